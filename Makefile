@@ -1,0 +1,41 @@
+# `make demo` shows Osler at work, `make test` checks everything. Both need only git, make and Python 3.11 or newer.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint types pytest clean constraints
+
+demo: $(VENV)/.installed
+	@$(BIN)/osler records validate
+	@$(BIN)/osler records show bladder-cancer-en
+
+test: lint types pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+pytest: $(VENV)/.installed-dev
+	$(BIN)/pytest
+
+# The stamps make the second call skip the install; they are renewed when the dependencies change.
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+# Names and versions only: an address would tie the project to one mirror.
+constraints: $(VENV)/.installed-dev
+	$(BIN)/python -m pip freeze --exclude-editable | grep '==' | sort --ignore-case > constraints.txt
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .coverage dist

@@ -1,0 +1,82 @@
+"""The command line: parses, calls, prints. Heavy imports live inside the commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from osler import __version__
+from osler.commands import records
+from osler.errors import UserError
+
+app = typer.Typer(
+    name="osler",
+    help="Simulate clinical consultations between agents, and measure how well a doctor diagnoses and treats.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+_INTERRUPTED = 130
+"""What a shell expects of a program that Ctrl-C ended; typer returns it for some versions, raises for others."""
+
+app.add_typer(records.app, name="records")
+
+
+def _version(show: bool) -> None:
+    if show:
+        typer.echo(f"osler {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Options that stand before any command."""
+
+
+def main() -> NoReturn:
+    """Run, and turn every way of failing into one line and an exit code."""
+    try:
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except UserError as error:
+        _stop(f"osler: {error}", 2)
+    except typer.TyperException as error:
+        _usage(error)
+    except (typer.Abort, KeyboardInterrupt):
+        _stop("osler: stopped", _INTERRUPTED)
+    except BrokenPipeError:
+        _silence()
+        sys.exit(141)
+    if code == _INTERRUPTED:
+        _stop("osler: stopped", _INTERRUPTED)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _usage(error: typer.TyperException) -> NoReturn:
+    context = getattr(error, "ctx", None)
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        _stop(message, 2)
+    called = context.command_path if context else "osler"
+    _stop(f"osler: {' '.join(message.split())} (`{called} --help` shows how it is called)", 2)
+
+
+def _stop(line: str, code: int) -> NoReturn:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence()
+    typer.echo(line, err=True)
+    sys.exit(code)
+
+
+def _silence() -> None:
+    """Whoever read our output is gone; the interpreter must not try to flush to it at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,28 @@
+"""What can go wrong, and what to do next: every error a user can cause says both."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def printable(text: str) -> str:
+    """One line that cannot steer a terminal: what a file or a model says ends up in messages."""
+    shown = (
+        char if unicodedata.category(char) not in {"Cc", "Cs"} else f"\\x{ord(char):02x}"
+        for char in " ".join(text.split())
+    )
+    return "".join(shown)
+
+
+class OslerError(Exception):
+    """Base of all errors Osler raises on purpose."""
+
+
+class UserError(OslerError):
+    """Something the user can mend. The command line prints it as one line and exits with 2."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        """Keep what happened and the remedy apart, so that a page can show them apart."""
+        self.message = printable(message)
+        self.remedy = printable(remedy)
+        super().__init__(f"{self.message}; {self.remedy}")

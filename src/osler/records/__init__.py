@@ -1,0 +1,34 @@
+"""What is known about patients: the record, the pool it comes from, and the formats it is kept in."""
+
+from osler.records.draft import RecordError, RecordWarning
+from osler.records.language import Language
+from osler.records.pool import RecordPool
+from osler.records.schema import (
+    Category,
+    Diagnosis,
+    Entry,
+    PatientRecord,
+    Persona,
+    Relevance,
+    Sex,
+    Speaker,
+    Status,
+    Treatment,
+)
+
+__all__ = [
+    "Category",
+    "Diagnosis",
+    "Entry",
+    "Language",
+    "PatientRecord",
+    "Persona",
+    "RecordError",
+    "RecordPool",
+    "RecordWarning",
+    "Relevance",
+    "Sex",
+    "Speaker",
+    "Status",
+    "Treatment",
+]

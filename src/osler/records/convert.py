@@ -1,0 +1,103 @@
+"""Writing records in another format, all or nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from osler.errors import UserError
+from osler.records.pool import RecordPool
+from osler.records.registry import Format, format_named, formats
+from osler.records.schema import PatientRecord
+
+
+class Written(NamedTuple):
+    """What was written where."""
+
+    records: int
+    path: Path
+    format: str
+
+
+def write_records(pool: RecordPool, target: Path, to: str | None = None, *, force: bool = False) -> Written:
+    """Write the pool's records to a file, or to a folder where a file holds only one of them.
+
+    Everything is written beside the target first and moved there at the end, so that a problem leaves nothing behind.
+    """
+    form = _format(target, to)
+    if target.exists() and not force:
+        raise UserError(f"{target} is there already", "choose another name, or add --force to replace it")
+    if not target.parent.is_dir():
+        raise UserError(f"there is no folder {target.parent}", "create it first")
+    as_file = target.suffix.lower() in form.suffixes
+    records = iter(pool)
+    if form.single and as_file:
+        records = iter(_only_one(records, target, form))
+    work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        made = work / target.name
+        count = _write_file(records, made, form) if as_file or not form.single else _write_folder(records, made, form)
+        if target.is_dir() and not target.is_symlink():
+            shutil.rmtree(target)
+        os.replace(made, target)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return Written(count, target, form.name)
+
+
+def _format(target: Path, to: str | None) -> Format:
+    writable = [form for form in formats() if form.write is not None]
+    names = ", ".join(form.name for form in writable)
+    if to is not None:
+        form = format_named(to)
+        if form.write is None:
+            raise UserError(f"the format {to} can only be read", f"use one of {names}")
+        return form
+    # Where formats share an ending, a plain `.jsonl` means ours; the others are asked for by name.
+    for form in writable:
+        if form.fits is None and target.suffix.lower() in form.suffixes:
+            return form
+    if target.suffix:
+        raise UserError(
+            f"the ending {target.suffix!r} belongs to no format that can be written", f"name one with --to: {names}"
+        )
+    return format_named("yaml")
+
+
+def _only_one(records: Iterator[PatientRecord], target: Path, form: Format) -> list[PatientRecord]:
+    first = list(islice(records, 2))
+    if len(first) != 1:
+        raise UserError(
+            f"a {form.name} file holds one record and there are {'none' if not first else 'several'}",
+            f"give a folder ({target.with_suffix('')}) with --to {form.name}, or choose one with --id",
+        )
+    return first
+
+
+def _write_file(records: Iterator[PatientRecord], path: Path, form: Format) -> int:
+    count = 0
+
+    def counted() -> Iterator[PatientRecord]:
+        nonlocal count
+        for record in records:
+            count += 1
+            yield record
+
+    assert form.write is not None
+    form.write(counted(), path)
+    return count
+
+
+def _write_folder(records: Iterator[PatientRecord], path: Path, form: Format) -> int:
+    assert form.write is not None
+    path.mkdir()
+    count = 0
+    for record in records:
+        form.write([record], path / f"{record.id}{form.suffixes[0]}")
+        count += 1
+    return count

@@ -1,0 +1,172 @@
+"""AgentClinic's OSCE cases as JSONL. They have no treatment, so they are never scored for one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from osler.errors import UserError
+from osler.records.age import Age
+from osler.records.draft import Draft, Problem
+from osler.records.formats import jsonl
+from osler.records.kinds import kind_of_test
+from osler.records.labels import EN, label, sex_from
+from osler.records.registry import Format
+from osler.records.schema import Category, PatientRecord, Sex, Speaker, Status
+from osler.records.split import EntryList
+
+_AGE = re.compile(r"(\d+)[\s-]*(year|month|week|day)s?", re.IGNORECASE)
+_NEWBORN = re.compile(r"newborn|neonate", re.IGNORECASE)
+# Leaves that only say "what was found" take the name of what was examined.
+_BARE = re.compile(
+    r"^(?:findings?|results?|description|interpretation|impression|details?|report|value)$", re.IGNORECASE
+)
+_CHILD = 12
+_SOURCE = "AgentClinic (MIT)"
+
+
+def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
+    """One case a line."""
+    for number, item in enumerate(jsonl.read(path, shown), 1):
+        if isinstance(item, Problem):
+            yield item
+            continue
+        case = item.data.get("OSCE_Examination") if isinstance(item.data, Mapping) else None
+        if not isinstance(case, Mapping) or not isinstance(case.get("Patient_Actor"), Mapping):
+            yield Problem(
+                shown, "has no `OSCE_Examination` with a `Patient_Actor`; it is not an AgentClinic case", item.place
+            )
+        else:
+            yield Draft(_fields(case, f"agentclinic-{number:03d}"), item.place)
+
+
+def _fields(case: Mapping[str, Any], name: str) -> dict[str, Any]:
+    actor = case["Patient_Actor"]
+    who = str(actor.get("Demographics", ""))
+    age = _age(who)
+    symptoms = actor.get("Symptoms", {})
+    complaint = str(symptoms.get("Primary_Symptom") or case.get("Objective_for_Doctor", ""))
+    return {
+        "id": name,
+        "language": EN,
+        "source": _SOURCE,
+        "speaker": Speaker.MOTHER if age is not None and age.years < _CHILD else Speaker.PATIENT,
+        "age": age,
+        "sex": next(filter(None, map(sex_from, re.findall(r"\w+", who))), Sex.UNKNOWN),
+        "complaint": complaint.strip().rstrip(".") + ".",
+        "diagnosis": _diagnosis(str(case.get("Correct_Diagnosis") or "")),
+        "entries": _entries(case),
+    }
+
+
+def _age(who: str) -> Age | None:
+    if found := _AGE.search(who):
+        return Age.parse(f"{found[1]} {found[2].lower()}s")
+    return Age(0, "days") if _NEWBORN.search(who) else None
+
+
+def _diagnosis(text: str) -> dict[str, Any] | None:
+    """The name; what stands in brackets after it is another one."""
+    bare = re.sub(r"\s*\([^)]*\)", "", text).strip()
+    return {"name": bare or text, "aliases": re.findall(r"\(([^)]+)\)", text) if bare else []} if text else None
+
+
+def _entries(case: Mapping[str, Any]) -> list[dict[str, Any]]:
+    actor, entries = case["Patient_Actor"], EntryList(EN)
+    symptoms = actor.get("Symptoms", {})
+    for text in (symptoms.get("Primary_Symptom"), *(symptoms.get("Secondary_Symptoms") or ())):
+        if text:
+            entries.add(Category.SYMPTOM, str(text), f"{str(text).rstrip('.')}.")
+    for key, category in _TEXTS.items():
+        for _, _, text in _leaves(actor.get(key)):
+            entries.add_text(category, text, label=label(category, EN))
+    for context, name, text in _leaves(case.get("Physical_Examination_Findings")):
+        entries.add(Category.SIGN, name or "Physical examination", text, context=context)
+    for context, name, text in _leaves(case.get("Test_Results")):
+        entries.add(kind_of_test(f"{context} {name}"), name or "Test", text, context=context)
+    return entries.entries
+
+
+_TEXTS = {
+    "History": Category.SYMPTOM,
+    "Review_of_Systems": Category.SYMPTOM,
+    "Past_Medical_History": Category.MEDICAL_HISTORY,
+    "Social_History": Category.SOCIAL_HISTORY,
+    "Family_History": Category.FAMILY_HISTORY,
+    "Current_Medications": Category.MEDICATION_HISTORY,
+    "Medications": Category.MEDICATION_HISTORY,
+    "Drug_History": Category.MEDICATION_HISTORY,
+    "Allergies": Category.ALLERGY,
+}
+
+
+def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, str]]:
+    """Every text of a nested examination: the part it belongs to, what it is about, and what it says."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, (*path, str(key).replace("_", " ").strip()))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner, path)
+    elif value is not None and str(value).strip():
+        text = ("Present." if value else "Absent.") if isinstance(value, bool) else str(value)
+        *outer, name = [step for step in path if not _BARE.match(step)] or path or ("",)
+        yield outer[-1] if outer else "", name, text
+
+
+def write(records: Iterable[PatientRecord], path: Path) -> None:
+    """Write records as AgentClinic cases; treatment, order and languages other than English have no place there."""
+    with path.open("w", encoding="utf-8") as file:
+        for record in records:
+            if record.language is not EN:
+                raise UserError(f"AgentClinic's format is English and {record.id} is not", "add `--language en`")
+            file.write(json.dumps({"OSCE_Examination": _case(record)}, ensure_ascii=False) + "\n")
+
+
+def _case(record: PatientRecord) -> dict[str, Any]:
+    def texts(*categories: Category) -> dict[str, str]:
+        return {
+            entry.name: entry.report
+            or {Status.ABSENT: "Denied.", Status.NORMAL: "Normal."}.get(entry.status, "Present.")
+            for entry in record.entries
+            if entry.category in categories and entry.status is not Status.NOT_DONE
+        }
+
+    present = [e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT]
+    return {
+        "Objective_for_Doctor": "Find out what is wrong with the patient.",
+        "Patient_Actor": {
+            "Demographics": f"{record.age.value}-{record.age.unit[:-1]}-old {record.sex}",
+            "History": record.complaint,
+            "Symptoms": {"Primary_Symptom": (present or [record.complaint])[0], "Secondary_Symptoms": present[1:]},
+            "Review_of_Systems": texts(
+                Category.SYMPTOM, Category.GENERAL_CONDITION, Category.CONCERN, Category.MENSTRUAL_HISTORY
+            ),
+            "Past_Medical_History": texts(
+                Category.MEDICAL_HISTORY,
+                Category.SURGICAL_HISTORY,
+                Category.BIRTH_HISTORY,
+                Category.MARITAL_CHILDBEARING,
+            ),
+            "Current_Medications": texts(Category.MEDICATION_HISTORY),
+            "Allergies": texts(Category.ALLERGY),
+            "Family_History": texts(Category.FAMILY_HISTORY),
+            "Social_History": texts(Category.SOCIAL_HISTORY),
+        },
+        "Physical_Examination_Findings": texts(Category.SIGN),
+        "Test_Results": texts(Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST),
+        "Correct_Diagnosis": record.diagnosis.name,
+    }
+
+
+FORMAT = Format(
+    "agentclinic",
+    (".jsonl",),
+    "AgentClinic OSCE cases, English, without a treatment",
+    read,
+    lambda head: '"OSCE_Examination"' in head,
+    write,
+)

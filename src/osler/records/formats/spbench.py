@@ -1,0 +1,97 @@
+"""SPBench style JSON: Chinese standardized-patient cases, one file each, with the diagnosis as the title."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from osler.records.draft import Draft, Problem
+from osler.records.formats.aihospital import read_json
+from osler.records.labels import ZH, label, sex_from
+from osler.records.registry import Format
+from osler.records.schema import Category, Speaker
+from osler.records.split import EntryList
+
+_SECTIONS = {
+    "present_illness_history": Category.SYMPTOM,
+    "system_review": Category.SYMPTOM,
+    "past_medical_history": Category.MEDICAL_HISTORY,
+    "other_medical_history": Category.MEDICAL_HISTORY,
+    "infection_history": Category.MEDICAL_HISTORY,
+    "surgery_injury_history": Category.SURGICAL_HISTORY,
+    "transfusion_history": Category.MEDICAL_HISTORY,
+    "allergy_history": Category.ALLERGY,
+    "personal_history": Category.SOCIAL_HISTORY,
+    "social_background": Category.SOCIAL_HISTORY,
+    "menstrual_history": Category.MENSTRUAL_HISTORY,
+    "reproductive_history": Category.MARITAL_CHILDBEARING,
+    "family_history": Category.FAMILY_HISTORY,
+}
+_LABELS = {"transfusion_history": "输血史", "infection_history": "传染病史", "social_background": "社会背景"}
+_FACTS = (
+    ("occupation", "职业", Category.SOCIAL_HISTORY),
+    ("marital_status", "婚姻状况", Category.MARITAL_CHILDBEARING),
+    ("address", "住址", Category.SOCIAL_HISTORY),
+    ("idea", "患者的想法", Category.CONCERN),
+    ("concern", "患者的担忧", Category.CONCERN),
+)
+_NOTHING = {"", "无", "不详", "×××", "xxx"}
+_CHILD = 12
+_SOURCE = "SPBench (MIT)"
+
+
+def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
+    """The one case of the file."""
+    data = read_json(path, shown)
+    if isinstance(data, Problem):
+        yield data
+    elif isinstance(data, Mapping) and isinstance(data.get("patientProfile"), Mapping):
+        yield Draft(_fields(data, data["patientProfile"], path.stem))
+    else:
+        yield Problem(shown, "has no `patientProfile`; it is not an SPBench case")
+
+
+def _fields(case: Mapping[str, Any], profile: Mapping[str, Any], stem: str) -> dict[str, Any]:
+    def text(key: str) -> str:
+        return str(profile.get(key) or "").strip()
+
+    entries = EntryList(ZH)
+    for key, name, category in _FACTS:
+        if text(key) not in _NOTHING:
+            entries.add(category, name, f"{text(key).rstrip('。')}。")
+    for key, category in _SECTIONS.items():
+        entries.add_text(category, text(key), label=_LABELS.get(key, label(category, ZH)))
+    in_years = text("age_unit") in {"岁", "周岁", ""}
+    young = not in_years or int(profile.get("age_value") or 0) < _CHILD
+    return {
+        "id": f"spbench-{case.get('caseId') or stem}",
+        "language": ZH,
+        "source": _SOURCE,
+        "speaker": Speaker.MOTHER if young else Speaker.PATIENT,
+        "age": f"{profile.get('age_value')}{text('age_unit')}",
+        "sex": sex_from(text("gender")) or text("gender"),
+        "complaint": text("chief_complaint") or None,
+        "intent": text("expectation") or None,
+        "diagnosis": _diagnosis(str(case.get("caseTitle") or "")),
+        "entries": entries.entries,
+    }
+
+
+def _diagnosis(title: str) -> dict[str, Any] | None:
+    """The title without its number and department; a name in brackets is an alias."""
+    title = re.sub(r"^案例\d+\s*[:：]\s*", "", title.strip())
+    title = re.sub(r"[（(](?:精神专科|针灸|[\u4e00-\u9fff]*科)[)）]$", "", title)
+    aliases = [found.strip() for found in re.findall(r"[（(]([^）)]+)[)）]", title)]
+    name = re.sub(r"[（(][^）)]*[)）]", "", title).strip()
+    return {"name": name, "aliases": aliases} if name else None
+
+
+FORMAT = Format(
+    "spbench",
+    (".json",),
+    "SPBench style JSON, Chinese, without a treatment",
+    read,
+    lambda head: '"patientProfile"' in head,
+)

@@ -1,0 +1,143 @@
+"""Records as pages to read in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from osler.records.labels import EN, label
+from osler.records.schema import Category, Entry, Part, PatientRecord, Relevance, Status
+
+_TITLES = {
+    EN: (
+        "Speaks",
+        "Opens with",
+        "Wants",
+        "Diagnosis",
+        "Treatment",
+        "Or",
+        "Must contain",
+        "Unsafe",
+        "Order",
+        "rounds expected",
+        "Also",
+        "Source",
+    ),
+    None: (
+        "叙述者",
+        "主诉",
+        "意愿",
+        "诊断",
+        "治疗",
+        "或",
+        "须包含",
+        "不安全",
+        "检查顺序",
+        "轮（预期）",
+        "又称",
+        "来源",
+    ),
+}
+_STATUS_STYLE = {Status.PRESENT: "bold", Status.ABSENT: "dim", Status.NORMAL: "green", Status.NOT_DONE: "yellow"}
+_WIDEST = 120
+
+
+def printed(page: RenderableType) -> None:
+    """Print a page; the text of a record is never taken for markup."""
+    console = Console(markup=False, highlight=False, soft_wrap=False)
+    if not console.is_terminal:
+        console = Console(markup=False, highlight=False, width=_WIDEST)
+    console.print(page)
+
+
+def listing(records: Iterable[PatientRecord]) -> Table:
+    """One line per record."""
+    table = Table(box=None, pad_edge=False)
+    for title in ("id", "specialty", "age", "sex", "speaks", "diagnosis", "ICD-10", "entries"):
+        table.add_column(title, justify="right" if title == "entries" else "left", no_wrap=title in {"id", "age"})
+    for record in records:
+        cells = (
+            record.id,
+            record.specialty or "",
+            record.age.label(record.language),
+            label(record.sex, record.language),
+            label(record.speaker, record.language),
+            record.diagnosis.name,
+            record.diagnosis.icd10 or "",
+            str(len(record.entries)),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def page(record: PatientRecord) -> Group:
+    """The record as a clinician would want to read it: who, the truth, then what can be asked."""
+    return Group(_heading(record), Padding(_facts(record), (1, 0, 0, 2)), *_sections(record))
+
+
+def _heading(record: PatientRecord) -> Text:
+    line = Text(record.id, style="bold")
+    about = (record.age.label(record.language), label(record.sex, record.language), record.specialty or "")
+    return line.append("  " + " · ".join(filter(None, about)), style="not bold")
+
+
+def _facts(record: PatientRecord) -> Table:
+    speaks, opens, wants, diagnosis, treatment, other, parts, unsafe, order, rounds, also, source = _TITLES.get(
+        record.language, _TITLES[None]
+    )
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+
+    def row(title: str, text: str | None, style: str = "") -> None:
+        if text:
+            table.add_row(title, Text(text, style=style))
+
+    truth = record.diagnosis
+    voice = (label(record.speaker, record.language), label(record.persona, record.language))
+    row(speaks, f"{', '.join(voice)}, {record.expected_rounds} {rounds}")
+    row(opens, f"“{record.complaint}”")
+    row(wants, record.intent)
+    row(diagnosis, f"{truth.name}{f' ({truth.icd10})' if truth.icd10 else ''}", "bold")
+    row(also, ", ".join(truth.aliases))
+    if record.treatment is not None:
+        row(treatment, record.treatment.name, "bold")
+        row(also, ", ".join(record.treatment.aliases))
+        row(parts, ", ".join(part.name for part in record.treatment.parts))
+        row(other, "; ".join(record.treatment.alternatives))
+        for danger in record.treatment.unsafe:
+            row(unsafe, f"{danger.name}: {danger.because}", "red")
+    row(order, str(record.exam_order) if record.exam_order else None)
+    row(source, record.source)
+    return table
+
+
+def _sections(record: PatientRecord) -> Iterator[RenderableType]:
+    for part in Part:
+        entries = [entry for entry in record.entries if entry.part is part]
+        if not entries:
+            continue
+        yield Text(f"\n{label(part, record.language)}", style="bold underline")
+        for category in Category:
+            chosen = [entry for entry in entries if entry.category is category]
+            if chosen:
+                yield Text(f"\n  {label(category, record.language)}", style="cyan")
+                yield Padding(_entries(record, chosen), (0, 0, 0, 4))
+
+
+def _entries(record: PatientRecord, entries: list[Entry]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(width=1)
+    table.add_column(max_width=30, overflow="fold")
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    marks = {Relevance.DECIDING: "★", Relevance.KEY: "", Relevance.INCIDENTAL: "·"}
+    for entry in entries:
+        when = f" ({entry.when})" if entry.when else ""
+        status = Text(label(entry.status, record.language), style=_STATUS_STYLE[entry.status])
+        table.add_row(marks[entry.relevance], Text(entry.name), status, Text(entry.report + when))
+    return table

@@ -1,0 +1,65 @@
+"""The formats that exist. Adding one is adding a module with a `FORMAT` to `osler.records.formats`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from osler.errors import UserError
+from osler.records.draft import Draft, Problem
+from osler.records.schema import PatientRecord
+
+_HEAD = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Format:
+    """How one kind of file is recognised, read and (where that makes sense) written."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    about: str
+    """One line for help texts."""
+    read: Callable[[Path, str], Iterator[Draft | Problem]]
+    """Drafts of the file at the path; the text is how problems name the file."""
+    fits: Callable[[str], bool] | None = None
+    """Whether a file that begins so is of this format, where others share the suffix; None: the last resort."""
+    write: Callable[[Iterable[PatientRecord], Path], None] | None = None
+    """Write all records into one file."""
+    single: bool = False
+    """A file holds one record, so that many records are a folder of files."""
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """All formats, those that recognise a file by its content first."""
+    package = import_module("osler.records.formats")
+    modules = [import_module(f"{package.__name__}.{found.name}") for found in iter_modules(package.__path__)]
+    return tuple(sorted((module.FORMAT for module in modules), key=lambda form: (form.fits is None, form.name)))
+
+
+def format_named(name: str) -> Format:
+    """The format with that name."""
+    for form in formats():
+        if form.name == name:
+            return form
+    raise UserError(f"there is no format {name!r}", f"use one of {', '.join(form.name for form in formats())}")
+
+
+def suffixes() -> frozenset[str]:
+    """Every file suffix some format reads."""
+    return frozenset(suffix for form in formats() for suffix in form.suffixes)
+
+
+def format_of(path: Path) -> Format | None:
+    """The format of an existing file, by its suffix and, where several share it, by how it begins."""
+    candidates = [form for form in formats() if path.suffix.lower() in form.suffixes]
+    if any(form.fits for form in candidates):
+        with path.open("rb") as file:
+            head = file.read(_HEAD).decode("utf-8", errors="replace")
+        candidates = [form for form in candidates if form.fits is None or form.fits(head)]
+    return candidates[0] if candidates else None

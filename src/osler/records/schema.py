@@ -1,0 +1,275 @@
+"""What is known about one patient: the frozen, typed record that every consultation draws from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from osler.records.age import AgeField
+from osler.records.language import Language
+from osler.records.order import ExamOrderField
+from osler.records.text import Line, MaybeLine, same
+
+Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
+"""A name that is safe in a path, a sheet and a command line."""
+Icd10 = Annotated[str, Field(pattern=r"^[A-Z][0-9][0-9A-Z](\.[0-9A-Z]{1,4})?$")]
+
+
+class Sex(StrEnum):
+    """The patient's sex, as far as the source tells."""
+
+    FEMALE = "female"
+    MALE = "male"
+    UNKNOWN = "unknown"
+
+
+class Speaker(StrEnum):
+    """Who answers the doctor, by relation to the patient."""
+
+    PATIENT = "patient"
+    MOTHER = "mother"
+    FATHER = "father"
+    WIFE = "wife"
+    HUSBAND = "husband"
+    DAUGHTER = "daughter"
+    SON = "son"
+    SIBLING = "sibling"
+    CAREGIVER = "caregiver"
+
+
+class Persona(StrEnum):
+    """How the speaker talks."""
+
+    PLAIN = "plain"
+    ANXIOUS = "anxious"
+    TERSE = "terse"
+    TALKATIVE = "talkative"
+    FORGETFUL = "forgetful"
+
+
+class Part(StrEnum):
+    """Which half of the record an entry serves: confirming the diagnosis or planning the treatment."""
+
+    DIAGNOSIS = "diagnosis"
+    TREATMENT = "treatment"
+
+
+class Category(StrEnum):
+    """What kind of thing an entry is."""
+
+    SYMPTOM = "symptom"
+    """What the patient feels or notices."""
+    SIGN = "sign"
+    """What a doctor finds at the bedside, vital signs included."""
+    TEST = "test"
+    """A laboratory test."""
+    EXAMINATION = "examination"
+    """Imaging, endoscopy, a tracing, a function test, a biopsy."""
+    SURGICAL_HISTORY = "surgical_history"
+    MEDICATION_HISTORY = "medication_history"
+    ALLERGY = "allergy"
+    GENERAL_CONDITION = "general_condition"
+    """Sleep, appetite, weight, daily function."""
+    MEDICAL_HISTORY = "medical_history"
+    FAMILY_HISTORY = "family_history"
+    SOCIAL_HISTORY = "social_history"
+    """Work, habits, travel, contacts."""
+    MARITAL_CHILDBEARING = "marital_childbearing"
+    MENSTRUAL_HISTORY = "menstrual_history"
+    BIRTH_HISTORY = "birth_history"
+    """Birth, feeding, growth and vaccination of a child."""
+    CONCERN = "concern"
+    """What the patient thinks, fears or expects."""
+    PREOPERATIVE_TEST = "preoperative_test"
+
+    @property
+    def part(self) -> Part:
+        """The half of the record such an entry belongs to unless it says otherwise."""
+        return Part.DIAGNOSIS if self in _CONFIRMING else Part.TREATMENT
+
+
+_CONFIRMING = {Category.SYMPTOM, Category.SIGN, Category.TEST, Category.EXAMINATION}
+_PART_OF = {category.value: category.part for category in Category}
+
+
+class Status(StrEnum):
+    """What the record knows of an entry: four different answers to a doctor's question."""
+
+    PRESENT = "present"
+    """There, or done with a finding."""
+    ABSENT = "absent"
+    """Asked about and denied, or looked for and not there."""
+    NORMAL = "normal"
+    """Done and normal."""
+    NOT_DONE = "not_done"
+    """Never done: there is no result."""
+
+
+class Relevance(StrEnum):
+    """What an entry means for this patient's case."""
+
+    DECIDING = "deciding"
+    """Settles the diagnosis or the treatment."""
+    KEY = "key"
+    """Belongs to a good work-up."""
+    INCIDENTAL = "incidental"
+    """True, but beside the point."""
+
+
+class Frozen(BaseModel):
+    """Base of the record's parts: immutable, and no field that is not known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Entry(Frozen):
+    """One thing a doctor can ask about."""
+
+    category: Category
+    name: Line
+    """What it is called, e.g. `Urinary ultrasound`."""
+    aliases: tuple[Line, ...] = ()
+    """Other names, lay words included, by which a question may ask for it."""
+    status: Status = Status.PRESENT
+    report: MaybeLine = ""
+    """The finding or result, in clinical words."""
+    said: MaybeLine = ""
+    """The same in the speaker's own words, for a patient without a language model."""
+    when: Line | None = None
+    """When it was found or done, e.g. `7 days ago`; empty for now."""
+    relevance: Relevance = Relevance.KEY
+    part: Part
+    """Follows from the category unless given."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _part_follows_category(cls, data: object) -> object:
+        if isinstance(data, dict) and not data.get("part"):
+            part = _PART_OF.get(str(data.get("category")))
+            return {**data, "part": part} if part else data
+        return data
+
+    def is_called(self, name: str) -> bool:
+        """Whether this is the entry's name or one of its aliases."""
+        return any(same(name, own) for own in (self.name, *self.aliases))
+
+
+class Named(Frozen):
+    """A thing with one preferred name and others that mean the same."""
+
+    name: Line
+    aliases: tuple[Line, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The preferred name first, then the aliases."""
+        return (self.name, *self.aliases)
+
+
+class Diagnosis(Named):
+    """The ground truth: what the patient has."""
+
+    icd10: Icd10 | None = None
+    """The ICD-10 (WHO) code."""
+
+
+class Unsafe(Named):
+    """A treatment that would harm this patient."""
+
+    because: Line
+    """Why, in one sentence."""
+    entry: Line | None = None
+    """The name of the entry that makes it unsafe."""
+
+
+class Treatment(Named):
+    """The ground truth: what should be done."""
+
+    parts: tuple[Named, ...] = ()
+    """What a complete answer must contain, when the treatment is more than one thing."""
+    alternatives: tuple[Line, ...] = ()
+    """Other treatments that are as good here."""
+    unsafe: tuple[Unsafe, ...] = ()
+
+
+class PatientRecord(Frozen):
+    """One patient: what opens the consultation, what can be asked, and the truth it is scored against."""
+
+    id: Slug
+    patient: Slug
+    """The same person in every language; the id unless given."""
+    language: Language
+    specialty: Slug | None = None
+    source: Line | None = None
+    """Where the record comes from, for attribution."""
+    speaker: Speaker = Speaker.PATIENT
+    persona: Persona = Persona.PLAIN
+    age: AgeField
+    sex: Sex
+    complaint: Line
+    """The opening complaint, in the speaker's words."""
+    intent: Line | None = None
+    """What the patient wants, e.g. prefers conservative treatment."""
+    expected_rounds: Annotated[int, Field(ge=1, le=100)] = 10
+    confused_with: tuple[Slug, ...] = ()
+    """Patients whose diagnosis is easily taken for this one's."""
+    diagnosis: Diagnosis
+    treatment: Treatment | None = None
+    """Absent where the source gives none; such a record is never scored for treatment."""
+    exam_order: ExamOrderField | None = None
+    """The order of the key examinations: `>` before, `=` same rank, `;` separates chains."""
+    entries: Annotated[tuple[Entry, ...], Field(min_length=1, max_length=1000)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _patient_follows_id(cls, data: object) -> object:
+        return (
+            {**data, "patient": data["id"]}
+            if isinstance(data, dict) and data.get("id") and not data.get("patient")
+            else data
+        )
+
+    @field_validator("entries")
+    @classmethod
+    def _names_are_unique(cls, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        seen: dict[str, int] = {}
+        for place, entry in enumerate(entries):
+            first = seen.setdefault(entry.name.casefold(), place)
+            if first != place:
+                raise ValueError(f"{place} is called {entry.name!r} like entry {first}; give each its own name")
+        return entries
+
+    @model_validator(mode="after")
+    def _references_resolve(self) -> Self:
+        if self.exam_order is not None:
+            self.order_pairs()
+        for unsafe in self.treatment.unsafe if self.treatment else ():
+            if unsafe.entry is not None:
+                self.entry(unsafe.entry, where="treatment.unsafe.entry")
+        return self
+
+    def entry(self, name: str, where: str = "name") -> Entry:
+        """The entry of that name, or the only one with that alias.
+
+        Raises:
+            ValueError: there is none, or several.
+        """
+        by_name = [entry for entry in self.entries if same(entry.name, name)]
+        found = by_name or [entry for entry in self.entries if entry.is_called(name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise ValueError(f"{where}: {name!r} fits {', '.join(repr(e.name) for e in found)}; use the full name")
+        raise ValueError(f"{where}: no entry is called {name!r}; use the name or an alias of an entry")
+
+    def order_pairs(self) -> frozenset[tuple[str, str]]:
+        """Pairs of entry names (earlier, later) that the exam order asks for."""
+        if self.exam_order is None:
+            return frozenset()
+        try:
+            return self.exam_order.before(lambda name: self.entry(name, where="exam_order").name)
+        except ValueError as error:
+            text = str(error)
+            raise ValueError(text if text.startswith("exam_order") else f"exam_order: {text}") from None

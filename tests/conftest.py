@@ -1,0 +1,51 @@
+"""What every test shares: where things are, and a small sound record to break."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPO = Path(__file__).parent.parent
+SHARED = REPO.parent / "shared" / "data"
+
+needs_shared_data = pytest.mark.skipif(not SHARED.is_dir(), reason="other people's data is not here")
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def osler(tmp_path: Path) -> Run:
+    """Run the command line in a process of its own, in an empty folder."""
+
+    def run(*args: str | Path, cwd: Path = tmp_path, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "from osler.cli import main; main()", *map(str, args)]
+        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False)
+
+    return run
+
+
+def small_record(**changes: Any) -> dict[str, Any]:
+    """The fields of a sound record, with some of them changed; None removes one."""
+    record: dict[str, Any] = {
+        "id": "sprain",
+        "language": "en",
+        "age": 30,
+        "sex": "female",
+        "complaint": "I twisted my ankle.",
+        "diagnosis": {"name": "Ankle sprain", "icd10": "S93.4"},
+        "treatment": {"name": "Rest and a bandage", "unsafe": [{"name": "Aspirin", "because": "x", "entry": "Asthma"}]},
+        "exam_order": "Palpation > X-ray",
+        "entries": [
+            {"category": "symptom", "name": "Ankle pain", "report": "Pain at the outer ankle."},
+            {"category": "sign", "name": "Palpation", "report": "No bony tenderness.", "status": "normal"},
+            {"category": "examination", "name": "Radiograph", "aliases": ["X-ray"], "status": "not_done"},
+            {"category": "medical_history", "name": "Asthma", "report": "Since childhood."},
+        ],
+    }
+    record.update(changes)
+    return {key: value for key, value in record.items() if value is not None}

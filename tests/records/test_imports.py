@@ -1,0 +1,126 @@
+"""Other people's formats: their real files where they are here, small cases of ours everywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from osler.records import Category, Language, PatientRecord, RecordPool, Sex, Speaker, Status
+from osler.records.registry import format_named
+from osler.records.split import statements
+from tests.conftest import SHARED, needs_shared_data, small_record
+
+
+@needs_shared_data
+@pytest.mark.parametrize(
+    ("path", "count", "treated", "language"),
+    [
+        ("agentclinic_medqa.jsonl", 107, False, Language.EN),
+        ("open_ai_hospital_patients_EN_gpt.json", 30, True, Language.EN),
+        ("spbench_case", 29, False, Language.ZH),
+    ],
+)
+def test_the_real_files_load_whole(path: str, count: int, treated: bool, language: Language) -> None:
+    loaded = list(RecordPool.open(SHARED / "clinical" / path))
+    assert len(loaded) == count
+    assert all((record.treatment is not None) is treated for record in loaded)
+    assert {record.language for record in loaded} == {language}
+    # Entries, not blocks: there are many, and hardly any is a paragraph.
+    entries = [entry for record in loaded for entry in record.entries]
+    assert len(entries) / count > 20
+    assert sum(len(entry.report) > 300 for entry in entries) / len(entries) < 0.02
+    assert sum(entry.status is Status.ABSENT for entry in entries) / len(entries) > 0.1
+
+
+OSCE = {
+    "OSCE_Examination": {
+        "Objective_for_Doctor": "Assess the patient.",
+        "Patient_Actor": {
+            "Demographics": "8-month-old boy",
+            "History": "The mother noticed a cough. It is worse at night. She denies fever, rash, or drug or food allergies.",
+            "Symptoms": {"Primary_Symptom": "Cough", "Secondary_Symptoms": ["Hoarse voice"]},
+            "Past_Medical_History": "None.",
+            "Social_History": {"Home": "Lives with his parents."},
+        },
+        "Physical_Examination_Findings": {
+            "Vital_Signs": {"Temperature": "37.2°C"},
+            "Chest": {"Auscultation": "Clear, no wheezes."},
+            "Abdomen": {"Auscultation": "Normal bowel sounds."},
+            "Retractions": True,
+        },
+        "Test_Results": {"Imaging": {"Neck_X-ray": {"Findings": "Narrow airway."}}, "CBC": {"WBC": "9.1"}},
+        "Correct_Diagnosis": "Croup (laryngotracheitis)",
+    }
+}
+
+
+def test_a_nested_agentclinic_case_becomes_entries(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps(OSCE))
+    (record,) = RecordPool.open(path)
+    assert (record.age.value, record.age.unit, record.sex, record.speaker) == (8, "months", Sex.MALE, Speaker.MOTHER)
+    assert (record.diagnosis.name, record.diagnosis.aliases) == ("Croup", ("laryngotracheitis",))
+    assert record.treatment is None
+    told = {entry.name: (entry.category.value, entry.status.value) for entry in record.entries}
+    assert told["Fever"] == told["Rash"] == told["Drug allergies"] == told["Food allergies"] == ("symptom", "absent")
+    assert told["Temperature"] == ("sign", "present")
+    assert told["Auscultation"] == told["Abdomen: Auscultation"] == ("sign", "normal")
+    assert told["Neck X-ray"] == ("examination", "present")
+    assert told["WBC"] == ("test", "present")
+    assert told["Medical History"] == ("medical_history", "absent")
+
+
+def test_agentclinic_is_written_too(tmp_path: Path) -> None:
+    record = PatientRecord.model_validate(small_record())
+    form = format_named("agentclinic")
+    assert form.write is not None
+    form.write([record], tmp_path / "out.jsonl")
+    (back,) = RecordPool.open(tmp_path / "out.jsonl")
+    assert (back.age, back.sex, back.diagnosis.name) == (record.age, record.sex, "Ankle sprain")
+    assert {"Ankle pain", "Palpation", "Since childhood"} <= {entry.name for entry in back.entries}
+
+
+def test_chinese_text_is_split_where_chinese_splits() -> None:
+    text = "患者2个月前自觉心慌、手抖，伴怕热、多汗。无胸闷、胸痛。否认肝炎、结核等传染病史。消化系统：易饥、多食，无腹痛。"
+    said = [(statement.name, statement.status) for statement in statements(text)]
+    assert ("怕热", None) in said and ("多汗", None) in said and ("多食", None) in said
+    absent = {name for name, status in said if status is Status.ABSENT}
+    assert absent == {"胸闷", "胸痛", "肝炎", "结核", "腹痛"}
+
+
+def test_numbers_are_not_cut_at_their_points() -> None:
+    said = list(
+        statements(
+            "Temperature was 38.5 degrees. He took 2.5 mg of e.g. Warfarin daily. No history of asthma or diabetes."
+        )
+    )
+    assert [statement.report for statement in said] == [
+        "Temperature was 38.5 degrees.",
+        "He took 2.5 mg of e.g. Warfarin daily.",
+        "No asthma.",
+        "No diabetes.",
+    ]
+
+
+def test_a_spbench_case(tmp_path: Path) -> None:
+    profile = {
+        "age_value": 6,
+        "age_unit": "个月",
+        "gender": "男",
+        "chief_complaint": "咳嗽3天。",
+        "present_illness_history": "3天前出现咳嗽、流涕，无发热。",
+        "allergy_history": "无",
+        "occupation": "无",
+        "expectation": "希望快点好。",
+    }
+    case = {"caseId": "77", "caseTitle": "案例7：急性支气管炎（毛细支气管炎）", "patientProfile": profile}
+    (tmp_path / "77.json").write_text(json.dumps(case, ensure_ascii=False), encoding="utf-8")
+    (record,) = RecordPool.open(tmp_path)
+    assert record.diagnosis.name == "急性支气管炎" and record.diagnosis.aliases == ("毛细支气管炎",)
+    assert (record.age.years, record.speaker, record.intent) == (0.5, Speaker.MOTHER, "希望快点好。")
+    assert {(e.category, e.name, e.status) for e in record.entries} >= {
+        (Category.SYMPTOM, "发热", Status.ABSENT),
+        (Category.ALLERGY, "过敏史", Status.ABSENT),
+    }
