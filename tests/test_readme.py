@@ -1,0 +1,57 @@
+"""The README's commands and examples are run, so that they cannot drift."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.conftest import REPO, Run
+
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks() -> list[tuple[str, str]]:
+    return [(kind, text) for kind, text in BLOCK.findall((REPO / "README.md").read_text(encoding="utf-8"))]
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+def test_commands_run_in_order_and_print_what_the_readme_shows(osler: Run) -> None:
+    printed = ""
+    ran = 0
+    for kind, text in blocks():
+        if kind == "text":
+            assert words(text) == words(printed)
+        for line in text.splitlines() if kind == "bash" else []:
+            program, *args = shlex.split(line)
+            if program == "make":
+                assert (
+                    subprocess.run(["make", "--dry-run", *args], cwd=REPO, capture_output=True, check=False).returncode
+                    == 0
+                )
+                continue
+            assert program == "osler", line
+            done = osler(*args)
+            assert done.returncode == 0, (line, done.stderr)
+            printed = done.stdout
+            ran += 1
+    assert ran >= 5
+
+
+def test_python_examples_run(tmp_path: Path) -> None:
+    examples = [text for kind, text in blocks() if kind == "python"]
+    assert examples
+    for example in examples:
+        subprocess.run([sys.executable, "-c", example], cwd=tmp_path, check=True)
+
+
+def test_documents_name_no_module_that_is_not_there() -> None:
+    text = (REPO / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for module in re.findall(r"^\| `([\w`, ]+)` \|", text, re.MULTILINE):
+        for name in module.replace("`", "").split(", "):
+            assert list((REPO / "src").rglob(f"{name}.py")) or list((REPO / "src").rglob(name)), name
