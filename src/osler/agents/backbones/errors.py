@@ -1,0 +1,220 @@
+"""What can go wrong between an agent and its model, sorted by what one can do about it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+
+from osler.errors import UserError
+
+
+class FailureKind(StrEnum):
+    """Why a model gave no usable answer."""
+
+    UNREACHABLE = "unreachable"
+    UNAUTHORIZED = "unauthorized"
+    UNKNOWN_MODEL = "unknown_model"
+    RATE_LIMITED = "rate_limited"
+    SERVER_ERROR = "server_error"
+    TIMEOUT = "timeout"
+    CUT_OFF = "cut_off"
+    NOT_JSON = "not_json"
+    EMPTY = "empty"
+    OVERSIZE = "oversize"
+    REFUSED = "refused"
+    """The server, or its content filter, did not accept this request."""
+    OTHER = "other"
+
+
+PASSING = frozenset(
+    {
+        FailureKind.UNREACHABLE,
+        FailureKind.RATE_LIMITED,
+        FailureKind.SERVER_ERROR,
+        FailureKind.TIMEOUT,
+        FailureKind.CUT_OFF,
+    }
+)
+"""Failures that may be gone a moment later. The same request gets the same refusal, so the others are final."""
+
+_REMEDIES = {
+    FailureKind.UNREACHABLE: "check that the server runs at this address",
+    FailureKind.UNAUTHORIZED: "set OPENAI_API_KEY to a key that may use this model",
+    FailureKind.UNKNOWN_MODEL: "check the model's name, and that the address ends as the server wants it, usually in /v1",
+    FailureKind.RATE_LIMITED: "run fewer consultations at once, or wait",
+    FailureKind.SERVER_ERROR: "look at the server's log, and try again later",
+    FailureKind.TIMEOUT: "give it more time, or fewer consultations at once",
+    FailureKind.CUT_OFF: "look at the server's log, and try again",
+    FailureKind.NOT_JSON: "check that the address is that of an OpenAI-compatible server, usually ending in /v1",
+    FailureKind.EMPTY: "allow more tokens, or try another model",
+    FailureKind.OVERSIZE: "allow fewer tokens, or try another model",
+    FailureKind.REFUSED: "read what the server says; a shorter prompt or another model may help",
+    FailureKind.OTHER: "try `osler backbones check` with this model",
+}
+_LONGEST_DETAIL = 300
+_SHORTEST_KEY = 6
+"""A shorter key is a placeholder; blotting it out would blot out words."""
+
+
+class BackboneError(UserError):
+    """A model did not answer, or not usably."""
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        remedy: str | None = None,
+        *,
+        worth_retry: bool | None = None,
+        retry_after: str | None = None,
+        status: int | None = None,
+        detail: str = "",
+    ) -> None:
+        """Take what happened; remedy and whether to retry follow from the kind unless given.
+
+        Args:
+            kind: The sort of failure.
+            message: What happened, without the remedy.
+            remedy: What the user can do.
+            worth_retry: Whether the same call may succeed a moment later.
+            retry_after: The server's `Retry-After` header, as it came.
+            status: The HTTP status, where there was one.
+            detail: What the server said about it.
+        """
+        self.kind = kind
+        self.worth_retry = kind in PASSING if worth_retry is None else worth_retry
+        self.retry_after = retry_after
+        self.status = status
+        self.detail = scrub(detail)
+        self.attempts = 1
+        super().__init__(scrub(message), scrub(remedy or _REMEDIES[kind]))
+
+
+def scrub(text: str) -> str:
+    """The text without anything that is a key or looks like one: errors end up in transcripts."""
+    key = os.environ.get("OPENAI_API_KEY", "").strip()
+    if len(key) >= _SHORTEST_KEY:
+        text = text.replace(key, "[key]")
+    text = re.sub(r"(?i)\bbearer\s+[^\s'\",;]+", "Bearer [key]", text)
+    return re.sub(r"\bsk-[\w*.-]{3,}", "[key]", text)
+
+
+def backbone_error(error: Exception, where: str, timeout: float | None = None) -> BackboneError | None:
+    """What an exception of openai, httpx, aiohttp or asyncio means; None for one that is none of theirs.
+
+    Args:
+        error: What was raised.
+        where: The model and its address, for the message.
+        timeout: The limit the call ran under, for the message.
+    """
+    chain = list(_chain(error))
+    for link in chain:
+        if isinstance(link, BackboneError):
+            return link
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return _status_error(error, status, where)
+    names = {name for link in chain for name in _class_names(link)}
+    if any(isinstance(link, TimeoutError) for link in chain) or any("Timeout" in name for name in names):
+        limit = f" within {timeout:g} s" if timeout is not None else " in time"
+        return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer{limit}")
+    if isinstance(error, UnicodeError):
+        return BackboneError(FailureKind.OTHER, f"{where} was sent text with broken characters", "mend the record")
+    if "APIResponseValidationError" in names or "JSONDecodeError" in names:
+        return not_json(where)
+    if names & _CUT:
+        return BackboneError(FailureKind.CUT_OFF, f"the connection to {where} broke in the middle of an answer")
+    if names & _NO_CONNECTION or any(isinstance(link, OSError) for link in chain):
+        return BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{_reason(chain[-1])}")
+    if _is_theirs(error):
+        return BackboneError(FailureKind.OTHER, f"{where} failed with {type(error).__name__}{_reason(chain[-1])}")
+    return None
+
+
+def not_json(where: str) -> BackboneError:
+    """The failure of a server that answers with something else than a chat completion."""
+    return BackboneError(FailureKind.NOT_JSON, f"the answer of {where} is not a chat completion in JSON")
+
+
+# By name: openai moved from httpx to httpx2, and importing either only to compare classes costs most of a second.
+_CUT = {
+    "ReadError",
+    "RemoteProtocolError",
+    "ClientPayloadError",
+    "ServerDisconnectedError",
+    "ConnectionResetError",
+    "IncompleteReadError",
+}
+_NO_CONNECTION = {"ConnectError", "ClientConnectionError", "ConnectionRefusedError", "gaierror", "APIConnectionError"}
+_LIBRARIES = {"openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "h11", "asyncio"}
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or link.__context__
+
+
+def _class_names(error: BaseException) -> Iterator[str]:
+    for kind in type(error).__mro__:
+        yield kind.__name__
+
+
+def _is_theirs(error: BaseException) -> bool:
+    return any(kind.__module__.partition(".")[0] in _LIBRARIES for kind in type(error).__mro__)
+
+
+def _reason(root: BaseException) -> str:
+    text = " ".join(str(root).split())
+    return f" ({text[:_LONGEST_DETAIL]})" if text else ""
+
+
+_BY_STATUS = {
+    401: (FailureKind.UNAUTHORIZED, "does not accept the key"),
+    403: (FailureKind.UNAUTHORIZED, "does not let this key use the model"),
+    404: (FailureKind.UNKNOWN_MODEL, "is not known to the server"),
+    408: (FailureKind.TIMEOUT, "took too long, says the server"),
+    429: (FailureKind.RATE_LIMITED, "is asked too often"),
+}
+
+
+def _status_error(error: Exception, status: int, where: str) -> BackboneError:
+    detail = _server_says(error)
+    response = getattr(error, "response", None)
+    headers = getattr(response, "headers", None) or {}
+    kind, what = _BY_STATUS.get(status, (FailureKind.REFUSED, "refused the request"))
+    remedy: str | None = None
+    retry: bool | None = None
+    if status >= 500:
+        kind, what = FailureKind.SERVER_ERROR, "has a fault"
+    if status == 429 and re.search(r"insufficient_quota|exceeded your current quota", detail):
+        remedy, retry = "check the plan and billing of the key", False
+    shown = f": {detail[:_LONGEST_DETAIL]}" if detail else ""
+    return BackboneError(
+        kind,
+        f"{where} {what} (HTTP {status}{shown})",
+        remedy,
+        worth_retry=retry,
+        retry_after=headers.get("retry-after"),
+        status=status,
+        detail=detail,
+    )
+
+
+def _server_says(error: Exception) -> str:
+    """The server's own words: the message inside the JSON of an error, or the start of whatever it sent."""
+    body = getattr(error, "body", None)
+    for _ in range(2):  # openai unwraps {"error": …} for some servers and not for others
+        if isinstance(body, dict):
+            body = body.get("error") or body.get("message") or body.get("detail") or body
+    if body is None:
+        return ""
+    text = " ".join((body if isinstance(body, str) else repr(body)).split())
+    if text.startswith("<"):
+        return ""  # a proxy's page of HTML says nothing in one line
+    return scrub(text[: 4 * _LONGEST_DETAIL])

@@ -1,0 +1,57 @@
+"""Calling a model on behalf of a role: every call is written down, and what fails ends the consultation in order."""
+
+from __future__ import annotations
+
+from autogen_core.models import LLMMessage
+from pydantic import BaseModel
+
+from osler.agents.backbones import Backbone, BackboneError, ModelCall, Recording, ask
+from osler.events import Called, ConsultationError, Ending, Journal, Message, Role
+from osler.prompts import Prompt
+
+
+class Caller:
+    """One role's way to its model."""
+
+    def __init__(self, backbone: Backbone, role: Role, on_error: Ending, journal: Journal) -> None:
+        """Wrap the shared client for this role of this consultation."""
+        self._role, self._journal, self._on_error = role, journal, on_error
+        self._template: str | None = None
+        self._client = Recording(backbone.client, role.value, self._record)
+
+    async def text(
+        self,
+        messages: list[LLMMessage],
+        template: Prompt,
+        *,
+        schema: type[BaseModel] | None = None,
+        max_tokens: int | None = None,
+    ) -> str:
+        """The model's answer as text.
+
+        Raises:
+            ConsultationError: the model could not be reached or gave nothing to read.
+        """
+        self._template = template.hash
+        try:
+            answer = await ask(self._client, messages, schema=schema, max_tokens=max_tokens)
+        except BackboneError as error:
+            raise ConsultationError(Ending.BACKBONE_FAILURE, error.kind.value, str(error)) from error
+        return answer.text
+
+    def _record(self, call: ModelCall) -> None:
+        self._journal.add(
+            Called,
+            self._role,
+            prompt=self._template,
+            model=call.model,
+            messages=tuple(Message(role=role, content=content) for role, content in call.messages),
+            answer=call.answer or "",
+            failure=f"{call.failure.value}: {call.error}" if call.failure else None,
+            tokens_in=call.tokens_in,
+            tokens_out=call.tokens_out,
+            tokens_cached=call.tokens_cached,
+            cost=call.cost,
+            seconds=call.seconds,
+            attempts=call.attempts,
+        )

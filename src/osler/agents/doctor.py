@@ -1,0 +1,129 @@
+"""A doctor played by a model: one question a turn, or a conclusion."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
+from pydantic import BaseModel, Field
+
+from osler.agents.backbones import Backbone
+from osler.agents.calls import Caller
+from osler.agents.guards.doctor import check_question, known_questions, one_question
+from osler.agents.parsing import conclusion_of, json_of
+from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
+from osler.agents.wording import briefing_slots
+from osler.events import ConsultationError, Ending, Guarded, Journal, Role, Voice
+from osler.prompts import prompt
+from osler.words import alike, content
+
+_ASK_TOKENS, _CONCLUDE_TOKENS = 200, 420
+_ENDS = frozenset({"conclude", "end", "conclusion", "diagnose", "结论", "下结论"})
+
+
+class _Move(BaseModel):
+    suspects: list[str] = Field(max_length=3)
+    action: Literal["ask", "conclude"]
+    question: str
+
+
+class _Ending(BaseModel):
+    reasoning: str
+    differential: list[str] = Field(max_length=5)
+    diagnosis: str
+    treatment: str
+
+
+class ModelDoctor(Participant):
+    """Asks and concludes through a model; knows only its briefing."""
+
+    def __init__(self, case: Case, backbone: Backbone, journal: Journal, *, guards: bool = True) -> None:
+        """Take a seat."""
+        super().__init__("doctor", "Asks one question a turn, then gives diagnosis and treatment.")
+        self._case, self._journal, self._guards = case, journal, guards
+        self._call = Caller(backbone, Role.DOCTOR, Ending.DOCTOR_ERROR, journal)
+
+    async def respond(self, content: Any) -> Question | Conclusion:
+        """Decide on the next step."""
+        briefing = (
+            content
+            if isinstance(content, Briefing)
+            else Briefing(case=self._case, turn=1, turns_left=1, reply=str(content))
+        )
+        if briefing.turns_left > 0:
+            question = await self._ask(briefing)
+            if question is not None:
+                return question
+        return await self._conclude(briefing)
+
+    async def _ask(self, briefing: Briefing) -> Question | None:
+        """The next question; None when the model would rather conclude."""
+        template = prompt("doctor_ask", self._case.language)
+        filled = template.fill(**briefing_slots(briefing), turns_left=briefing.turns_left)
+        messages: list[LLMMessage] = [UserMessage(content=filled, source="briefing")]
+        said = await self._call.text(messages, template, schema=_Move, max_tokens=_ASK_TOKENS)
+        draft = _question_of(said)
+        if draft is None:
+            return None
+        if not self._guards or not (reasons := self._refused(draft, briefing, template.hash)):
+            return Question(text=draft, voice=Voice.MODEL)
+        again = prompt("doctor_again", self._case.language)
+        messages += [
+            AssistantMessage(content=said, source="doctor"),
+            UserMessage(content=again.fill(draft=draft, reasons="; ".join(reasons)), source="briefing"),
+        ]
+        second = _question_of(await self._call.text(messages, again, schema=_Move, max_tokens=_ASK_TOKENS))
+        if second is not None and not self._refused(second, briefing, again.hash):
+            return Question(text=second, voice=Voice.RETRIED)
+        return self._from_checklist(briefing)
+
+    def _refused(self, draft: str, briefing: Briefing, template: str) -> tuple[str, ...]:
+        reasons = check_question(draft, briefing)
+        if reasons:
+            self._journal.add(Guarded, Role.DOCTOR, draft=draft, reasons=reasons, prompt=template)
+        return reasons
+
+    def _from_checklist(self, briefing: Briefing) -> Question | None:
+        """The next standard question of an interview that the doctor cannot see it has asked; None when there is none left."""
+        language = self._case.language
+        known = [frozenset(content(line, language)) for line in known_questions(briefing)]
+        for line in prompt("checklist", language).text.split("\n"):
+            words = frozenset(content(line, language))
+            if words and not any(alike(words, earlier) for earlier in known) and not check_question(line, briefing):
+                return Question(text=line, voice=Voice.REPLACED)
+        return None
+
+    async def _conclude(self, briefing: Briefing) -> Conclusion:
+        language = self._case.language
+        template = prompt("doctor_conclude", language)
+        messages: list[LLMMessage] = [UserMessage(content=template.fill(**briefing_slots(briefing)), source="briefing")]
+        said = await self._call.text(messages, template, schema=_Ending, max_tokens=_CONCLUDE_TOKENS)
+        conclusion = conclusion_of(said)
+        if conclusion is None:
+            repair = prompt("doctor_repair", language)
+            messages += [
+                AssistantMessage(content=said, source="doctor"),
+                UserMessage(content=repair.fill(), source="briefing"),
+            ]
+            conclusion = conclusion_of(
+                await self._call.text(messages, repair, schema=_Ending, max_tokens=_CONCLUDE_TOKENS)
+            )
+        if conclusion is None:
+            raise ConsultationError(
+                Ending.UNPARSED, "unparsed", "the doctor's conclusion could not be read, also after a repair request"
+            )
+        return conclusion
+
+
+def _question_of(text: str) -> str | None:
+    """The question in what a model wrote; None when it wants to end."""
+    data = json_of(text)
+    if data is not None:
+        if str(data.get("action", "")).strip().casefold() in _ENDS or (
+            not data.get("question") and data.get("diagnosis")
+        ):
+            return None
+        text = str(data.get("question") or "")
+    elif text.strip().upper().startswith("END"):
+        return None
+    return one_question(text) or None

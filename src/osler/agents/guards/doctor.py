@@ -1,0 +1,69 @@
+"""A doctor's question: one, about something, and not what the doctor already knows."""
+
+from __future__ import annotations
+
+import re
+
+from osler.agents.participant import Briefing
+from osler.agents.ram.thesaurus import concepts
+from osler.records.language import Language
+from osler.words import alike, content, plain
+
+# Words that make a question sound medical and ask for nothing.
+_VAGUE = {
+    Language.EN: frozenset(
+        content(
+            "medical history current condition symptoms details information describe explain more further provide present illness health status"
+            " situation additional specific concerns help bring today discuss",
+            Language.EN,
+        )
+    ),
+    Language.ZH: frozenset(
+        content("病史 症状 详细 具体 描述 病情 信息 目前 身体 状况 健康 情况 不舒服 了解 提供", Language.ZH)
+    ),
+}
+_LONGEST = {Language.EN: 320, Language.ZH: 120}
+_QUESTION = re.compile(r"^(?:doctor|医生|q|question|问题)\s*(?:\d+)?\s*[:：]\s*(.+)$", re.IGNORECASE)
+
+
+def one_question(text: str) -> str:
+    """The first question of a text; what stands before it stays, what comes after goes."""
+    text = " ".join(text.split()).strip("\"'“”")
+    found = re.match(r"^(.*?[?？])", text)
+    return found[1] if found else text
+
+
+def check_question(question: str, briefing: Briefing) -> tuple[str, ...]:
+    """Why a question should not be asked; empty when it should."""
+    language = briefing.case.language
+    english = language is Language.EN
+    words = frozenset(content(question, language))
+    reasons = []
+    if not words - _VAGUE[language] and not concepts(language).find(question):
+        reasons.append("it asks for nothing in particular" if english else "问得太笼统")
+    if len(question) > _LONGEST[language]:
+        reasons.append("it is too long" if english else "问题太长")
+    if (earlier := _repeats(question, words, briefing)) is not None:
+        reasons.append(f"you already know this: {earlier}" if english else f"这个你已经知道了：{earlier}")
+    return tuple(reasons)
+
+
+def _repeats(question: str, words: frozenset[str], briefing: Briefing) -> str | None:
+    """The line of what the doctor has before it that the question would ask for again."""
+    language = briefing.case.language
+    index = concepts(language)
+    meant = {name for name, share in index.find(question).items() if share >= 0.999}
+    for line in known_questions(briefing):
+        if alike(words, frozenset(content(line, language))):
+            return line
+        asked = {name for name, share in index.find(line).items() if share >= 0.999}
+        if meant and asked and meant == asked:
+            return line
+    return None
+
+
+def known_questions(briefing: Briefing) -> list[str]:
+    """Questions that the doctor can see it has asked: those in its memory's text, and the last one."""
+    seen = [found[1] for line in briefing.recall.splitlines() if (found := _QUESTION.match(line.strip()))]
+    facts = [line for line in briefing.recall.splitlines() if plain(line).startswith(("fact", "事实"))]
+    return [text for text in (*seen, *facts, briefing.question) if text]

@@ -1,0 +1,125 @@
+"""A patient's reply: in its own voice, without the diagnosis, and with nothing that it was not given."""
+
+from __future__ import annotations
+
+import re
+
+from osler.agents.participant import Selection
+from osler.agents.ram.thesaurus import concepts
+from osler.records.language import Language
+from osler.records.schema import Diagnosis, Entry, Speaker
+from osler.words import numbers, plain, sentences
+
+_MOST_SENTENCES = 4
+_LONGEST = {Language.EN: 600, Language.ZH: 220}
+_CLINICIAN = {
+    Language.EN: re.compile(
+        r"\b(?:the|this) patient\b|\bpatient (?:reports|denies|presents|states|has)\b|\bas an ai\b|\blanguage model\b"
+    ),
+    Language.ZH: re.compile(r"患者|该病人|病人(?:否认|诉|出现)|作为.{0,4}(?:ai|人工智能)|语言模型"),
+}
+_THIRD_PERSON = {
+    Language.EN: re.compile(r"^(?:yes,? |no,? |well,? )?(?:he|she)\b"),
+    Language.ZH: re.compile(r"^(?:是的?，|没有，|嗯，)?[他她]"),
+}
+_DOCTOR = {
+    Language.EN: re.compile(
+        r"^(?:doctor|patient)\s*:|\bhow can i help you\b|\bi (?:recommend|suggest|advise) (?:you|that you)\b"
+    ),
+    Language.ZH: re.compile(r"^(?:医生|患者)\s*[:：]|建议您|我建议你"),
+}
+_SAYS_UNKNOWN = {
+    Language.EN: re.compile(
+        r"\b(?:don't|do not|didn't|not|no|never|nobody|can't|cannot|couldn't|haven't|hasn't|wasn't|isn't|unsure|sorry|nothing)\b"
+    ),
+    Language.ZH: re.compile(r"不|没|无|未|记不|说不"),
+}
+
+
+def leaks(reply: str, diagnosis: Diagnosis, language: Language) -> tuple[str, ...]:
+    """Names of the diagnosis that the reply gives away."""
+    level = plain(reply)
+    return tuple(name for name in diagnosis.names if _mentions(level, plain(name), language))
+
+
+def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
+    """Numbers and things spoken of in the reply that neither the entries nor the doctor brought up."""
+    case, language = selection.case, selection.case.language
+    given = " ".join((selection.question, case.complaint, case.age, *(_text(entry) for entry in selection.entries)))
+    known = {*numbers(given), *_written_out(given)}
+    foreign = tuple(number for number in numbers(reply) if number not in known)
+    index = concepts(language)
+    allowed = {
+        name
+        for text in (selection.question, case.complaint, *(_text(e) for e in selection.entries))
+        for name in index.find(text)
+    }
+    spoken = {
+        name
+        for sentence in sentences(reply, language)
+        for name, share in index.find(sentence).items()
+        if share >= 0.999
+    }
+    return (*foreign, *sorted(spoken - allowed - _EVERYDAY))
+
+
+_EVERYDAY = frozenset(
+    {"worries", "own-idea-of-cause", "expectations", "daily-activities", "onset", "course", "duration", "triggers"}
+)
+
+
+def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[str, ...]:
+    """Why a reply cannot stand; empty when it can. The reasons are what the patient is told."""
+    language = selection.case.language
+    english = language is Language.EN
+    level = plain(reply)
+    reasons = []
+    if leaks(reply, diagnosis, language):
+        reasons.append(
+            "it names an illness; only tell what you feel and what was found"
+            if english
+            else "说出了病名；只说感受和检查结果"
+        )
+    if invented := fabrications(reply, selection):
+        told = ", ".join(invented[:5])
+        reasons.append(
+            f"it tells things you were not given ({told}); leave them out"
+            if english
+            else f"说了没有给你的内容（{told}），请去掉"
+        )
+    outsider = selection.case.speaker is Speaker.PATIENT and _THIRD_PERSON[language].search(level)
+    if _CLINICIAN[language].search(level) or outsider:
+        reasons.append(
+            "it does not speak as the person in the room; say I, my" if english else "不像当事人在说话；请用“我”来说"
+        )
+    if _DOCTOR[language].search(level):
+        reasons.append(
+            "it speaks for the doctor; only give your own answer" if english else "替医生说话了；只回答自己的部分"
+        )
+    if len(sentences(reply, language)) > _MOST_SENTENCES or len(reply) > _LONGEST[language]:
+        reasons.append("it is too long; at most three short sentences" if english else "太长了，最多三句短话")
+    if not selection.entries and not _SAYS_UNKNOWN[language].search(level):
+        reasons.append("you know nothing about this; say so" if english else "你并不知道这件事，请直接说不知道")
+    return tuple(reasons)
+
+
+def _text(entry: Entry) -> str:
+    return " ".join((entry.name, *entry.aliases, entry.report, entry.said, entry.when or ""))
+
+
+def _mentions(level: str, name: str, language: Language) -> bool:
+    if language is Language.ZH:
+        return name in level
+    return re.search(rf"\b{re.escape(name)}\b", level) is not None
+
+
+_DIGITS = {
+    word: str(value)
+    for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+}
+
+
+def _written_out(text: str) -> set[str]:
+    """`two days` allows a reply to say 2."""
+    chinese = {str(value) for value, digit in enumerate("零一二三四五六七八九十") if digit in text}
+    return {_DIGITS[word] for word in re.findall(r"[a-z]+", plain(text)) if word in _DIGITS} | chinese

@@ -1,0 +1,85 @@
+"""Reading what a model wrote: JSON where it managed, labelled lines where it did not."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from osler.agents.participant import Conclusion
+
+_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
+_LABELS = {
+    "diagnosis": r"(?:final |primary |most likely )?diagnosis|最终诊断|诊断结果|诊断",
+    "treatment": r"treatment(?: plan)?|management|治疗方案|治疗建议|治疗",
+    "differential": r"differential(?: diagnos[ei]s)?|鉴别诊断",
+    "reasoning": r"reasoning|rationale|explanation|理由|依据|分析",
+}
+_LABEL = {
+    field: re.compile(
+        rf"(?:^|[\n*#\-•\d.]\s*|[。；]\s*)\**(?:{names})\**\s*(?:[:：]|is\b|为)\s*\**\s*(.+)", re.IGNORECASE
+    )
+    for field, names in _LABELS.items()
+}
+_SEPARATOR = re.compile(r"\s*(?:[;；、\n]|,\s(?=[A-Z])|\d+[.)、]\s*)\s*")
+_MOST = 5
+
+
+def json_of(text: str) -> dict[str, Any] | None:
+    """The first JSON object in a text: bare, fenced, or with talk around it."""
+    for candidate in (*_FENCE.findall(text), text):
+        level = candidate.translate(str.maketrans({"“": '"', "”": '"'})) if '"' not in candidate else candidate
+        start = level.find("{")
+        while start != -1:
+            try:
+                value, _ = json.JSONDecoder().raw_decode(level[start:])
+            except (ValueError, RecursionError):
+                start = level.find("{", start + 1)
+                continue
+            if isinstance(value, dict):
+                return value
+            start = level.find("{", start + 1)
+    return None
+
+
+def conclusion_of(text: str) -> Conclusion | None:
+    """A conclusion, however it was written; None when no diagnosis can be found in it."""
+    data = json_of(text) or _labelled(text)
+    fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
+    diagnosis = _line(fields.get("diagnosis") or fields.get("final_diagnosis") or fields.get("诊断"))
+    if not diagnosis:
+        return None
+    differential = fields.get("differential") or fields.get("differential_diagnosis") or fields.get("鉴别诊断") or ()
+    return Conclusion(
+        diagnosis=diagnosis,
+        treatment=_line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or ""),
+        differential=_several(differential),
+        reasoning=_line(fields.get("reasoning") or fields.get("依据") or ""),
+    )
+
+
+def _labelled(text: str) -> dict[str, Any]:
+    """`Diagnosis: …` lines; a label's value ends at the line's end or at the next label."""
+    found: dict[str, Any] = {}
+    for line in text.splitlines():
+        for field, pattern in _LABEL.items():
+            if field not in found and (hit := pattern.search(line)):
+                value = hit[1]
+                for other in _LABEL.values():
+                    if cut := other.search(value):
+                        value = value[: cut.start()]
+                found[field] = value.strip(" *。.")
+    return found
+
+
+def _line(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return "; ".join(filter(None, (_line(item) for item in value)))
+    if isinstance(value, dict):
+        return _line(value.get("name") or list(value.values()))
+    return " ".join(str(value or "").split())[:1000]
+
+
+def _several(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, list | tuple) else _SEPARATOR.split(str(value))
+    return tuple(filter(None, (_line(item).strip(" .。") for item in items)))[:_MOST]

@@ -1,0 +1,66 @@
+"""A patient played by a model that sees only what the retrieval module selected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
+
+from osler.agents.backbones import Backbone
+from osler.agents.calls import Caller
+from osler.agents.guards import check_reply, fabrications, leaks
+from osler.agents.participant import Case, Participant, Reply, Selection
+from osler.agents.rules.voice import voice
+from osler.agents.wording import patient_slots
+from osler.events import Ending, Guarded, Journal, Role, Voice
+from osler.prompts import prompt
+from osler.records.schema import Diagnosis
+
+_REPLY_TOKENS = 160
+
+
+class ModelPatient(Participant):
+    """Speaks through a model, and through the rules when the model cannot keep to what it was given."""
+
+    def __init__(
+        self, case: Case, diagnosis: Diagnosis, backbone: Backbone, journal: Journal, *, guards: bool = True
+    ) -> None:
+        """The diagnosis is for the guard alone; no prompt holds it."""
+        super().__init__("patient", "Answers from the entries it was given, as a lay person.")
+        self._case, self._diagnosis, self._journal, self._guards = case, diagnosis, journal, guards
+        self._call = Caller(backbone, Role.PATIENT, Ending.PATIENT_ERROR, journal)
+
+    async def respond(self, content: Any) -> Reply:
+        """Answer an augmented question."""
+        selection: Selection = content
+        language = self._case.language
+        template = prompt("patient", language)
+        messages: list[LLMMessage] = [UserMessage(content=template.fill(**patient_slots(selection)), source="ram")]
+        said = _clean(await self._call.text(messages, template, max_tokens=_REPLY_TOKENS))
+        manner = Voice.MODEL
+        if self._guards and (reasons := self._refused(said, selection, template.hash)):
+            again = prompt("patient_again", language)
+            messages += [
+                AssistantMessage(content=said, source="patient"),
+                UserMessage(content=again.fill(reasons="; ".join(reasons)), source="ram"),
+            ]
+            said, manner = _clean(await self._call.text(messages, again, max_tokens=_REPLY_TOKENS)), Voice.RETRIED
+            if self._refused(said, selection, again.hash):
+                said, manner = voice(selection.entries, selection.question, self._case), Voice.REPLACED
+        return Reply(
+            text=said,
+            voice=manner,
+            disclosed=tuple(entry.name for entry in selection.entries),
+            leaks=leaks(said, self._diagnosis, language),
+            fabrications=() if manner is Voice.REPLACED else fabrications(said, selection),
+        )
+
+    def _refused(self, said: str, selection: Selection, template: str) -> tuple[str, ...]:
+        reasons = check_reply(said, selection, self._diagnosis)
+        if reasons:
+            self._journal.add(Guarded, Role.PATIENT, draft=said, reasons=reasons, prompt=template)
+        return reasons
+
+
+def _clean(text: str) -> str:
+    return " ".join(text.split()).strip("\"'“” ")

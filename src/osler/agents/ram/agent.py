@@ -1,0 +1,45 @@
+"""The module as a participant: takes the doctor's question, gives it back with the entries it asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from osler.agents.participant import Case, Participant, Question, Selection
+from osler.agents.ram.index import RecordIndex
+from osler.agents.ram.intent import read_intent
+from osler.records.schema import Diagnosis, PatientRecord, Treatment
+
+MOST = 6
+"""Entries that one question can bring: nobody answers with the whole file."""
+
+
+class Ram(Participant):
+    """Stands between doctor and patient, and is the only one that holds the record."""
+
+    def __init__(self, record: PatientRecord, case: Case) -> None:
+        """Index the record."""
+        super().__init__("ram", "Finds what the doctor's question asks for in the patient's record.")
+        self._record = record
+        self._case = case
+        self._index = RecordIndex(record)
+
+    async def respond(self, content: Any) -> Selection:
+        """Augment a question."""
+        question = content.text if isinstance(content, Question) else str(content)
+        return self.select(question)
+
+    def select(self, question: str) -> Selection:
+        """The question with the entries it asks for, and the scores they were chosen by."""
+        found = self._index.search(question)[:MOST]
+        whole = read_intent(question, self._record.language).asks[0]
+        return Selection(
+            case=self._case,
+            question=question,
+            entries=tuple(match.entry for match in found),
+            scores=tuple(round(match.score, 4) for match in found),
+            asked_for=(*sorted(whole.concepts), *sorted(whole.categories)),
+        )
+
+    def truth(self) -> tuple[Diagnosis, Treatment | None]:
+        """The ground truth, fetched once the doctor has ended."""
+        return self._record.diagnosis, self._record.treatment

@@ -1,0 +1,45 @@
+"""What a doctor's question asks for: its separate asks, each with concepts and categories."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from osler.agents.ram.thesaurus import categories, concepts
+from osler.records.language import Language
+from osler.words import content
+
+_SPLIT = {
+    Language.EN: re.compile(
+        r"[.?!;:]\s+|,\s*(?:and|or|also|plus)?\s+|\s+(?:and|or|as well as|plus|also)\s+", re.IGNORECASE
+    ),
+    Language.ZH: re.compile(r"[，。？！；：、,?!;]|还有|以及|另外|或者|和|或|跟|与"),
+}
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One thing that a question asks for."""
+
+    text: str
+    words: frozenset[str]
+    concepts: dict[str, float]
+    categories: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Intent:
+    """A question taken apart. The first ask is the whole of it; the others are its parts, where it has several."""
+
+    asks: tuple[Ask, ...]
+
+
+def read_intent(question: str, language: Language) -> Intent:
+    """Take a question apart."""
+    parts = [part for part in _SPLIT[language].split(question) if part and content(part, language)]
+    texts = [question, *(parts if len(parts) > 1 else ())]
+    return Intent(tuple(_ask(text, language) for text in texts))
+
+
+def _ask(text: str, language: Language) -> Ask:
+    return Ask(text, frozenset(content(text, language)), concepts(language).find(text), categories(language).find(text))

@@ -1,0 +1,95 @@
+"""What a text speaks of, however it is worded: concepts and categories, found by how much of a phrase is there."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from osler.records.language import Language
+from osler.records.schema import Category
+from osler.words import content
+
+_LEAST = 0.5
+"""Share of a phrase, by the weight of its words, that must be there."""
+
+
+def terms(text: str, language: Language) -> frozenset[str]:
+    """What phrases are compared by: words; in Chinese pairs of characters too, since compounds segment differently."""
+    words = content(text, language)
+    if language is Language.EN:
+        return frozenset(words)
+    level = "".join(word for word in words if "\u4e00" <= word[0] <= "\u9fff")
+    return frozenset(words) | frozenset(level[i : i + 2] for i in range(len(level) - 1))
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Phrases, each standing for a thing, indexed by their terms."""
+
+    language: Language
+    things: tuple[str, ...]
+    weights: tuple[float, ...]
+    """Of each phrase, the sum of its terms' weights."""
+    by_term: dict[str, tuple[tuple[int, float], ...]]
+    """For each term the phrases that hold it, with its weight."""
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, str]], language: Language) -> Phrases:
+        """Index (phrase, thing) pairs."""
+        sets = [(found, thing) for phrase, thing in pairs if (found := terms(phrase, language))]
+        counts = Counter(term for found, _ in sets for term in found)
+        idf = {term: math.log(1 + len(sets) / count) for term, count in counts.items()}
+        by_term: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for place, (found, _) in enumerate(sets):
+            for term in found:
+                by_term[term].append((place, idf[term]))
+        weights = tuple(sum(idf[term] for term in found) for found, _ in sets)
+        return cls(
+            language, tuple(thing for _, thing in sets), weights, {term: tuple(rows) for term, rows in by_term.items()}
+        )
+
+    def find(self, text: str) -> dict[str, float]:
+        """Things spoken of, each with the share of its best phrase that is there."""
+        there: dict[int, float] = defaultdict(float)
+        for term in terms(text, self.language):
+            for place, weight in self.by_term.get(term, ()):
+                there[place] += weight
+        found: dict[str, float] = {}
+        for place, weight in there.items():
+            share = weight / self.weights[place]
+            if share >= _LEAST and share > found.get(self.things[place], 0.0):
+                found[self.things[place]] = min(1.0, share)
+        return found
+
+
+def _load(name: str) -> Any:
+    text = (files("osler.agents.ram") / "thesaurus" / name).read_text(encoding="utf-8")
+    # Everything in these files is text; the base loader makes nothing else of it.
+    return yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506
+
+
+@cache
+def concepts(language: Language) -> Phrases:
+    """The things doctors ask about: by their names, and by the idioms that avoid them."""
+    pairs = [
+        (phrase, concept["id"])
+        for name in ("symptoms.yaml", "history.yaml")
+        for concept in _load(name)
+        for phrase in (concept["id"].replace("-", " "), *concept[language.value])
+    ]
+    pairs += [(phrase, thing) for thing, phrases in _load("idioms.yaml").items() for phrase in phrases[language.value]]
+    return Phrases.of(pairs, language)
+
+
+@cache
+def categories(language: Language) -> Phrases:
+    """The words that ask for a whole category."""
+    table = _load("categories.yaml").items()
+    return Phrases.of([(p, Category(name).value) for name, words in table for p in words[language.value]], language)

@@ -1,0 +1,189 @@
+"""A doctor without a model: asks what tells its suspicions apart, and ends when one of them leads.
+
+It keeps nothing between turns. What it knows of earlier ones is what its memory recalls, so that the memory
+decides how good it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
+from osler.agents.rules.knowledge import Condition, Item, knowledge
+from osler.agents.rules.reading import Findings, read_freely, read_recall, read_reply
+from osler.records.language import Language
+from osler.records.schema import Sex
+from osler.words import plain
+
+Floats = NDArray[np.float64]
+
+_SURE = 0.93
+"""Share of belief at which one suspicion leads enough."""
+_IDLE = 0.004
+"""Expected gain, in nats, below which no question is worth asking."""
+_OUT_OF_AGE = 0.15
+# History comes before the hands, the hands before the laboratory, and what is costly last.
+_EFFORT = {"symptom": 1.0, "history": 0.9, "sign": 0.9, "test": 0.75, "examination": 0.7}
+_SAFETY_QUESTIONS = 3
+
+
+@dataclass(frozen=True)
+class _Belief:
+    """What is known now, and how likely that makes each condition."""
+
+    findings: Findings
+    asked: frozenset[str]
+    posterior: Floats
+
+
+class RulesDoctor(Participant):
+    """Naive Bayes over its own knowledge, the next question by expected information."""
+
+    def __init__(self, case: Case) -> None:
+        """Know the case as any doctor does: age, sex, complaint."""
+        super().__init__("doctor", "Diagnoses by rules, without a language model.")
+        self._case = case
+
+    async def respond(self, content: Any) -> Question | Conclusion:
+        """Ask the most telling question, or conclude."""
+        briefing = (
+            content
+            if isinstance(content, Briefing)
+            else Briefing(case=self._case, turn=1, turns_left=1, reply=str(content))
+        )
+        belief = _believe(briefing)
+        if briefing.turns_left > 0:
+            question = _next_question(belief, briefing)
+            if question is not None:
+                return Question(text=question.ask[briefing.case.language])
+        return _conclude(belief, briefing.case.language)
+
+
+def _believe(briefing: Briefing) -> _Belief:
+    language = briefing.case.language
+    findings = {name: True for name, there in read_freely(briefing.case.complaint, language).items() if there}
+    recalled, asked = read_recall(briefing.recall, language)
+    findings.update(recalled)
+    item = knowledge().by_question(language).get(plain(briefing.question))
+    if item is not None:
+        findings.update({name: True for name, there in read_freely(briefing.reply, language).items() if there})
+        findings.update(read_reply(item, briefing.reply, language))
+        asked |= {item.id}
+    return _Belief(
+        findings, asked | {knowledge().item_of[name].id for name in findings}, _posterior(findings, briefing.case)
+    )
+
+
+def _posterior(findings: Findings, case: Case) -> Floats:
+    known = knowledge()
+    logs = np.log([_prior(condition, case) for condition in known.conditions])
+    for name, there in findings.items():
+        column = known.table[:, known.findings[name]]
+        logs += np.log(column if there else 1 - column)
+    weights = np.exp(logs - logs.max())
+    posterior: Floats = weights / weights.sum()
+    return posterior
+
+
+def _prior(condition: Condition, case: Case) -> float:
+    if condition.sex and case.sex is not Sex.UNKNOWN and condition.sex != case.sex.value:
+        return 1e-9
+    low, high = condition.ages
+    return condition.prior * (1.0 if low <= case.years <= high else _OUT_OF_AGE)
+
+
+def _next_question(belief: _Belief, briefing: Briefing) -> Item | None:
+    lead = int(belief.posterior.argmax())
+    if belief.posterior[lead] < _SURE:
+        item, gain = _most_telling(belief, briefing.case)
+        if item is not None and gain > _IDLE and briefing.turns_left > _reserve(belief, lead, briefing):
+            return item
+    return _safety_question(belief, lead, briefing)
+
+
+def _reserve(belief: _Belief, lead: int, briefing: Briefing) -> int:
+    """Turns to keep for what decides the treatment of the leading suspicion."""
+    open_questions = [plan for plan in _plans(lead, briefing.case) if knowledge().item_of[plan].id not in belief.asked]
+    return min(len(open_questions), 2)
+
+
+def _most_telling(belief: _Belief, case: Case) -> tuple[Item | None, float]:
+    """The item whose answer is expected to take away most doubt for its effort."""
+    known = knowledge()
+    p = known.table.T @ belief.posterior
+    gains = _entropy(p) - _entropy(known.table).T @ belief.posterior
+    best: tuple[Item | None, float] = (None, 0.0)
+    for item in known.items:
+        if item.id in belief.asked or not _fits(item, case):
+            continue
+        gain = _EFFORT[item.kind] * max(float(gains[known.findings[finding.id]]) for finding in item.findings)
+        if gain > best[1]:
+            best = (item, gain)
+    return best
+
+
+def _entropy(p: Floats) -> Floats:
+    value: Floats = -(p * np.log(p) + (1 - p) * np.log(1 - p))
+    return value
+
+
+def _fits(item: Item, case: Case) -> bool:
+    """Nobody asks a man, a child or an old woman whether she is pregnant."""
+    return item.id not in _FOR_WOMEN or (case.sex is not Sex.MALE and 12 <= case.years <= 55)
+
+
+_FOR_WOMEN = frozenset(
+    {
+        "pregnant",
+        "breast-feeding",
+        "planning-pregnancy",
+        "combined-pill",
+        "missed-period",
+        "heavy-periods",
+        "vaginal-bleeding",
+        "vaginal-discharge",
+    }
+)
+
+
+def _plans(lead: int, case: Case) -> list[str]:
+    known = knowledge()
+    return [plan.finding for plan in known.conditions[lead].unless if _fits(known.item_of[plan.finding], case)]
+
+
+def _safety_question(belief: _Belief, lead: int, briefing: Briefing) -> Item | None:
+    """Before it ends: what would make the treatment of the leading suspicion unsafe."""
+    known = knowledge()
+    for finding in _plans(lead, briefing.case)[:_SAFETY_QUESTIONS]:
+        item = known.item_of[finding]
+        if item.id not in belief.asked:
+            return item
+    return None
+
+
+def _conclude(belief: _Belief, language: Language) -> Conclusion:
+    known = knowledge()
+    ranked = [known.conditions[int(place)] for place in belief.posterior.argsort()[::-1][:6]]
+    lead = ranked[0]
+    text = lead.treatment[language]
+    for plan in lead.unless:
+        if belief.findings.get(plan.finding):
+            text = plan.text[language]
+            break
+    telling = sorted(
+        (name for name, there in belief.findings.items() if there),
+        key=lambda name: -float(known.table[known.conditions.index(lead), known.findings[name]]),
+    )
+    names = [known.item_of[name].names[language][0] for name in telling[:4]]
+    joined = ", ".join(dict.fromkeys(names)) if language is Language.EN else "、".join(dict.fromkeys(names))
+    reasoning = f"Found: {joined}." if language is Language.EN else f"依据：{joined}。"
+    return Conclusion(
+        diagnosis=lead.name[language],
+        treatment=text,
+        differential=tuple(condition.name[language] for condition in ranked[1:6]),
+        reasoning=reasoning if names else "",
+    )

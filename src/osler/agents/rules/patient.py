@@ -1,0 +1,27 @@
+"""A patient that voices what the retrieval module selected, and is never wrong about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from osler.agents.participant import Participant, Reply, Selection
+from osler.agents.rules.voice import voice
+from osler.events import Voice
+from osler.records.schema import Entry
+
+MOST_VOICED = 6
+
+
+class RulesPatient(Participant):
+    """Says the selected entries in the speaker's own words."""
+
+    def __init__(self) -> None:
+        """Nothing to keep: the same selection always gives the same reply."""
+        super().__init__("patient", "Answers from the entries it was given, without a language model.")
+
+    async def respond(self, content: Any) -> Reply:
+        """Answer an augmented question."""
+        selection: Selection = content
+        told: tuple[Entry, ...] = selection.entries[:MOST_VOICED]
+        text = voice(told, selection.question, selection.case)
+        return Reply(text=text, voice=Voice.RULES, disclosed=tuple(entry.name for entry in told))

@@ -1,0 +1,122 @@
+"""An entry in a lay person's words, without a model."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from osler.agents.participant import Case
+from osler.records.labels import EN
+from osler.records.schema import Category, Entry, Persona, Sex, Speaker, Status
+from osler.words import plain
+
+_DONE_TO_ONE = {Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST, Category.SIGN}
+
+# What somebody says who does not know, by persona; the question decides which of them, so that it is always the same one.
+_UNKNOWN_EN = {
+    Persona.PLAIN: ("I don't know about that, I'm afraid.", "I can't tell you anything about that."),
+    Persona.ANXIOUS: ("I don't know, should I be worried about that?", "I really don't know, is that important?"),
+    Persona.TERSE: ("Don't know.", "No idea."),
+    Persona.TALKATIVE: (
+        "You know, I honestly couldn't tell you about that, nobody ever asked me.",
+        "Well, I wish I knew, but I don't.",
+    ),
+    Persona.FORGETFUL: ("I can't remember anything about that.", "I don't recall, sorry."),
+}
+_UNKNOWN_ZH = {
+    Persona.PLAIN: ("这个我不太清楚。", "这个我说不上来。"),
+    Persona.ANXIOUS: ("这个我不知道，要紧吗？", "不清楚啊，是不是很重要？"),
+    Persona.TERSE: ("不清楚。", "不知道。"),
+    Persona.TALKATIVE: ("哎呀，这个我还真不清楚，从来没人问过我。", "这个嘛，我也想知道，可真说不上来。"),
+    Persona.FORGETFUL: ("这个我记不得了。", "想不起来了，不好意思。"),
+}
+_UNTESTED = {True: "That hasn't been done, as far as I know.", False: "这个没有查过。"}
+_TESTISH = re.compile(
+    r"\b(?:test|tests|scan|x-?ray|ultrasound|ct|mri|ecg|ekg|biopsy|blood work|lab|laborator\w+|imaging|endoscop\w*|colonoscop\w*|"
+    r"culture|examin\w+|measured|checked|level|levels|panel|screen\w*|serolog\w*|antibod\w*)\b|检查|化验|拍片|CT|核磁|超声|B超|心电图|镜|培养|查过|测过|抗体",
+    re.IGNORECASE,
+)
+_THIRD = re.compile(
+    r"^(?:the )?(?:patient|he|she|mother)\s+(?:also\s+)?(?:reports?|states?|describes?|notes?|complains? of|mentions?|presents? with)\s+(?:that\s+)?",
+    re.IGNORECASE,
+)
+
+
+def voice(entries: tuple[Entry, ...], question: str, case: Case) -> str:
+    """One to three sentences that tell what these entries say, and nothing else."""
+    if not entries:
+        return unknown(question, case)
+    said = [_told(entry, case) for entry in entries]
+    return (" " if case.language is EN else "").join(dict.fromkeys(said))
+
+
+def unknown(question: str, case: Case) -> str:
+    """What one says when the record holds nothing: not examined, or not known."""
+    english = case.language is EN
+    if _TESTISH.search(question):
+        return _UNTESTED[english]
+    choices = (_UNKNOWN_EN if english else _UNKNOWN_ZH)[case.persona]
+    return choices[hashlib.sha256(plain(question).encode()).digest()[0] % len(choices)]
+
+
+def _told(entry: Entry, case: Case) -> str:
+    text = entry.said or (_english(entry, case) if case.language is EN else _chinese(entry))
+    if entry.when and entry.when.casefold() not in text.casefold():
+        text += f" That was {entry.when}." if case.language is EN else f"是{entry.when}的事。"
+    return text
+
+
+def _english(entry: Entry, case: Case) -> str:
+    name = entry.name[:1].lower() + entry.name[1:] if not entry.name.isupper() else entry.name
+    match entry.status:
+        case Status.NOT_DONE:
+            return f"No, {name} hasn't been done."
+        case Status.ABSENT:
+            return f"No, no {name}." if len(name.split()) <= 6 else f"No. {_first_person(entry.report, case)}"
+        case Status.NORMAL:
+            return f"{entry.name}: {entry.report or 'normal.'}"
+        case Status.PRESENT:
+            report = _first_person(entry.report, case) if entry.report else ""
+            if entry.category in _DONE_TO_ONE:
+                return f"{entry.name}: {report or 'yes.'}"
+            return report if report and report.rstrip(".").casefold() != entry.name.casefold() else f"Yes, {name}."
+
+
+def _chinese(entry: Entry) -> str:
+    match entry.status:
+        case Status.NOT_DONE:
+            return f"没有，{entry.name}还没做过。"
+        case Status.ABSENT:
+            return f"没有，没有{entry.name}。"
+        case Status.NORMAL:
+            return f"{entry.name}是正常的，{entry.report}" if entry.report else f"{entry.name}是正常的。"
+        case Status.PRESENT:
+            if entry.category in _DONE_TO_ONE:
+                return f"{entry.name}，{entry.report}"
+            return f"有，{entry.report}" if entry.report else f"有{entry.name}。"
+
+
+def _first_person(report: str, case: Case) -> str:
+    """`The patient reports a cough. She notes …` as the speaker would say it."""
+    patient_speaks = case.speaker is Speaker.PATIENT
+    he = {Sex.FEMALE: "she", Sex.MALE: "he"}.get(case.sex, "they")
+    his = {Sex.FEMALE: "her", Sex.MALE: "his"}.get(case.sex, "their")
+    i, my, me = ("I", "my", "me") if patient_speaks else (he, his, {"she": "her", "he": "him"}.get(he, "them"))
+    text = _THIRD.sub("I have " if patient_speaks else f"{he} has ", report)
+    text = re.sub(r"\bthe patient's\b", my, text, flags=re.IGNORECASE)
+    text = re.sub(r"\b(?:the )?patient\b(?! portal)", i, text, flags=re.IGNORECASE)
+    if patient_speaks:
+        text = re.sub(
+            r"\b(?:he|she)\s+(?:has|is)\b",
+            lambda found: {"has": "I have", "is": "I am"}[found[0].split()[1].lower()],
+            text,
+            flags=re.IGNORECASE,
+        )
+        text = re.sub(
+            r"\b(?:he|she)\s+(\w+?)s\b(?<!was)(?<!has)", lambda found: f"I {found[1]}", text, flags=re.IGNORECASE
+        )
+        text = re.sub(r"\b(?:he|she)\b", "I", text, flags=re.IGNORECASE)
+        text = re.sub(r"\b(?:his|her)\b", my, text, flags=re.IGNORECASE)
+        text = re.sub(r"\b(?:himself|herself)\b", "myself", text, flags=re.IGNORECASE)
+        text = re.sub(r"\bhim\b", me, text, flags=re.IGNORECASE)
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,1 @@
+"""Scores: read transcripts, never run agents."""

@@ -1,0 +1,87 @@
+"""What the doctor remembers: the protocol every memory follows. It knows nothing of agents or records."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict
+
+from osler.records.language import Language
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Turn(_Frozen):
+    """One exchange: what the doctor asked and what the patient replied."""
+
+    number: int
+    question: str
+    reply: str
+
+
+class Item(_Frozen):
+    """One thing that was recalled."""
+
+    text: str
+    turn: int
+    """The turn it comes from."""
+    score: float = 1.0
+
+
+class Recall(_Frozen):
+    """What a memory brings to mind for the doctor's next step."""
+
+    text: str = ""
+    """As it goes into the prompt; empty when there is nothing."""
+    items: tuple[Item, ...] = ()
+    dropped: tuple[int, ...] = ()
+    """Turns that did not fit into the budget."""
+
+
+class Change(_Frozen):
+    """What remembering a turn did to a memory."""
+
+    inserted: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    why: str = ""
+
+
+@runtime_checkable
+class Memory(Protocol):
+    """A doctor's memory of one patient."""
+
+    name: str
+
+    async def remember(self, turn: Turn) -> Change:
+        """Take in a finished turn."""
+        ...
+
+    async def recall(self, query: str) -> Recall:
+        """What is known that bears on the query."""
+        ...
+
+    def snapshot(self) -> dict[str, Any]:
+        """The whole state, as plain data."""
+        ...
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Become exactly what `snapshot` saw."""
+        ...
+
+
+class MemorySettings(_Frozen):
+    """What a memory is made with."""
+
+    language: Language = Language.EN
+    budget: int = 2000
+    """Tokens, by estimate, that a recall may take in the doctor's prompt."""
+    seed: int = 0
+
+
+def tokens(text: str) -> int:
+    """An estimate without a tokenizer's download: four Latin characters, or one and a half Chinese ones, to a token."""
+    chinese = sum("\u4e00" <= char <= "\u9fff" for char in text)
+    return round(chinese / 1.5 + (len(text) - chinese) / 4)

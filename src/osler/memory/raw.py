@@ -1,0 +1,54 @@
+"""The dialogue so far as text, as much of it as the budget holds; the oldest falls out first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
+from osler.records.language import Language
+
+_LINES = {
+    Language.EN: "Turn {number}\nDoctor: {question}\nPatient: {reply}",
+    Language.ZH: "第{number}轮\n医生：{question}\n患者：{reply}",
+}
+
+
+class RawMemory:
+    """Every turn, word for word."""
+
+    name = "raw"
+
+    def __init__(self, settings: MemorySettings) -> None:
+        """Start empty."""
+        self._settings = settings
+        self._turns: list[Turn] = []
+
+    async def remember(self, turn: Turn) -> Change:
+        """Append the turn."""
+        self._turns.append(turn)
+        return Change(inserted=(self._line(turn),))
+
+    async def recall(self, query: str) -> Recall:
+        """The newest turns that fit, in their order; the query does not matter."""
+        kept: list[Item] = []
+        left = self._settings.budget
+        for turn in reversed(self._turns):
+            line = self._line(turn)
+            left -= tokens(line)
+            if left < 0:
+                break
+            kept.append(Item(text=line, turn=turn.number))
+        kept.reverse()
+        dropped = tuple(turn.number for turn in self._turns[: len(self._turns) - len(kept)])
+        return Recall(text="\n".join(item.text for item in kept), items=tuple(kept), dropped=dropped)
+
+    def snapshot(self) -> dict[str, Any]:
+        """All turns."""
+        return {"turns": [turn.model_dump() for turn in self._turns]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Exactly these turns."""
+        self._turns = [Turn.model_validate(turn) for turn in state["turns"]]
+
+    def _line(self, turn: Turn) -> str:
+        return _LINES[self._settings.language].format(number=turn.number, question=turn.question, reply=turn.reply)

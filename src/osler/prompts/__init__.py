@@ -1,0 +1,47 @@
+"""Every prompt is a file with named slots; its hash goes into the transcript."""
+
+from __future__ import annotations
+
+import hashlib
+import string
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from osler.records.language import Language
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One template."""
+
+    name: str
+    text: str
+
+    @property
+    def hash(self) -> str:
+        """Names this wording for good."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
+
+    def fill(self, **slots: object) -> str:
+        """The text with its slots filled; a missing or unknown slot is a mistake of ours, so it raises."""
+        wanted = {name for _, name, _, _ in string.Formatter().parse(self.text) if name}
+        if wanted != set(slots):
+            raise KeyError(f"the prompt {self.name} has the slots {sorted(wanted)}, not {sorted(slots)}")
+        return self.text.format(**slots).strip()
+
+
+@cache
+def prompt(name: str, language: Language) -> Prompt:
+    """The template of that name in a language."""
+    text = (files("osler.prompts") / language.value / f"{name}.txt").read_text(encoding="utf-8")
+    return Prompt(f"{language}/{name}", text)
+
+
+@cache
+def prompts_hash(language: Language) -> str:
+    """One hash over all templates of a language."""
+    folder = files("osler.prompts") / language.value
+    names = sorted(path.name for path in folder.iterdir() if path.name.endswith(".txt"))
+    whole = "\0".join(f"{name}\0{(folder / name).read_text(encoding='utf-8')}" for name in names)
+    return hashlib.sha256(whole.encode()).hexdigest()[:12]

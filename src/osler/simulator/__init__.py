@@ -1,0 +1,1 @@
+"""Consultations: one (`consultation`), from names (`build`), many (`batch`), and kept (`runs`)."""

@@ -1,0 +1,66 @@
+"""One consultation: the loop of the papers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+
+from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question, Reply, Selection
+from osler.events import Answered, Asked, Concluded, Ending, Found, Journal, Recalled, Remembered, Retrieved, Role
+from osler.memory.base import Memory, Turn
+from osler.simulator.repeats import Repeats
+
+
+@dataclass(frozen=True)
+class Seats:
+    """Who takes part: three participants, and the doctor's memory."""
+
+    doctor: Participant
+    ram: Participant
+    patient: Participant
+    memory: Memory
+
+
+async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -> Ending:
+    """Let the doctor ask until it ends, or until the limit asks it to.
+
+    The memory takes in a turn while the next question is being answered; the next recall waits for it.
+    """
+    question, reply, last, repeats = "", case.complaint, None, Repeats(case.language)
+    for turn in range(1, turn_limit + 2):
+        journal.turn = turn
+        recall = await seats.memory.recall(reply)
+        journal.add(Recalled, Role.MEMORY, query=reply, recall=recall)
+        briefing = Briefing(
+            case=case, turn=turn, turns_left=turn_limit + 1 - turn, question=question, reply=reply, recall=recall.text
+        )
+        move = await seats.doctor.respond(briefing)
+        if isinstance(move, Conclusion):
+            if last is not None:
+                await _remember(seats.memory, last, journal)
+            journal.add(Concluded, Role.DOCTOR, **move.model_dump())
+            return Ending.CONCLUDED if briefing.turns_left else Ending.TURN_LIMIT
+        assert isinstance(move, Question)
+        remembering = asyncio.create_task(_remember(seats.memory, last, journal)) if last is not None else None
+        selection = await seats.ram.respond(move)
+        assert isinstance(selection, Selection)
+        names = tuple(entry.name for entry in selection.entries)
+        journal.add(Asked, Role.DOCTOR, question=move.text, voice=move.voice, repeated=repeats.saw(move.text, names))
+        found = tuple(Found(name=name, score=score) for name, score in zip(names, selection.scores, strict=True))
+        journal.add(Retrieved, Role.RAM, asked_for=selection.asked_for, entries=found)
+        answer = await seats.patient.respond(selection)
+        assert isinstance(answer, Reply)
+        fields = answer.model_dump(exclude={"text"})
+        journal.add(Answered, Role.PATIENT, reply=answer.text, **fields)
+        if remembering is not None:
+            await remembering
+        question, reply = move.text, answer.text
+        last = Turn(number=turn, question=question, reply=reply)
+    raise AssertionError("a doctor that has no turns left must conclude")
+
+
+async def _remember(memory: Memory, turn: Turn, journal: Journal) -> None:
+    began = time.perf_counter()
+    change = await memory.remember(turn)
+    journal.add(Remembered, Role.MEMORY, change=change, seconds=round(time.perf_counter() - began, 4))

@@ -1,0 +1,80 @@
+"""One consultation as it was: a header and its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from osler.records.language import Language
+from osler.events import Answered, Asked, Called, Concluded, Ending, Event
+
+E = TypeVar("E", bound=BaseModel)
+
+
+class Header(BaseModel):
+    """What a consultation was run with."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    case: str
+    """The record's id."""
+    patient: str
+    language: Language
+    specialty: str | None = None
+    backbone: str
+    """The doctor's."""
+    patient_backbone: str
+    memory: str
+    trial: int = 1
+    seed: int
+    guards: bool = True
+    turn_limit: int
+    version: str
+    prompts: str
+    """Hash over all prompt templates of the language."""
+
+
+class Transcript(BaseModel):
+    """A finished consultation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    header: Header
+    ending: Ending
+    events: tuple[Event, ...]
+
+    def of(self, kind: type[E]) -> list[E]:
+        """The events of one kind, in order."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def conclusion(self) -> Concluded | None:
+        """The doctor's ending, if it gave one."""
+        return next(iter(self.of(Concluded)), None)
+
+    @property
+    def turns(self) -> int:
+        """Questions that were asked."""
+        return len(self.of(Asked))
+
+    @property
+    def repeats(self) -> int:
+        """Questions that asked again for what had been asked."""
+        return sum(event.repeated for event in self.of(Asked))
+
+    @property
+    def replies(self) -> list[Answered]:
+        """The patient's replies."""
+        return self.of(Answered)
+
+    def tokens(self) -> int | None:
+        """Tokens of all calls; None as soon as one call did not tell."""
+        return total(count for called in self.of(Called) for count in (called.tokens_in, called.tokens_out))
+
+
+def total(counts: Iterable[int | None]) -> int | None:
+    """A sum that is unknown when one part of it is."""
+    known = list(counts)
+    return None if any(count is None for count in known) else sum(count for count in known if count is not None)

@@ -1,0 +1,111 @@
+"""Words of a text in its language: what retrieval, memory, guards and judges compare."""
+
+from __future__ import annotations
+
+import logging
+import re
+import unicodedata
+import warnings
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from osler.records.language import Language
+
+_WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_SENTENCE = {
+    Language.EN: re.compile(r"(?<=[.!?;])\s+|\n+"),
+    Language.ZH: re.compile(r"(?<=[。！？；!?;])\s*|\n+"),
+}
+_CJK = re.compile(r"[\u4e00-\u9fff]+")
+
+# British to American, and plural or verb endings to one stem: enough for matching, not for linguistics.
+_SPELLING = (("oea", "ea"), ("oedema", "edema"), ("oesoph", "esoph"), ("ise", "ize"), ("our", "or"), ("ae", "e"))
+_ENDINGS = (
+    *(("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", "")),
+    *(("ily", "y"), ("ly", ""), ("es", ""), ("s", "")),
+)
+
+
+def plain(text: str) -> str:
+    """Case, width and accents levelled out: how two spellings of one thing become one."""
+    text = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """An English word without its ending and with one spelling."""
+    for british, american in _SPELLING:
+        word = word.replace(british, american)
+    word = word.removesuffix("'s")
+    for ending, keep in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith(("ss", "us", "is")):
+            word = word[: len(word) - len(ending)] + keep
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiosl":
+        word = word[:-1]
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+@cache
+def _segmenter() -> Any:
+    """jieba, loaded once: it takes most of a second and says so on stderr."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jieba
+
+    jieba.setLogLevel(logging.WARNING)
+    jieba.initialize()
+    return jieba
+
+
+@lru_cache(maxsize=16384)
+def words(text: str, language: Language) -> tuple[str, ...]:
+    """Every word in order, levelled and (in English) stemmed; Chinese is segmented."""
+    level = plain(text)
+    if language is Language.EN:
+        return tuple(stem(word) for word in _WORD.findall(level))
+    return tuple(_chinese(level))
+
+
+def _chinese(text: str) -> Iterator[str]:
+    place = 0
+    for found in _CJK.finditer(text):
+        yield from (stem(word) for word in _WORD.findall(text[place : found.start()]))
+        yield from _segmenter().cut(found[0], HMM=False)
+        place = found.end()
+    yield from (stem(word) for word in _WORD.findall(text[place:]))
+
+
+@cache
+def _stopwords(language: Language) -> frozenset[str]:
+    listed = (files("osler") / "stopwords" / f"{language}.txt").read_text(encoding="utf-8").split()
+    return frozenset(stem(word) if language is Language.EN else word for word in listed)
+
+
+@lru_cache(maxsize=16384)
+def content(text: str, language: Language) -> tuple[str, ...]:
+    """The words that carry meaning."""
+    return tuple(word for word in words(text, language) if word not in _stopwords(language))
+
+
+def numbers(text: str) -> list[str]:
+    """Numbers as written, without a difference between `120` and `120.0`."""
+    return [found.rstrip("0").rstrip(".") if "." in found else found for found in _NUMBER.findall(plain(text))]
+
+
+def sentences(text: str, language: Language) -> list[str]:
+    """Sentences, each with its closing mark."""
+    return [part.strip() for part in _SENTENCE[language].split(text) if part.strip()]
+
+
+_SAME = 0.75
+"""Share of the content words of both questions together from which two questions are one."""
+
+
+def alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two questions are one, by their content words."""
+    return bool(one) and len(one & other) / len(one | other) >= _SAME
