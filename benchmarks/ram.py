@@ -1,9 +1,9 @@
 """How well the retrieval module finds what doctors' questions ask for.
 
-    python benchmarks/ram.py            figures on the held-out half, by language and kind, and the time of one question
-    python benchmarks/ram.py --dev      the same on the half for tuning, with every miss
-    python benchmarks/ram.py --fit      fit the weights on the half for tuning and write them
-    python benchmarks/ram.py --human FOLDER   on the human questions of SPBench: FOLDER/spbench_case and FOLDER/spbench_taking
+python benchmarks/ram.py            figures on the held-out half, by language and kind, and the time of one question
+python benchmarks/ram.py --dev      the same on the half for tuning, with every miss
+python benchmarks/ram.py --fit      fit the weights on the half for tuning and write them
+python benchmarks/ram.py --human FOLDER   on the human questions of SPBench: FOLDER/spbench_case and FOLDER/spbench_taking
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from tests.agents.questions import Labelled, labelled
+from tests.agents.ram_figures import Figures, figures
+
 from osler.agents.ram.index import FEATURES, RecordIndex, calibration
 from osler.records import Language, RecordPool
 from osler.words import content
-from tests.agents.questions import Labelled, labelled
-from tests.agents.ram_figures import Figures, figures
 
 WHERE = Path(__file__).parent.parent / "src" / "osler" / "agents" / "ram" / "calibration.yaml"
 
@@ -52,13 +53,16 @@ def fit(rows: list[Labelled], index: dict[str, RecordIndex]) -> None:
     for language in Language:
         mine = [row for row in rows if row.language is language]
         best[language.value] = max(
-            (round(t, 2) for t in np.arange(0.15, 0.85, 0.05)), key=lambda t: score_at(mine, index, weights, thresholds, language, t)
+            (round(t, 2) for t in np.arange(0.15, 0.85, 0.05)),
+            key=lambda t: score_at(mine, index, weights, thresholds, language, t),
         )
     write(weights, best, 0.3)
     calibration.cache_clear()
 
 
-def score_at(rows: list[Labelled], index: dict[str, RecordIndex], weights: dict, thresholds: dict, language: Language, t: float) -> float:
+def score_at(
+    rows: list[Labelled], index: dict[str, RecordIndex], weights: dict, thresholds: dict, language: Language, t: float
+) -> float:
     write(weights, {**thresholds, language.value: float(t)}, 0.3)
     calibration.cache_clear()
     got = figures(rows, index)
@@ -67,7 +71,9 @@ def score_at(rows: list[Labelled], index: dict[str, RecordIndex], weights: dict,
 
 def write(weights: dict, thresholds: dict, ratio: float) -> None:
     data = {"weights": weights, "threshold": {k: float(v) for k, v in thresholds.items()}, "ratio": ratio}
-    WHERE.write_text("# Written by `python benchmarks/ram.py --fit`.\n" + yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    WHERE.write_text(
+        "# Written by `python benchmarks/ram.py --fit`.\n" + yaml.safe_dump(data, sort_keys=False), encoding="utf-8"
+    )
 
 
 def train(groups: list, labels: list, keep: list) -> dict[str, float]:
@@ -91,7 +97,10 @@ def train(groups: list, labels: list, keep: list) -> dict[str, float]:
         rate = 0.05
         w -= rate * (m / (1 - 0.9**step)) / (np.sqrt(v / (1 - 0.999**step)) + 1e-8)
         bias -= rate * (mb / (1 - 0.9**step)) / (np.sqrt(vb / (1 - 0.999**step)) + 1e-8)
-    return {**{name: round(float(value), 3) for name, value in zip(FEATURES, w, strict=True)}, "bias": round(float(bias), 3)}
+    return {
+        **{name: round(float(value), 3) for name, value in zip(FEATURES, w, strict=True)},
+        "bias": round(float(bias), 3),
+    }
 
 
 def show(title: str, rows: list[Labelled], index: dict[str, RecordIndex]) -> None:
@@ -127,7 +136,9 @@ def human(folder: Path) -> None:
     covered = total = found_any = questions = 0
     for record in RecordPool.open(folder / "spbench_case"):
         index = RecordIndex(record)
-        texts = {entry.name: frozenset(content(f"{entry.name} {entry.report}", Language.ZH)) for entry in record.entries}
+        texts = {
+            entry.name: frozenset(content(f"{entry.name} {entry.report}", Language.ZH)) for entry in record.entries
+        }
         everything = frozenset().union(*texts.values())
         taking = folder / "spbench_taking" / f"{record.id.removeprefix('spbench-')}.json"
         for row in json.loads(taking.read_text(encoding="utf-8")):

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from osler import __version__
-from osler.commands import records
+from osler.commands import backbones, models, records, simulate
 from osler.errors import UserError
 
 app = typer.Typer(
@@ -22,7 +22,11 @@ app = typer.Typer(
 _INTERRUPTED = 130
 """What a shell expects of a program that Ctrl-C ended; typer returns it for some versions, raises for others."""
 
+app.command("simulate")(simulate.simulate)
+app.command("show")(simulate.show)
 app.add_typer(records.app, name="records")
+app.add_typer(backbones.app, name="backbones")
+app.add_typer(models.app, name="models")
 
 
 def _version(show: bool) -> None:

@@ -29,6 +29,7 @@ _ENDINGS = (
 )
 
 
+@lru_cache(maxsize=32768)
 def plain(text: str) -> str:
     """Case, width and accents levelled out: how two spellings of one thing become one."""
     text = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")

@@ -30,4 +30,6 @@ def figures(rows: list[Labelled], index: Mapping[str, RecordIndex]) -> Figures:
         hit += len(row.entries & got)
         returned += len(got - row.also)
         right += len(got & row.entries)
-    return Figures(hit / wanted if wanted else 1.0, right / returned if returned else 1.0, recognised / empty if empty else 1.0)
+    return Figures(
+        hit / wanted if wanted else 1.0, right / returned if returned else 1.0, recognised / empty if empty else 1.0
+    )

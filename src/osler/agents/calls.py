@@ -17,7 +17,7 @@ class Caller:
         """Wrap the shared client for this role of this consultation."""
         self._role, self._journal, self._on_error = role, journal, on_error
         self._template: str | None = None
-        self._client = Recording(backbone.client, role.value, self._record)
+        self._client = Recording(backbone.client, role=role.value, record=self._record)
 
     async def text(
         self,
@@ -46,8 +46,8 @@ class Caller:
             prompt=self._template,
             model=call.model,
             messages=tuple(Message(role=role, content=content) for role, content in call.messages),
-            answer=call.answer or "",
-            failure=f"{call.failure.value}: {call.error}" if call.failure else None,
+            answer=call.text or "",
+            failure=f"{call.error.value}: {call.error_line}" if call.error else None,
             tokens_in=call.tokens_in,
             tokens_out=call.tokens_out,
             tokens_cached=call.tokens_cached,

@@ -84,7 +84,7 @@ class ModelDoctor(Participant):
         return reasons
 
     def _from_checklist(self, briefing: Briefing) -> Question | None:
-        """The next standard question of an interview that the doctor cannot see it has asked; None when there is none left."""
+        """The next standard question that the doctor cannot see it has asked; None when there is none left."""
         language = self._case.language
         known = [frozenset(content(line, language)) for line in known_questions(briefing)]
         for line in prompt("checklist", language).text.split("\n"):

@@ -21,7 +21,7 @@ def names_diagnosis(answer: str, truth: Diagnosis, language: Language) -> bool:
 
 
 def names_treatment(answer: str, truth: Treatment, language: Language) -> bool:
-    """Whether the answer holds every part of the treatment, or a whole one under any of its names, and nothing unsafe."""
+    """Whether the answer holds every part of the treatment, or a whole one by any name, and nothing unsafe."""
     if any(_says(answer, name, language) for unsafe in truth.unsafe for name in unsafe.names):
         return False
     if truth.parts and all(any(_says(answer, name, language) for name in part.names) for part in truth.parts):

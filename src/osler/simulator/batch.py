@@ -52,12 +52,19 @@ class Progress:
 
 
 async def run_batch(
-    plan: Plan, run: Run, clients: Clients, *, concurrency: int, watch: Watch | None = None
+    plan: Plan,
+    run: Run,
+    clients: Clients,
+    *,
+    concurrency: int,
+    watch: Watch | None = None,
+    progress: Progress | None = None,
 ) -> Progress:
     """Run what the run does not have yet; each consultation is saved as soon as it ends."""
     cells = plan.cells()
     todo = [(record, cell) for record, cell in cells if not run.has(cell)]
-    progress = Progress(total=len(cells), skipped=len(cells) - len(todo))
+    progress = progress or Progress(total=len(cells))
+    progress.skipped = len(cells) - len(todo)
     gate = asyncio.Semaphore(concurrency)
 
     async def one(record: PatientRecord, cell: Cell) -> None:

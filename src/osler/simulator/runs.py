@@ -86,7 +86,7 @@ class Run:
     def save(self, transcript: Transcript) -> None:
         """Write one consultation."""
         path = self.folder / _TRANSCRIPTS / Cell.of(transcript.header).file
-        _write(path, transcript.model_dump_json(exclude_defaults=True))
+        _write(path, transcript.model_dump_json(exclude_none=True))
 
     def transcripts(self) -> Iterator[Transcript]:
         """All consultations, in the order of their names."""

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from osler.records.language import Language
 from osler.events import Answered, Asked, Called, Concluded, Ending, Event
+from osler.records.language import Language
 
 E = TypeVar("E", bound=BaseModel)
 

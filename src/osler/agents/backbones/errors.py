@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from json import JSONDecodeError
 
 from osler.errors import UserError
 
@@ -42,7 +43,7 @@ PASSING = frozenset(
 _REMEDIES = {
     FailureKind.UNREACHABLE: "check that the server runs at this address",
     FailureKind.UNAUTHORIZED: "set OPENAI_API_KEY to a key that may use this model",
-    FailureKind.UNKNOWN_MODEL: "check the model's name, and that the address ends as the server wants it, usually in /v1",
+    FailureKind.UNKNOWN_MODEL: "check the model's name, and the end of the address, usually /v1",
     FailureKind.RATE_LIMITED: "run fewer consultations at once, or wait",
     FailureKind.SERVER_ERROR: "look at the server's log, and try again later",
     FailureKind.TIMEOUT: "give it more time, or fewer consultations at once",
@@ -113,10 +114,15 @@ def backbone_error(error: Exception, where: str, timeout: float | None = None) -
     for link in chain:
         if isinstance(link, BackboneError):
             return link
+    if not (_is_theirs(error) or isinstance(error, OSError | UnicodeError | JSONDecodeError)):
+        return None  # a mistake of ours must not pass for one of the network, whatever it was raised during
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _status_error(error, status, where)
     names = {name for link in chain for name in _class_names(link)}
+    unreachable = BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{_reason(chain[-1])}")
+    if names & _NO_CONNECTION:
+        return unreachable  # first, because the SDK's aiohttp transport calls a refused connection a timeout
     if any(isinstance(link, TimeoutError) for link in chain) or any("Timeout" in name for name in names):
         limit = f" within {timeout:g} s" if timeout is not None else " in time"
         return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer{limit}")
@@ -126,11 +132,9 @@ def backbone_error(error: Exception, where: str, timeout: float | None = None) -
         return not_json(where)
     if names & _CUT:
         return BackboneError(FailureKind.CUT_OFF, f"the connection to {where} broke in the middle of an answer")
-    if names & _NO_CONNECTION or any(isinstance(link, OSError) for link in chain):
-        return BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{_reason(chain[-1])}")
-    if _is_theirs(error):
-        return BackboneError(FailureKind.OTHER, f"{where} failed with {type(error).__name__}{_reason(chain[-1])}")
-    return None
+    if "APIConnectionError" in names or any(isinstance(link, OSError) for link in chain):
+        return unreachable
+    return BackboneError(FailureKind.OTHER, f"{where} failed with {type(error).__name__}{_reason(chain[-1])}")
 
 
 def not_json(where: str) -> BackboneError:
@@ -147,7 +151,7 @@ _CUT = {
     "ConnectionResetError",
     "IncompleteReadError",
 }
-_NO_CONNECTION = {"ConnectError", "ClientConnectionError", "ConnectionRefusedError", "gaierror", "APIConnectionError"}
+_NO_CONNECTION = {"ConnectError", "ClientConnectorError", "ConnectionRefusedError", "gaierror"}
 _LIBRARIES = {"openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "h11", "asyncio"}
 
 
@@ -157,7 +161,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     while link is not None and id(link) not in seen:
         seen.add(id(link))
         yield link
-        link = link.__cause__ or link.__context__
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
 
 
 def _class_names(error: BaseException) -> Iterator[str]:

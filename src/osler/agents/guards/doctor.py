@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from osler.agents.lexicon import concepts
 from osler.agents.participant import Briefing
-from osler.agents.ram.thesaurus import concepts
 from osler.records.language import Language
 from osler.words import alike, content, plain
 
@@ -13,8 +13,8 @@ from osler.words import alike, content, plain
 _VAGUE = {
     Language.EN: frozenset(
         content(
-            "medical history current condition symptoms details information describe explain more further provide present illness health status"
-            " situation additional specific concerns help bring today discuss",
+            "medical history current condition symptoms details information describe explain more further provide present"
+            " illness health status situation additional specific concerns help bring today discuss",
             Language.EN,
         )
     ),

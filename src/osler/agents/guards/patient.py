@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from osler.agents.lexicon import concepts
 from osler.agents.participant import Selection
-from osler.agents.ram.thesaurus import concepts
 from osler.records.language import Language
 from osler.records.schema import Diagnosis, Entry, Speaker
 from osler.words import numbers, plain, sentences
@@ -30,7 +30,8 @@ _DOCTOR = {
 }
 _SAYS_UNKNOWN = {
     Language.EN: re.compile(
-        r"\b(?:don't|do not|didn't|not|no|never|nobody|can't|cannot|couldn't|haven't|hasn't|wasn't|isn't|unsure|sorry|nothing)\b"
+        r"\b(?:don't|do not|didn't|not|no|never|nobody|can't|cannot|couldn't|haven't|hasn't|wasn't|isn't|unsure|sorry"
+        r"|nothing)\b"
     ),
     Language.ZH: re.compile(r"不|没|无|未|记不|说不"),
 }
@@ -115,7 +116,9 @@ def _mentions(level: str, name: str, language: Language) -> bool:
 
 _DIGITS = {
     word: str(value)
-    for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
+    for value, word in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    )
 }
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,11 +11,11 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from osler.agents.ram.intent import Ask, Intent, read_intent
-from osler.agents.ram.thesaurus import categories, concepts
+from osler.agents.lexicon import concepts, related
+from osler.agents.ram.intent import Ask, read_intent
 from osler.records.language import Language
-from osler.records.schema import Entry, PatientRecord
-from osler.words import content, plain
+from osler.records.schema import Category, Entry, PatientRecord, Status
+from osler.words import content
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +24,7 @@ FEATURES = (
     "ask_covered",
     "ask_in_text",
     "shared_concept",
-    "clear_concept",
+    "concept_rank",
     "other_concept",
     "ngrams",
     "category",
@@ -33,6 +32,32 @@ FEATURES = (
     "ask_is_whole",
     "best_lexical",
     "best_concept",
+    "name_says",
+    "ask_unmet",
+    "concept_alone",
+    "concept_leads",
+)
+
+
+_CLEAR = 0.999
+_NEAR = 0.7
+_OF_THE_CHIEF = (
+    *(
+        "chief-complaint",
+        "onset-time",
+        "onset-mode",
+        "course",
+        "constant-or-intermittent",
+        "episode-duration-frequency",
+    ),
+    *(
+        "pain-location",
+        "pain-character",
+        "pain-severity",
+        "aggravating-factors",
+        "relieving-factors",
+        "time-of-day-pattern",
+    ),
 )
 
 
@@ -40,7 +65,7 @@ FEATURES = (
 class Calibration:
     """Weights of the features and the probability from which an entry counts as asked for."""
 
-    weights: dict[Language, tuple[float, ...]]
+    weights: dict[Language, Floats]
     bias: dict[Language, float]
     threshold: dict[Language, float]
     ratio: float
@@ -52,7 +77,7 @@ def calibration() -> Calibration:
     text = (files("osler.agents.ram") / "calibration.yaml").read_text(encoding="utf-8")
     data = yaml.safe_load(text)
     return Calibration(
-        weights={Language(key): tuple(value[name] for name in FEATURES) for key, value in data["weights"].items()},
+        weights={Language(key): np.array([value[name] for name in FEATURES]) for key, value in data["weights"].items()},
         bias={Language(key): value["bias"] for key, value in data["weights"].items()},
         threshold={Language(key): value for key, value in data["threshold"].items()},
         ratio=data["ratio"],
@@ -67,104 +92,128 @@ class Match:
     score: float
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    entry: Entry
-    names: tuple[frozenset[str], ...]
-    all_names: frozenset[str]
-    text: frozenset[str]
-    concepts: dict[str, float]
-    grams: tuple[tuple[frozenset[str], float], ...]
-
-
 class RecordIndex:
-    """The entries of one record, prepared once and asked many times."""
+    """The entries of one record, laid out once as matrices so that a question is a few products."""
 
     def __init__(self, record: PatientRecord) -> None:
-        """Prepare names, texts, concepts and character grams of every entry."""
+        """Lay out names, texts, concepts, categories and character grams of every entry."""
         self.language = record.language
-        self._entries = [_prepare(entry, record.language) for entry in record.entries]
-        documents = Counter(word for one in self._entries for word in one.all_names | one.text)
-        count = len(self._entries)
-        self._idf = {word: math.log(1 + (count - n + 0.5) / (n + 0.5)) for word, n in documents.items()}
-        # A word the record never uses says what it is not about: it weighs as much as the rarest that it uses.
-        self._unseen = math.log(1 + (count + 0.5) / 0.5)
+        self.entries = record.entries
+        self._lexicon = concepts(record.language)
+        names = [name for entry in record.entries for name in (entry.name, *entry.aliases)]
+        self._first = np.cumsum([0, *(1 + len(entry.aliases) for entry in record.entries)])[:-1]
+        word_sets = [frozenset(content(name, self.language)) for name in names]
+        text_sets = [frozenset(content(f"{entry.report} {entry.said}", self.language)) for entry in record.entries]
+        self._words = _columns(word for found in (*word_sets, *text_sets) for word in found)
+        self._weights = np.array([self._lexicon.weight(word) for word in self._words])
+        self._names = _rows(word_sets, self._words)
+        self._name_weights = self._names @ self._weights
+        own = np.maximum.reduceat(self._names, self._first)
+        self._own_names, self._everything = own, np.maximum(own, _rows(text_sets, self._words))
+        gram_sets = [_grams(name, self.language) for name in names]
+        self._grams = _columns(gram for found in gram_sets for gram in found)
+        self._name_grams = _rows(gram_sets, self._grams)
+        self._name_lengths = np.sqrt(np.maximum(self._name_grams.sum(axis=1), 1))
+        known = _concepts(record)
+        self._concepts = _columns(name for found in known for name in found)
+        self._entry_concepts = np.zeros((len(known), len(self._concepts)))
+        for place, found in enumerate(known):
+            for name, share in found.items():
+                self._entry_concepts[place, self._concepts[name]] = share
+        self._categories = [entry.category.value for entry in record.entries]
 
     def search(self, question: str) -> list[Match]:
         """The entries the question asks for, best first; empty when the record says nothing about it."""
         scores = self.scores(question)
         fit = calibration()
-        best = float(scores.max(initial=0.0))
-        floor = max(fit.threshold[self.language], best * fit.ratio)
+        floor = max(fit.threshold[self.language], float(scores.max(initial=0.0)) * fit.ratio)
         chosen = [
-            Match(one.entry, float(score)) for one, score in zip(self._entries, scores, strict=True) if score >= floor
+            Match(entry, float(score)) for entry, score in zip(self.entries, scores, strict=True) if score >= floor
         ]
         return sorted(chosen, key=lambda match: -match.score)
 
     def scores(self, question: str) -> Floats:
         """For every entry the probability that the question asks for it."""
-        features = self.features(question)
         fit = calibration()
-        logits = features @ np.array(fit.weights[self.language]) + fit.bias[self.language]
-        probabilities: Floats = 1 / (1 + np.exp(-logits))
-        return probabilities.max(axis=0)
+        logits = self.features(question) @ fit.weights[self.language] + fit.bias[self.language]
+        probabilities: Floats = 1 / (1 + np.exp(-logits.max(axis=0)))
+        return probabilities
 
     def features(self, question: str) -> Floats:
         """(asks, entries, features): what the probability is made of."""
-        intent: Intent = read_intent(question, self.language)
-        rows = [
-            self._ask_features(ask, whole=place == 0 and len(intent.asks) > 1) for place, ask in enumerate(intent.asks)
-        ]
-        return np.stack(rows)
+        asks = read_intent(question, self.language).asks
+        return np.stack([self._ask_features(ask, whole=place == 0 and len(asks) > 1) for place, ask in enumerate(asks)])
 
     def _ask_features(self, ask: Ask, *, whole: bool) -> Floats:
-        total = sum(self._weight(word) for word in ask.words) or 1.0
-        ask_grams = _grams(ask.text, self.language)
-        clearest = max(ask.concepts.values(), default=0.0)
-        rows = np.zeros((len(self._entries), len(FEATURES)))
-        for place, one in enumerate(self._entries):
-            shared = max(
-                (one.concepts[name] * share for name, share in ask.concepts.items() if name in one.concepts),
-                default=0.0,
-            )
-            name_covered = max((self._covered(name, ask.words) for name in one.names), default=0.0)
-            rows[place, :10] = (
-                name_covered,
-                sum(self._weight(word) for word in ask.words & one.all_names) / total,
-                sum(self._weight(word) for word in ask.words & (one.text | one.all_names)) / total,
-                shared,
-                shared >= 0.999,
-                max(0.0, clearest - shared),
-                max(
-                    (len(ask_grams & grams) / (len(ask_grams) ** 0.5 * size) for grams, size in one.grams if ask_grams),
-                    default=0.0,
-                ),
-                ask.categories.get(one.entry.category.value, 0.0),
-                name_covered >= 0.999,
-                whole,
-            )
-        rows[:, 10] = rows[:, 0] * (rows[:, 0] >= rows[:, 0].max(initial=0) - 1e-9)
-        rows[:, 11] = rows[:, 3] * (rows[:, 3] >= rows[:, 3].max(initial=0) - 1e-9)
-        return rows
+        asked = np.zeros(len(self._words))
+        asked[[self._words[word] for word in ask.words if word in self._words]] = 1.0
+        weighed = asked * self._weights
+        total = sum(self._lexicon.weight(word) for word in ask.words) or 1.0
+        covered = self._names @ weighed / np.maximum(self._name_weights, 1e-9)
+        complete = np.where(covered > 0.999, self._name_weights, 0.0)
+        name_covered = np.maximum.reduceat(covered, self._first)
+        met = self._everything @ weighed
+        shared, clearest = self._shared_concepts(ask)
+        grams = _grams(ask.text, self.language)
+        gram_row = np.zeros(len(self._grams))
+        gram_row[[self._grams[gram] for gram in grams if gram in self._grams]] = 1.0
+        alike = self._name_grams @ gram_row / (self._name_lengths * max(1.0, len(grams) ** 0.5))
+        columns = {
+            "name_covered": name_covered,
+            "ask_covered": self._own_names @ weighed / total,
+            "ask_in_text": met / total,
+            "shared_concept": shared,
+            "concept_rank": shared / clearest if clearest else shared,
+            "other_concept": np.maximum(0.0, clearest - shared),
+            "ngrams": np.maximum.reduceat(alike, self._first),
+            "category": np.array([ask.categories.get(name, 0.0) for name in self._categories]),
+            "name_in_ask": (name_covered > 0.999).astype(float),
+            "ask_is_whole": np.full(len(self.entries), float(whole)),
+            "best_lexical": np.where(name_covered >= name_covered.max(initial=0) - 1e-9, name_covered, 0.0),
+            "best_concept": np.where(shared >= shared.max(initial=0) - 1e-9, shared, 0.0),
+            "name_says": np.minimum(np.maximum.reduceat(complete, self._first), 12.0) / 12.0,
+            "ask_unmet": np.minimum(total - met, 20.0) / 20.0,
+            # Where no name of any entry is in the ask, the concept has to speak alone.
+            "concept_alone": shared * (1.0 - name_covered.max(initial=0.0)),
+            "concept_leads": np.where(shared >= clearest - 1e-9, shared, 0.0) * (1.0 - name_covered.max(initial=0.0)),
+        }
+        return np.stack([columns[name] for name in FEATURES], axis=1)
 
-    def _covered(self, name: frozenset[str], words: frozenset[str]) -> float:
-        whole = sum(self._weight(word) for word in name)
-        return sum(self._weight(word) for word in name & words) / whole if whole else 0.0
+    def _shared_concepts(self, ask: Ask) -> tuple[Floats, float]:
+        """How strongly each entry shares a concept with the ask, and how clear the ask's clearest concept is."""
+        row = np.zeros(len(self._concepts))
+        for name, score in ask.concepts.items():
+            if name in self._concepts:
+                row[self._concepts[name]] = score
+        shared: Floats = (self._entry_concepts * row).max(axis=1, initial=0.0)
+        return shared, max(ask.concepts.values(), default=0.0)
 
-    def _weight(self, word: str) -> float:
-        return self._idf.get(word, self._unseen)
+
+def _columns(things: Iterable[str]) -> dict[str, int]:
+    return {thing: place for place, thing in enumerate(dict.fromkeys(things))}
 
 
-def _prepare(entry: Entry, language: Language) -> _Prepared:
-    names = (entry.name, *entry.aliases)
-    sets = tuple(found for found in (frozenset(content(name, language)) for name in names) if found)
-    grams = tuple((grams, len(grams) ** 0.5) for grams in (_grams(name, language) for name in names) if grams)
-    found: dict[str, float] = {}
-    for name in names:
-        for concept, share in concepts(language).find(name).items():
-            found[concept] = max(share, found.get(concept, 0.0))
-    text = frozenset(content(f"{entry.report} {entry.said}", language))
-    return _Prepared(entry, sets, frozenset().union(*sets), text, found, grams)
+def _rows(sets: list[frozenset[str]], columns: dict[str, int]) -> Floats:
+    rows = np.zeros((len(sets), len(columns)))
+    for place, found in enumerate(sets):
+        rows[place, [columns[thing] for thing in found]] = 1.0
+    return rows
+
+
+def _concepts(record: PatientRecord) -> list[dict[str, float]]:
+    """For each entry the concepts its names mean and those near them; for the chief symptom what is asked about any."""
+    symptoms = (e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT)
+    chief = next(symptoms, "")
+    index = concepts(record.language)
+    known = []
+    for entry in record.entries:
+        own = {c for name in (entry.name, *entry.aliases) for c, share in index.find(name).items() if share >= _CLEAR}
+        found = dict.fromkeys((other for concept in own for other in related().get(concept, ())), _NEAR)
+        if entry.name == chief:
+            # "When did it start?" asks for the chief symptom, whose report tells.
+            found |= dict.fromkeys(_OF_THE_CHIEF, _NEAR)
+        known.append(found | dict.fromkeys(own, 1.0))
+    return known
 
 
 def _grams(text: str, language: Language) -> frozenset[str]:
@@ -174,6 +223,3 @@ def _grams(text: str, language: Language) -> frozenset[str]:
         level = "".join(joined)
         return frozenset(level[i : i + 2] for i in range(len(level) - 1)) | frozenset(level)
     return frozenset(f"^{word}$"[i : i + 4] for word in joined for i in range(max(1, len(word) - 1)))
-
-
-__all__ = ["FEATURES", "Calibration", "Match", "RecordIndex", "calibration", "categories", "plain"]

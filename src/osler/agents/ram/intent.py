@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from osler.agents.ram.thesaurus import categories, concepts
+from osler.agents.lexicon import categories, concepts
 from osler.records.language import Language
 from osler.words import content
 
@@ -42,4 +42,4 @@ def read_intent(question: str, language: Language) -> Intent:
 
 
 def _ask(text: str, language: Language) -> Ask:
-    return Ask(text, frozenset(content(text, language)), concepts(language).find(text), categories(language).find(text))
+    return Ask(text, frozenset(content(text, language)), concepts(language).best(text), categories(language).find(text))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
-from osler.agents.rules.knowledge import Condition, Item, knowledge
+from osler.agents.rules.knowledge import Condition, Item, by_question, entropy, knowledge
 from osler.agents.rules.reading import Findings, read_freely, read_recall, read_reply
 from osler.records.language import Language
 from osler.records.schema import Sex
@@ -68,7 +68,7 @@ def _believe(briefing: Briefing) -> _Belief:
     findings = {name: True for name, there in read_freely(briefing.case.complaint, language).items() if there}
     recalled, asked = read_recall(briefing.recall, language)
     findings.update(recalled)
-    item = knowledge().by_question(language).get(plain(briefing.question))
+    item = by_question(language).get(plain(briefing.question))
     if item is not None:
         findings.update({name: True for name, there in read_freely(briefing.reply, language).items() if there})
         findings.update(read_reply(item, briefing.reply, language))
@@ -115,7 +115,7 @@ def _most_telling(belief: _Belief, case: Case) -> tuple[Item | None, float]:
     """The item whose answer is expected to take away most doubt for its effort."""
     known = knowledge()
     p = known.table.T @ belief.posterior
-    gains = _entropy(p) - _entropy(known.table).T @ belief.posterior
+    gains = entropy(p) - known.entropy.T @ belief.posterior
     best: tuple[Item | None, float] = (None, 0.0)
     for item in known.items:
         if item.id in belief.asked or not _fits(item, case):
@@ -124,11 +124,6 @@ def _most_telling(belief: _Belief, case: Case) -> tuple[Item | None, float]:
         if gain > best[1]:
             best = (item, gain)
     return best
-
-
-def _entropy(p: Floats) -> Floats:
-    value: Floats = -(p * np.log(p) + (1 - p) * np.log(1 - p))
-    return value
 
 
 def _fits(item: Item, case: Case) -> bool:

@@ -12,7 +12,7 @@ import yaml
 from numpy.typing import NDArray
 
 from osler.records.language import Language
-from osler.words import content, plain
+from osler.words import plain
 
 KINDS = ("symptom", "sign", "history", "test", "examination")
 _ITEM_FILES = ("symptoms", "laboratory", "examinations")
@@ -86,10 +86,20 @@ class Knowledge:
     item_of: dict[str, Item]
     table: NDArray[np.float64]
     """(conditions, findings): how likely each finding is in each condition."""
+    entropy: NDArray[np.float64]
+    """(conditions, findings): how uncertain each finding is in each condition."""
 
-    def by_question(self, language: Language) -> dict[str, Item]:
-        """Items by the exact question the doctor asks for them."""
-        return {plain(item.ask[language]): item for item in self.items}
+
+@cache
+def by_question(language: Language) -> dict[str, Item]:
+    """Items by the exact question the doctor asks for them."""
+    return {plain(item.ask[language]): item for item in knowledge().items}
+
+
+def entropy(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of yes-or-no chances, in nats."""
+    value: NDArray[np.float64] = -(p * np.log(p) + (1 - p) * np.log(1 - p))
+    return value
 
 
 @cache
@@ -104,7 +114,8 @@ def knowledge() -> Knowledge:
         for name, probability in condition.findings.items():
             table[place, findings[name]] = probability
     item_of = {finding.id: item for item in items for finding in item.findings}
-    return Knowledge(items, conditions, findings, item_of, np.clip(table, 0.01, 0.99))
+    table = np.clip(table, 0.01, 0.99)
+    return Knowledge(items, conditions, findings, item_of, table, entropy(table))
 
 
 def _condition_files() -> list[str]:
@@ -154,8 +165,3 @@ def _condition(row: dict[str, Any]) -> Condition:
         _both(row["treatment"]),
         plans,
     )
-
-
-def name_words(item: Item, language: Language) -> tuple[frozenset[str], ...]:
-    """Each name of an item as the set of its content words."""
-    return tuple(found for found in (frozenset(content(name, language)) for name in item.names[language]) if found)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 
-from osler.agents.rules.knowledge import Finding, Item, knowledge, name_words
+from osler.agents.lexicon import Phrases, concepts
+from osler.agents.rules.knowledge import Finding, Item, by_question, knowledge
 from osler.records.language import Language
 from osler.words import content, plain, sentences
 
@@ -24,23 +25,33 @@ class Polarity(Enum):
 
 _UNKNOWN = {
     Language.EN: re.compile(
-        r"\b(?:don't know|do not know|no idea|not sure|can't (?:tell|remember|say)|couldn't tell|don't recall|wish i knew|"
-        r"hasn't been done|haven't been|has not been done|haven't had (?:that|one|any)|never (?:had|been) (?:that|one|it|tested|measured|checked|done)|"
-        r"not (?:been )?(?:done|tested|examined|measured|checked)|wasn't (?:done|tested|measured|checked)|nobody (?:has )?(?:ever )?(?:done|taken|tested|measured|checked|examined|asked))\b"
+        r"\b(?:don't know|do not know|no idea|not sure|don't recall|wish i knew|couldn't tell"
+        r"|can't (?:tell|remember|say)|hasn't been done|has not been done|haven't been|haven't had (?:that|one|any)"
+        r"|never (?:had|been) (?:that|one|it|tested|measured|checked|done)"
+        r"|not (?:been )?(?:done|tested|examined|measured|checked)|wasn't (?:done|tested|measured|checked)"
+        r"|nobody (?:has )?(?:ever )?(?:done|taken|tested|measured|checked|examined|asked))\b"
     ),
     Language.ZH: re.compile(
-        r"不清楚|不知道|说不上来|记不得|想不起|没有?(?:查|做|测|拍|验|化验|检查)过|还?没(?:有)?(?:查|做|测|拍)|未(?:查|做|测|行)|不太确定"
+        r"不清楚|不知道|说不上来|记不得|想不起|不太确定|没有?(?:查|做|测|拍|验|化验|检查)过|还?没(?:有)?(?:查|做|测|拍)|未(?:查|做|测|行)"
     ),
 }
-_DENIAL_START = {
+_YES = {
     Language.EN: re.compile(
-        r"^(?:well,? |oh,? |um,? )?(?:no\b|not\b|never\b|none\b|nothing\b|nope\b|he (?:hasn't|doesn't|isn't)|she (?:hasn't|doesn't|isn't)|i (?:haven't|don't|'m not|am not))"
+        r"^(?:well,? |oh,? |um,? )?(?:yes|yeah|yep|i do|i have|i am|it is|it does|he does|she does|he has|she has)\b"
     ),
-    Language.ZH: re.compile(r"^(?:嗯|哦|那|这)?[，,]?(?:没|不|无|从没|从来没|未|否认|倒没|倒是没|都没)"),
+    Language.ZH: re.compile(r"^(?:嗯|哦|哎)?[，,]?(?:有|是|对|会)"),
+}
+# A denial stands at the beginning, or in the first few words: `I've had no fever`.
+_DENIAL = {
+    Language.EN: re.compile(
+        r"^(?:[\w']+,?\s+){0,4}?(?:no|not|never|none|nothing|nope|neither|without|isn't|wasn't|doesn't|don't|didn't|hasn't|haven't)\b"
+    ),
+    Language.ZH: re.compile(r"^[^，。；！？,]{0,6}?(?:没|无|未|不(?!过|少|断|停|止)|否认)"),
 }
 _NEGATOR = {
     Language.EN: re.compile(
-        r"\b(?:no|not|without|never|denies|denied|neither|nor|none|negative|isn't|wasn't|doesn't|didn't|hasn't|haven't|don't|nothing|free of|absent|normal)\b"
+        r"\b(?:no|not|without|never|denies|denied|neither|nor|none|negative|isn't|wasn't|doesn't|didn't|hasn't|haven't|don't"
+        r"|nothing|free of|absent|normal)\b"
     ),
     Language.ZH: re.compile(r"没|无|未|不|否认|阴性|正常"),
 }
@@ -49,6 +60,15 @@ _CLAUSE = {
     Language.ZH: re.compile(r"[，。；：！？,;!?]|但|不过|就是"),
 }
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_FINE = {
+    Language.EN: re.compile(r"\b(?:was|were|is|are|came back|all) (?:\w+ )?(?:negative|normal|fine|clear)\b"),
+    Language.ZH: re.compile(r"阴性|正常|没问题|没事"),
+}
+_TELLING = 5.0
+"""Weight of shared words from which a reply is about the question: `pain` alone is not, `urine` is."""
+_CLEAR = 0.75
+_FEW = 2
+"""An item whose names mean more concepts than this is too special to be read off one of them."""
 _QA = re.compile(r"^(?:doctor|医生)\s*[:：]\s*(?P<question>.+)$", re.IGNORECASE)
 _REPLY = re.compile(r"^(?:patient|患者|病人)\s*[:：]\s*(?P<reply>.+)$", re.IGNORECASE)
 
@@ -58,12 +78,22 @@ def polarity(reply: str, language: Language) -> Polarity:
     level = plain(reply).strip()
     if _UNKNOWN[language].search(level):
         return Polarity.UNKNOWN
-    return Polarity.NO if _DENIAL_START[language].match(level) else Polarity.YES
+    if _YES[language].match(level):
+        return Polarity.YES
+    if _FINE[language].search(level):
+        return Polarity.NO
+    return Polarity.NO if _DENIAL[language].match(level) else Polarity.YES
 
 
 def read_reply(item: Item, reply: str, language: Language) -> Findings:
     """What the reply to a question about an item shows."""
-    said = polarity(reply, language)
+    return dict(_read_reply(item.id, reply, language))
+
+
+@lru_cache(maxsize=8192)
+def _read_reply(item_id: str, reply: str, language: Language) -> tuple[tuple[str, bool], ...]:
+    item = _items()[item_id]
+    said = _answer(item, reply, language)
     told: Findings = {}
     level = plain(reply)
     for finding in item.findings:
@@ -73,23 +103,54 @@ def read_reply(item: Item, reply: str, language: Language) -> Findings:
                 told[finding.id] = bool(shown)
         elif said is not Polarity.UNKNOWN:
             told[finding.id] = said is Polarity.YES
-    return told
+    return tuple(told.items())
+
+
+def _answer(item: Item, reply: str, language: Language) -> Polarity:
+    """Yes, no or unknown, from the sentences that speak of what was asked; a patient may answer more than that."""
+    parts = [(polarity(sentence, language), sentence) for sentence in sentences(reply, language)]
+    about = [said for said, sentence in parts if said is not Polarity.UNKNOWN and _is_about(item, sentence, language)]
+    if Polarity.YES in about:
+        return Polarity.YES
+    if about:
+        return Polarity.NO
+    first = parts[0][0] if parts else Polarity.UNKNOWN
+    if first is Polarity.YES and _YES[language].match(plain(reply).strip()):
+        return Polarity.YES
+    return (
+        Polarity.NO
+        if Polarity.NO in [said for said, _ in parts] and first is not Polarity.UNKNOWN
+        else Polarity.UNKNOWN
+    )
+
+
+def _is_about(item: Item, text: str, language: Language) -> bool:
+    """Whether a sentence speaks of what was asked."""
+    index = concepts(language)
+    if index.find(text).keys() & _concepts_of(language)[item.id]:
+        return True
+    own = frozenset(content(" ".join((item.ask[language], *item.names[language])), language))
+    return sum(index.weight(word) for word in own & frozenset(content(text, language))) >= _TELLING
 
 
 def read_freely(text: str, language: Language) -> Findings:
     """What any sentence shows of any item it names: for opening complaints, asides and a memory's notes."""
+    return dict(_read_freely(text, language))
+
+
+@lru_cache(maxsize=8192)
+def _read_freely(text: str, language: Language) -> tuple[tuple[str, bool], ...]:
     told: Findings = {}
     for sentence in sentences(text, language):
-        words = frozenset(content(sentence, language))
         level = plain(sentence)
-        for item in _named(words, level, language):
+        for item in _named(sentence, language):
             for finding in item.findings:
                 if finding.cues[language] or finding.numbers:
                     if (shown := _shown(finding, level, language)) is not None:
                         told[finding.id] = shown
                 else:
                     told[finding.id] = not _denied(item, level, language)
-    return told
+    return tuple(told.items())
 
 
 def read_recall(text: str, language: Language) -> tuple[Findings, frozenset[str]]:
@@ -99,13 +160,12 @@ def read_recall(text: str, language: Language) -> tuple[Findings, frozenset[str]
     """
     told: Findings = {}
     asked: set[str] = set()
-    by_question = knowledge().by_question(language)
     question = ""
     for line in text.splitlines():
         if found := _QA.match(line.strip()):
             question = found["question"]
         elif (found := _REPLY.match(line.strip())) and question:
-            item = by_question.get(plain(question))
+            item = by_question(language).get(plain(question))
             if item is not None:
                 asked.add(item.id)
                 told.update(_affirmed(read_freely(found["reply"], language), told))
@@ -159,26 +219,47 @@ def _numbers_after(words: tuple[str, ...], level: str) -> Iterator[float]:
 
 
 @cache
-def _by_word(language: Language) -> dict[str, list[tuple[frozenset[str], Item]]]:
-    index: dict[str, list[tuple[frozenset[str], Item]]] = {}
+def _concepts_of(language: Language) -> dict[str, frozenset[str]]:
+    """For each item the concepts that its names clearly mean."""
+    index = concepts(language)
+    return {
+        item.id: frozenset(
+            c for name in item.names[language] for c, share in index.find(name).items() if share >= 0.999
+        )
+        for item in knowledge().items
+    }
+
+
+@cache
+def _meant_by(language: Language) -> dict[str, tuple[str, ...]]:
+    """For each concept the symptoms that mean just it, or hardly more."""
+    meant: dict[str, list[str]] = {}
     for item in knowledge().items:
-        for name in name_words(item, language):
-            index.setdefault(max(name, key=len), []).append((name, item))
-    return index
+        own = _concepts_of(language)[item.id]
+        if item.kind == "symptom" and len(own) <= _FEW:
+            for concept in own:
+                meant.setdefault(concept, []).append(item.id)
+    return {concept: tuple(items) for concept, items in meant.items()}
 
 
-def _named(words: Iterable[str], level: str, language: Language) -> list[Item]:
-    present = frozenset(words)
-    index = _by_word(language)
-    found = {item.id: item for word in present for name, item in index.get(word, ()) if name <= present}
-    if language is Language.ZH:
-        found |= {
-            item.id: item
-            for item in knowledge().items
-            for name in item.names[language]
-            if len(name) > 1 and name in level
-        }
-    return list(found.values())
+@cache
+def _names(language: Language) -> Phrases:
+    """Items by their names, and by the lexicon's phrases for what they mean."""
+    return Phrases.of(((name, item.id) for item in knowledge().items for name in item.names[language]), language)
+
+
+@cache
+def _items() -> dict[str, Item]:
+    return {item.id: item for item in knowledge().items}
+
+
+def _named(sentence: str, language: Language) -> list[Item]:
+    """The items a sentence speaks of: by name, or by the one concept that is theirs."""
+    found = {name for name, share in _names(language).find(sentence).items() if share >= 0.999}
+    spoken = {name for name, share in concepts(language).find(sentence).items() if share >= _CLEAR}
+    for concept in spoken:
+        found.update(_meant_by(language).get(concept, ()))
+    return [_items()[name] for name in sorted(found)]
 
 
 def _denied(item: Item, level: str, language: Language) -> bool:

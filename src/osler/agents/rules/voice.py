@@ -12,7 +12,7 @@ from osler.words import plain
 
 _DONE_TO_ONE = {Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST, Category.SIGN}
 
-# What somebody says who does not know, by persona; the question decides which of them, so that it is always the same one.
+# What somebody says who does not know, by persona; the question decides which, so that it is always the same one.
 _UNKNOWN_EN = {
     Persona.PLAIN: ("I don't know about that, I'm afraid.", "I can't tell you anything about that."),
     Persona.ANXIOUS: ("I don't know, should I be worried about that?", "I really don't know, is that important?"),
@@ -32,12 +32,14 @@ _UNKNOWN_ZH = {
 }
 _UNTESTED = {True: "That hasn't been done, as far as I know.", False: "这个没有查过。"}
 _TESTISH = re.compile(
-    r"\b(?:test|tests|scan|x-?ray|ultrasound|ct|mri|ecg|ekg|biopsy|blood work|lab|laborator\w+|imaging|endoscop\w*|colonoscop\w*|"
-    r"culture|examin\w+|measured|checked|level|levels|panel|screen\w*|serolog\w*|antibod\w*)\b|检查|化验|拍片|CT|核磁|超声|B超|心电图|镜|培养|查过|测过|抗体",
+    r"\b(?:test|tests|scan|x-?ray|ultrasound|ct|mri|ecg|ekg|biopsy|blood work|lab|laborator\w+|imaging|endoscop\w*"
+    r"|colonoscop\w*|culture|examin\w+|measured|checked|level|levels|panel|screen\w*|serolog\w*|antibod\w*)\b"
+    r"|检查|化验|拍片|CT|核磁|超声|B超|心电图|镜|培养|查过|测过|抗体",
     re.IGNORECASE,
 )
 _THIRD = re.compile(
-    r"^(?:the )?(?:patient|he|she|mother)\s+(?:also\s+)?(?:reports?|states?|describes?|notes?|complains? of|mentions?|presents? with)\s+(?:that\s+)?",
+    r"^(?:the )?(?:patient|he|she|mother)\s+(?:also\s+)?"
+    r"(?:reports?|states?|describes?|notes?|complains? of|mentions?|presents? with)\s+(?:that\s+)?",
     re.IGNORECASE,
 )
 

@@ -14,19 +14,35 @@ import yaml
 
 from osler.records.language import Language
 from osler.records.schema import Category
-from osler.words import content
+from osler.words import content, words
 
 _LEAST = 0.5
 """Share of a phrase, by the weight of its words, that must be there."""
 
 
+_LONGEST_RUN = 4
+
+
 def terms(text: str, language: Language) -> frozenset[str]:
     """What phrases are compared by: words; in Chinese pairs of characters too, since compounds segment differently."""
-    words = content(text, language)
+    row = content(text, language)
     if language is Language.EN:
-        return frozenset(words)
-    level = "".join(word for word in words if "\u4e00" <= word[0] <= "\u9fff")
-    return frozenset(words) | frozenset(level[i : i + 2] for i in range(len(level) - 1))
+        return frozenset(row)
+    level = "".join(word for word in row if "\u4e00" <= word[0] <= "\u9fff")
+    return frozenset(row) | frozenset(level[i : i + 2] for i in range(len(level) - 1))
+
+
+def _phrase_terms(phrase: str, language: Language) -> frozenset[str]:
+    """The terms of a phrase. `Throw up` is not `throw`: where one word carries all meaning, the run of words is the term."""
+    found = terms(phrase, language)
+    run = words(phrase, language)
+    return frozenset({" ".join(run)}) if len(found) == 1 and 1 < len(run) <= _LONGEST_RUN else found
+
+
+def _runs(text: str, language: Language) -> frozenset[str]:
+    """Every run of a few words in a text, for phrases that are a term of their own."""
+    row = words(text, language)
+    return frozenset(" ".join(row[i : i + n]) for n in range(2, _LONGEST_RUN + 1) for i in range(len(row) - n + 1))
 
 
 @dataclass(frozen=True)
@@ -39,11 +55,14 @@ class Phrases:
     """Of each phrase, the sum of its terms' weights."""
     by_term: dict[str, tuple[tuple[int, float], ...]]
     """For each term the phrases that hold it, with its weight."""
+    idf: dict[str, float]
+    unseen: float
+    """Weight of a term that no phrase holds: it says more than any of them."""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], language: Language) -> Phrases:
         """Index (phrase, thing) pairs."""
-        sets = [(found, thing) for phrase, thing in pairs if (found := terms(phrase, language))]
+        sets = [(found, thing) for phrase, thing in pairs if (found := _phrase_terms(phrase, language))]
         counts = Counter(term for found, _ in sets for term in found)
         idf = {term: math.log(1 + len(sets) / count) for term, count in counts.items()}
         by_term: dict[str, list[tuple[int, float]]] = defaultdict(list)
@@ -51,26 +70,46 @@ class Phrases:
             for term in found:
                 by_term[term].append((place, idf[term]))
         weights = tuple(sum(idf[term] for term in found) for found, _ in sets)
-        return cls(
-            language, tuple(thing for _, thing in sets), weights, {term: tuple(rows) for term, rows in by_term.items()}
-        )
+        index = {term: tuple(rows) for term, rows in by_term.items()}
+        return cls(language, tuple(thing for _, thing in sets), weights, index, idf, math.log(1 + 2 * len(sets)))
+
+    def weight(self, term: str) -> float:
+        """How much a term says: little where many phrases hold it, like `pain`."""
+        return self.idf.get(term, self.unseen)
 
     def find(self, text: str) -> dict[str, float]:
         """Things spoken of, each with the share of its best phrase that is there."""
-        there: dict[int, float] = defaultdict(float)
-        for term in terms(text, self.language):
-            for place, weight in self.by_term.get(term, ()):
-                there[place] += weight
         found: dict[str, float] = {}
-        for place, weight in there.items():
+        for place, weight in self._there(text).items():
             share = weight / self.weights[place]
             if share >= _LEAST and share > found.get(self.things[place], 0.0):
                 found[self.things[place]] = min(1.0, share)
         return found
 
+    def best(self, text: str) -> dict[str, float]:
+        """Things a text is about: how well one phrase and the text cover each other, as the cosine of their terms."""
+        there = self._there(text)
+        whole = sum(self.weight(term) for term in terms(text, self.language)) or 1.0
+        found: dict[str, float] = {}
+        for place, weight in there.items():
+            if weight < _LEAST * self.weights[place]:
+                continue
+            score = weight / math.sqrt(self.weights[place] * max(whole, weight))
+            if score > found.get(self.things[place], 0.0):
+                found[self.things[place]] = score
+        return found
+
+    def _there(self, text: str) -> dict[int, float]:
+        """Of each phrase that is there in part, the weight of that part."""
+        there: dict[int, float] = defaultdict(float)
+        for term in terms(text, self.language) | _runs(text, self.language):
+            for place, weight in self.by_term.get(term, ()):
+                there[place] += weight
+        return there
+
 
 def _load(name: str) -> Any:
-    text = (files("osler.agents.ram") / "thesaurus" / name).read_text(encoding="utf-8")
+    text = (files("osler.agents.lexicon") / "thesaurus" / name).read_text(encoding="utf-8")
     # Everything in these files is text; the base loader makes nothing else of it.
     return yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506
 
@@ -93,3 +132,13 @@ def categories(language: Language) -> Phrases:
     """The words that ask for a whole category."""
     table = _load("categories.yaml").items()
     return Phrases.of([(p, Category(name).value) for name, words in table for p in words[language.value]], language)
+
+
+@cache
+def related() -> dict[str, frozenset[str]]:
+    """For each concept those that stand near it."""
+    near: dict[str, set[str]] = defaultdict(set)
+    for group in _load("related.yaml"):
+        for one in group:
+            near[one].update(other for other in group if other != one)
+    return {name: frozenset(others) for name, others in near.items()}

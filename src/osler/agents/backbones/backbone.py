@@ -1,0 +1,67 @@
+"""From the name of a backbone to a client that answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from osler.agents.backbones.prices import prices
+from osler.agents.backbones.spec import Spec, parse_spec
+
+if TYPE_CHECKING:
+    from autogen_core.models import ChatCompletionClient
+
+
+@dataclass
+class Backbone:
+    """An open model. Agents share it; whoever opened it closes it, in the event loop that used it."""
+
+    spec: str
+    model: str
+    client: ChatCompletionClient
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self.client.close()
+
+
+def open_backbone(
+    spec: str | Spec,
+    *,
+    temperature: float = 0.0,
+    timeout: float = 60.0,
+    max_tokens: int = 512,
+    retries: int = 4,
+    seed: int | None = None,
+) -> Backbone:
+    """Open a model. The default local one is downloaded first where it is not here yet, which blocks.
+
+    Args:
+        spec: Its name, or the name already parsed; not `rules`, which has no model.
+        temperature: 0 for the likeliest answer every time.
+        timeout: Seconds for one attempt.
+        max_tokens: The longest answer.
+        retries: How often a call that failed in passing is tried again; a local model never is.
+        seed: For servers that sample reproducibly.
+
+    Raises:
+        UserError: The name, the key, the weights or the price table are not usable.
+    """
+    spec = parse_spec(spec) if isinstance(spec, str) else spec
+    if spec.kind == "rules":
+        raise ValueError("rules have no model to open; look at spec.kind first")
+    prices()  # a broken table shows now, and not in the middle of a run
+    client: ChatCompletionClient
+    from osler.agents.backbones.retry import Retrying
+
+    if spec.kind == "local":
+        from osler.agents.backbones.local import open_local
+
+        local = open_local(spec, temperature=temperature, timeout=timeout, max_tokens=max_tokens, seed=seed)
+        client, model = Retrying(local, retries=0, timeout=None), local.model
+    else:
+        from osler.agents.backbones.compatible import open_compatible
+
+        remote = open_compatible(spec, temperature=temperature, timeout=timeout, max_tokens=max_tokens, seed=seed)
+        client, model = Retrying(remote, retries=retries, timeout=timeout), remote.model
+    return Backbone(spec=str(spec), model=model, client=client)

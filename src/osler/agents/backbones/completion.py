@@ -1,0 +1,94 @@
+"""What a model call gives back, with the numbers that AutoGen's own result has no place for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from autogen_core.models import CreateResult, RequestUsage
+
+from osler.agents.backbones.errors import BackboneError, FailureKind
+
+LONGEST_ANSWER = 100_000
+"""In bytes. No turn of a consultation is longer; what is, is a model that repeats itself."""
+
+Finish = Literal["stop", "length", "function_calls", "content_filter", "unknown"]
+_FINISH: dict[object, Finish] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "content_filter",
+    "tool_calls": "function_calls",
+    "function_calls": "function_calls",
+}
+
+
+class Completion(CreateResult):
+    """A result that keeps unknown numbers unknown; AutoGen's `usage` says 0 for them."""
+
+    model: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    attempts: int = 1
+
+    @classmethod
+    def of(cls, result: CreateResult, model: str) -> Completion:
+        """The completion behind a result of any client; no prompt has 0 tokens, so 0 there means unknown."""
+        if isinstance(result, Completion):
+            return result
+        known = result.usage.prompt_tokens > 0
+        return cls(
+            **{name: getattr(result, name) for name in CreateResult.model_fields},
+            model=model,
+            tokens_in=result.usage.prompt_tokens if known else None,
+            tokens_out=result.usage.completion_tokens if known else None,
+        )
+
+    @classmethod
+    def from_text(cls, text: str, *, model: str, finish: object, usage: object) -> Completion:
+        """The completion of a text and the `usage` object of the OpenAI protocol."""
+        tokens_in, tokens_out, cached = tokens(usage)
+        return cls(
+            finish_reason=_FINISH.get(finish, "unknown"),
+            content=text,
+            usage=RequestUsage(prompt_tokens=tokens_in or 0, completion_tokens=tokens_out or 0),
+            cached=False,
+            model=model,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            tokens_cached=cached,
+        )
+
+
+def tokens(usage: object) -> tuple[int | None, int | None, int | None]:
+    """Tokens in, out and cached of a `usage` object; None for what it does not say."""
+    if not isinstance(usage, Mapping):
+        return None, None, None
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(cached)
+
+
+def usable_text(result: CreateResult, where: str) -> str:
+    """The text of an answer that an agent can work with.
+
+    Raises:
+        BackboneError: The answer is empty, too long, or withheld by a content filter.
+    """
+    text = result.content if isinstance(result.content, str) else ""
+    if len(text.encode("utf-8", "replace")) > LONGEST_ANSWER:
+        raise oversize(where)
+    if text.strip():
+        return text
+    if result.finish_reason == "content_filter":
+        raise BackboneError(FailureKind.REFUSED, f"the content filter of {where} withheld the answer")
+    raise BackboneError(FailureKind.EMPTY, f"{where} gave an empty answer (finish: {result.finish_reason})")
+
+
+def oversize(where: str) -> BackboneError:
+    """The failure of a model that does not stop."""
+    return BackboneError(FailureKind.OVERSIZE, f"the answer of {where} is longer than {LONGEST_ANSWER // 1000} kB")
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,68 @@
+"""What tokens cost, by a table the user keeps: prices change faster than releases do."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from osler.errors import UserError
+
+VARIABLE = "OSLER_PRICES"
+_SHAPE = "write `MODEL: {input: 0.15, output: 0.60, cached: 0.075}`, in USD per million tokens"
+
+
+class Price(BaseModel):
+    """USD per million tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
+    cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    """What a cached token of the prompt costs; as much as any other where it is not said."""
+
+
+def prices() -> dict[str, Price]:
+    """The table in the file that OSLER_PRICES names; empty without one.
+
+    Raises:
+        UserError: The file cannot be read or is no price table.
+    """
+    name = os.environ.get(VARIABLE)
+    if not name:
+        return {}
+    path = Path(name).expanduser()
+    try:
+        return _read(path, path.stat().st_mtime_ns)
+    except OSError as error:
+        raise UserError(
+            f"the price table {path} cannot be read ({error.strerror})", f"mend or unset {VARIABLE}"
+        ) from None
+
+
+def cost(model: str, tokens_in: int | None, tokens_out: int | None, cached: int | None) -> float | None:
+    """What a call cost in USD; None where the model's price or a count is unknown."""
+    price = prices().get(model)
+    if price is None or tokens_in is None or tokens_out is None:
+        return None
+    known = min(cached or 0, tokens_in)
+    per_cached = price.input if price.cached is None else price.cached
+    return ((tokens_in - known) * price.input + known * per_cached + tokens_out * price.output) / 1_000_000
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, changed: int) -> dict[str, Price]:
+    import yaml
+
+    try:
+        table = yaml.safe_load(path.read_text("utf-8"))
+        return TypeAdapter(dict[str, Price]).validate_python(table or {})
+    except (yaml.YAMLError, UnicodeDecodeError):
+        raise UserError(f"the price table {path} is not YAML", _SHAPE) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the table"
+        raise UserError(f"the price table {path} is wrong at {place}: {first['msg']}", _SHAPE) from None

@@ -1,0 +1,124 @@
+"""Tries a call again where that may help, and no longer than it may take."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
+from typing import Any
+
+from autogen_core import CancellationToken
+from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
+from autogen_core.tools import Tool, ToolSchema
+
+from osler.agents.backbones.completion import Completion
+from osler.agents.backbones.errors import BackboneError, backbone_error
+from osler.agents.backbones.wrapper import JsonOutput, ToolChoice, Wrapper
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 60.0
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+def generator(purpose: str) -> random.Random:
+    """A generator of its own for one purpose; no global one is touched."""
+    return random.Random(int.from_bytes(sha256(purpose.encode()).digest()))  # noqa: S311 -- jitter is no secret
+
+
+class Retrying(Wrapper):
+    """Bounded attempts with exponential backoff and full jitter; every error comes out as a `BackboneError`."""
+
+    def __init__(
+        self,
+        inner: ChatCompletionClient,
+        *,
+        retries: int = 4,
+        timeout: float | None = 60.0,
+        rng: random.Random | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        """Wrap a client.
+
+        Args:
+            inner: The client that does the calls.
+            retries: How often a failed call is tried again.
+            timeout: Seconds for one attempt; None for a client that keeps its own clock.
+            rng: Where the jitter comes from.
+            sleep: How to pause; tests give one that does not.
+        """
+        super().__init__(inner)
+        self._retries = retries
+        self._timeout = timeout
+        self._rng = rng or generator(f"retry {self.where}")
+        self._sleep = sleep
+
+    async def create(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[Tool | ToolSchema] = (),
+        tool_choice: ToolChoice = "auto",
+        json_output: JsonOutput = None,
+        extra_create_args: Mapping[str, Any] = {},
+        cancellation_token: CancellationToken | None = None,
+    ) -> CreateResult:
+        """Call until it succeeds, fails for good, or the attempts are used up."""
+
+        async def call() -> CreateResult:
+            async with asyncio.timeout(self._timeout):
+                return await self.inner.create(
+                    messages,
+                    tools=tools,
+                    tool_choice=tool_choice,
+                    json_output=json_output,
+                    extra_create_args=extra_create_args,
+                    cancellation_token=cancellation_token,
+                )
+
+        attempt = 1
+        while True:
+            outcome = await self._outcome(call)
+            if isinstance(outcome, CreateResult):
+                return Completion.of(outcome, self.model).model_copy(update={"attempts": attempt})
+            if not outcome.worth_retry or attempt > self._retries:
+                outcome.attempts = attempt
+                raise outcome  # outside of the except block, which would hang its exception on this one again
+            await self._sleep(self._pause(attempt, outcome))
+            attempt += 1
+
+    async def _outcome(self, call: Callable[[], Awaitable[CreateResult]]) -> CreateResult | BackboneError:
+        try:
+            return await call()
+        except Exception as error:
+            failure = backbone_error(error, self.where, self._timeout)
+            if failure is None:
+                raise
+            # What it came from holds the request, and that the key: nothing of it may hang on the error.
+            failure.__cause__ = failure.__context__ = None
+            return failure.with_traceback(None)
+
+    def _pause(self, attempt: int, failure: BackboneError) -> float:
+        asked = retry_after(failure.retry_after)
+        if asked is not None:
+            return min(asked, LONGEST_PAUSE)
+        return self._rng.uniform(0, min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE))
+
+
+def retry_after(header: str | None, now: datetime | None = None) -> float | None:
+    """Seconds to wait by a `Retry-After` header, which is a number of seconds or an HTTP date."""
+    if header is None:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(header)
+        except ValueError:
+            return None
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        seconds = (date - (now or datetime.now(UTC))).total_seconds()
+    return max(seconds, 0.0) if seconds == seconds else None

@@ -1,0 +1,58 @@
+"""`osler backbones`: see whether a model answers before a run depends on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from osler.agents.backbones.probe import Probe
+
+app = typer.Typer(help="See whether a model answers.", no_args_is_help=True)
+
+
+@app.callback()
+def _group() -> None:
+    """Without this, typer would make the only command the group itself."""
+
+
+@app.command()
+def check(
+    spec: Annotated[
+        str, typer.Argument(help="rules, local, local:PATH, openai:MODEL or MODEL@http://host:port/v1.", metavar="SPEC")
+    ],
+    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds to wait for each answer.")] = 60.0,
+) -> None:
+    """Ask a model two short questions: whether it answers, how fast, and whether it follows a JSON schema."""
+    import asyncio
+
+    from osler.agents.backbones import parse_spec
+    from osler.errors import UserError
+
+    try:
+        if parse_spec(spec).kind == "rules":
+            typer.echo("rules: needs no model")
+            return
+        from osler.agents.backbones.probe import probe
+
+        found = asyncio.run(probe(spec, limit=timeout))
+    except UserError as error:
+        typer.echo(f"osler: {error}", err=True)
+        raise typer.Exit(2) from None
+    typer.echo("\n".join(_lines(found)))
+
+
+def _lines(found: Probe) -> list[str]:
+    from osler.errors import printable
+
+    answer = found.answer
+    counts = [answer.tokens_in, answer.tokens_out, answer.tokens_cached]
+    shown = ["unknown" if count is None else str(count) for count in counts]
+    return [
+        f"backbone    {printable(found.spec)}",
+        f"answers     yes: {printable(answer.text)[:80]}",
+        f"latency     {answer.seconds:.2f} s",
+        f"tokens      {shown[0]} in, {shown[1]} out, {shown[2]} cached",
+        f"JSON schema {found.schema.value}",
+    ]

@@ -1,0 +1,34 @@
+"""`osler models`: the model files Osler can fetch by itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Fetch and list model files for local backbones.", no_args_is_help=True)
+
+
+@app.command()
+def pull(name: Annotated[str, typer.Argument(help="Which model; `osler models list` shows them.")]) -> None:
+    """Download a model file into the cache, where it is not there yet."""
+    from osler.agents.backbones.weights import KNOWN, fetch
+    from osler.errors import UserError
+
+    try:
+        if name not in KNOWN:
+            raise UserError(f"there is no model {name!r} to pull", f"use {' or '.join(KNOWN)}")
+        typer.echo(fetch(KNOWN[name]))
+    except UserError as error:
+        typer.echo(f"osler: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+@app.command("list")
+def list_models() -> None:
+    """One line for each model: name, size, and where it is."""
+    from osler.agents.backbones.weights import KNOWN
+
+    for weights in KNOWN.values():
+        where = str(weights.path) if weights.present else f"not here yet; `osler models pull {weights.name}` fetches it"
+        typer.echo(f"{weights.name}  {weights.size / 1e6:.0f} MB  {where}")

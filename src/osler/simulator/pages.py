@@ -1,0 +1,74 @@
+"""A consultation as a page to read in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Group
+from rich.padding import Padding
+from rich.text import Text
+
+from osler.events import Answered, Asked, Called, Concluded, Event, Failed, Guarded, Recalled, Remembered, Retrieved
+from osler.records.language import Language
+from osler.simulator.transcript import Transcript
+
+_NAMES = {Language.EN: ("Doctor", "Patient"), Language.ZH: ("医生", "患者")}
+
+
+def page(transcript: Transcript, *, details: bool) -> Group:
+    """The conversation, and with details what stood behind it."""
+    header = transcript.header
+    title = Text(header.case, style="bold").append(
+        f"  doctor {header.backbone} · memory {header.memory} · patient {header.patient_backbone} · trial {header.trial}",
+        style="not bold",
+    )
+    lines = [line for event in transcript.events for line in _lines(event, header.language, details=details)]
+    return Group(
+        title,
+        Text(),
+        *lines,
+        Text(f"\n{transcript.ending} after {transcript.turns} turn(s), {transcript.repeats} repeated"),
+    )
+
+
+def _lines(event: Event, language: Language, *, details: bool) -> Iterator[Text | Padding]:
+    doctor, patient = _NAMES[language]
+    match event:
+        case Asked():
+            yield Text(f"{event.turn:>2} {doctor}: ", style="cyan").append(event.question, style="default")
+        case Answered():
+            yield Text(f"   {patient}: ", style="green").append(event.reply, style="default")
+        case Concluded():
+            yield Text("\n   diagnosis  ", style="bold").append(event.diagnosis)
+            yield Text("   treatment  ", style="bold").append(event.treatment, style="not bold")
+            if event.differential:
+                yield Text(f"   or         {'; '.join(event.differential)}", style="dim")
+            if event.reasoning:
+                yield Text(f"   because    {event.reasoning}", style="dim")
+        case Failed():
+            yield Text(f"   failed ({event.kind}): {event.message}", style="red")
+        case _ if details:
+            if text := _detail(event):
+                yield Padding(Text(text, style="dim"), (0, 0, 0, 6))
+        case _:
+            pass
+
+
+def _detail(event: Event) -> str:
+    match event:
+        case Retrieved():
+            found = ", ".join(f"{one.name} {one.score:.2f}" for one in event.entries) or "nothing"
+            return f"retrieved: {found}"
+        case Guarded():
+            return f"refused: {event.draft!r} because {'; '.join(event.reasons)}"
+        case Recalled():
+            return f"recalled {len(event.recall.items)} item(s)" + (
+                f", dropped turns {event.recall.dropped}" if event.recall.dropped else ""
+            )
+        case Remembered():
+            return f"remembered {len(event.change.inserted)} item(s)"
+        case Called():
+            came = event.failure or f"{event.tokens_in} + {event.tokens_out} tokens"
+            return f"called {event.model}: {came}, {event.seconds:.1f} s"
+        case _:
+            return ""

@@ -1,0 +1,114 @@
+"""An OpenAI-compatible server on loopback that misbehaves as told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+USAGE = {"prompt_tokens": 11, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 5}}
+
+
+@dataclass(frozen=True)
+class Step:
+    """What the server does with one request."""
+
+    status: int = 200
+    text: str | None = "hello"
+    headers: dict[str, str] = field(default_factory=dict)
+    raw: bytes | None = None
+    """Sent instead of a chat completion."""
+    hang: bool = False
+    cut: bool = False
+    refuse_schema: bool = False
+    message: str = "no"
+    usage: dict[str, Any] | None = field(default_factory=lambda: dict(USAGE))
+    finish: str = "stop"
+
+
+@dataclass
+class Server:
+    """The requests that came, and where to send more."""
+
+    url: str
+    requests: list[dict[str, Any]]
+    keys: list[str]
+
+    @property
+    def spec(self) -> str:
+        return f"tiny@{self.url}"
+
+
+def completion(step: Step) -> bytes:
+    body: dict[str, Any] = {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "another-name",
+        "choices": [{"index": 0, "finish_reason": step.finish, "message": {"role": "assistant", "content": step.text}}],
+    }
+    if step.usage is not None:
+        body["usage"] = step.usage
+    return json.dumps(body).encode()
+
+
+@asynccontextmanager
+async def serving(*steps: Step) -> AsyncIterator[Server]:
+    """Serve the steps in order; the last one is repeated."""
+    script = list(steps)
+    server = Server("", [], [])
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        server.requests.append(body)
+        server.keys.append(request.headers.get("Authorization", ""))
+        step = script.pop(0) if len(script) > 1 else script[0]
+        return await _answer(request, step, body)
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", answer)
+    runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    try:
+        yield server
+    finally:
+        await runner.cleanup()
+
+
+async def _answer(request: web.Request, step: Step, body: dict[str, Any]) -> web.StreamResponse:
+    if step.hang:
+        await asyncio.sleep(3600)
+    if step.refuse_schema and "response_format" in body:
+        return web.json_response({"error": {"message": "response_format json_schema is not supported"}}, status=400)
+    if step.status != 200:
+        return web.json_response({"error": {"message": step.message}}, status=step.status, headers=step.headers)
+    payload = completion(step) if step.raw is None else step.raw
+    headers = {"Content-Type": "application/json", **step.headers}
+    if step.cut:
+        response = web.StreamResponse(headers={**headers, "Content-Length": str(len(payload))})
+        await response.prepare(request)
+        await response.write(payload[: len(payload) // 2])
+        assert request.transport is not None
+        request.transport.abort()
+        return response
+    return web.Response(body=payload, headers=headers)
+
+
+Sleeps = list[float]
+
+
+def counting_sleep(sleeps: Sleeps) -> Callable[[float], Any]:
+    """A sleep that notes how long it would have been."""
+
+    async def sleep(seconds: float) -> None:
+        sleeps.append(seconds)
+
+    return sleep
