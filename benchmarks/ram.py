@@ -3,7 +3,7 @@
 python benchmarks/ram.py            figures on the held-out half, by language and kind, and the time of one question
 python benchmarks/ram.py --dev      the same on the half for tuning, with every miss
 python benchmarks/ram.py --fit      fit the weights on the half for tuning and write them
-python benchmarks/ram.py --human FOLDER   on the human questions of SPBench: FOLDER/spbench_case and FOLDER/spbench_taking
+    python benchmarks/ram.py --human FOLDER   human questions: FOLDER/spbench_case and FOLDER/spbench_taking
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def fit(rows: list[Labelled], index: dict[str, RecordIndex]) -> None:
     for language in Language:
         mine = [row for row in rows if row.language is language]
         best[language.value] = max(
-            (round(t, 2) for t in np.arange(0.15, 0.85, 0.05)),
+            (round(t, 2) for t in np.arange(0.15, 0.95, 0.05)),
             key=lambda t: score_at(mine, index, weights, thresholds, language, t),
         )
     write(weights, best, 0.3)
@@ -66,7 +66,8 @@ def score_at(
     write(weights, {**thresholds, language.value: float(t)}, 0.3)
     calibration.cache_clear()
     got = figures(rows, index)
-    return min(got.recall / 0.95, 1.02) + min(got.precision / 0.90, 1.02) + min(got.nothing / 0.95, 1.02)
+    # Above the aims, since figures fall a little on what was not seen.
+    return got.recall + 2 * min(got.precision / 0.94, 1.0) + 3 * min(got.nothing / 0.98, 1.0)
 
 
 def write(weights: dict, thresholds: dict, ratio: float) -> None:
@@ -82,7 +83,7 @@ def train(groups: list, labels: list, keep: list) -> dict[str, float]:
     w, bias = rng.normal(0, 0.01, len(FEATURES)), -3.0
     m, v, mb, vb = np.zeros_like(w), np.zeros_like(w), 0.0, 0.0
     for step in range(1, 1201):
-        gw, gb, n = 2e-3 * w, 0.0, 0
+        gw, gb = 2e-3 * w, 0.0
         for x, y, k in zip(groups, labels, keep, strict=True):
             logits = x @ w + bias
             top = logits.argmax(axis=0)
@@ -91,7 +92,6 @@ def train(groups: list, labels: list, keep: list) -> dict[str, float]:
             error = (p - y) * k * np.where(y > 0, 2.5, 1.0)
             gw = gw + best.T @ error / len(groups)
             gb += error.sum() / len(groups)
-            n += 1
         m, v = 0.9 * m + 0.1 * gw, 0.999 * v + 0.001 * gw**2
         mb, vb = 0.9 * mb + 0.1 * gb, 0.999 * vb + 0.001 * gb**2
         rate = 0.05

@@ -23,6 +23,17 @@ _CJK = re.compile(r"[\u4e00-\u9fff]+")
 
 # British to American, and plural or verb endings to one stem: enough for matching, not for linguistics.
 _SPELLING = (("oea", "ea"), ("oedema", "edema"), ("oesoph", "esoph"), ("ise", "ize"), ("our", "or"), ("ae", "e"))
+# Everyday words for one thing that questions and records use for each other.
+_ONE_WORD = {word: "pain" for word in ("hurt", "ach", "ache", "sor", "painful", "discomfort", "discomfor")} | {
+    **dict.fromkeys(("pee", "peing", "urination", "urinat", "wee"), "urin"),
+    **dict.fromkeys(("bel", "tummy", "stomach", "abdominal"), "abdomen"),
+    **dict.fromkeys(("swell", "swel", "sweling", "puffy", "puffines"), "swollen"),
+    **dict.fromkeys(("medicin", "drug", "tablet", "pill"), "medication"),
+    **dict.fromkeys(("kidney",), "renal"),
+    **dict.fromkeys(("cardiac",), "heart"),
+    **dict.fromkeys(("breathless", "breathlessness"), "breath"),
+    **dict.fromkeys(("operation", "surgical", "operat"), "surgery"),
+}
 _ENDINGS = (
     *(("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", "")),
     *(("ily", "y"), ("ly", ""), ("es", ""), ("s", "")),
@@ -48,7 +59,8 @@ def stem(word: str) -> str:
             break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiosl":
         word = word[:-1]
-    return word.removesuffix("e") if len(word) > 3 else word
+    word = word.removesuffix("e") if len(word) > 3 else word
+    return _ONE_WORD.get(word, word)
 
 
 @cache
@@ -76,7 +88,7 @@ def _chinese(text: str) -> Iterator[str]:
     place = 0
     for found in _CJK.finditer(text):
         yield from (stem(word) for word in _WORD.findall(text[place : found.start()]))
-        yield from _segmenter().cut(found[0], HMM=False)
+        yield from _segmenter().cut(found[0].replace("疼", "痛"), HMM=False)
         place = found.end()
     yield from (stem(word) for word in _WORD.findall(text[place:]))
 

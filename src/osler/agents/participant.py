@@ -79,8 +79,6 @@ class Reply(_Frozen):
     text: str
     voice: Voice
     disclosed: tuple[str, ...] = ()
-    leaks: tuple[str, ...] = ()
-    fabrications: tuple[str, ...] = ()
 
 
 class Participant(BaseChatAgent):

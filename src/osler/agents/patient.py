@@ -8,7 +8,7 @@ from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 
 from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
-from osler.agents.guards import check_reply, fabrications, leaks
+from osler.agents.guards import check_reply
 from osler.agents.participant import Case, Participant, Reply, Selection
 from osler.agents.rules.voice import voice
 from osler.agents.wording import patient_slots
@@ -51,8 +51,6 @@ class ModelPatient(Participant):
             text=said,
             voice=manner,
             disclosed=tuple(entry.name for entry in selection.entries),
-            leaks=leaks(said, self._diagnosis, language),
-            fabrications=() if manner is Voice.REPLACED else fabrications(said, selection),
         )
 
     def _refused(self, said: str, selection: Selection, template: str) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question, Reply, Selection
+from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question, Reply
+from osler.agents.ram.agent import Ram
 from osler.events import Answered, Asked, Concluded, Ending, Found, Journal, Recalled, Remembered, Retrieved, Role
 from osler.memory.base import Memory, Turn
 from osler.simulator.repeats import Repeats
@@ -17,7 +18,7 @@ class Seats:
     """Who takes part: three participants, and the doctor's memory."""
 
     doctor: Participant
-    ram: Participant
+    ram: Ram
     patient: Participant
     memory: Memory
 
@@ -44,15 +45,22 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
         assert isinstance(move, Question)
         remembering = asyncio.create_task(_remember(seats.memory, last, journal)) if last is not None else None
         selection = await seats.ram.respond(move)
-        assert isinstance(selection, Selection)
         names = tuple(entry.name for entry in selection.entries)
         journal.add(Asked, Role.DOCTOR, question=move.text, voice=move.voice, repeated=repeats.saw(move.text, names))
         found = tuple(Found(name=name, score=score) for name, score in zip(names, selection.scores, strict=True))
         journal.add(Retrieved, Role.RAM, asked_for=selection.asked_for, entries=found)
         answer = await seats.patient.respond(selection)
         assert isinstance(answer, Reply)
-        fields = answer.model_dump(exclude={"text"})
-        journal.add(Answered, Role.PATIENT, reply=answer.text, **fields)
+        leaks, fabrications = seats.ram.ledger(selection, answer.text)
+        journal.add(
+            Answered,
+            Role.PATIENT,
+            reply=answer.text,
+            voice=answer.voice,
+            disclosed=answer.disclosed,
+            leaks=leaks,
+            fabrications=fabrications,
+        )
         if remembering is not None:
             await remembering
         question, reply = move.text, answer.text

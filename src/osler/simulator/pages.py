@@ -18,10 +18,10 @@ _NAMES = {Language.EN: ("Doctor", "Patient"), Language.ZH: ("医生", "患者")}
 def page(transcript: Transcript, *, details: bool) -> Group:
     """The conversation, and with details what stood behind it."""
     header = transcript.header
-    title = Text(header.case, style="bold").append(
-        f"  doctor {header.backbone} · memory {header.memory} · patient {header.patient_backbone} · trial {header.trial}",
-        style="not bold",
+    about = (
+        f"doctor {header.backbone} · memory {header.memory} · patient {header.patient_backbone} · trial {header.trial}"
     )
+    title = Text(header.case, style="bold").append(f"  {about}", style="not bold")
     lines = [line for event in transcript.events for line in _lines(event, header.language, details=details)]
     return Group(
         title,

@@ -13,8 +13,8 @@ from osler.words import alike, content, plain
 _VAGUE = {
     Language.EN: frozenset(
         content(
-            "medical history current condition symptoms details information describe explain more further provide present"
-            " illness health status situation additional specific concerns help bring today discuss",
+            "medical history current condition symptoms details information describe explain more further"
+            " provide present illness health status situation additional specific concerns help bring today discuss",
             Language.EN,
         )
     ),
@@ -39,7 +39,7 @@ def check_question(question: str, briefing: Briefing) -> tuple[str, ...]:
     english = language is Language.EN
     words = frozenset(content(question, language))
     reasons = []
-    if not words - _VAGUE[language] and not concepts(language).find(question):
+    if not words - _VAGUE[language]:
         reasons.append("it asks for nothing in particular" if english else "问得太笼统")
     if len(question) > _LONGEST[language]:
         reasons.append("it is too long" if english else "问题太长")

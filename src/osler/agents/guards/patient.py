@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.lexicon import concepts
+from osler.agents.lexicon import concepts, named
 from osler.agents.participant import Selection
 from osler.records.language import Language
 from osler.records.schema import Diagnosis, Entry, Speaker
@@ -28,6 +28,12 @@ _DOCTOR = {
     ),
     Language.ZH: re.compile(r"^(?:医生|患者)\s*[:：]|建议您|我建议你"),
 }
+_IGNORANCE = {
+    Language.EN: re.compile(
+        r"\b(?:don't know|not sure|no idea|can't (?:tell|say|remember)|couldn't tell|don't recall|wish i knew)\b"
+    ),
+    Language.ZH: re.compile(r"不太?清楚|不知道|说不上来|记不得|想不起|不好说"),
+}
 _SAYS_UNKNOWN = {
     Language.EN: re.compile(
         r"\b(?:don't|do not|didn't|not|no|never|nobody|can't|cannot|couldn't|haven't|hasn't|wasn't|isn't|unsure|sorry"
@@ -49,18 +55,10 @@ def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
     given = " ".join((selection.question, case.complaint, case.age, *(_text(entry) for entry in selection.entries)))
     known = {*numbers(given), *_written_out(given)}
     foreign = tuple(number for number in numbers(reply) if number not in known)
-    index = concepts(language)
-    allowed = {
-        name
-        for text in (selection.question, case.complaint, *(_text(e) for e in selection.entries))
-        for name in index.find(text)
-    }
-    spoken = {
-        name
-        for sentence in sentences(reply, language)
-        for name, share in index.find(sentence).items()
-        if share >= 0.999
-    }
+    sources = (selection.question, case.complaint, *(_text(entry) for entry in selection.entries))
+    allowed = {name for text in sources for name in concepts(language).find(text)}
+    told = [sentence for sentence in sentences(reply, language) if not _IGNORANCE[language].search(plain(sentence))]
+    spoken = {name for sentence in told for name, share in named(language).find(sentence).items() if share >= 0.999}
     return (*foreign, *sorted(spoken - allowed - _EVERYDAY))
 
 

@@ -33,10 +33,13 @@ def terms(text: str, language: Language) -> frozenset[str]:
 
 
 def _phrase_terms(phrase: str, language: Language) -> frozenset[str]:
-    """The terms of a phrase. `Throw up` is not `throw`: where one word carries all meaning, the run of words is the term."""
+    """A phrase's terms. `Throw up` is not `throw`: where one word has all the meaning, the run of words is the term."""
     found = terms(phrase, language)
     run = words(phrase, language)
-    return frozenset({" ".join(run)}) if len(found) == 1 and 1 < len(run) <= _LONGEST_RUN else found
+    if len(found) == 1 and 1 < len(run) <= _LONGEST_RUN:
+        return frozenset({" ".join(run)})
+    # A single Chinese character on its own says nothing.
+    return found if language is Language.EN or any(len(term) > 1 for term in found) else frozenset()
 
 
 def _runs(text: str, language: Language) -> frozenset[str]:
@@ -114,15 +117,28 @@ def _load(name: str) -> Any:
     return yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506
 
 
-@cache
-def concepts(language: Language) -> Phrases:
-    """The things doctors ask about: by their names, and by the idioms that avoid them."""
-    pairs = [
+def _names(language: Language) -> list[tuple[str, str]]:
+    return [
         (phrase, concept["id"])
         for name in ("symptoms.yaml", "history.yaml")
         for concept in _load(name)
-        for phrase in (concept["id"].replace("-", " "), *concept[language.value])
+        for phrase in (
+            *((concept["id"].replace("-", " "),) if language is Language.EN else ()),
+            *concept[language.value],
+        )
     ]
+
+
+@cache
+def named(language: Language) -> Phrases:
+    """The things doctors ask about by their usual names alone: for telling what a reply surely speaks of."""
+    return Phrases.of(_names(language), language)
+
+
+@cache
+def concepts(language: Language) -> Phrases:
+    """The things doctors ask about: by their names, and by the idioms that avoid them."""
+    pairs = _names(language)
     pairs += [(phrase, thing) for thing, phrases in _load("idioms.yaml").items() for phrase in phrases[language.value]]
     return Phrases.of(pairs, language)
 

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import pytest
+
+from osler.agents.guards import check_question, check_reply, fabrications, leaks
+from osler.agents.guards.doctor import one_question
+from osler.agents.participant import Briefing, Case, Selection
+from osler.records import RecordPool
+from osler.records.schema import Diagnosis
+from osler.simulator.build import case_of
+
+POOL = RecordPool.open()
+
+
+def selection(record_id: str, question: str, *names: str) -> Selection:
+    record = POOL.get(record_id)
+    return Selection(case=case_of(record), question=question, entries=tuple(record.entry(name) for name in names))
+
+
+def refused(reply: str, chosen: Selection) -> tuple[str, ...]:
+    return check_reply(reply, chosen, Diagnosis(name="Bladder cancer", aliases=("Carcinoma of the bladder",)))
+
+
+ULTRASOUND = selection("bladder-cancer-en", "Has she had an ultrasound?", "Urinary ultrasound")
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ("They say it is bladder cancer.", "names an illness"),
+        ("The patient had an ultrasound that was normal.", "does not speak as the person"),
+        ("She had one, the kidney was 12 cm.", "things you were not given (12"),
+        ("She had one and it was fine, but she coughs up blood.", "things you were not given"),
+        ("Patient: she had one. It was normal.", "speaks for the doctor"),
+        ("It was fine. " * 6, "too long"),
+    ],
+)
+def test_replies_that_cannot_stand(reply: str, reason: str) -> None:
+    assert any(reason in told for told in refused(reply, ULTRASOUND)), refused(reply, ULTRASOUND)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Yes, she had an ultrasound 7 days ago, they said the size and shape were normal.",
+        "She did, a week ago, and the outline was clear.",
+    ],
+)
+def test_replies_that_can(reply: str) -> None:
+    assert refused(reply, ULTRASOUND) == ()
+
+
+def test_who_knows_nothing_must_say_so() -> None:
+    nothing = selection("bladder-cancer-en", "Does she have a rash?")
+    assert any("say so" in told for told in refused("Yes, it is on her arms.", nothing))
+    assert refused("I don't know, I haven't noticed.", nothing) == ()
+
+
+def test_a_patient_does_not_speak_of_herself_as_she() -> None:
+    own = selection("migraine-en", "Have you had a fever?", "Fever")
+    assert any("say I" in told for told in refused("She has not had a fever.", own))
+    assert refused("No, I haven't had any fever.", own) == ()
+
+
+def test_chinese_replies() -> None:
+    chosen = selection("bladder-cancer-zh", "她发过烧吗？", "发热")
+    truth = Diagnosis(name="膀胱癌", aliases=("膀胱肿瘤",))
+    assert check_reply("没有，她没发过烧。", chosen, truth) == ()
+    assert any("病名" in told for told in check_reply("医生说是膀胱癌。", chosen, truth))
+    assert any("没有给你" in told for told in check_reply("发过，烧到39度。", chosen, truth))
+    assert any("当事人" in told for told in check_reply("患者无发热。", chosen, truth))
+
+
+def test_leaks_and_fabrications_are_counted_apart() -> None:
+    assert leaks(
+        "It was carcinoma of the bladder!",
+        Diagnosis(name="x", aliases=("Carcinoma of the bladder",)),
+        ULTRASOUND.case.language,
+    )
+    assert fabrications("It measured 33 mm.", ULTRASOUND) == ("33",)
+
+
+CASE: Case = case_of(POOL.get("migraine-en"))
+RECALL = "Turn 1\nDoctor: Have you had a fever or chills?\nPatient: No, no fever at all."
+
+
+def briefing(recall: str, question: str = "") -> Briefing:
+    return Briefing(case=CASE, turn=3, turns_left=5, question=question, reply="It throbs.", recall=recall)
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("What is the patient's current medical history?", "nothing in particular"),
+        ("Can you describe your symptoms in more detail?", "nothing in particular"),
+        ("Have you had any fever or chills?", "already know"),
+        ("Did you have fever or chills, or both?", "already know"),
+    ],
+)
+def test_questions_that_should_not_be_asked(question: str, reason: str) -> None:
+    assert any(reason in told for told in check_question(question, briefing(RECALL))), question
+
+
+def test_without_memory_a_repeat_is_allowed() -> None:
+    assert check_question("Have you had a fever or chills?", briefing("")) == ()
+    assert check_question("Have you had a fever or chills?", briefing("", "Have you had a fever or chills?"))
+
+
+def test_one_question_of_many() -> None:
+    assert one_question("Does it throb? And where? Since when?") == "Does it throb?"
+    assert one_question("头痛多久了？还恶心吗？") == "头痛多久了？"

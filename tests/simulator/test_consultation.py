@@ -1,0 +1,230 @@
+"""One consultation through the public parts: rules, scripted models, and what must never be in a prompt."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from osler.agents.backbones import Backbone, BackboneError, FailureKind
+from osler.agents.doctor import ModelDoctor
+from osler.agents.participant import Conclusion, Question
+from osler.agents.patient import ModelPatient
+from osler.agents.ram.agent import Ram
+from osler.agents.rules.patient import RulesPatient
+from osler.events import Answered, Asked, Called, Concluded, Ending, Guarded, Journal, Recalled, Voice
+from osler.memory import MemorySettings, memory_factory
+from osler.records import Language, PatientRecord, RecordPool
+from osler.simulator.batch import simulate_one
+from osler.simulator.build import Settings, case_of
+from osler.simulator.clients import Clients
+from osler.simulator.consultation import Seats, consult
+from osler.simulator.runs import Cell
+from osler.simulator.transcript import Transcript
+from tests.agents.scripted import Script, ScriptedClient, scripted
+
+POOL = RecordPool.open()
+
+
+class Held(Clients):
+    """Backbones that a test made."""
+
+    def __init__(self, **backbones: Backbone) -> None:
+        super().__init__()
+        self._open = dict(backbones)
+
+
+def ask(question: str) -> str:
+    return json.dumps({"suspects": [], "action": "ask", "question": question})
+
+
+END = json.dumps({"reasoning": "r", "differential": ["Cystitis"], "diagnosis": "Bladder cancer", "treatment": "TURBT"})
+DONE = json.dumps({"action": "conclude", "question": ""})
+
+
+async def run(
+    record: PatientRecord,
+    doctor: Script,
+    *,
+    memory: str = "raw",
+    turns: int = 5,
+    guards: bool = True,
+    patient: Script | None = None,
+) -> tuple[Transcript, ScriptedClient]:
+    backbone, client = scripted(doctor)
+    made = {"doc": backbone}
+    if patient is not None:
+        made["pat"], _ = scripted(patient)
+    settings = Settings(turns=turns, guards=guards, patient_backbone="pat" if patient is not None else "rules")
+    transcript = await simulate_one(record, Cell(record.id, "doc", memory, 1), settings, Held(**made))
+    return transcript, client
+
+
+BLADDER = POOL.get("bladder-cancer-en")
+
+
+async def test_a_doctor_asks_and_concludes() -> None:
+    script = [ask("Does she have urgency?"), ask("Has she had an ultrasound?"), DONE, END]
+    transcript, client = await run(BLADDER, script)
+    assert transcript.ending is Ending.CONCLUDED
+    assert [event.question for event in transcript.of(Asked)] == [
+        "Does she have urgency?",
+        "Has she had an ultrasound?",
+    ]
+    assert transcript.of(Answered)[0].disclosed == ("Urgency",)
+    assert transcript.conclusion is not None and transcript.conclusion.diagnosis == "Bladder cancer"
+    assert transcript.tokens() and all(call.prompt for call in transcript.of(Called))
+    assert Transcript.model_validate_json(transcript.model_dump_json(exclude_none=True)) == transcript
+    # What it was told two questions ago it knows through its memory; the last reply it has before it.
+    assert "Urgency" not in client.prompts[1] and "urgency" in client.prompts[2]
+
+
+async def test_a_doctor_that_never_ends_is_asked_for_its_conclusion() -> None:
+    def doctor(prompt: str) -> str:
+        return (
+            END if "must now give your conclusion" in prompt else ask(f"Is there pain in place number {len(prompt)}?")
+        )
+
+    transcript, _ = await run(BLADDER, doctor, turns=3, guards=False)
+    assert transcript.ending is Ending.TURN_LIMIT and transcript.turns == 3
+
+
+async def test_an_ending_that_cannot_be_read_is_repaired_once_and_then_unparsed() -> None:
+    repaired, _ = await run(BLADDER, [DONE, "I would say so", END])
+    assert repaired.ending is Ending.CONCLUDED
+    hopeless, _ = await run(BLADDER, [DONE, "I would say so", "Still thinking"])
+    assert hopeless.ending is Ending.UNPARSED and hopeless.ending.is_answer and hopeless.conclusion is None
+
+
+async def test_a_question_the_guard_refuses_is_asked_again_and_then_taken_from_the_checklist() -> None:
+    vague = ask("What is the patient's current medical history?")
+    retried, _ = await run(BLADDER, [vague, ask("Has she had a fever?"), DONE, END])
+    assert retried.of(Asked)[0].voice is Voice.RETRIED and len(retried.of(Guarded)) == 1
+    replaced, _ = await run(BLADDER, [vague, vague, DONE, END])
+    assert replaced.of(Asked)[0].voice is Voice.REPLACED and "start" in replaced.of(Asked)[0].question
+    bare, _ = await run(BLADDER, [vague, DONE, END], guards=False)
+    assert bare.of(Asked)[0].voice is Voice.MODEL and not bare.of(Guarded) and bare.header.guards is False
+
+
+@pytest.mark.parametrize(("memory", "repeats"), [("none", 2), ("raw", 0)])
+async def test_a_repeat_is_refused_only_where_the_memory_shows_it(memory: str, repeats: int) -> None:
+    asked = ["Has she had a fever?", "Does she have urgency?", "Has she had a fever?", "Does she have urgency?"]
+
+    def doctor(prompt: str) -> str:
+        if "conclusion from what is written" in prompt:
+            return END
+        turn = 4 - int(re.findall(r"may ask (\d+) more", prompt)[0])
+        return ask(asked[turn])
+
+    transcript, _ = await run(BLADDER, doctor, memory=memory, turns=4)
+    assert transcript.repeats == repeats
+
+
+async def test_three_outcomes_of_a_patients_reply() -> None:
+    questions = [ask("Does she have urgency?"), DONE, END]
+    good, bad = "No, she doesn't have to rush.", "She has bladder cancer and a fever of 39."
+    for script, voice, guarded in (
+        ([good], Voice.MODEL, 0),
+        ([bad, good], Voice.RETRIED, 1),
+        ([bad, bad], Voice.REPLACED, 2),
+    ):
+        transcript, _ = await run(BLADDER, list(questions), patient=script)
+        (reply,) = transcript.replies
+        assert (reply.voice, len(transcript.of(Guarded)), reply.leaks, reply.fabrications) == (voice, guarded, (), ())
+    bare, _ = await run(BLADDER, list(questions), patient=[bad], guards=False)
+    assert bare.replies[0].leaks == ("Bladder cancer",) and "39" in bare.replies[0].fabrications
+
+
+async def test_a_failing_model_is_a_failure_and_not_a_wrong_answer() -> None:
+    def doctor(_: str) -> str:
+        raise BackboneError(FailureKind.UNREACHABLE, "the model does not answer", "start it")
+
+    transcript, _ = await run(BLADDER, doctor)
+    assert transcript.ending is Ending.BACKBONE_FAILURE and not transcript.ending.is_answer
+
+
+async def test_raw_drops_the_oldest_turns_when_the_budget_is_small() -> None:
+    memory = memory_factory("raw")(MemorySettings(budget=60))
+    from osler.memory import Turn
+
+    for number in range(1, 6):
+        await memory.remember(
+            Turn(number=number, question="How long have you had it, please?", reply="For some weeks now.")
+        )
+    recall = await memory.recall("")
+    assert recall.dropped and recall.dropped[0] == 1 and recall.items[-1].turn == 5
+    again = memory_factory("raw")(MemorySettings(budget=60))
+    again.restore(memory.snapshot())
+    assert await again.recall("") == recall
+
+
+def forbidden(record: PatientRecord) -> list[str]:
+    names = list(record.diagnosis.names)
+    if record.treatment is not None:
+        names += [record.treatment.name]
+    if record.exam_order is not None:
+        names += [str(record.exam_order)]
+    return names
+
+
+@pytest.mark.parametrize("language", Language)
+async def test_no_prompt_holds_the_diagnosis_the_treatment_or_the_order(language: Language) -> None:
+    """Every entry of every bundled record is asked for, and every prompt is looked at."""
+    for record in POOL.only(languages=[language]):
+        seen: list[str] = []
+
+        def patient(prompt: str, seen: list[str] = seen) -> str:
+            seen.append(prompt)
+            return "I don't know." if "You are" in prompt else "我不知道。"
+
+        backbone, _ = scripted(patient)
+        journal, case = Journal(), case_of(record)
+        ram, voice = Ram(record, case), ModelPatient(case, record.diagnosis, backbone, journal)
+        doctor_backbone, doctor_client = scripted(lambda _: END)
+        for entry in record.entries:
+            await voice.respond(ram.select(f"{entry.name}?"))
+        doctor = ModelDoctor(case, doctor_backbone, journal)
+        raw = memory_factory("raw")(MemorySettings(language=language))
+        await consult(Seats(doctor, ram, RulesPatient(), raw), case, journal, 2)
+        for prompt in (*seen, *doctor_client.prompts):
+            for name in forbidden(record):
+                hit = (
+                    name in prompt
+                    if language is Language.ZH
+                    else re.search(rf"\b{re.escape(name.casefold())}\b", prompt.casefold())
+                )
+                assert not hit, (record.id, name)
+
+
+async def test_participants_are_agents_of_autogen() -> None:
+    from autogen_agentchat.base import ChatAgent
+    from autogen_agentchat.messages import TextMessage
+    from autogen_core import CancellationToken
+
+    case = case_of(BLADDER)
+    backbone, _ = scripted([ask("Has she had a fever?")])
+    doctor, ram, patient = ModelDoctor(case, backbone, Journal()), Ram(BLADDER, case), RulesPatient()
+    assert all(isinstance(agent, ChatAgent) for agent in (doctor, ram, patient))
+    token = CancellationToken()
+    question = await doctor.on_messages([TextMessage(content=case.complaint, source="patient")], token)
+    selection = await ram.on_messages([question.chat_message], token)
+    reply = await patient.on_messages([selection.chat_message], token)
+    assert reply.chat_message.to_text() == "No, she hasn't had a fever."
+
+
+async def test_events_tell_the_whole_story_in_order() -> None:
+    transcript, _ = await run(BLADDER, [ask("Does she have urgency?"), ask("Any fever?"), DONE, END])
+    kinds = [event.type for event in transcript.events if not isinstance(event, Called)]
+    # A turn is remembered while the next question is answered, so its place among these is free.
+    spoken = [kind for kind in kinds if kind != "remembered"]
+    assert spoken == [*["recalled", "asked", "retrieved", "answered"] * 2, "recalled", "concluded"]
+    assert kinds.count("remembered") == 2
+    assert [event.turn for event in transcript.of(Recalled)] == [1, 2, 3]
+    assert isinstance(transcript.events[-1], Concluded)
+
+
+def test_question_and_conclusion_are_plain_data() -> None:
+    moves: list[Any] = [Question(text="a"), Conclusion(diagnosis="a", treatment="b")]
+    assert [type(move).model_validate(move.model_dump()) for move in moves] == moves
