@@ -9,13 +9,14 @@ from pydantic import BaseModel, Field
 
 from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
-from osler.agents.guards.doctor import check_question, known_questions, one_question
+from osler.agents.guards.doctor import check_question, one_question
+from osler.agents.interview import next_question, open_areas
 from osler.agents.parsing import conclusion_of, json_of
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
 from osler.agents.wording import briefing_slots
 from osler.events import ConsultationError, Ending, Guarded, Journal, Role, Voice
 from osler.prompts import prompt
-from osler.words import alike, content
+from osler.records.language import Language
 
 _ASK_TOKENS, _CONCLUDE_TOKENS = 200, 420
 _ENDS = frozenset({"conclude", "end", "conclusion", "diagnose", "结论", "下结论"})
@@ -59,7 +60,9 @@ class ModelDoctor(Participant):
     async def _ask(self, briefing: Briefing) -> Question | None:
         """The next question; None when the model would rather conclude."""
         template = prompt("doctor_ask", self._case.language)
-        filled = template.fill(**briefing_slots(briefing), turns_left=briefing.turns_left)
+        joint = "; " if self._case.language is Language.EN else "；"
+        left = joint.join(area.label for area in open_areas(briefing)) or "-"
+        filled = template.fill(**briefing_slots(briefing), turns_left=briefing.turns_left, open_areas=left)
         messages: list[LLMMessage] = [UserMessage(content=filled, source="briefing")]
         said = await self._call.text(messages, template, schema=_Move, max_tokens=_ASK_TOKENS)
         draft = _question_of(said)
@@ -75,23 +78,14 @@ class ModelDoctor(Participant):
         second = _question_of(await self._call.text(messages, again, schema=_Move, max_tokens=_ASK_TOKENS))
         if second is not None and not self._refused(second, briefing, again.hash):
             return Question(text=second, voice=Voice.RETRIED)
-        return self._from_checklist(briefing)
+        standard = next_question(briefing)
+        return Question(text=standard, voice=Voice.REPLACED) if standard is not None else None
 
     def _refused(self, draft: str, briefing: Briefing, template: str) -> tuple[str, ...]:
         reasons = check_question(draft, briefing)
         if reasons:
             self._journal.add(Guarded, Role.DOCTOR, draft=draft, reasons=reasons, prompt=template)
         return reasons
-
-    def _from_checklist(self, briefing: Briefing) -> Question | None:
-        """The next standard question that the doctor cannot see it has asked; None when there is none left."""
-        language = self._case.language
-        known = [frozenset(content(line, language)) for line in known_questions(briefing)]
-        for line in prompt("checklist", language).text.split("\n"):
-            words = frozenset(content(line, language))
-            if words and not any(alike(words, earlier) for earlier in known) and not check_question(line, briefing):
-                return Question(text=line, voice=Voice.REPLACED)
-        return None
 
     async def _conclude(self, briefing: Briefing) -> Conclusion:
         language = self._case.language

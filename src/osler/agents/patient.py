@@ -33,6 +33,9 @@ class ModelPatient(Participant):
     async def respond(self, content: Any) -> Reply:
         """Answer an augmented question."""
         selection: Selection = content
+        if not selection.entries:
+            # Who knows nothing has nothing to add; a model asked to say so denies things instead.
+            return Reply(text=voice((), selection.question, self._case), voice=Voice.RULES)
         language = self._case.language
         template = prompt("patient", language)
         messages: list[LLMMessage] = [UserMessage(content=template.fill(**patient_slots(selection)), source="ram")]

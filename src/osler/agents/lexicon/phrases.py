@@ -151,6 +151,13 @@ def categories(language: Language) -> Phrases:
 
 
 @cache
+def broad(language: Language) -> Phrases:
+    """The phrases that ask for a whole part of the record; a thing is what they give, joined by `+`."""
+    rows = _load("broad.yaml")
+    return Phrases.of([(phrase, "+".join(row["gives"])) for row in rows for phrase in row[language.value]], language)
+
+
+@cache
 def related() -> dict[str, frozenset[str]]:
     """For each concept those that stand near it."""
     near: dict[str, set[str]] = defaultdict(set)

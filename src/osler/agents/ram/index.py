@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -58,6 +59,18 @@ _OF_THE_CHIEF = (
         "relieving-factors",
         "time-of-day-pattern",
     ),
+)
+
+
+_BROAD = 0.5
+_TELLING = (Status.PRESENT, Status.NORMAL, Status.ABSENT, Status.NOT_DONE)
+_VITAL = re.compile(
+    r"temperature|blood pressure|heart rate|pulse|respirat\w+ rate|saturation|体温|血压|心率|脉搏|呼吸|饱和",
+    re.IGNORECASE,
+)
+_TIMES = re.compile(
+    r"\b(?:hours?|days?|weeks?|months?|years?|sudden\w*|gradual\w*|worse\w*|better|improv\w*)\b"
+    r"|小时|天|周|月|年|突然|逐渐|加重|缓解|减轻"
 )
 
 
@@ -130,7 +143,26 @@ class RecordIndex:
         chosen = [
             Match(entry, float(score)) for entry, score in zip(self.entries, scores, strict=True) if score >= floor
         ]
-        return sorted(chosen, key=lambda match: -match.score)
+        return sorted(chosen, key=lambda match: -match.score) or self._whole_parts(question)
+
+    def _whole_parts(self, question: str) -> list[Match]:
+        """What a broad question brings where it names nothing in particular: what was found before what was not."""
+        parts = frozenset(part for ask in read_intent(question, self.language).asks for part in ask.parts)
+        present = [entry for entry in self.entries if entry.status is Status.PRESENT]
+        symptoms = [entry for entry in present if entry.category is Category.SYMPTOM]
+        fitting = [
+            entry for entry in self.entries if entry.category.value in parts and entry.status is not Status.NOT_DONE
+        ]
+        if "chief" in parts:
+            fitting += [entry for entry in symptoms if entry is symptoms[0] or _TIMES.search(entry.report)]
+        if "others" in parts:
+            fitting += symptoms[1:]
+        unique = list({entry.name: entry for entry in fitting}.values())
+
+        def telling(entry: Entry) -> tuple[int, bool]:
+            return _TELLING.index(entry.status), _VITAL.search(entry.name) is not None
+
+        return [Match(entry, _BROAD) for entry in sorted(unique, key=telling)]
 
     def scores(self, question: str) -> Floats:
         """For every entry the probability that the question asks for it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from osler.agents.lexicon import categories, concepts
+from osler.agents.lexicon import broad, categories, concepts
 from osler.records.language import Language
 from osler.words import content
 
@@ -17,6 +17,9 @@ _SPLIT = {
 }
 
 
+_ALL = 0.999
+
+
 @dataclass(frozen=True)
 class Ask:
     """One thing that a question asks for."""
@@ -25,6 +28,8 @@ class Ask:
     words: frozenset[str]
     concepts: dict[str, float]
     categories: dict[str, float]
+    parts: frozenset[str]
+    """Whole parts of the record it asks for: categories, `chief`, `others`."""
 
 
 @dataclass(frozen=True)
@@ -42,4 +47,15 @@ def read_intent(question: str, language: Language) -> Intent:
 
 
 def _ask(text: str, language: Language) -> Ask:
-    return Ask(text, frozenset(content(text, language)), concepts(language).best(text), categories(language).find(text))
+    return Ask(
+        text,
+        frozenset(content(text, language)),
+        concepts(language).best(text),
+        categories(language).find(text),
+        _parts(text, language),
+    )
+
+
+def _parts(text: str, language: Language) -> frozenset[str]:
+    whole = (gives for gives, share in broad(language).find(text).items() if share >= _ALL)
+    return frozenset(part for gives in whole for part in gives.split("+"))

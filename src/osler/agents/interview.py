@@ -1,0 +1,44 @@
+"""The parts of an interview, and which of them a doctor can see it has not asked about yet."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from osler.agents.guards.doctor import check_question, known_questions
+from osler.agents.participant import Briefing
+from osler.agents.ram.intent import read_intent
+from osler.prompts import prompt
+from osler.records.language import Language
+
+
+class Area(NamedTuple):
+    """One part of an interview."""
+
+    key: str
+    """A category, or `chief` and `others` for the symptoms."""
+    label: str
+    question: str
+    """What a doctor asks who has no better idea."""
+
+
+@cache
+def areas(language: Language) -> tuple[Area, ...]:
+    """All parts, in the order of a good interview."""
+    lines = prompt("checklist", language).text.strip().splitlines()
+    return tuple(Area(*(cell.strip() for cell in line.split("|"))) for line in lines)
+
+
+def open_areas(briefing: Briefing) -> list[Area]:
+    """What the doctor has not asked about, as far as its memory and its last question show."""
+    language = briefing.case.language
+    asked: set[str] = set()
+    for question in known_questions(briefing):
+        for ask in read_intent(question, language).asks:
+            asked |= ask.parts | {name for name, share in ask.categories.items() if share >= 0.999}
+    return [area for area in areas(language) if area.key not in asked]
+
+
+def next_question(briefing: Briefing) -> str | None:
+    """The standard question of the first open part that can be asked; None when there is none left."""
+    return next((area.question for area in open_areas(briefing) if not check_question(area.question, briefing)), None)
