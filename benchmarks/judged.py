@@ -34,7 +34,7 @@ async def main(run: str, pool: str, spec: str) -> None:
             return await judge_diagnosis(answer, record.diagnosis, record.language, backbone)
 
     print(
-        "memory lang    n failed unparsed  by name  judged  judge unread  turns repeats  leaks fabricated  reply: retried replaced"
+        "memory lang    n failed unparsed  by name  judged  unread  turns repeats  leaks fabricated  retried replaced"
     )
     for (memory, language), some in sorted(groups.items()):
         answered = [transcript for transcript in some if transcript.ending.is_answer]
@@ -49,10 +49,10 @@ async def main(run: str, pool: str, spec: str) -> None:
         n = len(answered)
         print(
             f"{memory:6} {language:4} {len(some):4} {len(some) - n:6} {sum(t.ending is Ending.UNPARSED for t in some):8}"
-            f" {by_name / n:8.3f} {sum(v is True for v in verdicts) / n:7.3f} {sum(v is None for v in verdicts):13}"
+            f" {by_name / n:8.3f} {sum(v is True for v in verdicts) / n:7.3f} {sum(v is None for v in verdicts):7}"
             f" {sum(t.turns for t in answered) / n:6.1f} {sum(t.repeats for t in answered) / n:7.2f}"
             f" {sum(bool(r.leaks) for r in replies):6} {sum(bool(r.fabrications) for r in replies):10}"
-            f" {sum(r.voice is Voice.RETRIED for r in replies) / len(replies):14.3f}"
+            f" {sum(r.voice is Voice.RETRIED for r in replies) / len(replies):8.3f}"
             f" {sum(r.voice is Voice.REPLACED for r in replies) / len(replies):8.3f}"
         )
     await backbone.close()

@@ -18,7 +18,8 @@ from osler.events import ConsultationError, Ending, Guarded, Journal, Role, Voic
 from osler.prompts import prompt
 from osler.records.language import Language
 
-_ASK_TOKENS, _CONCLUDE_TOKENS = 200, 420
+_ASK_TOKENS, _CONCLUDE_TOKENS, _REPAIR_TOKENS = 160, 500, 120
+_LONGEST_QUOTE = 400
 _ENDS = frozenset({"conclude", "end", "conclusion", "diagnose", "结论", "下结论"})
 
 
@@ -29,8 +30,14 @@ class _Move(BaseModel):
 
 
 class _Ending(BaseModel):
-    reasoning: str
+    key_findings: list[str] = Field(max_length=3)
     differential: list[str] = Field(max_length=5)
+    diagnosis: str
+    treatment: str
+    reasoning: str
+
+
+class _Short(BaseModel):
     diagnosis: str
     treatment: str
 
@@ -95,12 +102,13 @@ class ModelDoctor(Participant):
         conclusion = conclusion_of(said)
         if conclusion is None:
             repair = prompt("doctor_repair", language)
+            # Quoted in part: a model that rambled is not to go on rambling.
             messages += [
-                AssistantMessage(content=said, source="doctor"),
+                AssistantMessage(content=said[:_LONGEST_QUOTE], source="doctor"),
                 UserMessage(content=repair.fill(), source="briefing"),
             ]
             conclusion = conclusion_of(
-                await self._call.text(messages, repair, schema=_Ending, max_tokens=_CONCLUDE_TOKENS)
+                await self._call.text(messages, repair, schema=_Short, max_tokens=_REPAIR_TOKENS)
             )
         if conclusion is None:
             raise ConsultationError(

@@ -21,6 +21,8 @@ _LABEL = {
     )
     for field, names in _LABELS.items()
 }
+_WHOLE_FIELD = re.compile(r'"(diagnosis|treatment|reasoning)"\s*:\s*"([^"\n]+)"', re.IGNORECASE)
+_WHOLE_LIST = re.compile(r'"differential"\s*:\s*\[([^\]]*)\]', re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:[;；、\n]|,\s(?=[A-Z])|\d+[.)、]\s*)\s*")
 _MOST = 5
 
@@ -44,7 +46,7 @@ def json_of(text: str) -> dict[str, Any] | None:
 
 def conclusion_of(text: str) -> Conclusion | None:
     """A conclusion, however it was written; None when no diagnosis can be found in it."""
-    data = json_of(text) or _labelled(text)
+    data = json_of(text) or _unfinished(text) or _labelled(text)
     fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
     diagnosis = _line(fields.get("diagnosis") or fields.get("final_diagnosis") or fields.get("诊断"))
     if not diagnosis:
@@ -56,6 +58,14 @@ def conclusion_of(text: str) -> Conclusion | None:
         differential=_several(differential),
         reasoning=_line(fields.get("reasoning") or fields.get("依据") or ""),
     )
+
+
+def _unfinished(text: str) -> dict[str, Any]:
+    """The fields of a JSON object that was cut off, or that a stray quote broke, as far as they are whole."""
+    found: dict[str, Any] = {key: value for key, value in _WHOLE_FIELD.findall(text)}
+    if listed := _WHOLE_LIST.search(text):
+        found["differential"] = re.findall(r'"([^"]+)"', listed[1])
+    return found
 
 
 def _labelled(text: str) -> dict[str, Any]:

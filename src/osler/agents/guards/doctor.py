@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.lexicon import concepts
+from osler.agents.lexicon import broad_parts, concepts, named
 from osler.agents.participant import Briefing
 from osler.records.language import Language
 from osler.words import alike, content, plain
@@ -23,6 +23,11 @@ _VAGUE = {
     ),
 }
 _LONGEST = {Language.EN: 320, Language.ZH: 120}
+_REPLY = re.compile(r"^(?:patient|患者)\s*[:：]\s*(.+)$", re.IGNORECASE)
+# How a symptom is, and not which: these may be asked of what was told.
+_QUALITIES = frozenset(
+    ["onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency", "previous-episodes", "aggravating-factors", "relieving-factors", "triggers", "relation-to-meals", "relation-to-exertion", "relation-to-position", "time-of-day-pattern", "pain-location", "pain-character", "pain-severity", "pain-radiation", "pain-migration"]
+)
 _QUESTION = re.compile(r"^(?:doctor|医生|q|question|问题)\s*(?:\d+)?\s*[:：]\s*(.+)$", re.IGNORECASE)
 
 
@@ -52,14 +57,26 @@ def _repeats(question: str, words: frozenset[str], briefing: Briefing) -> str | 
     """The line of what the doctor has before it that the question would ask for again."""
     language = briefing.case.language
     index = concepts(language)
+    parts = broad_parts(question, language)
     meant = {name for name, share in index.find(question).items() if share >= 0.999}
     for line in known_questions(briefing):
         if alike(words, frozenset(content(line, language))):
             return line
         asked = {name for name, share in index.find(line).items() if share >= 0.999}
-        if meant and asked and meant == asked:
+        if (meant and asked and meant == asked) or (parts and parts <= broad_parts(line, language)):
             return line
+    wanted = {name for name, share in named(language).find(question).items() if share >= 0.999} - _QUALITIES
+    for reply in known_replies(briefing):
+        told = {name for name, share in named(language).find(reply).items() if share >= 0.999}
+        if wanted and wanted <= told:
+            return reply
     return None
+
+
+def known_replies(briefing: Briefing) -> list[str]:
+    """What the patient said, as far as the doctor's memory shows it, and the last reply."""
+    told = [found[1] for line in briefing.recall.splitlines() if (found := _REPLY.match(line.strip()))]
+    return [text for text in (*told, briefing.reply) if text]
 
 
 def known_questions(briefing: Briefing) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.lexicon import concepts, named
+from osler.agents.lexicon import concepts, named, related
 from osler.agents.participant import Selection
 from osler.records.language import Language
 from osler.records.schema import Diagnosis, Entry, Speaker
@@ -55,8 +55,10 @@ def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
     given = " ".join((selection.question, case.complaint, case.age, *(_text(entry) for entry in selection.entries)))
     known = {*numbers(given), *_written_out(given)}
     foreign = tuple(number for number in numbers(reply) if number not in known)
-    sources = (selection.question, case.complaint, *(_text(entry) for entry in selection.entries))
-    allowed = {name for text in sources for name in concepts(language).find(text)}
+    # What only the question names is not known either: a patient that echoes it has made it up.
+    sources = (case.complaint, *(_text(entry) for entry in selection.entries))
+    given_concepts = {name for text in sources for name in concepts(language).find(text)}
+    allowed = given_concepts.union(*(related().get(name, ()) for name in given_concepts))
     told = [sentence for sentence in sentences(reply, language) if not _IGNORANCE[language].search(plain(sentence))]
     spoken = {name for sentence in told for name, share in named(language).find(sentence).items() if share >= 0.999}
     return (*foreign, *sorted(spoken - allowed - _EVERYDAY))

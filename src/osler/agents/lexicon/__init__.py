@@ -1,5 +1,5 @@
 """What medical words mean: concepts and categories that a text speaks of, in both languages."""
 
-from osler.agents.lexicon.phrases import Phrases, broad, categories, concepts, named, related, terms
+from osler.agents.lexicon.phrases import Phrases, broad_parts, categories, concepts, named, related, terms
 
-__all__ = ["Phrases", "broad", "categories", "concepts", "named", "related", "terms"]
+__all__ = ["Phrases", "broad_parts", "categories", "concepts", "named", "related", "terms"]

@@ -21,6 +21,7 @@ _LEAST = 0.5
 
 
 _LONGEST_RUN = 4
+_ALL = 0.999
 
 
 def terms(text: str, language: Language) -> frozenset[str]:
@@ -155,6 +156,12 @@ def broad(language: Language) -> Phrases:
     """The phrases that ask for a whole part of the record; a thing is what they give, joined by `+`."""
     rows = _load("broad.yaml")
     return Phrases.of([(phrase, "+".join(row["gives"])) for row in rows for phrase in row[language.value]], language)
+
+
+def broad_parts(text: str, language: Language) -> frozenset[str]:
+    """The whole parts of the record that a text asks for."""
+    whole = (gives for gives, share in broad(language).find(text).items() if share >= _ALL)
+    return frozenset(part for gives in whole for part in gives.split("+"))
 
 
 @cache

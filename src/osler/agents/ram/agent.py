@@ -8,6 +8,7 @@ from osler.agents.guards.patient import fabrications, leaks
 from osler.agents.participant import Case, Participant, Question, Selection
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.intent import read_intent
+from osler.agents.ram.redact import without_diagnosis
 from osler.records.schema import Diagnosis, PatientRecord, Treatment
 
 MOST = 6
@@ -22,7 +23,7 @@ class Ram(Participant):
         super().__init__("ram", "Finds what the doctor's question asks for in the patient's record.")
         self._record = record
         self._case = case
-        self._index = RecordIndex(record)
+        self._index = RecordIndex(without_diagnosis(record))
 
     async def respond(self, content: Any) -> Selection:
         """Augment a question."""

@@ -143,11 +143,13 @@ class RecordIndex:
         chosen = [
             Match(entry, float(score)) for entry, score in zip(self.entries, scores, strict=True) if score >= floor
         ]
-        return sorted(chosen, key=lambda match: -match.score) or self._whole_parts(question)
-
-    def _whole_parts(self, question: str) -> list[Match]:
-        """What a broad question brings where it names nothing in particular: what was found before what was not."""
         parts = frozenset(part for ask in read_intent(question, self.language).asks for part in ask.parts)
+        if parts and not any(_belongs(match.entry, parts) for match in chosen):
+            chosen = self._whole_parts(parts) or chosen
+        return sorted(chosen, key=lambda match: -match.score)
+
+    def _whole_parts(self, parts: frozenset[str]) -> list[Match]:
+        """What a broad question brings where it names nothing in particular: what was found before what was not."""
         present = [entry for entry in self.entries if entry.status is Status.PRESENT]
         symptoms = [entry for entry in present if entry.category is Category.SYMPTOM]
         fitting = [
@@ -219,6 +221,11 @@ class RecordIndex:
                 row[self._concepts[name]] = score
         shared: Floats = (self._entry_concepts * row).max(axis=1, initial=0.0)
         return shared, max(ask.concepts.values(), default=0.0)
+
+
+def _belongs(entry: Entry, parts: frozenset[str]) -> bool:
+    symptom = entry.category is Category.SYMPTOM and bool(parts & {"chief", "others"})
+    return symptom or entry.category.value in parts
 
 
 def _columns(things: Iterable[str]) -> dict[str, int]:

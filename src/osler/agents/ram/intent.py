@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from osler.agents.lexicon import broad, categories, concepts
+from osler.agents.lexicon import broad_parts, categories, concepts
 from osler.records.language import Language
 from osler.words import content
 
@@ -15,9 +15,6 @@ _SPLIT = {
     ),
     Language.ZH: re.compile(r"[，。？！；：、,?!;]|还有|以及|另外|或者|和|或|跟|与"),
 }
-
-
-_ALL = 0.999
 
 
 @dataclass(frozen=True)
@@ -52,10 +49,5 @@ def _ask(text: str, language: Language) -> Ask:
         frozenset(content(text, language)),
         concepts(language).best(text),
         categories(language).find(text),
-        _parts(text, language),
+        broad_parts(text, language),
     )
-
-
-def _parts(text: str, language: Language) -> frozenset[str]:
-    whole = (gives for gives, share in broad(language).find(text).items() if share >= _ALL)
-    return frozenset(part for gives in whole for part in gives.split("+"))

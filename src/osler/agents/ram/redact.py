@@ -1,0 +1,48 @@
+"""Records whose reports name the diagnosis: the words that do are taken out before anybody can be given them."""
+
+from __future__ import annotations
+
+import re
+
+from osler.agents.guards.patient import leaks
+from osler.records.language import Language
+from osler.records.schema import Diagnosis, Entry, PatientRecord
+
+# "…, suggestive of X" and "consistent with X" interpret; what was found stands before them.
+_INTERPRETS = {
+    Language.EN: re.compile(
+        r",?\s*(?:which (?:is|are) )?(?:highly |most |strongly )?"
+        r"(?:suggest\w*(?: of)?|consistent with|indicat\w+(?: of)?|diagnostic (?:of|for)"
+        r"|compatible with|characteristic of|associated with|confirm\w*|typical (?:of|for)|due to|seen in)\b.*$",
+        re.IGNORECASE,
+    ),
+    Language.ZH: re.compile(r"[，,]?(?:提示|符合|考虑|支持|证实|诊断为).*$"),
+}
+_CLAUSE = re.compile(r"(?<=[.;,，；。])\s*")
+
+
+def without_diagnosis(record: PatientRecord) -> PatientRecord:
+    """The same record with no entry that gives the diagnosis away; the bundled ones come back as they are."""
+    entries = tuple(_redacted(entry, record.diagnosis, record.language) for entry in record.entries)
+    return record if entries == record.entries else record.model_copy(update={"entries": entries})
+
+
+def _redacted(entry: Entry, diagnosis: Diagnosis, language: Language) -> Entry:
+    texts = {"report": entry.report, "said": entry.said}
+    found = {name: text for name, text in texts.items() if leaks(text, diagnosis, language)}
+    return (
+        entry.model_copy(update={name: _cut(text, diagnosis, language) for name, text in found.items()})
+        if found
+        else entry
+    )
+
+
+def _cut(text: str, diagnosis: Diagnosis, language: Language) -> str:
+    """Sentence by sentence: first without its interpretation, then without the clause that still tells."""
+    kept = []
+    for sentence in re.split(r"(?<=[.。])\s*", text):
+        if leaks(sentence, diagnosis, language):
+            sentence = _INTERPRETS[language].sub("", sentence)
+        clauses = [clause for clause in _CLAUSE.split(sentence) if clause and not leaks(clause, diagnosis, language)]
+        kept.append(("" if language is Language.ZH else " ").join(clauses).strip(" ,;，；"))
+    return (" " if language is Language.EN else "").join(filter(None, kept))
