@@ -46,9 +46,9 @@ async def main(run: str, pool: str, spec: str) -> None:
             if t.conclusion
         )
         replies = [reply for transcript in some for reply in transcript.replies]
-        n = len(answered)
+        n, unparsed = len(answered), sum(t.ending is Ending.UNPARSED for t in some)
         print(
-            f"{memory:6} {language:4} {len(some):4} {len(some) - n:6} {sum(t.ending is Ending.UNPARSED for t in some):8}"
+            f"{memory:6} {language:4} {len(some):4} {len(some) - n:6} {unparsed:8}"
             f" {by_name / n:8.3f} {sum(v is True for v in verdicts) / n:7.3f} {sum(v is None for v in verdicts):7}"
             f" {sum(t.turns for t in answered) / n:6.1f} {sum(t.repeats for t in answered) / n:7.2f}"
             f" {sum(bool(r.leaks) for r in replies):6} {sum(bool(r.fabrications) for r in replies):10}"

@@ -30,11 +30,10 @@ class _Move(BaseModel):
 
 
 class _Ending(BaseModel):
-    key_findings: list[str] = Field(max_length=3)
+    reasoning: str
     differential: list[str] = Field(max_length=5)
     diagnosis: str
     treatment: str
-    reasoning: str
 
 
 class _Short(BaseModel):

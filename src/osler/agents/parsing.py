@@ -21,6 +21,10 @@ _LABEL = {
     )
     for field, names in _LABELS.items()
 }
+# A small model copies the form instead of filling it in.
+_PLACEHOLDER = re.compile(
+    r"^(?:the )?one (?:most likely )?illness|^illness \d|^\.\.\.|^最可能的一个疾病|^一个疾病|^疾病\d", re.IGNORECASE
+)
 _WHOLE_FIELD = re.compile(r'"(diagnosis|treatment|reasoning)"\s*:\s*"([^"\n]+)"', re.IGNORECASE)
 _WHOLE_LIST = re.compile(r'"differential"\s*:\s*\[([^\]]*)\]', re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:[;；、\n]|,\s(?=[A-Z])|\d+[.)、]\s*)\s*")
@@ -49,7 +53,7 @@ def conclusion_of(text: str) -> Conclusion | None:
     data = json_of(text) or _unfinished(text) or _labelled(text)
     fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
     diagnosis = _line(fields.get("diagnosis") or fields.get("final_diagnosis") or fields.get("诊断"))
-    if not diagnosis:
+    if not diagnosis or _PLACEHOLDER.search(diagnosis):
         return None
     differential = fields.get("differential") or fields.get("differential_diagnosis") or fields.get("鉴别诊断") or ()
     return Conclusion(

@@ -26,4 +26,6 @@ async def judge_diagnosis(answer: str, truth: Diagnosis, language: Language, bac
     filled = prompt("judge_diagnosis", language).fill(truth=truth.name, answer=answer)
     said = await ask(backbone.client, [UserMessage(content=filled, source="judge")], schema=_Same, max_tokens=20)
     verdict = (json_of(said.text) or {}).get("same")
-    return verdict if isinstance(verdict, bool) else None
+    if isinstance(verdict, bool):
+        return verdict
+    return {"true": True, "false": False}.get(said.text.strip(" .{}`").casefold())

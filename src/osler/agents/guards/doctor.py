@@ -26,7 +26,12 @@ _LONGEST = {Language.EN: 320, Language.ZH: 120}
 _REPLY = re.compile(r"^(?:patient|患者)\s*[:：]\s*(.+)$", re.IGNORECASE)
 # How a symptom is, and not which: these may be asked of what was told.
 _QUALITIES = frozenset(
-    ["onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency", "previous-episodes", "aggravating-factors", "relieving-factors", "triggers", "relation-to-meals", "relation-to-exertion", "relation-to-position", "time-of-day-pattern", "pain-location", "pain-character", "pain-severity", "pain-radiation", "pain-migration"]
+    {
+        *("onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency"),
+        *("previous-episodes", "aggravating-factors", "relieving-factors", "triggers", "relation-to-meals"),
+        *("relation-to-exertion", "relation-to-position", "time-of-day-pattern", "pain-location", "pain-character"),
+        *("pain-severity", "pain-radiation", "pain-migration"),
+    }
 )
 _QUESTION = re.compile(r"^(?:doctor|医生|q|question|问题)\s*(?:\d+)?\s*[:：]\s*(.+)$", re.IGNORECASE)
 

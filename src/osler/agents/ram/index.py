@@ -41,6 +41,10 @@ FEATURES = (
 
 
 _CLEAR = 0.999
+_SURE = 0.9
+_SAYS_SOMETHING, _SAYS_ENOUGH = 3.0, 8.0
+"""Weights of words: `pain` alone says little, `temperature` something, `night sweats` enough."""
+_FEW = 3
 _NEAR = 0.7
 _OF_THE_CHIEF = (
     *(
@@ -133,6 +137,9 @@ class RecordIndex:
         for place, found in enumerate(known):
             for name, share in found.items():
                 self._entry_concepts[place, self._concepts[name]] = share
+        self._chief = _chief(record)
+        self._own = [frozenset(content(entry.name, self.language)) for entry in record.entries]
+        self._own_weights = np.array([sum(map(self._lexicon.weight, name)) for name in self._own])
         self._categories = [entry.category.value for entry in record.entries]
 
     def search(self, question: str) -> list[Match]:
@@ -144,7 +151,11 @@ class RecordIndex:
             Match(entry, float(score)) for entry, score in zip(self.entries, scores, strict=True) if score >= floor
         ]
         parts = frozenset(part for ask in read_intent(question, self.language).asks for part in ask.parts)
-        if parts and not any(_belongs(match.entry, parts) for match in chosen):
+        if "others" in parts:
+            # "Anything besides the cough?" does not ask for the cough again.
+            chosen = [match for match in chosen if match.entry.name != self._chief] + self._whole_parts(parts)
+            chosen = list({match.entry.name: match for match in reversed(chosen)}.values())
+        elif parts and not any(_belongs(match.entry, parts) for match in chosen):
             chosen = self._whole_parts(parts) or chosen
         return sorted(chosen, key=lambda match: -match.score)
 
@@ -169,9 +180,21 @@ class RecordIndex:
     def scores(self, question: str) -> Floats:
         """For every entry the probability that the question asks for it."""
         fit = calibration()
-        logits = self.features(question) @ fit.weights[self.language] + fit.bias[self.language]
+        features = self.features(question)
+        logits = features @ fit.weights[self.language] + fit.bias[self.language]
         probabilities: Floats = 1 / (1 + np.exp(-logits.max(axis=0)))
-        return probabilities
+        return np.where(self._surely(features, question), np.maximum(probabilities, _SURE), probabilities)
+
+    def _surely(self, features: Floats, question: str) -> NDArray[np.bool_]:
+        """Entries whose own name is in the question, or that hold every word an ask has: no doubt about these."""
+        asked = frozenset(content(question, self.language))
+        named = [bool(name) and name <= asked for name in self._own]
+        whole = np.zeros(len(self.entries), dtype=bool)
+        for row, ask in zip(features, read_intent(question, self.language).asks, strict=True):
+            if sum(self._lexicon.weight(word) for word in ask.words) >= _SAYS_ENOUGH and len(ask.words) > 1:
+                covered = row[:, FEATURES.index("ask_covered")] > _CLEAR
+                whole |= covered & (covered.sum() <= _FEW)
+        return np.array(named) & (self._own_weights >= _SAYS_SOMETHING) | whole
 
     def features(self, question: str) -> Floats:
         """(asks, entries, features): what the probability is made of."""
@@ -239,10 +262,15 @@ def _rows(sets: list[frozenset[str]], columns: dict[str, int]) -> Floats:
     return rows
 
 
+def _chief(record: PatientRecord) -> str:
+    """The name of the symptom that brings the patient: the first that is there."""
+    symptoms = (e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT)
+    return next(symptoms, "")
+
+
 def _concepts(record: PatientRecord) -> list[dict[str, float]]:
     """For each entry the concepts its names mean and those near them; for the chief symptom what is asked about any."""
-    symptoms = (e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT)
-    chief = next(symptoms, "")
+    chief = _chief(record)
     index = concepts(record.language)
     known = []
     for entry in record.entries:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from osler.agents.lexicon import broad_parts, categories, concepts
 from osler.records.language import Language
@@ -36,6 +37,7 @@ class Intent:
     asks: tuple[Ask, ...]
 
 
+@lru_cache(maxsize=4096)
 def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
     parts = [part for part in _SPLIT[language].split(question) if part and content(part, language)]
