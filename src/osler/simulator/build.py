@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from osler.agents.human import HumanDoctor, HumanPatient
 from osler.agents.participant import Case, Participant
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.doctor import RulesDoctor
@@ -16,7 +17,8 @@ from osler.seeds import derive
 from osler.simulator.clients import Clients
 from osler.simulator.consultation import Seats
 
-RULES = "rules"
+RULES, HUMAN = "rules", "human"
+WITHOUT_MODEL = frozenset({RULES, HUMAN})
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ def seat(
 def _doctor(backbone: str, case: Case, settings: Settings, journal: Journal, clients: Clients) -> Participant:
     if backbone == RULES:
         return RulesDoctor(case)
+    if backbone == HUMAN:
+        return HumanDoctor()
     from osler.agents.doctor import ModelDoctor
 
     return ModelDoctor(case, clients.open(backbone), journal, guards=settings.guards)
@@ -83,6 +87,8 @@ def _doctor(backbone: str, case: Case, settings: Settings, journal: Journal, cli
 def _patient(record: PatientRecord, settings: Settings, journal: Journal, clients: Clients) -> Participant:
     if settings.patient_backbone == RULES:
         return RulesPatient()
+    if settings.patient_backbone == HUMAN:
+        return HumanPatient()
     from osler.agents.patient import ModelPatient
 
     return ModelPatient(

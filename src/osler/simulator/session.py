@@ -15,7 +15,7 @@ from osler.errors import UserError
 from osler.memory import memory_factory
 from osler.records.pages import printed
 from osler.simulator.batch import Plan, Progress, run_batch
-from osler.simulator.build import RULES
+from osler.simulator.build import WITHOUT_MODEL
 from osler.simulator.clients import Clients
 from osler.simulator.display import live_view, plain_line
 from osler.simulator.runs import Run
@@ -32,7 +32,7 @@ def run_plan(plan: Plan, out: Path, *, pool: str, concurrency: int, timeout: flo
     for name in plan.memories:
         memory_factory(name)
     clients = Clients(timeout)
-    for spec in {*plan.backbones, plan.settings.patient_backbone} - {RULES}:
+    for spec in {*plan.backbones, plan.settings.patient_backbone} - WITHOUT_MODEL:
         clients.open(spec)
     settings = plan.settings
     run = Run.create(

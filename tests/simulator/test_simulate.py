@@ -1,0 +1,157 @@
+"""`osler simulate` and `osler show`, as a person uses them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from osler.eval.match import names_diagnosis
+from osler.events import Answered, Ending
+from osler.records import RecordPool
+from osler.simulator.runs import Run as StoredRun
+from tests.agents.backbones.server import Step, serving
+from tests.conftest import Run
+
+TIMES = re.compile(r'"(?:at|seconds)":[\d.e-]+')
+
+
+def stored(folder: Path) -> dict[str, str]:
+    return {path.name: TIMES.sub('"t":0', path.read_text()) for path in (folder / "transcripts").iterdir()}
+
+
+def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run, tmp_path: Path) -> None:
+    done = osler("simulate", "--memory", "none", "--memory", "raw", "--quiet", "--out", "run", timeout=200)
+    assert done.returncode == 0, done.stderr
+    transcripts = list(StoredRun.open(tmp_path / "run").transcripts())
+    assert len(transcripts) == 2 * 88
+    assert all(transcript.ending.is_answer for transcript in transcripts)
+    records = {record.id: record for record in RecordPool.open()}
+    right = Counter(
+        transcript.header.memory
+        for transcript in transcripts
+        if transcript.conclusion is not None
+        and names_diagnosis(
+            transcript.conclusion.diagnosis, records[transcript.header.case].diagnosis, transcript.header.language
+        )
+    )
+    assert right["raw"] >= right["none"] + 15, right
+    assert "│ rules    │ raw" in done.stdout
+    replies = [reply for transcript in transcripts for reply in transcript.of(Answered)]
+    assert len(replies) > 1500
+    assert not [reply for reply in replies if reply.leaks or reply.fabrications]
+
+
+def test_the_same_seed_gives_the_same_bytes_but_for_times(osler: Run, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        assert osler("simulate", "--limit", "12", "--memory", "raw", "--quiet", "--out", name).returncode == 0
+    assert stored(tmp_path / "a") == stored(tmp_path / "b")
+
+
+def test_a_second_call_runs_only_what_is_missing(osler: Run, tmp_path: Path) -> None:
+    first = osler("simulate", "--limit", "2", "--memory", "raw", "--out", "run")
+    assert "2 consultation(s)" in first.stderr
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "transcripts").iterdir()}
+    again = osler("simulate", "--limit", "3", "--memory", "raw", "--memory", "none", "--out", "run")
+    assert "4 consultation(s)" in again.stderr and "2 were there already" in again.stderr
+    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+    changed = osler("simulate", "--limit", "2", "--memory", "raw", "--seed", "7", "--out", "run")
+    assert changed.returncode == 2 and "seed: 0 → 7" in changed.stderr
+
+
+def test_show_prints_a_consultation(osler: Run) -> None:
+    osler(
+        "simulate",
+        "--case",
+        "croup-en",
+        "--case",
+        "croup-zh",
+        "--memory",
+        "raw",
+        "--memory",
+        "none",
+        "--quiet",
+        "--out",
+        "run",
+    )
+    page = osler("show", "run", "croup-en", "--memory", "raw").stdout
+    assert "Doctor:" in page and "Patient:" in page and "diagnosis" in page
+    assert "retrieved:" in osler("show", "run", "croup-zh", "--memory", "raw", "--details").stdout
+    several = osler("show", "run", "croup-en")
+    assert several.returncode == 2 and "fits 2 consultations" in several.stderr
+    assert osler("show", "run", "nobody").returncode == 2
+    assert "is not a run" in osler("show", ".", "croup-en").stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (["--memory", "elephant"], "there is no memory 'elephant'"),
+        (["--memory", "no.such:Thing"], "cannot be loaded"),
+        (["--backbone", "gpt"], "gpt"),
+        (["--case", "nobody"], "no record is called 'nobody'"),
+        (["--specialty", "astrology"], "no record passes the filters"),
+        (["--backbone", "openai:gpt-x"], "OPENAI_API_KEY"),
+    ],
+)
+def test_bad_input_stops_before_anything_is_written(
+    osler: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], line: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = osler("simulate", *args, "--out", "run")
+    assert done.returncode == 2 and line in done.stderr
+    assert done.stderr.count("\n") == 1 and not (tmp_path / "run").exists()
+
+
+async def test_a_failing_endpoint_is_recorded_as_failed_and_never_as_wrong(tmp_path: Path) -> None:
+    from osler.simulator.batch import Plan, run_batch
+    from osler.simulator.build import Settings
+    from osler.simulator.clients import Clients
+
+    records = list(RecordPool.open().only(limit=2))
+    async with serving(*[Step(status=401, message="bad key sk-secret123456")] * 2) as server:
+        plan = Plan(records, [server.spec], ["raw"], settings=Settings(turns=3))
+        run = StoredRun.create(tmp_path / "run", {})
+        clients = Clients(timeout=5)
+        progress = await run_batch(plan, run, clients, concurrency=2)
+        await clients.close()
+    assert [transcript.ending for transcript in progress.done] == [Ending.BACKBONE_FAILURE] * 2
+    saved = (tmp_path / "run" / "transcripts").iterdir()
+    assert not any("secret123456" in path.read_text() for path in saved)
+    assert all(
+        json.loads(path.read_text())["ending"] == "backbone_failure"
+        for path in (tmp_path / "run" / "transcripts").iterdir()
+    )
+
+
+async def test_people_take_the_same_seats() -> None:
+    from osler.agents.human import HumanDoctor, HumanPatient
+    from osler.agents.ram.agent import Ram
+    from osler.events import Journal, Voice
+    from osler.memory import MemorySettings, memory_factory
+    from osler.simulator.build import case_of
+    from osler.simulator.consultation import Seats, consult
+
+    record = RecordPool.open().get("bladder-cancer-en")
+    typed = iter(["", "Does she have urgency?", "end", "Bladder cancer", "TURBT"])
+    shown: list[str] = []
+
+    async def doctor(prompt: str) -> str:
+        shown.append(prompt)
+        return next(typed)
+
+    async def patient(prompt: str) -> str:
+        shown.append(prompt)
+        return "No, not at all."
+
+    journal, case = Journal(), case_of(record)
+    seats = Seats(
+        HumanDoctor(doctor), Ram(record, case), HumanPatient(patient), memory_factory("raw")(MemorySettings())
+    )
+    assert await consult(seats, case, journal, 5) is Ending.CONCLUDED
+    (answered,) = [event for event in journal.events if isinstance(event, Answered)]
+    assert answered.voice is Voice.HUMAN and answered.disclosed == ("Urgency",)
+    assert any("Urgency: No urgency." in prompt for prompt in shown)
