@@ -4,8 +4,10 @@ import pytest
 
 from osler.agents.guards import check_question, check_reply, fabrications, leaks
 from osler.agents.guards.doctor import one_question
+from osler.agents.interview import areas, open_areas
 from osler.agents.participant import Briefing, Case, Selection
-from osler.records import RecordPool
+from osler.agents.ram import read_intent
+from osler.records import Language, RecordPool
 from osler.records.schema import Diagnosis
 from osler.simulator.build import case_of
 
@@ -109,3 +111,26 @@ def test_without_memory_a_repeat_is_allowed() -> None:
 def test_one_question_of_many() -> None:
     assert one_question("Does it throb? And where? Since when?") == "Does it throb?"
     assert one_question("头痛多久了？还恶心吗？") == "头痛多久了？"
+
+
+@pytest.mark.parametrize("language", Language)
+def test_the_checklist_asks_for_the_parts_it_names(language: Language) -> None:
+    """Or a doctor's standard question would bring nothing."""
+    for area in areas(language):
+        parts = {part for ask in read_intent(area.question, language).asks for part in ask.parts}
+        assert area.key in parts, area
+
+
+def test_a_question_for_one_test_is_not_broad() -> None:
+    assert not any(ask.parts for ask in read_intent("What did the breathing test show?", Language.EN).asks)
+    assert read_intent("What did the blood tests show?", Language.EN).asks[0].parts == {"test"}
+
+
+def test_areas_are_open_as_far_as_the_memory_shows() -> None:
+    every = [area.key for area in areas(Language.EN)]
+    assert [area.key for area in open_areas(briefing(""))] == every
+    seen = briefing(
+        "Turn 1\nDoctor: What did the physical examination show?\nPatient: Nothing.",
+        "Are you allergic to any medicine?",
+    )
+    assert {"sign", "allergy"}.isdisjoint(area.key for area in open_areas(seen))

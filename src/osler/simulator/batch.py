@@ -78,9 +78,13 @@ async def run_batch(
             if watch is not None:
                 watch(progress)
 
-    async with asyncio.TaskGroup() as group:
-        for record, cell in todo:
-            group.create_task(one(record, cell))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for record, cell in todo:
+                group.create_task(one(record, cell))
+    except ExceptionGroup as several:
+        # One cause usually stops all of them; the first is the one to tell.
+        raise several.exceptions[0] from None
     return progress
 
 

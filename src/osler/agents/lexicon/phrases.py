@@ -21,7 +21,7 @@ _LEAST = 0.5
 
 
 _LONGEST_RUN = 4
-_ALL = 0.999
+_ALL, _MOST = 0.999, 0.68
 
 
 def terms(text: str, language: Language) -> frozenset[str]:
@@ -159,8 +159,16 @@ def broad(language: Language) -> Phrases:
 
 
 def broad_parts(text: str, language: Language) -> frozenset[str]:
-    """The whole parts of the record that a text asks for."""
-    whole = (gives for gives, share in broad(language).find(text).items() if share >= _ALL)
+    """The whole parts of the record that a text asks for.
+
+    The phrase must be all there and be most of the text: "what did the blood tests show" is broad, "what did the
+    breathing test show" is not. Asking for other symptoms stays broad whatever they are to be other than.
+    """
+    index = broad(language)
+    there, most = index.find(text), index.best(text)
+    clearest = max((most[gives] for gives, share in there.items() if share >= _ALL), default=0.0)
+    needed = max(_MOST, clearest - 1e-9)
+    whole = (gives for gives, share in there.items() if share >= _ALL and (gives == "others" or most[gives] >= needed))
     return frozenset(part for gives in whole for part in gives.split("+"))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import cache, lru_cache
 
-from osler.agents.lexicon import Phrases, concepts
+from osler.agents.lexicon import Phrases, concepts, terms
 from osler.agents.rules.knowledge import Finding, Item, by_question, knowledge
 from osler.records.language import Language
 from osler.words import content, plain, sentences
@@ -66,7 +66,21 @@ _FINE = {
 }
 _TELLING = 5.0
 """Weight of shared words from which a reply is about the question: `pain` alone is not, `urine` is."""
-_CLEAR = 0.75
+_CLEAR = {Language.EN: 0.75, Language.ZH: 0.55}
+"""Share of a phrase from which a text speaks of it; Chinese puts words between the parts of a compound."""
+_EXACT = 0.93
+_QUALITY = (
+    "pain-",
+    "relation-",
+    "onset-",
+    "aggravating",
+    "relieving",
+    "time-of-day",
+    "triggers",
+    "course",
+    "constant-",
+)
+"""Concepts of how a symptom is, which no single symptom owns."""
 _FEW = 2
 """An item whose names mean more concepts than this is too special to be read off one of them."""
 _QA = re.compile(r"^(?:doctor|医生)\s*[:：]\s*(?P<question>.+)$", re.IGNORECASE)
@@ -224,7 +238,7 @@ def _concepts_of(language: Language) -> dict[str, frozenset[str]]:
     index = concepts(language)
     return {
         item.id: frozenset(
-            c for name in item.names[language] for c, share in index.find(name).items() if share >= 0.999
+            c for name in item.names[language] for c, score in index.best(name).items() if score >= _EXACT
         )
         for item in knowledge().items
     }
@@ -235,7 +249,7 @@ def _meant_by(language: Language) -> dict[str, tuple[str, ...]]:
     """For each concept the symptoms that mean just it, or hardly more."""
     meant: dict[str, list[str]] = {}
     for item in knowledge().items:
-        own = _concepts_of(language)[item.id]
+        own = {concept for concept in _concepts_of(language)[item.id] if not concept.startswith(_QUALITY)}
         if item.kind == "symptom" and len(own) <= _FEW:
             for concept in own:
                 meant.setdefault(concept, []).append(item.id)
@@ -244,8 +258,11 @@ def _meant_by(language: Language) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _names(language: Language) -> Phrases:
-    """Items by their names, and by the lexicon's phrases for what they mean."""
-    return Phrases.of(((name, item.id) for item in knowledge().items for name in item.names[language]), language)
+    """Items by their names. One that is only `aches` is left out: every pain would be it."""
+    index = concepts(language)
+    pairs = ((name, item.id) for item in knowledge().items for name in item.names[language])
+    telling = ((name, thing) for name, thing in pairs if sum(map(index.weight, terms(name, language))) >= _TELLING)
+    return Phrases.of(telling, language)
 
 
 @cache
@@ -256,7 +273,7 @@ def _items() -> dict[str, Item]:
 def _named(sentence: str, language: Language) -> list[Item]:
     """The items a sentence speaks of: by name, or by the one concept that is theirs."""
     found = {name for name, share in _names(language).find(sentence).items() if share >= 0.999}
-    spoken = {name for name, share in concepts(language).find(sentence).items() if share >= _CLEAR}
+    spoken = {name for name, share in concepts(language).find(sentence).items() if share >= _CLEAR[language]}
     for concept in spoken:
         found.update(_meant_by(language).get(concept, ()))
     return [_items()[name] for name in sorted(found)]
