@@ -39,7 +39,7 @@ def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run,
         )
     )
     assert right["raw"] >= right["none"] + 15, right
-    assert "│ rules    │ raw" in done.stdout
+    assert "diagnosis right" in done.stdout and "that fabricate" in done.stdout
     replies = [reply for transcript in transcripts for reply in transcript.of(Answered)]
     assert len(replies) > 1500
     assert not [reply for reply in replies if reply.leaks or reply.fabrications]
