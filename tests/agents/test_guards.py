@@ -95,6 +95,7 @@ def briefing(recall: str, question: str = "") -> Briefing:
     [
         ("What is the patient's current medical history?", "nothing in particular"),
         ("Can you describe your symptoms in more detail?", "nothing in particular"),
+        ("your question", "nothing in particular"),
         ("Have you had any fever or chills?", "already know"),
         ("Did you have fever or chills, or both?", "already know"),
     ],

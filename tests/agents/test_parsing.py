@@ -50,3 +50,24 @@ def test_the_differential_is_a_list_of_at_most_five() -> None:
 def test_the_first_object_is_taken() -> None:
     assert json_of('noise {"a": 1} {"b": 2}') == {"a": 1}
     assert json_of("no json here") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"reasoning": "r", "differential": ["A", "B"], "diagnosis": "Gout", "treatment": "Colchicine", "and',
+        '```json\n{"diagnosis": "Gout, which is an arthritis of the joints that comes',
+        '{"diagnosis": "Gout", "reasoning": "he said "it hurts" and so", "treatment": "Colchicine"}',
+    ],
+)
+def test_an_answer_that_was_cut_off_or_broken_by_a_quote(text: str) -> None:
+    conclusion = conclusion_of(text)
+    assert conclusion is not None and conclusion.diagnosis == "Gout"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"diagnosis": "the one most likely illness"}', '{"diagnosis": "最可能的一个疾病"}', '{"diagnosis": "..."}'],
+)
+def test_a_form_that_was_copied_and_not_filled_in(text: str) -> None:
+    assert conclusion_of(text) is None

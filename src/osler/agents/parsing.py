@@ -26,6 +26,8 @@ _PLACEHOLDER = re.compile(
     r"^(?:the )?one (?:most likely )?illness|^illness \d|^\.\.\.|^最可能的一个疾病|^一个疾病|^疾病\d", re.IGNORECASE
 )
 _WHOLE_FIELD = re.compile(r'"(diagnosis|treatment|reasoning)"\s*:\s*"([^"\n]+)"', re.IGNORECASE)
+_BEGUN = re.compile(r'"diagnosis"\s*:\s*"([^"\n]{4,})$', re.IGNORECASE)
+_LONGEST_NAME = 100
 _WHOLE_LIST = re.compile(r'"differential"\s*:\s*\[([^\]]*)\]', re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:[;；、\n]|,\s(?=[A-Z])|\d+[.)、]\s*)\s*")
 _MOST = 5
@@ -67,6 +69,9 @@ def conclusion_of(text: str) -> Conclusion | None:
 def _unfinished(text: str) -> dict[str, Any]:
     """The fields of a JSON object that was cut off, or that a stray quote broke, as far as they are whole."""
     found: dict[str, Any] = {key: value for key, value in _WHOLE_FIELD.findall(text)}
+    if "diagnosis" not in found and (begun := _BEGUN.search(text)):
+        # The answer ended inside the diagnosis: its first clause is what was meant.
+        found["diagnosis"] = re.split(r"[.;,。；，]", begun[1])[0][:_LONGEST_NAME]
     if listed := _WHOLE_LIST.search(text):
         found["differential"] = re.findall(r'"([^"]+)"', listed[1])
     return found
