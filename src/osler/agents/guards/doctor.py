@@ -14,7 +14,8 @@ _VAGUE = {
     Language.EN: frozenset(
         content(
             "medical history current condition symptoms details information describe explain more further"
-            " provide present illness health status situation additional specific concerns help bring today discuss question",
+            " provide present illness health status situation additional specific concerns help bring today discuss"
+            " question",
             Language.EN,
         )
     ),
