@@ -64,6 +64,14 @@ def test_a_patient_does_not_speak_of_herself_as_she() -> None:
     assert refused("No, I haven't had any fever.", own) == ()
 
 
+def test_a_relative_does_not_take_the_patients_place() -> None:
+    fever = selection("bladder-cancer-en", "Has she had a fever?", "Fever")
+    assert any("say she" in told for told in refused("No, I have no fever.", fever))
+    assert refused("No, she hasn't had one, I would have noticed.", fever) == ()
+    chinese = selection("bladder-cancer-zh", "她发过烧吗？", "发热")
+    assert any("她" in told for told in check_reply("没有，我没有发烧，我有点累。", chinese, Diagnosis(name="x")))
+
+
 def test_chinese_replies() -> None:
     chosen = selection("bladder-cancer-zh", "她发过烧吗？", "发热")
     truth = Diagnosis(name="膀胱癌", aliases=("膀胱肿瘤",))

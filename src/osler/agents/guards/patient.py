@@ -7,7 +7,7 @@ import re
 from osler.agents.lexicon import concepts, named, related
 from osler.agents.participant import Selection
 from osler.records.language import Language
-from osler.records.schema import Diagnosis, Entry, Speaker
+from osler.records.schema import Diagnosis, Entry, Sex, Speaker
 from osler.words import numbers, plain, sentences
 
 _MOST_SENTENCES = 4
@@ -21,6 +21,18 @@ _CLINICIAN = {
 _THIRD_PERSON = {
     Language.EN: re.compile(r"^(?:yes,? |no,? |well,? )?(?:he|she)\b"),
     Language.ZH: re.compile(r"^(?:是的?，|没有，|嗯，)?[他她]"),
+}
+# A relative who says "I have a fever" has taken the patient's place.
+_AS_PATIENT = {
+    Language.EN: re.compile(
+        r"\bi(?: have| had|'ve had| am having|'m having| take| feel| started| was given| get)\b"
+        r"(?! (?:it|the|them|that|noticed|seen|to) )"
+    ),
+    Language.ZH: re.compile(r"我(?:自己)?(?:有|得过|发烧|发热|咳|疼|痛|吃(?:着|的)?|感到|感觉|出现)"),
+}
+_PRONOUN = {
+    Language.EN: {Sex.FEMALE: "she", Sex.MALE: "he", Sex.UNKNOWN: "they"},
+    Language.ZH: {Sex.FEMALE: "她", Sex.MALE: "他", Sex.UNKNOWN: "他"},
 }
 _DOCTOR = {
     Language.EN: re.compile(
@@ -93,6 +105,9 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
         reasons.append(
             "it does not speak as the person in the room; say I, my" if english else "不像当事人在说话；请用“我”来说"
         )
+    if selection.case.speaker is not Speaker.PATIENT and _AS_PATIENT[language].search(level):
+        he = _PRONOUN[language][selection.case.sex]
+        reasons.append(f"you are not the patient; say {he}" if english else f"你不是患者本人；请用“{he}”来说")
     if _DOCTOR[language].search(level):
         reasons.append(
             "it speaks for the doctor; only give your own answer" if english else "替医生说话了；只回答自己的部分"
