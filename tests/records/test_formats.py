@@ -47,6 +47,16 @@ def test_a_workbook_of_all_bundled_records_comes_back_equal(tmp_path: Path, osle
     assert back == {record.id: record for record in RecordPool.open()}
 
 
+@pytest.mark.parametrize("name", LOSSLESS)
+@pytest.mark.parametrize(
+    "word", ["OSCE_Examination", '"OSCE_Examination":', "medical_record", "None", "无", "Negative", "Treatment"]
+)
+def test_words_that_mean_something_to_a_reader_are_only_words_in_a_record(name: str, word: str, tmp_path: Path) -> None:
+    entry = {"category": "surgical_history", "name": word, "report": ""}
+    record = PatientRecord.model_validate(small_record(complaint=word, entries=[*small_record()["entries"], entry]))
+    assert there_and_back(record, name, tmp_path) == record
+
+
 def test_every_format_has_a_module_of_its_own_and_says_what_it_is() -> None:
     names = {form.name for form in formats()}
     assert names == {"yaml", "jsonl", "csv", "xlsx", "agentclinic", "aihospital", "spbench"}

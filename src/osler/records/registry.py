@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -32,6 +33,12 @@ class Format:
     """Write all records into one file."""
     single: bool = False
     """A file holds one record, so that many records are a folder of files."""
+
+
+def has_key(name: str) -> Callable[[str], bool]:
+    """Whether a JSON text has that key; the same word as a value, or inside a text, is not one."""
+    key = re.compile(rf'(?<!\\)"{re.escape(name)}"\s*:')
+    return lambda head: key.search(head) is not None
 
 
 @cache

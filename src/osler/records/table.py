@@ -217,7 +217,7 @@ class _Table:
         category = from_label(Category, row.first)
         name, report = row.second, row.result
         # The paper writes `Surgical History | None` and `General Condition | | text`: the category is the name then.
-        if name.casefold() in DENIED and not report:
+        if name.casefold() in DENIED and not report and not row.status:
             name, report = row.first, name
         status = from_label(Status, row.status) or (status_of(report, category) if category else Status.PRESENT)
         self.entries.append(

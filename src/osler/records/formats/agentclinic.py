@@ -14,7 +14,7 @@ from osler.records.draft import Draft, Problem
 from osler.records.formats import jsonl
 from osler.records.kinds import kind_of_test
 from osler.records.labels import EN, label, sex_from
-from osler.records.registry import Format
+from osler.records.registry import Format, has_key
 from osler.records.schema import Category, PatientRecord, Sex, Speaker, Status
 from osler.records.split import EntryList
 
@@ -167,6 +167,6 @@ FORMAT = Format(
     (".jsonl",),
     "AgentClinic OSCE cases, English, without a treatment",
     read,
-    lambda head: '"OSCE_Examination"' in head,
+    has_key("OSCE_Examination"),
     write,
 )

@@ -13,7 +13,7 @@ from osler.records.kinds import kind_of_test
 from osler.records.labels import EN, label, language_of, sex_from
 from osler.records.language import Language
 from osler.records.limits import MAX_DOCUMENT, read_text
-from osler.records.registry import Format
+from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList, statements
 
@@ -120,5 +120,5 @@ FORMAT = Format(
     (".json",),
     "AI-Hospital style JSON, with diagnosis and treatment",
     read,
-    lambda head: '"medical_record"' in head,
+    has_key("medical_record"),
 )

@@ -10,7 +10,7 @@ from typing import Any
 from osler.records.draft import Draft, Problem
 from osler.records.formats.aihospital import read_json
 from osler.records.labels import ZH, label, sex_from
-from osler.records.registry import Format
+from osler.records.registry import Format, has_key
 from osler.records.schema import Category, Speaker
 from osler.records.split import EntryList
 
@@ -93,5 +93,5 @@ FORMAT = Format(
     (".json",),
     "SPBench style JSON, Chinese, without a treatment",
     read,
-    lambda head: '"patientProfile"' in head,
+    has_key("patientProfile"),
 )
