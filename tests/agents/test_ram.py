@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from osler.agents.ram import RecordIndex, read_intent
+from osler.agents.ram.redact import without_diagnosis
 from osler.records import Language, PatientRecord, RecordPool
 from tests.agents.questions import Labelled, labelled
 from tests.agents.ram_figures import figures
@@ -82,3 +83,10 @@ def test_a_record_with_one_entry_and_an_empty_question() -> None:
     )
     assert RecordIndex(record).search("") == []
     assert [match.entry.name for match in RecordIndex(record).search("Does your ankle hurt?")] == ["Ankle pain"]
+
+
+def test_a_report_that_names_the_diagnosis_is_redacted() -> None:
+    entries = small_record()["entries"]
+    entries[0]["report"] = "Swelling of the outer ankle, consistent with ankle sprain."
+    record = without_diagnosis(PatientRecord.model_validate(small_record(entries=entries)))
+    assert record.entries[0].report == "Swelling of the outer ankle"
