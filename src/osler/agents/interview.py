@@ -35,7 +35,8 @@ def open_areas(briefing: Briefing) -> list[Area]:
     asked: set[str] = set()
     for question in known_questions(briefing):
         for ask in read_intent(question, language).asks:
-            asked |= ask.parts | {name for name, share in ask.categories.items() if share >= 0.999}
+            # "The physical examination" asks for that part alone, though "examination" is a word for another too.
+            asked |= ask.parts or {name for name, share in ask.categories.items() if share >= 0.999}
     return [area for area in areas(language) if area.key not in asked]
 
 

@@ -8,15 +8,17 @@ from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 
 from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
-from osler.agents.guards import check_reply
+from osler.agents.guards import check_reply, omissions
 from osler.agents.participant import Case, Participant, Reply, Selection
-from osler.agents.rules.voice import voice
+from osler.agents.rules.voice import ON_PAPER, voice
 from osler.agents.wording import patient_slots
 from osler.events import Ending, Guarded, Journal, Role, Voice
 from osler.prompts import prompt
 from osler.records.schema import Diagnosis
 
 _REPLY_TOKENS = 160
+_BY_HEART = 2
+"""Results that one can tell from memory."""
 
 
 class ModelPatient(Participant):
@@ -36,6 +38,9 @@ class ModelPatient(Participant):
         if not selection.entries:
             # Who knows nothing has nothing to add; a model asked to say so denies things instead.
             return Reply(text=voice((), selection.question, self._case), voice=Voice.RULES)
+        if len(selection.entries) > _BY_HEART and all(entry.category in ON_PAPER for entry in selection.entries):
+            # Nobody retells a sheet of results; one reads it out, and loses nothing.
+            return self._read_out(selection, Voice.RULES)
         language = self._case.language
         template = prompt("patient", language)
         messages: list[LLMMessage] = [UserMessage(content=template.fill(**patient_slots(selection)), source="ram")]
@@ -49,12 +54,14 @@ class ModelPatient(Participant):
             ]
             said, manner = _clean(await self._call.text(messages, again, max_tokens=_REPLY_TOKENS)), Voice.RETRIED
             if self._refused(said, selection, again.hash):
-                said, manner = voice(selection.entries, selection.question, self._case), Voice.REPLACED
-        return Reply(
-            text=said,
-            voice=manner,
-            disclosed=tuple(entry.name for entry in selection.entries),
-        )
+                return self._read_out(selection, Voice.REPLACED)
+        untold = omissions(said, selection)
+        told = tuple(entry.name for entry in selection.entries if entry.name not in untold)
+        return Reply(text=said, voice=manner, disclosed=told)
+
+    def _read_out(self, selection: Selection, manner: Voice) -> Reply:
+        told = voice(selection.entries, selection.question, self._case)
+        return Reply(text=told, voice=manner, disclosed=tuple(entry.name for entry in selection.entries))
 
     def _refused(self, said: str, selection: Selection, template: str) -> tuple[str, ...]:
         reasons = check_reply(said, selection, self._diagnosis)

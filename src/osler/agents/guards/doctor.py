@@ -7,7 +7,7 @@ import re
 from osler.agents.lexicon import broad_parts, concepts, named
 from osler.agents.participant import Briefing
 from osler.records.language import Language
-from osler.words import alike, content, plain
+from osler.words import alike, content, plain, sentences
 
 # Words that make a question sound medical and ask for nothing.
 _VAGUE = {
@@ -72,10 +72,13 @@ def _repeats(question: str, words: frozenset[str], briefing: Briefing) -> str | 
         if (meant and asked and meant == asked) or (parts and parts <= broad_parts(line, language)):
             return line
     wanted = {name for name, share in named(language).find(question).items() if share >= 0.999} - _QUALITIES
-    for reply in known_replies(briefing):
-        told = {name for name, share in named(language).find(reply).items() if share >= 0.999}
-        if wanted and wanted <= told:
-            return reply
+    if parts or not wanted:
+        # One fact of a part does not answer a question for the whole of it.
+        return None
+    for sentence in (s for reply in known_replies(briefing) for s in sentences(reply, language)):
+        told = {name for name, share in named(language).find(sentence).items() if share >= 0.999}
+        if wanted <= told:
+            return sentence
     return None
 
 

@@ -7,8 +7,8 @@ import re
 from osler.agents.lexicon import concepts, named, related
 from osler.agents.participant import Selection
 from osler.records.language import Language
-from osler.records.schema import Diagnosis, Entry, Sex, Speaker
-from osler.words import numbers, plain, sentences
+from osler.records.schema import Diagnosis, Entry, Sex, Speaker, Status
+from osler.words import content, numbers, plain, sentences
 
 _MOST_SENTENCES = 4
 _LONGEST = {Language.EN: 600, Language.ZH: 220}
@@ -73,9 +73,48 @@ def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
     allowed = given_concepts.union(*(related().get(name, ()) for name in given_concepts))
     told = [sentence for sentence in sentences(reply, language) if not _IGNORANCE[language].search(plain(sentence))]
     spoken = {name for sentence in told for name, share in named(language).find(sentence).items() if share >= 0.999}
-    return (*foreign, *sorted(spoken - allowed - _EVERYDAY))
+    return (*foreign, *sorted(spoken - allowed - _EVERYDAY), *_unfounded(told, sources, allowed, language))
 
 
+def _unfounded(told: list[str], sources: tuple[str, ...], allowed: set[str], language: Language) -> tuple[str, ...]:
+    """Sentences that hang on nothing given: neither a word nor a thing of the entries is in them."""
+    words = frozenset(word for text in sources for word in content(text, language))
+
+    def founded(sentence: str) -> bool:
+        own = frozenset(content(sentence, language))
+        denied = _SAYS_UNKNOWN[language].search(plain(sentence)) is not None
+        return not own or denied or bool(own & words) or bool(allowed & concepts(language).find(sentence).keys())
+
+    return tuple(sentence for sentence in told if not founded(sentence))
+
+
+def omissions(reply: str, selection: Selection) -> tuple[str, ...]:
+    """Entries that were asked for and that the reply does not tell.
+
+    Told is what the reply says in the record's words, by a number of the report, or by naming the same thing in
+    others. A denial counts for everything that is denied: "no, none of that".
+    """
+    language = selection.case.language
+    words, figures = frozenset(content(reply, language)), set(numbers(reply))
+    spoken = {name for name, share in concepts(language).find(reply).items() if share >= _CLEARLY}
+    denies = _SAYS_UNKNOWN[language].search(plain(reply)) is not None
+
+    def told(entry: Entry) -> bool:
+        if entry.status in (Status.ABSENT, Status.NOT_DONE) and denies:
+            return True
+        if figures & set(numbers(entry.report)):
+            return True
+        meant = {name for name, share in concepts(language).find(entry.name).items() if share >= _CLEARLY}
+        if meant & spoken:
+            return True
+        versions = (frozenset(content(text, language)) for text in (entry.report, entry.said, entry.name) if text)
+        return any(len(version & words) >= _TOLD * len(version) for version in versions if version)
+
+    return tuple(entry.name for entry in selection.entries if not told(entry))
+
+
+_CLEARLY = 0.999
+_TOLD = 0.34
 _EVERYDAY = frozenset(
     {"worries", "own-idea-of-cause", "expectations", "daily-activities", "onset", "course", "duration", "triggers"}
 )
@@ -112,7 +151,12 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
         reasons.append(
             "it speaks for the doctor; only give your own answer" if english else "替医生说话了；只回答自己的部分"
         )
-    if len(sentences(reply, language)) > _MOST_SENTENCES or len(reply) > _LONGEST[language]:
+    if omitted := omissions(reply, selection):
+        left = ", ".join(omitted[:5])
+        reasons.append(f"you left out: {left}" if english else f"漏说了：{left}")
+    given = sum(len(_text(entry)) for entry in selection.entries)
+    too_many = len(sentences(reply, language)) > max(_MOST_SENTENCES, len(selection.entries) + 1)
+    if too_many or len(reply) > max(_LONGEST[language], given):
         reasons.append("it is too long; at most three short sentences" if english else "太长了，最多三句短话")
     if not selection.entries and not _SAYS_UNKNOWN[language].search(level):
         reasons.append("you know nothing about this; say so" if english else "你并不知道这件事，请直接说不知道")

@@ -158,16 +158,16 @@ def broad(language: Language) -> Phrases:
     return Phrases.of([(phrase, "+".join(row["gives"])) for row in rows for phrase in row[language.value]], language)
 
 
-def broad_parts(text: str, language: Language) -> frozenset[str]:
+def broad_parts(text: str, language: Language, least: float = _MOST) -> frozenset[str]:
     """The whole parts of the record that a text asks for.
 
-    The phrase must be all there and be most of the text: "what did the blood tests show" is broad, "what did the
+    The phrase must be all there and be at least that share of the text: "what did the blood tests show" is broad, "what did the
     breathing test show" is not. Asking for other symptoms stays broad whatever they are to be other than.
     """
     index = broad(language)
     there, most = index.find(text), index.best(text)
     clearest = max((most[gives] for gives, share in there.items() if share >= _ALL), default=0.0)
-    needed = max(_MOST, clearest - 1e-9)
+    needed = max(least, clearest - 1e-9)
     whole = (gives for gives, share in there.items() if share >= _ALL and (gives == "others" or most[gives] >= needed))
     return frozenset(part for gives in whole for part in gives.split("+"))
 

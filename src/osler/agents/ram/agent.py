@@ -11,7 +11,7 @@ from osler.agents.ram.intent import read_intent
 from osler.agents.ram.redact import without_diagnosis
 from osler.records.schema import Diagnosis, PatientRecord, Treatment
 
-MOST = 6
+MOST = 12
 """Entries that one question can bring: nobody answers with the whole file."""
 
 

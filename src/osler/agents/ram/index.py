@@ -150,11 +150,17 @@ class RecordIndex:
         chosen = [
             Match(entry, float(score)) for entry, score in zip(self.entries, scores, strict=True) if score >= floor
         ]
-        parts = frozenset(part for ask in read_intent(question, self.language).asks for part in ask.parts)
+        intent = read_intent(question, self.language)
+        parts = frozenset(part for ask in intent.asks for part in ask.parts)
         if "others" in parts:
             # "Anything besides the cough?" does not ask for the cough again.
             chosen = [match for match in chosen if match.entry.name != self._chief] + self._whole_parts(parts)
             chosen = list({match.entry.name: match for match in reversed(chosen)}.values())
+        elif intent.is_broad:
+            # Who asks for the blood tests wants all of them, and not the blood pressure.
+            chosen = [match for match in chosen if _belongs(match.entry, parts)]
+            told = {match.entry.name for match in chosen}
+            chosen += [match for match in self._whole_parts(parts) if match.entry.name not in told]
         elif parts and not any(_belongs(match.entry, parts) for match in chosen):
             chosen = self._whole_parts(parts) or chosen
         return sorted(chosen, key=lambda match: -match.score)

@@ -17,6 +17,9 @@ _SPLIT = {
     Language.ZH: re.compile(r"[，。？！；：、,?!;]|还有|以及|另外|或者|和|或|跟|与"),
 }
 
+_BROAD = 0.78
+"""How much of an ask a broad phrase has to be: "was an HIV test done" is not broad, though "test done" is."""
+
 
 @dataclass(frozen=True)
 class Ask:
@@ -28,6 +31,8 @@ class Ask:
     categories: dict[str, float]
     parts: frozenset[str]
     """Whole parts of the record it asks for: categories, `chief`, `others`."""
+    is_broad: bool
+    """Whether it asks for these and for nothing in particular within them."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,12 @@ class Intent:
     """A question taken apart. The first ask is the whole of it; the others are its parts, where it has several."""
 
     asks: tuple[Ask, ...]
+
+    @property
+    def is_broad(self) -> bool:
+        """Whether it asks for whole parts of the record and for nothing in particular."""
+        whole, *parts = self.asks
+        return whole.is_broad or (bool(parts) and all(ask.is_broad for ask in parts))
 
 
 @lru_cache(maxsize=4096)
@@ -52,4 +63,5 @@ def _ask(text: str, language: Language) -> Ask:
         concepts(language).best(text),
         categories(language).find(text),
         broad_parts(text, language),
+        bool(broad_parts(text, language, _BROAD)),
     )

@@ -7,9 +7,6 @@ from typing import Any
 from osler.agents.participant import Participant, Reply, Selection
 from osler.agents.rules.voice import voice
 from osler.events import Voice
-from osler.records.schema import Entry
-
-MOST_VOICED = 6
 
 
 class RulesPatient(Participant):
@@ -22,6 +19,5 @@ class RulesPatient(Participant):
     async def respond(self, content: Any) -> Reply:
         """Answer an augmented question."""
         selection: Selection = content
-        told: tuple[Entry, ...] = selection.entries[:MOST_VOICED]
-        text = voice(told, selection.question, selection.case)
-        return Reply(text=text, voice=Voice.RULES, disclosed=tuple(entry.name for entry in told))
+        text = voice(selection.entries, selection.question, selection.case)
+        return Reply(text=text, voice=Voice.RULES, disclosed=tuple(entry.name for entry in selection.entries))

@@ -10,7 +10,7 @@ from osler.records.labels import EN
 from osler.records.schema import Category, Entry, Persona, Sex, Speaker, Status
 from osler.words import plain
 
-_DONE_TO_ONE = {Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST, Category.SIGN}
+ON_PAPER = {Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST, Category.SIGN}
 
 # What somebody says who does not know, by persona; the question decides which, so that it is always the same one.
 _UNKNOWN_EN = {
@@ -79,7 +79,7 @@ def _english(entry: Entry, case: Case) -> str:
             return f"{entry.name}: {entry.report or 'normal.'}"
         case Status.PRESENT:
             report = _first_person(entry.report, case) if entry.report else ""
-            if entry.category in _DONE_TO_ONE:
+            if entry.category in ON_PAPER:
                 return f"{entry.name}: {report or 'yes.'}"
             return report if report and report.rstrip(".").casefold() != entry.name.casefold() else f"Yes, {name}."
 
@@ -93,7 +93,7 @@ def _chinese(entry: Entry) -> str:
         case Status.NORMAL:
             return f"{entry.name}是正常的，{entry.report}" if entry.report else f"{entry.name}是正常的。"
         case Status.PRESENT:
-            if entry.category in _DONE_TO_ONE:
+            if entry.category in ON_PAPER:
                 return f"{entry.name}，{entry.report}"
             return f"有，{entry.report}" if entry.report else f"有{entry.name}。"
 
