@@ -1,8 +1,7 @@
-"""The labelled doctor's questions: half of the patients are for tuning, the other half decides."""
+"""The labelled doctor's questions: those of some patients are for tuning, those of the others decide."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,23 +22,25 @@ class Labelled:
     entries: frozenset[str]
     also: frozenset[str]
     """Entries that are not wrong either."""
+    held_out: bool
+    """Of a patient whose questions were not used for tuning."""
 
     @property
     def language(self) -> Language:
         return Language(self.record[-2:])
-
-    @property
-    def held_out(self) -> bool:
-        """By patient, so that no wording about a patient is on both sides."""
-        return hashlib.sha256(self.record[:-3].encode()).digest()[0] % 2 == 1
 
 
 def labelled() -> list[Labelled]:
     """Every question of every file."""
     return [
         Labelled(
-            row["record"], row["kind"], row["question"], frozenset(row["entries"]), frozenset(row.get("also") or ())
+            row["record"],
+            row["kind"],
+            row["question"],
+            frozenset(row["entries"]),
+            frozenset(row.get("also") or ()),
+            held_out=path.parent.name == "held_out",
         )
-        for path in sorted(FOLDER.glob("*.yaml"))
+        for path in sorted(FOLDER.rglob("*.yaml"))
         for row in yaml.safe_load(path.read_text(encoding="utf-8"))
     ]

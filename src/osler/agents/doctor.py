@@ -18,7 +18,7 @@ from osler.events import ConsultationError, Ending, Guarded, Journal, Role, Voic
 from osler.prompts import prompt
 from osler.records.language import Language
 
-_ASK_TOKENS, _CONCLUDE_TOKENS, _REPAIR_TOKENS = 160, 500, 120
+_ASK_TOKENS, _CASE_TOKENS, _CONCLUDE_TOKENS, _REPAIR_TOKENS = 160, 400, 400, 120
 _LONGEST_QUOTE = 400
 _ENDS = frozenset({"conclude", "end", "conclusion", "diagnose", "结论", "下结论"})
 
@@ -30,10 +30,10 @@ class _Move(BaseModel):
 
 
 class _Ending(BaseModel):
-    reasoning: str
     differential: list[str] = Field(max_length=5)
     diagnosis: str
     treatment: str
+    reasoning: str
 
 
 class _Short(BaseModel):
@@ -94,9 +94,13 @@ class ModelDoctor(Participant):
         return reasons
 
     async def _conclude(self, briefing: Briefing) -> Conclusion:
+        """In two steps: a case written down in medical terms is judged better than a talk with gaps and asides."""
         language = self._case.language
+        summary = prompt("doctor_case", language)
+        asked: list[LLMMessage] = [UserMessage(content=summary.fill(**briefing_slots(briefing)), source="briefing")]
+        case = await self._call.text(asked, summary, max_tokens=_CASE_TOKENS)
         template = prompt("doctor_conclude", language)
-        messages: list[LLMMessage] = [UserMessage(content=template.fill(**briefing_slots(briefing)), source="briefing")]
+        messages: list[LLMMessage] = [UserMessage(content=template.fill(case=case.strip()), source="briefing")]
         said = await self._call.text(messages, template, schema=_Ending, max_tokens=_CONCLUDE_TOKENS)
         conclusion = conclusion_of(said)
         if conclusion is None:

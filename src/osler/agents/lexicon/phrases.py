@@ -136,12 +136,16 @@ def named(language: Language) -> Phrases:
     return Phrases.of(_names(language), language)
 
 
+def worded(language: Language) -> list[tuple[str, str]]:
+    """(phrase, concept): the names of the things doctors ask about, and the idioms that avoid them."""
+    idioms = _load("idioms.yaml").items()
+    return [*_names(language), *((phrase, thing) for thing, row in idioms for phrase in row[language.value])]
+
+
 @cache
 def concepts(language: Language) -> Phrases:
     """The things doctors ask about: by their names, and by the idioms that avoid them."""
-    pairs = _names(language)
-    pairs += [(phrase, thing) for thing, phrases in _load("idioms.yaml").items() for phrase in phrases[language.value]]
-    return Phrases.of(pairs, language)
+    return Phrases.of(worded(language), language)
 
 
 @cache
@@ -161,8 +165,8 @@ def broad(language: Language) -> Phrases:
 def broad_parts(text: str, language: Language, least: float = _MOST) -> frozenset[str]:
     """The whole parts of the record that a text asks for.
 
-    The phrase must be all there and be at least that share of the text: "what did the blood tests show" is broad, "what did the
-    breathing test show" is not. Asking for other symptoms stays broad whatever they are to be other than.
+    The phrase must be all there and be at least that share of the text: "what did the blood tests show" is broad,
+    "what did the breathing test show" is not. Asking for other symptoms stays broad whatever they are other than.
     """
     index = broad(language)
     there, most = index.find(text), index.best(text)

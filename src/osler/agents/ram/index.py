@@ -37,6 +37,10 @@ FEATURES = (
     "ask_unmet",
     "concept_alone",
     "concept_leads",
+    "meant",
+    "meant_rank",
+    "meant_other",
+    "meant_alone",
 )
 
 
@@ -90,7 +94,7 @@ class Calibration:
 
 @cache
 def calibration() -> Calibration:
-    """As `benchmarks/ram.py --fit` found it on the half of the labelled questions that is for tuning."""
+    """As `training/fit.py` found it on the questions that are for tuning."""
     text = (files("osler.agents.ram") / "calibration.yaml").read_text(encoding="utf-8")
     data = yaml.safe_load(text)
     return Calibration(
@@ -131,7 +135,7 @@ class RecordIndex:
         self._grams = _columns(gram for found in gram_sets for gram in found)
         self._name_grams = _rows(gram_sets, self._grams)
         self._name_lengths = np.sqrt(np.maximum(self._name_grams.sum(axis=1), 1))
-        known = _concepts(record)
+        known = entry_concepts(record)
         self._concepts = _columns(name for found in known for name in found)
         self._entry_concepts = np.zeros((len(known), len(self._concepts)))
         for place, found in enumerate(known):
@@ -216,7 +220,8 @@ class RecordIndex:
         complete = np.where(covered > 0.999, self._name_weights, 0.0)
         name_covered = np.maximum.reduceat(covered, self._first)
         met = self._everything @ weighed
-        shared, clearest = self._shared_concepts(ask)
+        shared, clearest = self._shared_concepts(ask.concepts)
+        meant, surest = self._shared_concepts(ask.meant)
         grams = _grams(ask.text, self.language)
         gram_row = np.zeros(len(self._grams))
         gram_row[[self._grams[gram] for gram in grams if gram in self._grams]] = 1.0
@@ -239,17 +244,21 @@ class RecordIndex:
             # Where no name of any entry is in the ask, the concept has to speak alone.
             "concept_alone": shared * (1.0 - name_covered.max(initial=0.0)),
             "concept_leads": np.where(shared >= clearest - 1e-9, shared, 0.0) * (1.0 - name_covered.max(initial=0.0)),
+            "meant": meant,
+            "meant_rank": meant / max(float(meant.max(initial=0.0)), 1e-9),
+            "meant_other": np.maximum(0.0, surest - meant),
+            "meant_alone": np.sqrt(meant) * (1.0 - name_covered.max(initial=0.0)),
         }
         return np.stack([columns[name] for name in FEATURES], axis=1)
 
-    def _shared_concepts(self, ask: Ask) -> tuple[Floats, float]:
-        """How strongly each entry shares a concept with the ask, and how clear the ask's clearest concept is."""
+    def _shared_concepts(self, asked: dict[str, float]) -> tuple[Floats, float]:
+        """How strongly each entry shares a concept with what was asked, and how clear the clearest of these is."""
         row = np.zeros(len(self._concepts))
-        for name, score in ask.concepts.items():
+        for name, score in asked.items():
             if name in self._concepts:
                 row[self._concepts[name]] = score
         shared: Floats = (self._entry_concepts * row).max(axis=1, initial=0.0)
-        return shared, max(ask.concepts.values(), default=0.0)
+        return shared, max(asked.values(), default=0.0)
 
 
 def _belongs(entry: Entry, parts: frozenset[str]) -> bool:
@@ -274,7 +283,7 @@ def _chief(record: PatientRecord) -> str:
     return next(symptoms, "")
 
 
-def _concepts(record: PatientRecord) -> list[dict[str, float]]:
+def entry_concepts(record: PatientRecord) -> list[dict[str, float]]:
     """For each entry the concepts its names mean and those near them; for the chief symptom what is asked about any."""
     chief = _chief(record)
     index = concepts(record.language)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from osler.agents.lexicon import broad_parts, categories, concepts
+from osler.agents.ram.meaning import meant
 from osler.records.language import Language
 from osler.words import content
 
@@ -28,6 +29,9 @@ class Ask:
     text: str
     words: frozenset[str]
     concepts: dict[str, float]
+    """By phrases."""
+    meant: dict[str, float]
+    """By the model of worded examples: probabilities."""
     categories: dict[str, float]
     parts: frozenset[str]
     """Whole parts of the record it asks for: categories, `chief`, `others`."""
@@ -61,6 +65,7 @@ def _ask(text: str, language: Language) -> Ask:
         text,
         frozenset(content(text, language)),
         concepts(language).best(text),
+        meant(text, language),
         categories(language).find(text),
         broad_parts(text, language),
         bool(broad_parts(text, language, _BROAD)),

@@ -34,14 +34,21 @@ _UNTESTED = {True: "That hasn't been done, as far as I know.", False: "这个没
 _TESTISH = re.compile(
     r"\b(?:test|tests|scan|x-?ray|ultrasound|ct|mri|ecg|ekg|biopsy|blood work|lab|laborator\w+|imaging|endoscop\w*"
     r"|colonoscop\w*|culture|examin\w+|measured|checked|level|levels|panel|screen\w*|serolog\w*|antibod\w*)\b"
-    r"|检查|化验|拍片|CT|核磁|超声|B超|心电图|镜|培养|查过|测过|抗体",
+    r"|检查|化验|拍片|核磁|超声|B超|心电图|镜|培养|查过|测过|抗体|(?<![a-z])CT(?![a-z])",
     re.IGNORECASE,
 )
-_THIRD = re.compile(
+_TOLD_THAT = re.compile(
     r"^(?:the )?(?:patient|he|she|mother)\s+(?:also\s+)?"
-    r"(?:reports?|states?|describes?|notes?|complains? of|mentions?|presents? with)\s+(?:that\s+)?",
+    r"(?:reports?|states?|describes?|notes?|mentions?|adds?)\s+that\s+",
     re.IGNORECASE,
 )
+_TOLD_OF = re.compile(
+    r"^(?:the )?(?:patient|he|she|mother)\s+(?:also\s+)?"
+    r"(?:reports?|states?|describes?|notes?|complains? of|mentions?|presents? with)\s+",
+    re.IGNORECASE,
+)
+_A_NAME = 4
+"""Words from which on a name is a sentence: "limping favouring the left leg" is not said after "yes"."""
 
 
 def voice(entries: tuple[Entry, ...], question: str, case: Case) -> str:
@@ -73,15 +80,18 @@ def _english(entry: Entry, case: Case) -> str:
     match entry.status:
         case Status.NOT_DONE:
             return f"No, {name} hasn't been done."
+        case Status.ABSENT if entry.report and entry.category in ON_PAPER:
+            return f"{entry.name}: {entry.report}"
         case Status.ABSENT:
-            return f"No, no {name}." if len(name.split()) <= 6 else f"No. {_first_person(entry.report, case)}"
+            return f"No, no {name}." if len(name.split()) <= _A_NAME else f"No. {_first_person(entry.report, case)}"
         case Status.NORMAL:
             return f"{entry.name}: {entry.report or 'normal.'}"
         case Status.PRESENT:
             report = _first_person(entry.report, case) if entry.report else ""
             if entry.category in ON_PAPER:
                 return f"{entry.name}: {report or 'yes.'}"
-            return report if report and report.rstrip(".").casefold() != entry.name.casefold() else f"Yes, {name}."
+            told = bool(report) and report.rstrip(".").casefold() != entry.name.casefold()
+            return report if told or (report and len(name.split()) > _A_NAME) else f"Yes, {name}."
 
 
 def _chinese(entry: Entry) -> str:
@@ -104,7 +114,8 @@ def _first_person(report: str, case: Case) -> str:
     he = {Sex.FEMALE: "she", Sex.MALE: "he"}.get(case.sex, "they")
     his = {Sex.FEMALE: "her", Sex.MALE: "his"}.get(case.sex, "their")
     i, my, me = ("I", "my", "me") if patient_speaks else (he, his, {"she": "her", "he": "him"}.get(he, "them"))
-    text = _THIRD.sub("I have " if patient_speaks else f"{he} has ", report)
+    text = _TOLD_THAT.sub("", report)
+    text = _TOLD_OF.sub("I have " if patient_speaks else f"{he} has ", text)
     text = re.sub(r"\bthe patient's\b", my, text, flags=re.IGNORECASE)
     text = re.sub(r"\b(?:the )?patient\b(?! portal)", i, text, flags=re.IGNORECASE)
     if patient_speaks:

@@ -1,0 +1,103 @@
+"""Which concepts a question means, learned from many worded examples.
+
+A linear model over the pieces of a question: words, their neighbours, and the letters or characters they are made of.
+It hears what no list of phrases holds ("do your shoes feel tight by the evening?"). `training/meaning.py` fits it.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import as_file, files
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.records.language import Language
+from osler.words import content, plain, words
+
+_GRAM = 4
+LEAST = 0.01
+"""Probability below which a concept is not worth a mention."""
+
+
+def pieces(question: str, language: Language) -> Counter[int]:
+    """The pieces of a question, each by the checksum of its text, with how often it is there."""
+    return Counter(zlib.crc32(piece.encode()) for piece in _pieces(question, language))
+
+
+def _pieces(question: str, language: Language) -> list[str]:
+    telling = content(question, language)
+    found = [f"w:{word}" for word in telling]
+    if language is Language.ZH:
+        level = "".join(c for c in plain(question) if "\u4e00" <= c <= "\u9fff" or (c.isascii() and c.isalnum()))
+        found += [f"u:{c}" for c in level]
+        return found + [f"b:{level[i : i + 2]}" for i in range(len(level) - 1)]
+    found += [f"b:{one}_{two}" for one, two in pairwise(telling)]
+    found += [f"c:{f'^{word}$'[i : i + _GRAM]}" for word in telling for i in range(len(word) + 3 - _GRAM)]
+    every = words(question, language)
+    found += [f"q:{word}" for word in every]
+    return found + [f"r:{one}_{two}" for one, two in pairwise(every)]
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The fitted model of one language."""
+
+    concepts: tuple[str, ...]
+    keys: NDArray[np.uint32]
+    """Checksums of the known pieces, sorted."""
+    rarity: NDArray[np.float32]
+    """Of each piece: how much it says."""
+    starts: NDArray[np.int64]
+    """Where the weights of each piece begin."""
+    classes: NDArray[np.uint16]
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    sharpness: float
+
+    def of(self, question: str, language: Language) -> dict[str, float]:
+        """The concepts that a question may mean, each with its probability."""
+        counts = pieces(question, language)
+        wanted = np.fromiter(counts, dtype=np.uint32, count=len(counts))
+        places = np.searchsorted(self.keys, wanted)
+        known = (places < len(self.keys)) & (self.keys[np.minimum(places, len(self.keys) - 1)] == wanted)
+        if not known.any():
+            return {}
+        times = np.array([1 + math.log(count) for count in counts.values()])
+        rows, times = places[known], times[known]
+        values = times * self.rarity[rows]
+        values /= np.sqrt((values**2).sum())
+        scores = self.bias.astype(np.float64)
+        for row, value in zip(rows.tolist(), values.tolist(), strict=True):
+            span = slice(self.starts[row], self.starts[row + 1])
+            scores[self.classes[span]] += value * self.weights[span]
+        scores = np.exp((scores - scores.max()) * self.sharpness)
+        scores /= scores.sum()
+        return {self.concepts[i]: float(scores[i]) for i in np.flatnonzero(scores >= LEAST)}
+
+
+@cache
+def model(language: Language) -> Meaning:
+    """The model of a language, as it was fitted."""
+    with as_file(files("osler.agents.ram") / "meaning" / f"{language.value}.npz") as path, np.load(path) as data:
+        return Meaning(
+            tuple(str(name) for name in data["concepts"]),
+            data["keys"],
+            data["rarity"].astype(np.float32),
+            data["starts"].astype(np.int64),
+            data["classes"],
+            data["weights"].astype(np.float32) * float(data["step"]),
+            data["bias"].astype(np.float32),
+            float(data["sharpness"]),
+        )
+
+
+@lru_cache(maxsize=4096)
+def meant(question: str, language: Language) -> dict[str, float]:
+    """The concepts that a question may mean, each with its probability."""
+    return model(language).of(question, language)

@@ -1,0 +1,1 @@
+"""Think-in-Memory: thoughts instead of transcripts."""

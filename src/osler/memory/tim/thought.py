@@ -1,0 +1,64 @@
+"""A thought: the smallest thing that Think-in-Memory keeps."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Speaker(StrEnum):
+    """Whose words a thought comes from."""
+
+    PATIENT = "patient"
+    DOCTOR = "doctor"
+
+
+class Status(StrEnum):
+    """What has become of a thought. Only active ones are recalled; nothing is ever destroyed."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    """A newer thought says otherwise."""
+    MERGED = "merged"
+    """Another thought holds it and more."""
+    FORGOTTEN = "forgotten"
+
+
+class Draft(_Frozen):
+    """A thought as it is formed, before it has a place in the space."""
+
+    subject: str
+    relation: str
+    object: str
+    sentence: str = ""
+    """The words it rests on."""
+    negated: bool = False
+    certainty: float = Field(default=1.0, ge=0.0, le=1.0)
+    speaker: Speaker = Speaker.PATIENT
+    reported: str = ""
+    """When the thing happened, as it was said: `three days ago`."""
+
+    @property
+    def triple(self) -> str:
+        """Subject, relation and object in a row."""
+        return " ".join(part for part in (self.subject, self.relation, self.object) if part)
+
+
+class Thought(Draft):
+    """A thought in its place: where it comes from and what has become of it."""
+
+    id: int
+    turn: int
+    """The turn it comes from; of a merged thought, the newest of its parts."""
+    parts: tuple[int, ...] = ()
+    """The thoughts it was merged from."""
+    status: Status = Status.ACTIVE
+    by: int | None = None
+    """The thought that took its place."""
+    because: str = ""
+    """Why it is no longer active."""
