@@ -20,7 +20,7 @@ from tests.agents.questions import labelled
 from training import calibrate, meaning
 
 from osler.agents.lexicon.phrases import worded
-from osler.agents.ram.index import RecordIndex, calibration
+from osler.agents.ram.index import RecordIndex
 from osler.records import Language, RecordPool
 
 KEPT_OUT = 0.1
@@ -50,7 +50,6 @@ def main() -> None:
     calibrate.calibrate(out, rows)
     for language, some in examples.items():
         meaning.save(meaning.fit(some, language) | {"sharpness": np.float32(sharpness[language])}, language)
-    calibration.cache_clear()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
+from osler.agents.ram.intent import read_intent
 from osler.agents.ram.meaning import LEAST, Meaning, meant, model, pieces
 from osler.records import Language
 
@@ -97,4 +98,5 @@ def save(arrays: dict[str, np.ndarray], language: Language) -> None:
     np.savez_compressed(path, **arrays)
     model.cache_clear()
     meant.cache_clear()
+    read_intent.cache_clear()
     print(f"{language.value}: {len(arrays['keys'])} pieces, {path.stat().st_size / 1e6:.1f} MB")

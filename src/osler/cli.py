@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from osler import __version__
-from osler.commands import backbones, models, records, simulate
+from osler.commands import backbones, memory, models, records, simulate
 from osler.errors import UserError
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.command("show")(simulate.show)
 app.add_typer(records.app, name="records")
 app.add_typer(backbones.app, name="backbones")
 app.add_typer(models.app, name="models")
+app.add_typer(memory.app, name="memory")
 
 
 def _version(show: bool) -> None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from osler.agents.parsing import conclusion_of, json_of
+from osler.agents.parsing import conclusion_of
+from osler.loosejson import json_begun, json_of
 
 
 @pytest.mark.parametrize(
@@ -71,3 +72,10 @@ def test_an_answer_that_was_cut_off_or_broken_by_a_quote(text: str) -> None:
 )
 def test_a_form_that_was_copied_and_not_filled_in(text: str) -> None:
     assert conclusion_of(text) is None
+
+
+def test_an_object_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
+    text = 'Sure: {"thoughts": [{"subject": "a", "object": "b {"}, {"subject": "c", "obj'
+    assert json_begun(text) == {"thoughts": [{"subject": "a", "object": "b {"}]}
+    assert json_begun("no braces") is None
+    assert json_begun('{"a": [1, {"b": "x') is None

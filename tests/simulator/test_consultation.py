@@ -41,6 +41,7 @@ def ask(question: str) -> str:
 
 
 END = json.dumps({"reasoning": "r", "differential": ["Cystitis"], "diagnosis": "Bladder cancer", "treatment": "TURBT"})
+CASE = "A woman of 68 with painless blood in her urine."
 DONE = json.dumps({"action": "conclude", "question": ""})
 
 
@@ -66,7 +67,7 @@ BLADDER = POOL.get("bladder-cancer-en")
 
 
 async def test_a_doctor_asks_and_concludes() -> None:
-    script = [ask("Does she have urgency?"), ask("Has she had an ultrasound?"), DONE, END]
+    script = [ask("Does she have urgency?"), ask("Has she had an ultrasound?"), DONE, CASE, END]
     transcript, client = await run(BLADDER, script)
     assert transcript.ending is Ending.CONCLUDED
     assert [event.question for event in transcript.of(Asked)] == [
@@ -83,28 +84,26 @@ async def test_a_doctor_asks_and_concludes() -> None:
 
 async def test_a_doctor_that_never_ends_is_asked_for_its_conclusion() -> None:
     def doctor(prompt: str) -> str:
-        return (
-            END if "must now give your conclusion" in prompt else ask(f"Is there pain in place number {len(prompt)}?")
-        )
+        return END if "may ask" not in prompt else ask(f"Is there pain in place number {len(prompt)}?")
 
     transcript, _ = await run(BLADDER, doctor, turns=3, guards=False)
     assert transcript.ending is Ending.TURN_LIMIT and transcript.turns == 3
 
 
 async def test_an_ending_that_cannot_be_read_is_repaired_once_and_then_unparsed() -> None:
-    repaired, _ = await run(BLADDER, [DONE, "I would say so", END])
+    repaired, _ = await run(BLADDER, [DONE, CASE, "I would say so", END])
     assert repaired.ending is Ending.CONCLUDED
-    hopeless, _ = await run(BLADDER, [DONE, "I would say so", "Still thinking"])
+    hopeless, _ = await run(BLADDER, [DONE, CASE, "I would say so", "Still thinking"])
     assert hopeless.ending is Ending.UNPARSED and hopeless.ending.is_answer and hopeless.conclusion is None
 
 
 async def test_a_question_the_guard_refuses_is_asked_again_and_then_taken_from_the_checklist() -> None:
     vague = ask("What is the patient's current medical history?")
-    retried, _ = await run(BLADDER, [vague, ask("Has she had a fever?"), DONE, END])
+    retried, _ = await run(BLADDER, [vague, ask("Has she had a fever?"), DONE, CASE, END])
     assert retried.of(Asked)[0].voice is Voice.RETRIED and len(retried.of(Guarded)) == 1
-    replaced, _ = await run(BLADDER, [vague, vague, DONE, END])
+    replaced, _ = await run(BLADDER, [vague, vague, DONE, CASE, END])
     assert replaced.of(Asked)[0].voice is Voice.REPLACED and "start" in replaced.of(Asked)[0].question
-    bare, _ = await run(BLADDER, [vague, DONE, END], guards=False)
+    bare, _ = await run(BLADDER, [vague, DONE, CASE, END], guards=False)
     assert bare.of(Asked)[0].voice is Voice.MODEL and not bare.of(Guarded) and bare.header.guards is False
 
 
@@ -113,7 +112,7 @@ async def test_a_repeat_is_refused_only_where_the_memory_shows_it(memory: str, r
     asked = ["Has she had a fever?", "Does she have urgency?", "Has she had a fever?", "Does she have urgency?"]
 
     def doctor(prompt: str) -> str:
-        if "conclusion from what is written" in prompt:
+        if "may ask" not in prompt:
             return END
         turn = 4 - int(re.findall(r"may ask (\d+) more", prompt)[0])
         return ask(asked[turn])
@@ -123,7 +122,7 @@ async def test_a_repeat_is_refused_only_where_the_memory_shows_it(memory: str, r
 
 
 async def test_three_outcomes_of_a_patients_reply() -> None:
-    questions = [ask("Does she have urgency?"), DONE, END]
+    questions = [ask("Does she have urgency?"), DONE, CASE, END]
     good, bad = "No, she doesn't have to rush.", "She has bladder cancer and a fever of 39."
     for script, voice, guarded in (
         ([good], Voice.MODEL, 0),
@@ -182,7 +181,7 @@ async def test_no_prompt_holds_the_diagnosis_the_treatment_or_the_order(language
         backbone, _ = scripted(patient)
         journal, case = Journal(), case_of(record)
         ram, voice = Ram(record, case), ModelPatient(case, record.diagnosis, backbone, journal)
-        doctor_backbone, doctor_client = scripted(lambda _: END)
+        doctor_backbone, doctor_client = scripted(lambda prompt: END if "JSON" in prompt else "A case.")
         for entry in record.entries:
             await voice.respond(ram.select(f"{entry.name}?"))
         doctor = ModelDoctor(case, doctor_backbone, journal)
@@ -215,7 +214,7 @@ async def test_participants_are_agents_of_autogen() -> None:
 
 
 async def test_events_tell_the_whole_story_in_order() -> None:
-    transcript, _ = await run(BLADDER, [ask("Does she have urgency?"), ask("Any fever?"), DONE, END])
+    transcript, _ = await run(BLADDER, [ask("Does she have urgency?"), ask("Any fever?"), DONE, CASE, END])
     kinds = [event.type for event in transcript.events if not isinstance(event, Called)]
     # A turn is remembered while the next question is answered, so its place among these is free.
     spoken = [kind for kind in kinds if kind != "remembered"]

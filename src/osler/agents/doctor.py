@@ -11,10 +11,11 @@ from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
 from osler.agents.guards.doctor import check_question, one_question
 from osler.agents.interview import next_question, open_areas
-from osler.agents.parsing import conclusion_of, json_of
+from osler.agents.parsing import conclusion_of
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
 from osler.agents.wording import briefing_slots
 from osler.events import ConsultationError, Ending, Guarded, Journal, Role, Voice
+from osler.loosejson import json_of
 from osler.prompts import prompt
 from osler.records.language import Language
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from osler.agents.participant import Conclusion
+from osler.loosejson import json_of
 
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
 _LABELS = {
     "diagnosis": r"(?:final |primary |most likely )?diagnosis|最终诊断|诊断结果|诊断",
     "treatment": r"treatment(?: plan)?|management|治疗方案|治疗建议|治疗",
@@ -32,23 +31,6 @@ _LONGEST_NAME = 100
 _WHOLE_LIST = re.compile(r'"differential"\s*:\s*\[([^\]]*)\]', re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:[;；、\n]|,\s(?=[A-Z])|\d+[.)、]\s*)\s*")
 _MOST = 5
-
-
-def json_of(text: str) -> dict[str, Any] | None:
-    """The first JSON object in a text: bare, fenced, or with talk around it."""
-    for candidate in (*_FENCE.findall(text), text):
-        level = candidate.translate(str.maketrans({"“": '"', "”": '"'})) if '"' not in candidate else candidate
-        start = level.find("{")
-        while start != -1:
-            try:
-                value, _ = json.JSONDecoder().raw_decode(level[start:])
-            except (ValueError, RecursionError):
-                start = level.find("{", start + 1)
-                continue
-            if isinstance(value, dict):
-                return value
-            start = level.find("{", start + 1)
-    return None
 
 
 def conclusion_of(text: str) -> Conclusion | None:

@@ -36,6 +36,9 @@ def simulate(
         float, typer.Option("--turn-factor", min=0.1, help="Without --turns: times the expected rounds.")
     ] = 1.5,
     budget: Annotated[int, typer.Option("--budget", min=50, help="Tokens of recall in the doctor's prompt.")] = 2000,
+    memory_backbone: Annotated[
+        str | None, typer.Option("--memory-backbone", help="The model behind the memories; without it, the doctor's.")
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of all random choices.")] = 0,
     guards: Annotated[bool, typer.Option("--guards/--no-guards", help="Check every reply and question.")] = True,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Consultations at a time.")] = 8,
@@ -52,7 +55,13 @@ def simulate(
         open_pool(pool, ids=case, specialties=specialty, languages=language, limit=limit, sample=sample, seed=seed)
     )
     settings = Settings(
-        patient_backbone=patient, seed=seed, guards=guards, turns=turns, turn_factor=turn_factor, budget=budget
+        patient_backbone=patient,
+        seed=seed,
+        guards=guards,
+        turns=turns,
+        turn_factor=turn_factor,
+        budget=budget,
+        memory_backbone=memory_backbone,
     )
     plan = Plan(records, backbone or ["rules"], memory or ["raw"], trials, settings)
     run_plan(plan, out, pool=pool, concurrency=concurrency, timeout=timeout, quiet=quiet)

@@ -6,7 +6,7 @@ from autogen_core.models import UserMessage
 from pydantic import BaseModel
 
 from osler.agents.backbones import Backbone, ask
-from osler.agents.parsing import json_of
+from osler.loosejson import json_of
 from osler.eval.match import names_diagnosis
 from osler.prompts import prompt
 from osler.records.language import Language

@@ -1,6 +1,16 @@
 """What the doctor remembers of the earlier turns; pluggable, and usable without the rest of Osler."""
 
-from osler.memory.base import Change, Item, Memory, MemorySettings, Recall, Turn
+from osler.memory.base import Change, Item, Memory, MemorySettings, Recall, Thinker, Turn
 from osler.memory.registry import memory_factory, memory_names
 
-__all__ = ["Change", "Item", "Memory", "MemorySettings", "Recall", "Turn", "memory_factory", "memory_names"]
+__all__ = [
+    "Change",
+    "Item",
+    "Memory",
+    "MemorySettings",
+    "Recall",
+    "Thinker",
+    "Turn",
+    "memory_factory",
+    "memory_names",
+]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
+from osler.prompts import Prompt
 from osler.records.language import Language
 
 
@@ -37,16 +39,24 @@ class Recall(_Frozen):
     """As it goes into the prompt; empty when there is nothing."""
     items: tuple[Item, ...] = ()
     dropped: tuple[int, ...] = ()
-    """Turns that did not fit into the budget."""
+    """Turns of which something did not fit into the budget."""
+    requests: int = 0
+    """Model requests it took."""
 
 
 class Change(_Frozen):
-    """What remembering a turn did to a memory."""
+    """What remembering a turn did to a memory. Each line tells one thing and, where it is not plain, why."""
 
     inserted: tuple[str, ...] = ()
+    superseded: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()
-    why: str = ""
+    refused: tuple[str, ...] = ()
+    """What a model proposed and may not be done."""
+    proposed: int = 0
+    """Actions that a model proposed, good and bad."""
+    requests: int = 0
+    """Model requests it took."""
 
 
 @runtime_checkable
@@ -72,13 +82,26 @@ class Memory(Protocol):
         ...
 
 
+Thinker = Callable[[Prompt, str, type[BaseModel] | None, int], Awaitable[str | None]]
+"""A model that a memory may ask: the template, its filled text, the form of the answer, the most tokens of it.
+
+None when the model failed: a memory then does without.
+"""
+
+
 class MemorySettings(_Frozen):
     """What a memory is made with."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     language: Language = Language.EN
     budget: int = 2000
     """Tokens, by estimate, that a recall may take in the doctor's prompt."""
     seed: int = 0
+    options: dict[str, str] = {}
+    """What was given after the memory's name: `tim,mode=paper` has {"mode": "paper"}."""
+    thinker: Thinker | None = None
+    """The model behind the memory; None: it has to do without one."""
 
 
 def tokens(text: str) -> int:

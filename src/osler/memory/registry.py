@@ -14,7 +14,15 @@ from osler.memory.raw import RawMemory
 GROUP = "osler.memories"
 MemoryFactory = Callable[[MemorySettings], Memory]
 
-_BUILT_IN: dict[str, MemoryFactory] = {"none": NoMemory, "raw": RawMemory}
+
+
+def _tim(settings: MemorySettings) -> Memory:
+    from osler.memory.tim.memory import TimMemory  # with what it takes to think, it is only loaded when it is wanted
+
+    return TimMemory(settings)
+
+
+_BUILT_IN: dict[str, MemoryFactory] = {"none": NoMemory, "raw": RawMemory, "tim": _tim}
 
 
 def memory_names() -> list[str]:
@@ -22,8 +30,23 @@ def memory_names() -> list[str]:
     return [*_BUILT_IN, *(point.name for point in entry_points(group=GROUP))]
 
 
-def memory_factory(name: str) -> MemoryFactory:
-    """What makes the memory of that name."""
+def memory_factory(spec: str) -> MemoryFactory:
+    """What makes the memory of that name, with the options that follow it: `tim,mode=paper,k=5`."""
+    name, options = _options(spec)
+    factory = _factory(name)
+    return lambda settings: factory(settings.model_copy(update={"options": options}))
+
+
+def _options(spec: str) -> tuple[str, dict[str, str]]:
+    name, *rest = (part.strip() for part in spec.split(","))
+    pairs = [part.partition("=") for part in rest]
+    for key, equals, value in pairs:
+        if not (key and equals and value):
+            raise UserError(f"the memory {spec!r} cannot be read", "write options as name,option=value,option=value")
+    return name, {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def _factory(name: str) -> MemoryFactory:
     if name in _BUILT_IN:
         return _BUILT_IN[name]
     for point in entry_points(group=GROUP):

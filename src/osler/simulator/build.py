@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from pydantic import BaseModel
+
 from osler.agents.human import HumanDoctor, HumanPatient
 from osler.agents.participant import Case, Participant
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient
-from osler.events import Journal
-from osler.memory import MemorySettings, memory_factory
+from osler.events import ConsultationError, Ending, Journal, Role
+from osler.memory import MemorySettings, Thinker, memory_factory
+from osler.prompts import Prompt
 from osler.records.schema import PatientRecord
 from osler.seeds import derive
 from osler.simulator.clients import Clients
@@ -33,6 +36,8 @@ class Settings:
     turn_factor: float = 1.5
     budget: int = 2000
     """Tokens of recall in the doctor's prompt."""
+    memory_backbone: str | None = None
+    """The model behind the memories; None: the doctor's own."""
 
     def turn_limit(self, record: PatientRecord) -> int:
         """How many questions the doctor of this patient may ask."""
@@ -64,7 +69,10 @@ def seat(
     """Everybody who takes part in one consultation."""
     case = case_of(record)
     made = MemorySettings(
-        language=record.language, budget=settings.budget, seed=derive(settings.seed, record.id, trial, "memory")
+        language=record.language,
+        budget=settings.budget,
+        seed=derive(settings.seed, record.id, trial, "memory"),
+        thinker=_thinker(settings.memory_backbone or backbone, journal, clients),
     )
     return Seats(
         doctor=_doctor(backbone, case, settings, journal, clients),
@@ -72,6 +80,26 @@ def seat(
         patient=_patient(record, settings, journal, clients),
         memory=memory_factory(memory)(made),
     )
+
+
+def _thinker(backbone: str, journal: Journal, clients: Clients) -> Thinker | None:
+    """How a memory asks its model. What fails is written down, and the memory does without: no consultation ends."""
+    if backbone in WITHOUT_MODEL:
+        return None
+    from autogen_core.models import UserMessage
+
+    from osler.agents.calls import Caller
+
+    call = Caller(clients.open(backbone), Role.MEMORY, Ending.BACKBONE_FAILURE, journal)
+
+    async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
+        message = UserMessage(content=text, source="memory")
+        try:
+            return await call.text([message], template, schema=schema, max_tokens=most)
+        except ConsultationError:
+            return None
+
+    return think
 
 
 def _doctor(backbone: str, case: Case, settings: Settings, journal: Journal, clients: Clients) -> Participant:

@@ -12,10 +12,10 @@ from rich.table import Table
 
 from osler import __version__
 from osler.errors import UserError
-from osler.memory import memory_factory
+from osler.memory import MemorySettings, memory_factory
 from osler.records.pages import printed
 from osler.simulator.batch import Plan, Progress, run_batch
-from osler.simulator.build import WITHOUT_MODEL
+from osler.simulator.build import RULES, WITHOUT_MODEL
 from osler.simulator.clients import Clients
 from osler.simulator.display import live_view, plain_line
 from osler.simulator.runs import Run
@@ -30,11 +30,11 @@ def run_plan(plan: Plan, out: Path, *, pool: str, concurrency: int, timeout: flo
     if not plan.records:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
     for name in plan.memories:
-        memory_factory(name)
+        memory_factory(name)(MemorySettings())
     clients = Clients(timeout)
-    for spec in {*plan.backbones, plan.settings.patient_backbone} - WITHOUT_MODEL:
-        clients.open(spec)
     settings = plan.settings
+    for spec in {*plan.backbones, settings.patient_backbone, settings.memory_backbone or RULES} - WITHOUT_MODEL:
+        clients.open(spec)
     run = Run.create(
         out,
         {
@@ -46,6 +46,7 @@ def run_plan(plan: Plan, out: Path, *, pool: str, concurrency: int, timeout: flo
             "turns": settings.turns,
             "turn_factor": settings.turn_factor,
             "budget": settings.budget,
+            "memory_backbone": settings.memory_backbone,
         },
     )
     began = time.perf_counter()

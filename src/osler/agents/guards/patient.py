@@ -98,6 +98,8 @@ def omissions(reply: str, selection: Selection) -> tuple[str, ...]:
     words, figures = frozenset(content(reply, language)), set(numbers(reply))
     spoken = {name for name, share in concepts(language).find(reply).items() if share >= _CLEARLY}
     denies = _SAYS_UNKNOWN[language].search(plain(reply)) is not None
+    # The answer to a question for one thing is about that thing, however loosely it is told.
+    needed = _TOLD if len(selection.entries) > 1 else 0.0
 
     def told(entry: Entry) -> bool:
         if entry.status in (Status.ABSENT, Status.NOT_DONE) and denies:
@@ -108,7 +110,7 @@ def omissions(reply: str, selection: Selection) -> tuple[str, ...]:
         if meant & spoken:
             return True
         versions = (frozenset(content(text, language)) for text in (entry.report, entry.said, entry.name) if text)
-        return any(len(version & words) >= _TOLD * len(version) for version in versions if version)
+        return any(len(version & words) >= max(1, needed * len(version)) for version in versions if version)
 
     return tuple(entry.name for entry in selection.entries if not told(entry))
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from osler.agents.lexicon import concepts, related
+from osler.agents.ram.decision import decision
 from osler.agents.ram.intent import Ask, read_intent
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
@@ -42,6 +40,8 @@ FEATURES = (
     "meant_other",
     "meant_alone",
 )
+_AGAINST = [FEATURES.index(name) for name in ("other_concept", "ask_unmet", "meant_other", "ask_is_whole")]
+_MEANT, _NAME, _TEXT = (FEATURES.index(name) for name in ("meant", "name_covered", "ask_in_text"))
 
 
 _CLEAR = 0.999
@@ -69,6 +69,13 @@ _OF_THE_CHIEF = (
     ),
 )
 
+# "Did either of your parents have a gastric tumour?" asks for what runs in the family, whatever an entry there is called.
+_OF_THE_CATEGORY = {
+    Category.FAMILY_HISTORY: "family-illnesses",
+    Category.SURGICAL_HISTORY: "operations",
+    Category.MEDICATION_HISTORY: "medicines",
+    Category.ALLERGY: "drug-allergy",
+}
 
 _BROAD = 0.5
 _TELLING = (Status.PRESENT, Status.NORMAL, Status.ABSENT, Status.NOT_DONE)
@@ -80,29 +87,6 @@ _TIMES = re.compile(
     r"\b(?:hours?|days?|weeks?|months?|years?|sudden\w*|gradual\w*|worse\w*|better|improv\w*)\b"
     r"|小时|天|周|月|年|突然|逐渐|加重|缓解|减轻"
 )
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """Weights of the features and the probability from which an entry counts as asked for."""
-
-    weights: dict[Language, Floats]
-    bias: dict[Language, float]
-    threshold: dict[Language, float]
-    ratio: float
-
-
-@cache
-def calibration() -> Calibration:
-    """As `training/fit.py` found it on the questions that are for tuning."""
-    text = (files("osler.agents.ram") / "calibration.yaml").read_text(encoding="utf-8")
-    data = yaml.safe_load(text)
-    return Calibration(
-        weights={Language(key): np.array([value[name] for name in FEATURES]) for key, value in data["weights"].items()},
-        bias={Language(key): value["bias"] for key, value in data["weights"].items()},
-        threshold={Language(key): value for key, value in data["threshold"].items()},
-        ratio=data["ratio"],
-    )
 
 
 @dataclass(frozen=True)
@@ -149,8 +133,7 @@ class RecordIndex:
     def search(self, question: str) -> list[Match]:
         """The entries the question asks for, best first; empty when the record says nothing about it."""
         scores = self.scores(question)
-        fit = calibration()
-        floor = max(fit.threshold[self.language], float(scores.max(initial=0.0)) * fit.ratio)
+        floor = decision(self.language).floor(scores)
         chosen = [
             Match(entry, float(score)) for entry, score in zip(self.entries, scores, strict=True) if score >= floor
         ]
@@ -189,11 +172,35 @@ class RecordIndex:
 
     def scores(self, question: str) -> Floats:
         """For every entry the probability that the question asks for it."""
-        fit = calibration()
         features = self.features(question)
-        logits = features @ fit.weights[self.language] + fit.bias[self.language]
-        probabilities: Floats = 1 / (1 + np.exp(-logits.max(axis=0)))
+        probabilities = decision(self.language).probabilities(self._evidence(features, question))
         return np.where(self._surely(features, question), np.maximum(probabilities, _SURE), probabilities)
+
+    def evidence(self, question: str) -> Floats:
+        """(entries, columns): all that is known about each entry and the question."""
+        return self._evidence(self.features(question), question)
+
+    def _evidence(self, features: Floats, question: str) -> Floats:
+        """The best of the asks for each entry, and beside it how the question stands to the whole record."""
+        asks = read_intent(question, self.language).asks
+        best = features.max(axis=0)
+        best[:, _AGAINST] = features[:, :, _AGAINST].min(axis=0)
+        meant = features[:, :, _MEANT].max(axis=0)
+        first, second = np.sort(np.append(meant, 0.0))[::-1][:2]
+        whole = (
+            first,
+            second,
+            max(max(ask.meant.values(), default=0.0) for ask in asks),
+            max(ask.meant.get("none", 0.0) for ask in asks),
+            max(ask.meant.get("other", 0.0) for ask in asks),
+            max(len(ask.words) for ask in asks),
+            len(asks),
+            best[:, _NAME].max(initial=0.0),
+            best[:, _TEXT].max(initial=0.0),
+        )
+        leads = np.where(meant >= first - 1e-9, first, 0.0)
+        beside: Floats = np.concatenate([best, leads[:, None], np.tile(whole, (len(best), 1))], axis=1)
+        return beside
 
     def _surely(self, features: Floats, question: str) -> NDArray[np.bool_]:
         """Entries whose own name is in the question, or that hold every word an ask has: no doubt about these."""
@@ -290,6 +297,7 @@ def entry_concepts(record: PatientRecord) -> list[dict[str, float]]:
     known = []
     for entry in record.entries:
         own = {c for name in (entry.name, *entry.aliases) for c, share in index.find(name).items() if share >= _CLEAR}
+        own |= {_OF_THE_CATEGORY[entry.category]} if entry.category in _OF_THE_CATEGORY else set()
         found = dict.fromkeys((other for concept in own for other in related().get(concept, ())), _NEAR)
         if entry.name == chief:
             # "When did it start?" asks for the chief symptom, whose report tells.

@@ -1,0 +1,48 @@
+"""From the evidence about an entry to the probability that it was asked for: a small fitted network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.records.language import Language
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The network of one language, and from which probability on an entry counts as asked for."""
+
+    mean: Floats
+    scale: Floats
+    hidden: Floats
+    hidden_bias: Floats
+    out: Floats
+    out_bias: float
+    threshold: float
+    ratio: float
+    """Share of the best entry's probability that every other one must have."""
+
+    def probabilities(self, evidence: Floats) -> Floats:
+        """One for each row of evidence."""
+        inner = np.maximum(0.0, (evidence - self.mean) / self.scale @ self.hidden + self.hidden_bias)
+        probabilities: Floats = 1 / (1 + np.exp(-(inner @ self.out + self.out_bias)))
+        return probabilities
+
+    def floor(self, probabilities: Floats) -> float:
+        """What an entry's probability must reach, beside these."""
+        return max(self.threshold, float(probabilities.max(initial=0.0)) * self.ratio)
+
+
+@cache
+def decision(language: Language) -> Decision:
+    """As `training/fit.py` found it on the questions that are for tuning."""
+    with as_file(files("osler.agents.ram") / "decision" / f"{language.value}.npz") as path, np.load(path) as data:
+        arrays = {name: data[name].astype(np.float64) for name in data.files}
+    single = {name: float(arrays.pop(name)) for name in ("out_bias", "threshold", "ratio")}
+    return Decision(**arrays, **single)

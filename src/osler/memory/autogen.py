@@ -1,0 +1,121 @@
+"""Any Osler memory as the memory of an AutoGen agent: `AssistantAgent(..., memory=[AutoGenMemory(...)])`.
+
+An AutoGen agent never tells its memories what was said; it only asks them to update its context. So the exchanges are
+read from the context itself. What is recalled is one system message, which the next turn's replaces.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autogen_core import CancellationToken, ComponentBase
+from autogen_core.memory import Memory as AutoGenProtocol
+from autogen_core.memory import MemoryContent, MemoryMimeType, MemoryQueryResult, UpdateContextResult
+from autogen_core.model_context import ChatCompletionContext
+from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
+from pydantic import BaseModel
+
+from osler.memory.base import Memory, MemorySettings, Recall, Turn
+from osler.memory.registry import memory_factory
+from osler.records.language import Language
+
+_HEADING = {
+    Language.EN: "What is known from earlier in this conversation:\n",
+    Language.ZH: "这次对话里前面已经知道的：\n",
+}
+
+
+class _Config(BaseModel):
+    memory: str
+    language: Language
+    budget: int
+
+
+class AutoGenMemory(AutoGenProtocol, ComponentBase[BaseModel]):
+    """Remembers the exchanges of an agent's context and puts what bears on the newest message before the model."""
+
+    component_config_schema = _Config
+
+    def __init__(self, memory: str = "tim", *, settings: MemorySettings | None = None) -> None:
+        """Make a memory by name, as `--memory` does."""
+        self._name, self._settings = memory, settings or MemorySettings()
+        self._heading = _HEADING[self._settings.language]
+        self._memory: Memory = memory_factory(memory)(self._settings)
+        self._remembered = 0
+
+    async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
+        """Remember the exchanges that are new, then put one message with what they bring to mind into the context."""
+        messages = [message for message in await model_context.get_messages() if not self._is_mine(message)]
+        exchanges = _exchanges(messages)
+        for question, reply in exchanges[self._remembered :]:
+            await self._remember(question, reply)
+        query = next((_text(message) for message in reversed(messages) if isinstance(message, UserMessage)), "")
+        recall = await self._memory.recall(query)
+        await model_context.clear()
+        for message in messages:
+            await model_context.add_message(message)
+        if recall.text:
+            await model_context.add_message(SystemMessage(content=self._heading + recall.text))
+        return UpdateContextResult(memories=_result(recall))
+
+    async def query(
+        self, query: str | MemoryContent, cancellation_token: CancellationToken | None = None, **kwargs: Any
+    ) -> MemoryQueryResult:
+        """What is known that bears on a text."""
+        text = query if isinstance(query, str) else str(query.content)
+        return _result(await self._memory.recall(text))
+
+    async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:
+        """Remember a text that was not part of the conversation."""
+        await self._remember("", str(content.content))
+
+    async def clear(self) -> None:
+        """Know nothing."""
+        self._memory, self._remembered = memory_factory(self._name)(self._settings), 0
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def _to_config(self) -> _Config:
+        return _Config(memory=self._name, language=self._settings.language, budget=self._settings.budget)
+
+    @classmethod
+    def _from_config(cls, config: BaseModel) -> AutoGenMemory:
+        given = _Config.model_validate(config.model_dump())
+        return cls(given.memory, settings=MemorySettings(language=given.language, budget=given.budget))
+
+    async def _remember(self, question: str, reply: str) -> None:
+        self._remembered += 1
+        await self._memory.remember(Turn(number=self._remembered, question=question, reply=reply))
+
+    def _is_mine(self, message: LLMMessage) -> bool:
+        return isinstance(message, SystemMessage) and message.content.startswith(self._heading)
+
+
+def _exchanges(messages: list[LLMMessage]) -> list[tuple[str, str]]:
+    """What the agent said, and what it was told next; the first thing it was told has nothing before it."""
+    pairs, said = [], ""
+    for message in messages:
+        if isinstance(message, AssistantMessage) and isinstance(message.content, str):
+            said = message.content
+        elif isinstance(message, UserMessage):
+            pairs.append((said, _text(message)))
+            said = ""
+    return pairs
+
+
+def _text(message: UserMessage) -> str:
+    return message.content if isinstance(message.content, str) else " ".join(str(part) for part in message.content)
+
+
+def _result(recall: Recall) -> MemoryQueryResult:
+    return MemoryQueryResult(
+        results=[
+            MemoryContent(
+                content=item.text,
+                mime_type=MemoryMimeType.TEXT,
+                metadata={"turn": item.turn, "score": item.score},
+            )
+            for item in recall.items
+        ]
+    )

@@ -1,0 +1,178 @@
+"""The default embedder: hashed words and parts of words, in English and Chinese, with nothing to download."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.errors import UserError
+from osler.memory.embedders.base import Vectors
+from osler.records.language import Language
+from osler.words import content, plain, words
+
+DIMENSIONS = 2048
+"""The smallest size at which the rows find as much as BM25 does; see the class."""
+FEWEST, MOST = 16, 65536
+
+_WORD = 1.0
+_ENGLISH = {3: 0.15, 4: 0.15, 5: 0.15}
+"""Weight of the character n-grams inside an English word, by length; a word outweighs its parts."""
+_CHINESE = {1: 0.15, 2: 0.5, 3: 0.2}
+"""Weight of Chinese characters, pairs and triples: they find what was segmented in another way."""
+_STOPWORD = 0.3
+"""What a word without content of its own counts; before there are texts, no document frequency says so."""
+_LARGEST_TABLE = 100_000
+"""Features whose frequency is kept; thousands of turns fit."""
+
+_CJK = re.compile(r"[\u4e00-\u9fff]+")
+
+
+class _Feature(NamedTuple):
+    key: int
+    """32 bits of a stable hash: place and sign in the row, and the entry in the table of frequencies."""
+    weight: float
+    count: int
+
+
+class HashEmbedder:
+    """Words and character n-grams, hashed with signs into a row.
+
+    A kept row holds how often each feature occurs, damped, and never changes. The query's row carries how rare each
+    feature is among the texts kept so far, so that the cosine of the two behaves as TF-IDF does.
+    """
+
+    def __init__(self, dimensions: int = DIMENSIONS) -> None:
+        """Start without having seen a text.
+
+        Args:
+            dimensions: The length of a row. Fewer cost memory less and mix up more features.
+
+        Raises:
+            UserError: No row can have that length.
+        """
+        if not FEWEST <= dimensions <= MOST:
+            raise UserError(
+                f"a hash embedder cannot have {dimensions} dimensions", f"give a number from {FEWEST} to {MOST}"
+            )
+        self.dimensions = dimensions
+        self.name = f"hash:{dimensions}"
+        self._frequencies = _Frequencies()
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Rows for texts that are to be kept; how common their features are is learned."""
+        rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            features = _features(text)
+            self._frequencies.learn(feature.key for feature in features)
+            row[:] = self._row(features, [feature.weight * (1 + math.log(feature.count)) for feature in features], text)
+        return rows
+
+    async def embed_query(self, text: str) -> NDArray[np.float32]:
+        """One row, in which rare features weigh more than common ones."""
+        features = _features(text)
+        return self._row(features, [each.weight * self._frequencies.rarity(each.key) for each in features], text)
+
+    def snapshot(self) -> dict[str, Any]:
+        """The frequencies learned so far."""
+        return {"dimensions": self.dimensions, **self._frequencies.snapshot()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Know the frequencies that `snapshot` knew.
+
+        Raises:
+            UserError: The state is that of an embedder of another size, whose rows cannot be compared with these.
+        """
+        if state["dimensions"] != self.dimensions:
+            raise UserError(
+                f"what was kept has {state['dimensions']} dimensions, and this embedder {self.dimensions}",
+                f"use hash:{state['dimensions']}",
+            )
+        self._frequencies.restore(state)
+
+    def _row(self, features: Sequence[_Feature], values: Sequence[float], text: str) -> NDArray[np.float32]:
+        keys = np.fromiter((feature.key for feature in features), dtype=np.uint32, count=len(features))
+        signs = np.where(keys >> 31, 1.0, -1.0)
+        row = np.bincount(keys % self.dimensions, weights=signs * np.asarray(values), minlength=self.dimensions)
+        length = float(np.linalg.norm(row))
+        if length == 0.0:  # no word of either language: the text is like itself alone
+            row[_key("text", plain(text)) % self.dimensions] = length = 1.0
+        return np.asarray(row / length, dtype=np.float32)
+
+
+class _Frequencies:
+    """In how many texts each feature occurs."""
+
+    def __init__(self) -> None:
+        self._texts = 0
+        self._counts: dict[int, int] = {}
+
+    def learn(self, keys: Iterable[int]) -> None:
+        """Count one text with these features, each given once."""
+        self._texts += 1
+        for key in keys:
+            self._counts[key] = self._counts.get(key, 0) + 1
+        if len(self._counts) > _LARGEST_TABLE:
+            # The rarest go: as a feature never seen they weigh nearly what they did.
+            common = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
+            self._counts = dict(common[: _LARGEST_TABLE // 2])
+
+    def rarity(self, key: int) -> float:
+        """BM25's inverse document frequency; the same for all features while there are no texts."""
+        seen = self._counts.get(key, 0)
+        return math.log(1 + (self._texts - seen + 0.5) / (seen + 0.5))
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"texts": self._texts, "counts": {str(key): count for key, count in self._counts.items()}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._texts = int(state["texts"])
+        self._counts = {int(key): int(count) for key, count in state["counts"].items()}
+
+
+def _features(text: str) -> list[_Feature]:
+    """Every feature of a text once. The text may mix the languages, so that it need not say which one it is in."""
+    totals: dict[int, float] = {}
+    counts: dict[int, int] = {}
+    for key, weight in _occurrences(text):
+        totals[key] = totals.get(key, 0.0) + weight
+        counts[key] = counts.get(key, 0) + 1
+    return [_Feature(key, total / counts[key], counts[key]) for key, total in totals.items()]
+
+
+def _occurrences(text: str) -> Iterator[tuple[int, float]]:
+    # Segmenting as Chinese leaves English words as they are in English.
+    for word in words(text, Language.ZH):
+        yield from _word_features(word)
+    for run in _CJK.findall(plain(text).replace("疼", "痛")):  # one word for pain, as in `words`
+        for size, weight in _CHINESE.items():
+            for start in range(len(run) - size + 1):
+                yield _key("zh", run[start : start + size]), weight
+
+
+@lru_cache(maxsize=65536)
+def _word_features(word: str) -> tuple[tuple[int, float], ...]:
+    """A word and, in English, its parts; its borders are letters too, so that `pain` differs from what is in `Spain`."""
+    share = 1.0 if _has_content(word) else _STOPWORD
+    found = [(_key("word", word), _WORD * share)]
+    if word[0].isascii() and word[0].isalpha():
+        bordered = f"<{word}>"
+        for size, weight in _ENGLISH.items():
+            for start in range(len(bordered) - size + 1):
+                found.append((_key("en", bordered[start : start + size]), weight * share))
+    return tuple(found)
+
+
+def _has_content(word: str) -> bool:
+    return bool(content(word, Language.ZH if _CJK.match(word) else Language.EN))
+
+
+@lru_cache(maxsize=65536)
+def _key(kind: str, feature: str) -> int:
+    return int.from_bytes(blake2b(f"{kind}\0{feature}".encode("utf-8", "replace"), digest_size=4).digest())

@@ -1,0 +1,55 @@
+"""The memory bank: what was said, word for word. It is only ever added to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.memory.base import Turn
+from osler.memory.tim.lexical import Lexical
+from osler.memory.tim.vectors import VectorIndex
+from osler.records.language import Language
+
+
+class Bank:
+    """Every exchange with its vector, under the number of its turn."""
+
+    def __init__(self, language: Language, index: VectorIndex) -> None:
+        """Start empty."""
+        self.index = index
+        self.lexical = Lexical(language)
+        self._turns: dict[int, Turn] = {}
+
+    def __getitem__(self, number: int) -> Turn:
+        """The exchange of that turn."""
+        return self._turns[number]
+
+    def __len__(self) -> int:
+        """How many exchanges there are."""
+        return len(self._turns)
+
+    def add(self, turn: Turn, vector: NDArray[np.float32]) -> int:
+        """Keep an exchange; the group its words fall into is the group of its thoughts too."""
+        self._turns[turn.number] = turn
+        self.lexical.add(turn.number, raw_text(turn))
+        return self.index.add(turn.number, vector)
+
+    def snapshot(self) -> dict[str, Any]:
+        """All exchanges and their vectors."""
+        return {"turns": [turn.model_dump() for turn in self._turns.values()], "index": self.index.snapshot()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Exactly these exchanges."""
+        turns = [Turn.model_validate(row) for row in state["turns"]]
+        self._turns = {turn.number: turn for turn in turns}
+        self.index.restore(state["index"])
+        self.lexical.clear()
+        for turn in turns:
+            self.lexical.add(turn.number, raw_text(turn))
+
+
+def raw_text(turn: Turn) -> str:
+    """An exchange as one text."""
+    return f"{turn.question} {turn.reply}"

@@ -1,0 +1,310 @@
+"""Chinese replies into thoughts."""
+
+from __future__ import annotations
+
+import re
+
+from osler.memory.tim.extract.chinese_question import COMPLAINT, PATIENT, read_question
+from osler.memory.tim.extract.chinese_results import Result, read_results, verdict_of
+from osler.memory.tim.extract.chinese_words import ADVERBS, KIN, LASTING, PREDICATES, SELF, SPAN, TIME, borders
+from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch
+from osler.memory.tim.thought import Draft
+from osler.records.language import Language
+from osler.words import content, sentences
+
+_SPLIT = re.compile(r"[，；：;:]|,(?!\d)|(?<=[\d%a-zA-Z])、(?=[^\d])|(?<=[克片升])、")
+_YES = re.compile(r"^(?:有的?|是的?|对|会的?|嗯|没错|是啊|有啊|能|可以|怕|吃|抽|喝|疼|痛)(?:，|,|。|啊|呀|的|了)*$")
+_NO = re.compile(r"^(?:没有|没|不是|不|不会|没有没有|没有啊|没啊|从来没有|从来没|都没有|不能|不怕|不吃|不抽|不喝|不疼|不痛|不用|无|没有过)(?:啊|呀|的|了|吧)*$")
+_UNKNOWN = re.compile(r"不知道|不清楚|不太清楚|说不上来|说不上|不记得|记不得|记不清|想不起来(?!家里)|不晓得|没注意|不确定|说不准|不好说")
+_ASIDE = re.compile(
+    r"^(?:哎呀|唉|哎|大夫|医生|您看|我想想啊?|我找找|单子(?:在我(?:这儿|手里))?呢?|片子在我这儿|叫什么来着|等一下|我记着呢|哦在这儿|差点忘了说|对了|要紧吗|"
+    r"是不是很(?:重要|严重)|从来没人问过我|这个嘛|我也想知道|不好意思|真受不了|吓死我了|还好|幸亏您问|这个我记得|这样涨?正常吗|嗯|哦|说错了|呃|要打分的话|打分的话)$"
+)
+_HEDGE = re.compile(rf"可能|好像|也许|估计|说不定|似乎|印象里|应该是|不太确定|大概(?!有?\s*(?:\d|[一二两三四五六七八九十几]))")
+_DATED = re.compile(rf"^(?:就|都)?(?:是|那是)(?P<when>{TIME.pattern})(?:的事|做的|查的|拍的|的)?$")
+_FRAME = re.compile(
+    r"^(?P<who>[^没不听，]{0,14}?)(?P<verb>告诉我|说是|说(?!话|过|不|实)|写的是|写的|写着|写(?!字)|显示|提示|查出|上有(?:一项|个))(?P<rest>.+)$"
+)
+_PAPERS = re.compile(r"(?:单子上?|上面|报告上?|那张单子|那项|结果)$")
+_PEOPLE = re.compile(r"^(?:大夫|医生|护士|他|她|我|人家|他们|大夫听了|医生听了)?(?:跟我|给我)?$")
+_NEGATION = re.compile(
+    r"(?<![受吸看躺压睡吃止喘控说想记听走站动咽憋忍停退消得肿挪松差])"
+    r"(?:从来没有|从来没|从没有|从没|没有|没(?!事|问题|啥事|劲|精神)|未见|未|无(?!力)|从来不|从不|不怎么|不太|不是(?=\S)|"
+    r"不(?!舒服|到\d|超过|少|停|好|错|适|断|得不|仅|但|同|管|行了|住|了$|起$))"
+)
+_ALLERGY = re.compile(r"对(?P<what>.{1,20}?)过敏")
+_DENIES = re.compile(r"没|不|无|未")
+_END = re.compile(r"[\s，。；：！？!?,.;:]+$")
+_LIMIT = re.compile(r"^(?:上限|下限|正常值|正常说?是|参考)")
+_SCORE = re.compile(r"^(?:要是|按|满分)?10分(?:里|的话|满分)?(?:得|能|大概|差不多)*有?(?P<score>\d+)分(?P<rest>.*)$")
+_WHILE = re.compile(
+    rf"^(?:[^，]{{1,14}}?(?:的时候|之前|以后|之后)|(?:才|不到)?{SPAN}(?:就|后|以后|之后|之内|内|里))(?=.)"
+)
+_DOING = re.compile(r"[看走坐躺搬按见喝翻跑\d]|吃|一.{1,6}就")
+_OF_PEOPLE = frozenset("吃喝用服做打抽住摔睡得查磕昏怀发烧咳")
+_PARTICLES = re.compile(r"[呢啊吧嘛呀的]+$")
+_TAKES = frozenset({"吃", "服用", "服", "用", "喝"})
+_MARK = "，"
+
+
+def think_chinese(question: str, reply: str) -> list[Draft]:
+    """The facts of a Chinese reply."""
+    reading = Reading(read_question(question), _MARK)
+    for sentence in _joined(sentences(reply, Language.ZH)):
+        reading.began = len(reading.sketches)
+        dated = _DATED.match(_END.sub("", sentence))
+        if dated and reading.sketches:
+            reading.date(dated["when"], sentence)
+            continue
+        for piece in filter(None, map(str.strip, _SPLIT.split(sentence))):
+            _read(piece, reading)
+    if reading.waiting and reading.sketches:
+        reading.sketches[-1].hear(reading.waiting, _MARK)
+    elif reading.waiting and content(reading.waiting, Language.ZH):
+        reading.sketches.append(Sketch(PATIENT, "说", reading.waiting, reading.waiting))
+    return [sketch.draft() for sketch in reading.sketches]
+
+
+def _joined(parts: list[str]) -> list[str]:
+    """A lone yes or no belongs to the sentence after it."""
+    joined: list[str] = []
+    for part in parts:
+        before = _END.sub("", joined[-1]) if joined else ""
+        if before and (_YES.match(before) or _NO.match(before)) and not _DATED.match(_END.sub("", part)):
+            joined[-1] = f"{before}{_MARK}{part}"
+        else:
+            joined.append(part)
+    return joined
+
+
+def _read(piece: str, reading: Reading) -> None:
+    """One clause, by the first pattern that fits."""
+    bare, question = _END.sub("", piece), reading.question
+    if not bare or _ASIDE.match(bare):
+        if bare:
+            reading.aside(piece)
+        return
+    if _UNKNOWN.search(bare) and len(bare) <= 16:
+        _unknown(piece, reading)
+        return
+    if _YES.match(bare) or _NO.match(bare):
+        negated = bool(_NO.match(bare))
+        relation = question.no if negated else question.yes
+        sentence = f"{question.topic}：{piece}"
+        reading.open(Sketch(question.subject, relation, question.object, sentence, negated=negated, answer=True))
+        return
+    if verdict_of(bare) and _verdict(bare, piece, reading):
+        return
+    framed = _FRAME.match(bare)
+    shown = False
+    if framed:
+        who = SELF.sub("", framed["who"]) if not _PEOPLE.match(framed["who"]) else ""
+        shown = bool(who)
+        if who:
+            named = re.sub(r"^(?:拍了|做了|做过|查了)", "", _PAPERS.sub("", who))
+            reading.about(named or question.topic)
+        bare = framed["rest"]
+    _state(bare, piece, reading, shown)
+
+
+def _unknown(piece: str, reading: Reading) -> None:
+    matter = reading.question.matter
+    already = [sketch for sketch in reading.sketches if sketch.relation == "不知道"]
+    if already:
+        already[-1].hear(piece, _MARK)
+        return
+    reading.open(Sketch(PATIENT, "不知道", matter, f"{matter}：{piece}", certainty=UNKNOWN))
+
+
+def _verdict(bare: str, piece: str, reading: Reading) -> bool:
+    """`偏高`, after a result: part of it, or of all results of the sentence when it says `都`."""
+    results = [sketch for sketch in reading.sketches[reading.began :] if sketch.result]
+    if not results:
+        return False
+    for sketch in results if "都" in bare else results[-1:]:
+        sketch.object = f"{sketch.object} {verdict_of(bare)}"
+        sketch.hear(piece, _MARK)
+    return True
+
+
+def _state(core: str, piece: str, reading: Reading, shown: bool) -> None:
+    """A statement: results, a denial, a clause with a predicate, or a bare value."""
+    when, hedged = TIME.search(core), UNSURE if _HEDGE.search(piece) else 1.0
+    made = _statements(core, piece, reading, shown)
+    for sketch in made:
+        sketch.certainty = min(sketch.certainty, hedged)
+        sketch.reported = when[0] if when else ""
+    if made:
+        _repeated(made, reading)
+    for sketch in made:
+        reading.open(sketch)
+
+
+def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sketch]:
+    question, last = reading.question, reading.last
+    stripped = SELF.sub("", ADVERBS.sub("", core)) or core
+    medicine = question.value == "服用"
+    results = [] if medicine else read_results(stripped)
+    score = _SCORE.match(stripped)
+    if score:
+        degree = f"{score['score']}分（满分10分）{_PARTICLES.sub('', score['rest'])}"
+        return [Sketch(question.topic, "程度为", degree, f"{question.topic}：{piece}")]
+    if last and last.result and _LIMIT.match(stripped):
+        last.add(_END.sub("", piece), _MARK)
+        return []
+    if len(results) == 1 and not results[0].name and last and not last.answer:
+        last.add(_END.sub("", piece), _MARK)
+        return []
+    if results:
+        return [_result(result, piece, question) for result in results]
+    if LASTING.match(stripped):
+        return [_lasting(stripped, piece, reading)]
+    sketch = _allergy(core, piece) or _denial(core, piece, reading) or _clause(core, piece, reading)
+    if sketch:
+        return [sketch]
+    if last and not last.answer and not last.negated and last.relation != "不知道" and not (last.result and question.examined):
+        last.add(_END.sub("", piece), _MARK)
+        return []
+    return [_bare(stripped, piece, question, shown)]
+
+
+def _result(result: Result, piece: str, question: Question) -> Sketch:
+    name = result.name or question.topic
+    sentence = piece if result.name else f"{name}：{piece}"
+    return Sketch(name, "为", result.value, sentence, result=True)
+
+
+def _lasting(core: str, piece: str, reading: Reading) -> Sketch:
+    question = reading.question
+    thing = question.topic if question.holder == PATIENT or question.examined else question.holder
+    if reading.last and not reading.last.answer and not reading.last.result:
+        last = reading.last
+        whole = last.subject if last.relation in {"为", "显示", "是", "说", "位于", "持续"} else last.subject + last.relation
+        thing = last.object if last.subject == PATIENT and last.relation in {"有", "服用"} else whole
+        thing = thing.removeprefix(PATIENT) or question.topic
+    span = re.sub(r"^(?:都|已经|有|持续)+|了$", "", core)
+    return Sketch(thing, "持续", span, f"{thing}：{piece}")
+
+
+def _allergy(core: str, piece: str) -> Sketch | None:
+    found = _ALLERGY.search(core)
+    if not found:
+        return None
+    negated = bool(re.search(r"没|不", core))
+    what = re.sub(r"^(?:什么|啥|任何|哪种)", "", found["what"])
+    kin = KIN.match(core)
+    return Sketch(kin[1] if kin else PATIENT, "不过敏" if negated else "过敏", what, piece, negated=negated)
+
+
+def _who(text: str) -> str:
+    """The person or thing named before the predicate; empty when none is."""
+    text = ADVERBS.sub("", text)
+    kin = KIN.match(text)
+    if kin:
+        return kin[1] + text[kin.end() :]
+    rest = SELF.sub("", text)
+    rest = re.sub(r"^(?:自己|突然|慢慢)", "", ADVERBS.sub("", rest))
+    if not rest:
+        return PATIENT if SELF.match(text) else ""
+    return re.sub(r"(?:也|都|就|还|倒是|倒|一直|从来|又|整个|几乎|只|才|的|更|特别|很|挺|最|突然|慢慢|有点)+$", "", rest)
+
+
+def _split_time(text: str) -> tuple[str, str]:
+    """A time at the beginning, and the rest."""
+    text = ADVERBS.sub("", text)
+    own = SELF.match(text)
+    head, body = (text[: own.end()], text[own.end() :]) if own else ("", text)
+    when = TIME.match(body) or _WHILE.match(body)
+    if when and when.end() < len(body):
+        return when[0], head + body[when.end() :]
+    return "", text
+
+
+def _denial(core: str, piece: str, reading: Reading) -> Sketch | None:
+    """`没有发烧`, `左眼不红`."""
+    when, text = _split_time(core)
+    found = _NEGATION.search(text)
+    if not found or found.end() == len(text):
+        return None
+    before, what = text[: found.start()], text[found.end() :]
+    subject = _who(before)
+    if len(subject) > 8 or (subject and re.search(r"[了着过得]$", subject)):
+        return None
+    relation = found[0] if "不" in found[0] else "没有"
+    every = re.match(r"(?:啥|什么|任何)(?P<what>.*)", subject)
+    if every:
+        subject, what = PATIENT, what + every["what"]
+    if not subject:
+        examined = reading.question.examined and relation == "没有"
+        subject = reading.question.topic if examined else _carried(reading, what)
+    what = re.sub(r"^(?:什么|任何|啥|发现|看到|看见|见着?)(?=.)", "", what)
+    if relation.endswith(("不", "不怎么", "不太")) and what[:1] in _TAKES:
+        relation, what = relation + what[:1], what[1:]
+    return Sketch(subject, relation, _dated(_PARTICLES.sub("", what) or what, when), piece, negated=True)
+
+
+def _carried(reading: Reading, doing: str) -> str:
+    """Whom a clause without a subject is about: the one before it in the sentence, the question, or the patient."""
+    last = reading.last
+    if doing[:1] in _OF_PEOPLE:
+        return PATIENT
+    if last and not last.answer and not last.result and last.relation[:1] not in _OF_PEOPLE:
+        return last.subject
+    return reading.question.subject
+
+
+def _dated(what: str, when: str) -> str:
+    return f"{what}（{when}）" if when else what
+
+
+def _clause(core: str, piece: str, reading: Reading) -> Sketch | None:
+    """A clause with a predicate: who or what, the predicate, the rest."""
+    when, text = _split_time(core)
+    starts = borders(text)
+    own = SELF.match(text)
+    from_ = own.end() if own else 0
+    for found in PREDICATES.finditer(text, from_):
+        if not {found.start(), found.end()} <= starts or found.start() > 12:
+            continue
+        subject = _who(text[: found.start()])
+        if len(subject) > 9 or _DOING.search(subject):
+            return None
+        relation, what = found[0], text[found.end() :]
+        tail = re.match(r"[了过着]", what)
+        if tail and relation[-1] not in "了过着":
+            relation, what = relation + tail[0], what[1:]
+        what = _PARTICLES.sub("", what)
+        if relation.startswith("停") and not what and reading.last and reading.last.relation in _TAKES:
+            what = re.sub(r"（.*?）", "", reading.last.object)
+        if relation.rstrip("了过着") in _TAKES | {"在吃", "在用"} and reading.question.value == "服用":
+            relation = "服用"
+        return Sketch(subject or _carried(reading, relation), relation, _dated(what, when), piece)
+    return None
+
+
+def _repeated(made: list[Sketch], reading: Reading) -> None:
+    """Drop a bare yes or no when the clause after it says the same in full: `没有，他没有哮喘`."""
+    answer, question = reading.last, reading.question
+    if not answer or not answer.answer:
+        return
+    asked = set(content(f"{question.subject}{question.object}", Language.ZH))
+    said = {word for sketch in made for word in content(sketch.sentence, Language.ZH)}
+    same = made[0].negated == answer.negated
+    if (answer.negated and same) or (same and asked and len(asked & said) >= len(asked) / 2):
+        reading.sketches.pop()
+        made[0].sentence = f"{answer.sentence.removeprefix(question.topic + '：')}{_MARK}{made[0].sentence}"
+
+
+def _bare(core: str, piece: str, question: Question, shown: bool) -> Sketch:
+    """A value or a name alone: the question says what of."""
+    sentence = f"{question.topic}：{piece}"
+    negated = bool(_NEGATION.search(core))
+    if shown or question.examined:
+        return Sketch(question.topic, "显示", core, sentence, negated=negated)
+    when = TIME.match(core)
+    if when and when.end() >= len(core) - 1 and question.value not in {"服用", "为"}:
+        return Sketch(question.topic if question.topic != PATIENT else COMPLAINT, "开始于", core, sentence)
+    names = question.value not in {"过敏", "服用"} or (len(core) <= 14 and not re.search(r"[了得吓]", core))
+    if not names:
+        return Sketch(question.topic, "说", core, sentence, negated=negated)
+    return Sketch(question.holder, question.value or "说", core, sentence, negated=negated)

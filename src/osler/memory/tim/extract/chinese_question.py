@@ -1,0 +1,114 @@
+"""What a Chinese question asks, so that `没有。` or `三个星期。` can be understood."""
+
+from __future__ import annotations
+
+import re
+
+from osler.memory.tim.extract.clauses import Question
+from osler.records.language import Language
+from osler.words import sentences
+
+PATIENT = "患者"
+COMPLAINT = "症状"
+_LONGEST = 30
+_LEAD = re.compile(
+    r"^(?:好的|好|嗯|明白了|谢谢|那么|那|另外|还有|请问|请您|请|能不能|可以|告诉我|说说|说一下|，|,|\s|您|你|孩子|患者|他|她|最近|平时|以前|之前|现在|目前|曾经|"
+    r"一下|这次|这几天|近来)*"
+)
+_ASKED = re.compile(r"(?:吗|呢|吧|没有|没|啊|呀)*$")
+_EXAMS = r"查|测|做|拍|量|验|抽|照|化验|检查"
+
+_ATTRIBUTES = (
+    (r"(?P<t>.*?)(?:大概|已经|都|有|持续|出现|是)*(?:多久|多长时间|几天|几个月|几年|几个小时|多少天|多少年)了?(?:的)?", "持续"),
+    (r"(?:从)?(?:什么时候|啥时候|何时|哪天|几号)(?:开始)?(?:有|出现|得)?(?:的)?(?P<t>.*?)(?:的)?", "开始于"),
+    (r"(?P<t>.*?)(?:是)?(?:从)?(?:什么时候|啥时候|何时|哪天)(?:开始|出现|发现|有|起)?(?:的|疼|痛)*", "开始于"),
+    (r"(?:具体)?(?:哪里|哪儿|哪个部位|什么地方|哪边|哪一边|哪侧)(?P<t>.*)", "位于"),
+    (r"(?P<t>.*?)(?:具体)?(?:在|是)(?:哪里|哪儿|哪个部位|什么部位|什么地方|哪边|哪一边|哪一侧|哪侧)", "位于"),
+    (r"(?:今年)?(?:多大|几岁|多少岁|年龄).*", "年龄为"),
+    (r"(?:体重.*|多重)", "体重为"),
+    (r"(?:身高.*|多高)", "身高为"),
+    (r"(?P<t>.*?)(?:有)?(?:多严重|多厉害|多疼|多痛|几分|打几分|严重吗|厉害吗|程度如何|程度怎么样)", "程度为"),
+    (r"(?P<t>.*?)(?:多久一次|一天几次|每天几次|几次|频率.*)", "频率为"),
+    (r".*(?:吃|用|服)(?:用)?(?:着|过|了)?(?:什么|哪些|啥|哪种)药?.*", "服用"),
+    (r"(?:哪里不舒服|怎么了|怎么不舒服|什么不舒服|哪儿不舒服|有什么问题).*", "说"),
+    (r"(?P<t>.*?)(?:是|为|有)?(?:多少|多高|多低)(?:度)?", "为"),
+    (r"(?P<t>.*?)(?:的)?(?:结果)?(?:怎么样|如何|是什么|什么样)", "为"),
+)
+_OF_PATIENT = {"年龄为": "年龄", "体重为": "体重", "身高为": "身高", "服用": "用药", "说": COMPLAINT}
+
+
+def read_question(text: str) -> Question:
+    """How a reply that leaves things out is completed."""
+    asked = [part for part in sentences(text, Language.ZH) if part.endswith(("？", "?"))] or sentences(text, Language.ZH)
+    line = _LEAD.sub("", asked[0].rstrip("？?。！ ")) if asked else ""
+    line = re.sub(r"[（(][^）)]*[）)]", "", line)
+    examined = re.search(rf"(?:{_EXAMS})过|结果|看到了什么|发现了什么", text) is not None
+    return _attribute(line) or _polar(line, examined) or _loose(line)
+
+
+def _short(text: str) -> str:
+    text = re.sub(r"^(?:您的?|你的?|的|什么|任何|这种|这个|那个)+", "", text.strip("，, "))
+    return re.sub(r"(?:最近|平时|现在)$", "", _ASKED.sub("", text))[:_LONGEST]
+
+
+def _attribute(line: str) -> Question | None:
+    for pattern, relation in _ATTRIBUTES:
+        found = re.fullmatch(pattern, _ASKED.sub("", line)) or re.fullmatch(pattern, line)
+        if found:
+            topic = _OF_PATIENT.get(relation) or _named(_short(found.groupdict().get("t") or ""))
+            holder = PATIENT if relation in _OF_PATIENT else topic
+            return Question(topic, PATIENT, "有", "没有", topic, holder, relation, topic)
+    return None
+
+
+def _named(topic: str) -> str:
+    if topic in {"疼", "痛"}:
+        return "疼痛"
+    return topic or COMPLAINT
+
+
+def _polar(line: str, examined: bool) -> Question | None:
+    exam = re.fullmatch(rf"(?P<s>.*?)(?P<v>(?:{_EXAMS})过)(?P<o>.+?)(?:吗|没有|没)?(?:[，,].*)?", line)
+    if exam and examined:
+        what = _short(exam["o"])
+        return Question(what, PATIENT, exam["v"], f"没{exam['v']}", what, what, "", what, True)
+    allergy = re.fullmatch(r"(?:有没有)?对(?P<o>.+?)过敏(?:吗)?(?P<more>[，,].*)?", line)
+    if allergy:
+        what = _short(allergy["o"] + (allergy["more"] or ""))
+        return Question(f"{what}过敏", PATIENT, "过敏", "不过敏", what, PATIENT, "过敏", f"是否对{what}过敏")
+    have = re.fullmatch(r"(?P<s>.{0,10}?)(?:有没有|有无|是否有)(?P<o>.+)|(?P<h>有|有过|得过|患过|诊断过|得了)(?P<p>.+?)(?:吗|没有)(?P<m>[，,].*)?", line)
+    if have:
+        what = _short(have["o"] or have["p"] + (have["m"] or ""))
+        what = re.sub(r"^过(?=.)", "", what)
+        subject = _short(have["s"] or "") or PATIENT
+        topic = what if subject == PATIENT else f"{subject}{what}"
+        return Question(topic, subject, "有", "没有", what, topic, "为", topic, examined)
+    return _choice(line) or _verbal(line)
+
+
+def _choice(line: str) -> Question | None:
+    """`疼不疼`, `会不会`, `是不是`."""
+    found = re.fullmatch(r"(?P<s>[^，]*?)(?P<v>[\u4e00-\u9fff])不(?P=v)(?P<o>.*)", line)
+    if not found:
+        return None
+    verb, what = found["v"], _short(found["o"])
+    subject = _short(found["s"]) or (COMPLAINT if verb == "是" else PATIENT)
+    topic = what if subject in {PATIENT, COMPLAINT} and what else f"{subject}{verb}{what}" if verb not in "会能是" else subject
+    value = "为" if verb in "会能是" or not what else verb
+    return Question(topic, subject, verb, f"不{verb}", what, topic, value, f"{subject}是否{'' if verb == '是' else verb}{what}")
+
+
+def _verbal(line: str) -> Question | None:
+    """`在吃阿司匹林吗`, `抽烟吗`."""
+    found = re.fullmatch(r"(?P<v>还在吃|在吃|在用|吃着|长期吃|吃|服用|用|抽|喝|吸)(?P<o>.+?)吗(?P<m>[，,].*)?", line)
+    if not found:
+        return None
+    verb = re.sub(r"^(?:还在|在|长期)|着$", "", found["v"])
+    what = _short(found["o"] + (found["m"] or ""))
+    takes = verb in {"吃", "服用", "用"}
+    return Question(what, PATIENT, "服用" if takes else verb, f"不{verb}", what, PATIENT, "服用" if takes else verb, f"是否{verb}{what}")
+
+
+def _loose(line: str) -> Question:
+    topic = _short(line) or COMPLAINT
+    return Question(topic, PATIENT, "确认", "否认", topic, topic, "说", topic)

@@ -1,0 +1,71 @@
+"""Results in a Chinese reply: a name, a number with its unit, and the verdict on it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_VERDICT = r"(?:(?:有点|稍微|略|明显)?(?:偏高|偏低|升高|降低|增高|高|低)(?:了|一点)?|正常|阳性|阴性|异常|在范围里|在正常范围|达标|挺好|弱阳性)"
+_JUDGED = re.compile(rf"^(?:都|也|是|属于|说是|说|标着|写着|这个|那是|算|还|挺|就是|有点)*(?P<v>{_VERDICT})(?:的|了|吧)?$")
+_ONE = re.compile(
+    r"^(?P<name>[A-Za-zα-ωΑ-Ω\u4e00-\u9fff][\w\u4e00-\u9fffα-ωΑ-Ω\-()（）+/ ]*?)?"
+    r"(?:写的是|写的|写着|显示|测的是|测出来|量的是|量的|量了|是|为|有|:|：|=|一直是|还是|最高|大概|差不多)*\s*"
+    r"(?P<value>(?:[<>≤≥约]|低于|高于|不到|超过|百分之)?\s*\d[\d./+~×x^-]*(?:[到至]\d[\d.]*)?\s*"
+    rf"(?P<unit>[^\s，。、\d\u4e00-\u9fff][^\s，。、\u4e00-\u9fff]*|度|毫米|厘米|毫升|公斤|斤|秒|次|分|岁|单位|毫克|微克|克|升|米)?)\s*(?P<verdict>{_VERDICT})?(?:左右|吧|的)?$"
+)
+_WORDED = re.compile(r"^(?P<name>[\w\u4e00-\u9fff\-]{2,12}?)(?:都|也)?(?:是|为)?(?P<value>阳性|阴性|弱阳性|正常)(?:的)?$")
+_NO_NAME = re.compile(
+    r"吃|疼|痛|肿|咳|喝|了|着|过|走|跑|从|每|抽|缝|躺|大概|一共|最|没|不|说|他|她|我|就|得|第|打|烧|一分钟|只|刚|护士|型$|级$|前$|后$"
+)
+_TIME = re.compile(r"^\D*\d[\d.]*(?:到\d+)?\s*(?:个|多)?(?:年|月|天|周|星期|小时|分钟|次|点|岁|片|粒|瓶|根|支)")
+_COUNTED = re.compile(r"心率|心跳|脉搏|呼吸|次数")
+
+
+_HANDS = re.compile(
+    r"^(?:(?:血常规|肾功能|肝功能)?单子上|上面|报告上)|"
+    r"^(?:刚才|刚刚|刚|护士|医生|大夫|给[我他她]?|在家|两边都)*(?:量|测)(?:了|的|过|出来)*(?:是)?(?=\d)"
+)
+
+
+class Result(NamedTuple):
+    """One measured value; a name that is empty is the question's topic."""
+
+    name: str
+    value: str
+
+
+def verdict_of(text: str) -> str:
+    """`偏高` of `这个偏高`; empty when it is no verdict."""
+    found = _JUDGED.match(text)
+    return found["v"] if found else ""
+
+
+def read_results(text: str) -> list[Result]:
+    """All results of a clause, or none when a part of it is something else."""
+    results: list[Result] = []
+    for part in re.split(r"(?<=[\d%a-zA-Z/])(?:、|和|，)(?=[^\d])", text):
+        result = _one(part.strip())
+        if not result:
+            return []
+        results.append(result)
+    return results
+
+
+def _one(part: str) -> Result | None:
+    part = _HANDS.sub("", part)
+    found = _ONE.match(part)
+    if found:
+        name = re.sub(r"(?:一直|还|大概|上|的)$", "", (found["name"] or "").strip())
+        value = " ".join(filter(None, (found["value"].strip(), found["verdict"])))
+        timed = _TIME.match(found["value"])
+        if timed and not _COUNTED.search(name):
+            return None
+        if not name:
+            return Result("", value)
+        if found["unit"] in {"毫克", "微克", "mg"} or _NO_NAME.search(name) or len(name) > 14:
+            return None
+        return Result(name, value)
+    worded = _WORDED.match(part)
+    if worded and not _NO_NAME.search(worded["name"]):
+        return Result(worded["name"], worded["value"])
+    return None

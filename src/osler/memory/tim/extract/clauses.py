@@ -1,0 +1,120 @@
+"""What both languages share when a reply becomes thoughts: the question's reading, and drafts as they grow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from osler.memory.tim.thought import Draft
+
+UNSURE = 0.5
+UNKNOWN = 0.0
+
+
+@dataclass(frozen=True)
+class Question:
+    """How a reply that leaves things out is completed."""
+
+    topic: str
+    """What it is about, in few words."""
+    subject: str
+    """Whom or what a yes or no is about."""
+    yes: str
+    no: str
+    object: str
+    """What follows `yes` or `no`."""
+    holder: str
+    """Whom or what a bare value belongs to."""
+    value: str
+    """The relation of the holder to a bare value."""
+    matter: str
+    """What is not known when the reply is `I don't know`."""
+    examined: bool = False
+    """Whether it asks for the result of a test."""
+
+
+@dataclass
+class Sketch:
+    """A draft while the reply is still being read: later words may add to it."""
+
+    subject: str
+    relation: str
+    object: str
+    sentence: str
+    negated: bool = False
+    certainty: float = 1.0
+    reported: str = ""
+    answer: bool = False
+    """Whether it is a bare yes or no, completed by the question."""
+    result: bool = False
+    """Whether it is a measured value that waits for its verdict."""
+
+    def add(self, words: str, mark: str) -> None:
+        """More of the same statement, in the triple and in the sentence."""
+        self.object = f"{self.object}{mark}{words}" if self.object else words
+        self.hear(words, mark)
+
+    def hear(self, words: str, mark: str) -> None:
+        """Words that belong to the sentence and not to the triple."""
+        self.sentence = f"{self.sentence}{mark}{words}" if self.sentence else words
+
+    def draft(self) -> Draft:
+        """As it now stands."""
+        return Draft(
+            subject=self.subject,
+            relation=self.relation,
+            object=self.object,
+            sentence=self.sentence,
+            negated=self.negated,
+            certainty=self.certainty,
+            reported=self.reported,
+        )
+
+
+@dataclass
+class Reading:
+    """A reply as far as it has been read."""
+
+    question: Question
+    mark: str
+    """What stands between two parts of one sentence."""
+    sketches: list[Sketch] = field(default_factory=list)
+    waiting: str = ""
+    """Words that carry nothing alone and go to the sentence of the next thought."""
+    dated: int = 0
+    """Thoughts before this one already have their time."""
+    condition: str = ""
+    """`when he breathes in`, said before the clause it belongs to."""
+    began: int = 0
+    """The first thought of the sentence being read."""
+
+    def open(self, sketch: Sketch) -> None:
+        """One thought more."""
+        if self.waiting:
+            sketch.sentence = f"{self.waiting}{self.mark}{sketch.sentence}"
+            self.waiting = ""
+        self.sketches.append(sketch)
+
+    def aside(self, words: str) -> None:
+        """Words that carry nothing alone."""
+        if len(self.sketches) > self.began:
+            self.sketches[-1].hear(words, self.mark)
+        else:
+            self.waiting = f"{self.waiting}{self.mark}{words}" if self.waiting else words
+
+    @property
+    def last(self) -> Sketch | None:
+        """The newest thought of the sentence being read."""
+        return self.sketches[-1] if len(self.sketches) > self.began else None
+
+    def about(self, examined: str) -> None:
+        """From here on the reply reads out what an examination showed."""
+        self.question = replace(
+            self.question, topic=examined, holder=examined, value="", matter=examined, examined=True
+        )
+
+    def date(self, when: str, words: str) -> None:
+        """A time said afterwards holds for all that was said since the last one."""
+        for sketch in self.sketches[self.dated :]:
+            sketch.reported = sketch.reported or when
+            sketch.hear(words, " ")
+        self.dated = len(self.sketches)

@@ -1,0 +1,413 @@
+"""English replies into thoughts."""
+
+from __future__ import annotations
+
+import re
+
+from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch
+from osler.memory.tim.extract.english_grammar import Verb, expand, find_verb, subject_of, third_person_relation
+from osler.memory.tim.extract.english_question import PATIENT, read_question
+from osler.memory.tim.extract.english_results import Result, read_results, verdict_of
+from osler.memory.tim.extract.english_words import AUXILIARIES, DURATION, KIN, PREPOSITIONS, PRONOUNS, TIME
+from osler.memory.tim.thought import Draft
+from osler.records.language import Language
+from osler.words import content, sentences
+
+_SPLIT = re.compile(r"[,;:]\s+|\s+[-–—]\s+|\s+(?=(?:but|although|though|even though)\s)", re.IGNORECASE)
+_AND = re.compile(
+    r"\s+(?=(?:and|so|then)\s+(?:then\s+)?(?:i|he|she|it|they|we|there|my|his|her|its|the|no|never|now|both|that)\b)",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"^(?:(?:and|but|so|then|well|oh|yes|yeah|no(?=\s+(?:i|he|she|it|they|we|there|my|his|her)\b)|just|only|funny thing is|honestly|you know|actually|although|"
+    r"though|even though|because|also|i mean|sorry|at first|maybe|perhaps|probably)\b[, ]*)+(?=\S)",
+    re.IGNORECASE,
+)
+_YES = re.compile(r"^(?:oh )?(?:yes|yeah|yep|i do|i have|it does|it is|that's right|correct|sure|of course)[.! ]*$", re.IGNORECASE)
+_NO = re.compile(
+    r"^(?:oh )?(?:no|nope|not at all|no no|none|never|i don't|i haven't|not really|nothing|no never)[.! ]*$", re.IGNORECASE
+)
+_UNKNOWN = re.compile(
+    r"\b(?:(?:don't|do not|didn't) (?:really |actually )?(?:know|remember|recall)\b|no idea|(?:couldn't|can't|cannot|could not) "
+    r"(?:really )?(?:tell|say|remember)\b|wish i knew|not sure[.! ]*$|haven't noticed)",
+    re.IGNORECASE,
+)
+_KNOWN_ENOUGH = re.compile(r"\b(?:that|as far as) (?:i|we) (?:know|can tell|remember)(?: of)?\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"^(?:and |so )?(?:you know|i'm afraid|doctor|they (?:said|told me)|it says|let me (?:read it|see)|believe me|thank goodness|"
+    r"that's all(?: i know of| i know)?|if you want to know|i can tell you|but i don't|nobody ever asked me|"
+    r"is that (?:bad|important|serious)|should i be worried about that|thanks|thank you|(?:oh|well|now|look|honestly|okay|hm+)(?: (?:oh|well|now|no))?|they did (?:those|that|it)(?: too)?|i have the sheet here|please|"
+    r"(?:that i know of|as far as (?:i|we) know))[?.! ]*$",
+    re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"\b(?:maybe|perhaps|probably|possibly|i think|i guess|i believe|i suppose|might|may have|may be|could be|not sure|"
+    r"not certain|it seems|seems to|presumably)\b",
+    re.IGNORECASE,
+)
+_DATED = re.compile(rf"^(?:that|this|it) (?:was|is|happened)(?: all)? (?:from )?(?P<when>{TIME.pattern})[.! ]*$", re.IGNORECASE)
+_NONE = re.compile(r"^(?:no|without|never any|never had any)\s+(?!one\b|longer\b|idea\b)(?P<what>.+)$", re.IGNORECASE)
+_NOT = re.compile(r"^(?:not|never|nor)\s+(?P<what>.+)$", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot)\b|n't\b", re.IGNORECASE)
+_FRAME = re.compile(
+    r"^(?P<who>[\w' -]{0,60}?)\b(?P<verb>says?|said|shows?|showed|told (?:me|us)|tells me|reads|found|saw)(?: that)?\b:?\s*(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_SUBORDINATE = re.compile(r"^(?:when|whenever|if|while|after|before|since|until|as soon as|once|because|where)\b", re.IGNORECASE)
+_STARTS = frozenset("i he she it they we everything there my his her the both".split())
+_PAPERS = frozenset("sheet paper report printout letter form result results page".split())
+_POINTERS = frozenset("it that this one those them these".split())
+_TAIL = re.compile(r"[\s,.;:!?]+$")
+_MARK = ", "
+
+
+def think_english(question: str, reply: str) -> list[Draft]:
+    """The facts of an English reply."""
+    reading = Reading(read_question(question), _MARK)
+    kin = ""
+    for sentence in _joined(sentences(reply, Language.EN)):
+        reading.began = len(reading.sketches)
+        dated = _DATED.match(_TAIL.sub("", sentence))
+        if dated and reading.sketches:
+            reading.date(dated["when"], sentence)
+            continue
+        for piece in _pieces(sentence):
+            _read(piece, reading, kin)
+            kin = next((word for word in re.findall(r"[a-z]+", piece.lower()) if word in KIN), kin)
+    _flush(reading)
+    return [sketch.draft() for sketch in _settled(reading.sketches)]
+
+
+def _flush(reading: Reading) -> None:
+    """Words still waiting are kept with the last thought, or as what the patient says."""
+    if reading.waiting and reading.sketches:
+        reading.sketches[-1].hear(reading.waiting, _MARK)
+    elif reading.waiting and content(reading.waiting, Language.EN):
+        reading.sketches.append(Sketch(PATIENT, "says", reading.waiting, reading.waiting))
+    reading.waiting = ""
+
+
+def _joined(parts: list[str]) -> list[str]:
+    """A lone yes or no belongs to the sentence after it, and so does `It says:`."""
+    joined: list[str] = []
+    for part in parts:
+        if joined and (_YES.match(joined[-1]) or _NO.match(joined[-1])) and not (_YES.match(part) or _NO.match(part)):
+            joined[-1] = f"{_TAIL.sub('', joined[-1])}, {part}"
+        else:
+            joined.append(part)
+    return joined
+
+
+def _pieces(sentence: str) -> list[str]:
+    """The clauses of a sentence: cut at commas, and at `and` where a clause of its own follows."""
+    pieces: list[str] = []
+    for part in _SPLIT.split(sentence):
+        for piece in _AND.split(part):
+            alone = pieces and (find_verb(expand(_LEAD.sub("", piece))) or _NONE.match(_LEAD.sub("", piece)))
+            if pieces and piece is not part and not part.startswith(piece) and not alone:
+                pieces[-1] = f"{pieces[-1]} {piece}"
+            elif piece.strip():
+                pieces.append(piece.strip())
+    return pieces
+
+
+def _read(piece: str, reading: Reading, kin: str) -> None:
+    """One clause, by the first pattern that fits."""
+    bare = _TAIL.sub("", piece)
+    if _answered(piece, bare, reading):
+        return
+    core = _TAIL.sub("", _LEAD.sub("", bare))
+    if verdict_of(core) and _verdict(core, piece, reading):
+        return
+    framed = _FRAME.match(expand(core))
+    if framed and not _UNKNOWN.search(bare) and _framed(framed, piece, reading, kin):
+        return
+    _state(core, piece, reading, kin)
+
+
+def _answered(piece: str, bare: str, reading: Reading) -> bool:
+    """Whether the clause was no statement of its own: yes, no, not known, an aside."""
+    if not bare or _ASIDE.match(bare):
+        if bare:
+            reading.aside(piece)
+        return True
+    if _UNKNOWN.search(_KNOWN_ENOUGH.sub("", bare)) and len(bare.split()) <= 12:
+        _unknown(piece, bare, reading)
+        return True
+    known = _TAIL.sub("", _KNOWN_ENOUGH.sub("", bare))
+    if _YES.match(known) or _NO.match(known):
+        reading.open(_resolved(reading.question, piece, bool(_NO.match(known))))
+        return True
+    return False
+
+
+def _unknown(piece: str, bare: str, reading: Reading) -> None:
+    topic = reading.question.matter
+    of = re.search(r"\b(?:about|what|which|whether|if|how|when|the name of|my|his|her)\s+(?!that\b|it\b|this\b)(.+)$", bare, re.I)
+    if of:
+        topic = of[0].removeprefix("about ")
+    already = [sketch for sketch in reading.sketches if sketch.relation == "does not know"]
+    if already and not of:
+        already[-1].hear(piece, _MARK)
+        return
+    sentence = piece if of else f"{topic}: {piece}"
+    reading.open(Sketch(PATIENT, "does not know", topic, sentence, certainty=UNKNOWN))
+
+
+def _resolved(question: Question, piece: str, negated: bool) -> Sketch:
+    relation = question.no if negated else question.yes
+    sentence = f"{question.topic}: {piece}"
+    return Sketch(question.subject, relation, question.object, sentence, negated=negated, answer=True)
+
+
+def _verdict(core: str, piece: str, reading: Reading) -> bool:
+    """`that is high`, after a result: part of it, or of all results of the sentence when it says `both` or `all`."""
+    results = [sketch for sketch in reading.sketches[reading.began :] if sketch.result]
+    if not results and reading.sketches and reading.sketches[-1].result:
+        results = reading.sketches[-1:]
+    if not results:
+        return False
+    everyone = re.match(r"(?:which (?:is|are) )?(?:both|all|they)\b", core, re.IGNORECASE)
+    for sketch in results if everyone else results[-1:]:
+        sketch.object = f"{sketch.object} {verdict_of(core)}"
+        sketch.hear(piece, _MARK)
+    return True
+
+
+def _framed(framed: re.Match[str], piece: str, reading: Reading, kin: str) -> bool:
+    """`The scan says ...`: what follows is what counts, and the scan is where it comes from."""
+    who, rest = framed["who"].strip(), framed["rest"].strip()
+    named = subject_of(who, reading.question.topic, kin)
+    if (who and find_verb(who)) or len(who.split()) > 6:
+        return False
+    named = reading.question.topic if named.lower().split()[-1:] and named.lower().split()[-1] in _PAPERS else named
+    person = named in {PATIENT, "staff", "doctor", reading.question.topic} or not who
+    if person and (not rest or framed["verb"].lower() in {"found", "saw", "shows", "showed", "reads"}):
+        return False
+    if not person or who.lower().split()[-1:] and who.lower().split()[-1] in _PAPERS:
+        reading.about(named)
+    if rest:
+        _state(rest, piece, reading, kin, shown=not person)
+    else:
+        reading.aside(piece)
+    return True
+
+
+def _state(core: str, piece: str, reading: Reading, kin: str, shown: bool = False) -> None:
+    """A statement: results, a denial, a clause with a verb, or a bare value."""
+    condition, core = _condition(core)
+    if condition and not core:
+        _wait(condition, piece, reading)
+        return
+    made = _statements(core, piece, reading, kin, shown)
+    hedged, when = UNSURE if _HEDGE.search(piece) else 1.0, TIME.search(f"{condition} {core}")
+    for sketch in made:
+        sketch.certainty = min(sketch.certainty, hedged)
+        sketch.reported = when[0] if when else ""
+        lead = condition or reading.condition
+        if lead:
+            sketch.object = f"{sketch.object}, {lead}" if sketch.object else lead
+    if made:
+        reading.condition = ""
+        _repeated(made, reading)
+    for sketch in made:
+        reading.open(sketch)
+
+
+def _condition(core: str) -> tuple[str, str]:
+    """`since the pain began` and what follows it; nothing follows when the clause is only that."""
+    verb = find_verb(expand(core)) if _SUBORDINATE.match(core) else None
+    if not verb:
+        return "", core
+    words = expand(core).split()
+    for place in range(verb.end, len(words) - 1):
+        if words[place].lower() in _STARTS and words[place - 1].lower() not in PREPOSITIONS | AUXILIARIES:
+            after = find_verb(" ".join(words[place:]))
+            if after and 0 < after.start <= 4:
+                return " ".join(words[:place]), " ".join(words[place:])
+    return core, ""
+
+
+def _wait(condition: str, piece: str, reading: Reading) -> None:
+    """A condition goes on with the clause before it in the sentence, or waits for the one after it."""
+    if reading.last and not reading.last.answer:
+        reading.last.add(piece.rstrip(".!? "), _MARK)
+        return
+    reading.condition = _MARK.join(filter(None, (reading.condition, condition)))
+    reading.aside(piece)
+
+
+def _statements(core: str, piece: str, reading: Reading, kin: str, shown: bool) -> list[Sketch]:
+    question = reading.question
+    medicine = question.holder == PATIENT and question.value in {"takes", "is taking", "is on"}
+    results = [] if medicine else read_results(core)
+    last = reading.last
+    if len(results) == 1 and not results[0].name and last and not last.answer and not last.result:
+        last.add(piece.rstrip(".!? "), _MARK)
+        return []
+    if results:
+        return [_result(result, piece, question) for result in results]
+    statement = _KNOWN_ENOUGH.sub("", core).strip() or core
+    sketch = _denial(statement, piece, question) or _clause(statement, piece, reading, kin)
+    if not sketch and _continues(statement, piece, reading):
+        return []
+    return [sketch or _bare(statement, piece, question, shown)]
+
+
+def _repeated(made: list[Sketch], reading: Reading) -> None:
+    """Drop a bare yes or no when the clause after it says the same in full: `No, he has no asthma`."""
+    answer, question = reading.last, reading.question
+    if not answer or not answer.answer:
+        return
+    asked = set(content(f"{question.subject} {question.object}", Language.EN))
+    said = {word for sketch in made for word in content(f"{sketch.subject} {sketch.object}", Language.EN)}
+    same = made[0].negated == answer.negated
+    if (answer.negated and same) or (same and asked and len(asked & said) >= len(asked) / 2):
+        reading.sketches.pop()
+        heard = answer.sentence.removeprefix(f"{question.topic}: ")
+        made[0].sentence = f"{heard}, {made[0].sentence}"
+
+
+def _settled(sketches: list[Sketch]) -> list[Sketch]:
+    """A yes to `A or B?` is taken back when the reply then tells them apart."""
+    kept: list[Sketch] = []
+    for place, sketch in enumerate(sketches):
+        later = sketches[place + 1 :]
+        open_question = re.search(r",| or ", sketch.object)
+        if sketch.answer and not sketch.negated and open_question and any(other.negated for other in later):
+            later[0].sentence = f"{sketch.sentence}, {later[0].sentence}"
+        else:
+            kept.append(sketch)
+    return kept
+
+
+def _result(result: Result, piece: str, question: Question) -> Sketch:
+    name = result.name or question.topic
+    sentence = piece if result.name else f"{name}: {piece}"
+    return Sketch(name, "is", result.value, sentence, result=True)
+
+
+def _denial(core: str, piece: str, question: Question) -> Sketch | None:
+    """`no fever or chills`, `not in the arm`: a denial without a verb."""
+    verb = find_verb(expand(core))
+    none = _NONE.match(core)
+    if none and (not verb or verb.start > 3 or " that " in core):
+        what = re.sub(r"\s+(?:at all|either|or anything(?: like that)?|whatsoever)$", "", none["what"])
+        if question.examined:
+            return Sketch(question.topic, "shows no", what, piece, negated=True)
+        return Sketch(PATIENT, "does not have", what, piece, negated=True)
+    negative = _NOT.match(core)
+    if negative and not verb:
+        return Sketch(question.topic, "is not", negative["what"], f"{question.topic}: {piece}", negated=True)
+    return None
+
+
+def _clause(core: str, piece: str, reading: Reading, kin: str) -> Sketch | None:
+    """A clause with a verb: who, what, the rest."""
+    text, question = expand(core), reading.question
+    verb = find_verb(text)
+    if not verb or _goes_on(verb, text, reading):
+        return None
+    before, rest = verb.before(text), verb.rest(text)
+    if before.lower().endswith("there"):
+        return _existence(verb, rest, piece, question)
+    subject, elliptical = _whom(before, verb, reading, kin)
+    lead = _lead(before)
+    relation, rest, negated = _polarity(third_person_relation(verb, before), rest)
+    if rest.lower() in _POINTERS:
+        rest = question.topic
+    elif rest.lower().startswith("it "):
+        rest = f"{question.topic} {rest[3:]}"
+    if subject == "staff" and verb.main in {"measured", "counted"}:
+        subject, relation, elliptical = question.topic, "was measured at", True
+    elif subject == "staff" and verb.main in {"saw", "found", "heard"}:
+        subject, relation = question.topic, "shows"
+    measured = bool(re.search(r"\d", rest)) and relation in {"is", "was", "are", "were"}
+    negated = negated or bool(re.match(r"(?:nobody|nothing|none|neither|no)\b", before, re.IGNORECASE))
+    sentence = f"{question.topic}: {piece}" if elliptical else piece
+    relation = "is" if measured else relation
+    return Sketch(subject, relation, " ".join(filter(None, (rest, lead))), sentence, negated=negated, result=measured)
+
+
+def _goes_on(verb: Verb, text: str, reading: Reading) -> bool:
+    """`moved when I turned`, `that helps`: what the clause before it is about goes on."""
+    same = not verb.before(text) or verb.before(text).lower() in {"that", "which"}
+    return bool(same and not verb.negated and reading.last and not reading.last.answer)
+
+
+def _whom(before: str, verb: Verb, reading: Reading, kin: str) -> tuple[str, bool]:
+    """The subject, and whether the question or an earlier clause had to supply it."""
+    question, last = reading.question, before.lower().split()[-1:] or [""]
+    earlier = reading.sketches[-1] if reading.sketches else None
+    if last[0] in {"it", "that", "this"} and earlier and earlier.relation in {"has", "has had"} and not earlier.answer:
+        return re.split(r",| for | since ", earlier.object)[0], True
+    if not before and question.subject == PATIENT:
+        return PATIENT, True
+    subject = subject_of(before, question.topic, kin, verb.main)
+    if before.lower().startswith("its ") and earlier and not earlier.result and earlier.subject != PATIENT:
+        return f"{earlier.subject} {subject}", False
+    return re.sub(r"\bone$", question.topic, subject), subject == question.topic
+
+
+def _lead(before: str) -> str:
+    """What stood before a pronoun (`with the lamp they`), so that the triple does not lose it."""
+    words = before.split()
+    if len(words) < 3 or words[-1].lower() not in PRONOUNS:
+        return ""
+    return " ".join(words[:-1])
+
+
+def _existence(verb: Verb, rest: str, piece: str, question: Question) -> Sketch:
+    negated = verb.negated or rest.lower().startswith(("no ", "nothing", "none", "not "))
+    what = re.sub(r"^(?:no|any|not)\s+", "", rest, flags=re.IGNORECASE) if negated else rest
+    if question.examined:
+        return Sketch(question.topic, "shows no" if negated else "shows", what, piece, negated=negated)
+    return Sketch(PATIENT, "does not have" if negated else "has", what, piece, negated=negated)
+
+
+def _polarity(relation: str, rest: str) -> tuple[str, str, bool]:
+    """`has no fever` is `does not have fever`."""
+    none = re.match(r"(?:no|never any)\s+(?!longer\b|more than\b)", rest, re.IGNORECASE)
+    if none and relation in {"has", "had", "has had", "has got", "gets"}:
+        turned = {"has": "does not have", "had": "did not have", "has had": "has not had", "gets": "does not get"}
+        return turned.get(relation, "does not have"), rest[none.end() :], True
+    rest = re.sub(r"^any\s+", "", rest) if "not" in relation.split() else rest
+    if relation in {"has not got"}:
+        relation = "does not have"
+    negated = bool(_DENIES.search(relation)) or bool(re.match(r"(?:no|nothing|none|not|never|nobody)\b", rest, re.IGNORECASE))
+    return relation, rest, negated
+
+
+def _continues(core: str, piece: str, reading: Reading) -> bool:
+    """Words without a verb after a statement of the same sentence go on with it."""
+    last = reading.last
+    if not last or last.answer or last.relation == "does not know" or DURATION.match(core):
+        return False
+    if last.negated and not re.match(r"(?:or|nor|and|in|on|at|for|since|not|except|of|to|with)\b", core, re.IGNORECASE):
+        return False
+    if (_DENIES.search(core) and not last.negated) or (last.result and reading.question.examined):
+        return False
+    last.add(piece.rstrip(".!? "), _MARK)
+    when = TIME.search(core)
+    last.reported = last.reported or (when[0] if when else "")
+    return True
+
+
+def _bare(core: str, piece: str, question: Question, shown: bool) -> Sketch:
+    """A value or a name alone: the question says what of."""
+    sentence = f"{question.topic}: {piece}"
+    negated = bool(_DENIES.search(core))
+    if DURATION.match(core):
+        holder = question.topic if question.holder == PATIENT else question.holder
+        return Sketch(holder, "lasts", re.sub(r"^for ", "", core, flags=re.IGNORECASE), sentence)
+    when = TIME.match(core)
+    if when and when.end() >= len(core) - 6 and question.value not in {"takes", "is"}:
+        return Sketch(question.holder, "began", core, sentence)
+    if negated and not question.examined and re.match(r"(?:nothing|none|neither)\b", core, re.IGNORECASE):
+        return Sketch(question.subject, question.yes, core, sentence, negated=True)
+    if shown or question.examined:
+        return Sketch(question.topic, "shows", core, sentence, negated=negated)
+    relation = question.value or "is"
+    if relation == "is allergic to" and len(core.split()) > 6:
+        return Sketch(question.topic, "says", core, sentence, negated=negated)
+    return Sketch(question.holder, relation, core, sentence, negated=negated)

@@ -1,0 +1,62 @@
+"""Finding by words: BM25 over whatever is kept, words and, in Chinese, pairs of characters."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+
+from osler.records.language import Language
+from osler.words import content
+
+_K1, _B = 1.2, 0.6
+
+
+class Lexical:
+    """An inverted index that things can be added to and removed from."""
+
+    def __init__(self, language: Language) -> None:
+        """Start empty."""
+        self._language = language
+        self.clear()
+
+    def clear(self) -> None:
+        """Hold nothing."""
+        self._postings: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self._terms: dict[int, Counter[str]] = {}
+        self._length = 0
+
+    def add(self, number: int, text: str) -> None:
+        """Hold a text under a number."""
+        counts = Counter(self._split(text))
+        self._terms[number] = counts
+        self._length += counts.total()
+        for term, count in counts.items():
+            self._postings[term][number] = count
+
+    def remove(self, number: int) -> None:
+        """Hold it no more."""
+        counts = self._terms.pop(number)
+        self._length -= counts.total()
+        for term in counts:
+            del self._postings[term][number]
+
+    def scores(self, query: str) -> dict[int, float]:
+        """What shares a word with the query, each with its score."""
+        found: defaultdict[int, float] = defaultdict(float)
+        mean = self._length / max(1, len(self._terms)) or 1.0
+        for term in dict.fromkeys(self._split(query)):
+            holders = self._postings.get(term)
+            if not holders:
+                continue
+            rarity = math.log(1 + (len(self._terms) - len(holders) + 0.5) / (len(holders) + 0.5))
+            for number, count in holders.items():
+                damped = count + _K1 * (1 - _B + _B * self._terms[number].total() / mean)
+                found[number] += rarity * count * (_K1 + 1) / damped
+        return dict(found)
+
+    def _split(self, text: str) -> list[str]:
+        row = list(content(text, self._language))
+        if self._language is Language.EN:
+            return row
+        level = "".join(word for word in row if "\u4e00" <= word[0] <= "\u9fff")
+        return row + [level[i : i + 2] for i in range(len(level) - 1)]

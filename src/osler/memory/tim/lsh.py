@@ -1,0 +1,56 @@
+"""Locality-sensitive hashing: near vectors tend to fall into the same group."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ROUNDS = 3
+_CHUNK = 16384
+
+
+class Hashing:
+    """One table of the cross-polytope hash, H(x) = argmax([xR ; -xR]) with a random R.
+
+    The paper looks into the one group that a query falls into. The other projections say how near the query is to
+    the other groups, so that a search may go on to the second, the third, and so forth.
+    """
+
+    def __init__(self, dimensions: int, groups: int, seed: int = 0) -> None:
+        """Draw R from the seed: the same seed gives the same groups in every process."""
+        if groups < 2 or groups % 2:
+            raise ValueError(f"groups come in pairs, a direction and its opposite: {groups} is not an even number")
+        self.dimensions = dimensions
+        self.groups = groups
+        self._directions = np.random.default_rng(seed).standard_normal((dimensions, groups // 2))
+
+    def group(self, vector: NDArray[np.float32]) -> int:
+        """The group of a vector; its length does not matter."""
+        return int(self._projections(vector).argmax())
+
+    def order(self, vector: NDArray[np.float32]) -> list[int]:
+        """All groups, the vector's own first, then by how near the vector is to them."""
+        order: list[int] = np.argsort(-self._projections(vector), kind="stable").tolist()
+        return order
+
+    def _projections(self, vector: NDArray[np.float32]) -> NDArray[np.float64]:
+        half = np.asarray(vector, dtype=np.float64) @ self._directions
+        return np.concatenate((half, -half))
+
+
+def learned(sample: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    """Directions that lie amid the sample, for a hash that follows what is stored rather than chance.
+
+    They begin as the first rows of the sample, which is to be in random order, and move to the mean of the rows that
+    are nearest to each.
+    """
+    directions = sample[:count].copy()
+    for _ in range(_ROUNDS):
+        parts = [sample[start : start + _CHUNK] for start in range(0, len(sample), _CHUNK)]
+        nearest = np.concatenate([(part @ directions.T).argmax(axis=1) for part in parts])
+        order = np.argsort(nearest, kind="stable")
+        used, starts = np.unique(nearest[order], return_index=True)
+        directions[used] = np.add.reduceat(sample[order], starts, axis=0)
+        lengths = np.linalg.norm(directions, axis=1, keepdims=True)
+        directions /= np.where(lengths > 0, lengths, 1)
+    return directions

@@ -1,0 +1,212 @@
+"""Think-in-Memory as a doctor's memory of one patient.
+
+After each turn it thinks (post-think): the exchange goes into the bank, its thoughts into the space, in the same group.
+Before each turn it recalls: the thoughts that bear on what was just said, and everything else that fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from osler.errors import UserError
+from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
+from osler.memory.embedders import open_embedder
+from osler.memory.tim.arrange import Action, Forget, Insert, Merge, Supersede
+from osler.memory.tim.bank import Bank, raw_text
+from osler.memory.tim.plan import Plan
+from osler.memory.tim.relations import is_protected
+from osler.memory.tim.retrieve import recall_thoughts, recall_turns
+from osler.memory.tim.settings import TimSettings
+from osler.memory.tim.space import Space, wording
+from osler.memory.tim.think import ModelThink, PaperThink, PostThink, RulesThink
+from osler.memory.tim.thought import Thought
+from osler.memory.tim.vectors import VectorIndex
+from osler.prompts import prompt
+from osler.records.language import Language
+
+VERSION = 1
+_NEAR = 12
+"""Thoughts laid beside a new turn: those of its group, and the most alike."""
+_FACT = {Language.EN: "Fact #{number}: {triple} (turn {turn})", Language.ZH: "事实#{number}：{triple}（第{turn}轮）"}
+_SAID = {
+    Language.EN: "Turn {number}\nDoctor: {question}\nPatient: {reply}",
+    Language.ZH: "第{number}轮\n医生：{question}\n患者：{reply}",
+}
+_INTEGRATED = 200
+
+
+class TimMemory:
+    """One patient's thoughts: a space of its own, never a part of a shared one."""
+
+    name = "tim"
+
+    def __init__(self, settings: MemorySettings) -> None:
+        """Start empty."""
+        self._settings = settings
+        self._tim = TimSettings.of(settings.options)
+        self._language = settings.language
+        self._embedder = open_embedder(self._tim.embedder)
+        self._bank: Bank | None = None
+        self._space: Space | None = None
+        self._think = _post_think(settings, self._tim)
+
+    @property
+    def ledger(self) -> tuple[Thought, ...]:
+        """Every thought there ever was."""
+        return self._space.ledger if self._space else ()
+
+    async def remember(self, turn: Turn) -> Change:
+        """Think about a finished turn."""
+        [vector] = await self._embedder.embed([raw_text(turn)])
+        bank, space = self._rooms(len(vector))
+        group = bank.add(turn, vector)
+        plan = await self._think(turn, self._near(turn, group, vector, space))
+        return await self._carry_out(plan, turn, group, space)
+
+    async def recall(self, query: str) -> Recall:
+        """What bears on the query first, then, in as much of the budget as is left, all else that is known."""
+        if self._space is None or self._bank is None:
+            return Recall()
+        active = self._space.active
+        vector = await self._embedder.embed_query(query)
+        wanted = self._tim.k or len(active) or 1
+        hits = recall_thoughts(query, vector, self._space, wanted, self._tim.probes)
+        if not hits and (self._tim.k or not active):
+            return self._from_bank(query, vector, self._bank)
+        scores = {hit.number: hit.score for hit in hits}
+        thoughts = [self._space[number] for number in scores]
+        if not self._tim.k:
+            thoughts += [thought for thought in active if thought.id not in scores]
+        kept, dropped = self._fitting(thoughts)
+        recall = Recall(
+            text="\n".join(self._fact(thought) for thought in kept),
+            items=tuple(
+                Item(text=thought.triple, turn=thought.turn, score=round(scores.get(thought.id, 0.0), 4))
+                for thought in kept
+            ),
+            dropped=dropped,
+        )
+        return await self._integrated(query, recall) if self._tim.integrate else recall
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything, with the version of its form."""
+        return {
+            "version": VERSION,
+            "embedder": self._embedder.snapshot(),
+            "dimensions": self._space.index.dimensions if self._space else 0,
+            "bank": self._bank.snapshot() if self._bank else None,
+            "space": self._space.snapshot() if self._space else None,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Become exactly what was seen."""
+        if state.get("version") != VERSION:
+            raise UserError(
+                f"the memory was saved in form {state.get('version')}, this Osler reads form {VERSION}",
+                "use the version of Osler that saved it",
+            )
+        self._embedder.restore(state["embedder"])
+        if state["dimensions"]:
+            bank, space = self._rooms(state["dimensions"])
+            bank.restore(state["bank"])
+            space.restore(state["space"])
+
+    def _rooms(self, dimensions: int) -> tuple[Bank, Space]:
+        """The bank and the space; made when the first vector tells how long vectors are."""
+        if self._bank is None or self._space is None:
+            # One seed for both: the same words fall into the same group of either.
+            made = [VectorIndex(dimensions, groups=self._tim.groups, seed=self._settings.seed) for _ in range(2)]
+            self._bank, self._space = Bank(self._language, made[0]), Space(self._language, made[1])
+        return self._bank, self._space
+
+    def _near(self, turn: Turn, group: int, vector: Any, space: Space) -> list[Thought]:
+        """The thoughts of the touched group and, but for the papers' way, those most like the turn wherever they are."""
+        numbers = dict.fromkeys(space.index.members(group))
+        if self._tim.mode != "paper":
+            hits = recall_thoughts(raw_text(turn), vector, space, _NEAR)
+            numbers = dict.fromkeys([*(hit.number for hit in hits), *numbers])
+        return [space[number] for number in sorted(list(numbers)[: _NEAR * 2])]
+
+    async def _carry_out(self, plan: Plan, turn: Turn, group: int, space: Space) -> Change:
+        drafts = [action.draft for action in plan.actions if isinstance(action, Insert)]
+        merges = [action for action in plan.actions if isinstance(action, Merge)]
+        new = [*drafts, *(action.draft for action in merges)]
+        vectors = await self._embedder.embed([wording(draft) for draft in new]) if new else []
+        inserted = [
+            space.insert(draft, turn.number, vector, group)
+            for draft, vector in zip(drafts, vectors, strict=False)
+        ]
+        merged, forgotten, superseded = [], [], []
+        for action, vector in zip(merges, vectors[len(drafts) :], strict=True):
+            parts = [space[number] for number in action.ids]
+            newest = max(part.turn for part in parts)
+            whole = space.insert(action.draft, newest, vector, group, parts=tuple(action.ids))
+            merged += [self._line(space.merge(part.id, whole.id, action.why)) for part in parts]
+            inserted.append(whole)
+        for action in plan.actions:
+            if isinstance(action, Supersede):
+                newer = inserted[action.draft_index]
+                superseded.append(self._line(space.supersede(action.old_id, newer.id, action.why)))
+            elif isinstance(action, Forget):
+                forgotten.append(self._line(space.forget(action.id, action.why)))
+        return Change(
+            inserted=tuple(self._line(thought) for thought in inserted),
+            superseded=tuple(superseded),
+            merged=tuple(merged),
+            forgotten=tuple(forgotten),
+            refused=plan.refused,
+            proposed=plan.proposed,
+            requests=plan.requests,
+        )
+
+    def _line(self, thought: Thought) -> str:
+        by = f" → #{thought.by}" if thought.by else ""
+        because = f" ({thought.because})" if thought.because else ""
+        return f"#{thought.id} {thought.triple}{by}{because}"
+
+    def _fact(self, thought: Thought) -> str:
+        return _FACT[self._language].format(number=thought.id, triple=thought.triple, turn=thought.turn)
+
+    def _fitting(self, thoughts: Sequence[Thought]) -> tuple[list[Thought], tuple[int, ...]]:
+        """As many as the budget holds, what a treatment hangs on before all else; told in the order they came."""
+        first = [thought for thought in thoughts if is_protected(thought, self._language)]
+        left, kept, dropped = self._settings.budget, [], set()
+        for thought in dict.fromkeys([*first, *thoughts]):
+            left -= tokens(self._fact(thought)) + 1
+            if left < 0:
+                dropped.add(thought.turn)
+                continue
+            kept.append(thought)
+        return sorted(kept, key=lambda thought: thought.id), tuple(sorted(dropped))
+
+    def _from_bank(self, query: str, vector: Any, bank: Bank) -> Recall:
+        items: list[Item] = []
+        left = self._settings.budget
+        for hit in recall_turns(query, vector, bank, self._tim.k or len(bank)):
+            turn = bank[hit.number]
+            line = _SAID[self._language].format(number=turn.number, question=turn.question, reply=turn.reply)
+            left -= tokens(line)
+            if left < 0:
+                break
+            items.append(Item(text=line, turn=turn.number, score=round(hit.score, 4)))
+        items.sort(key=lambda item: item.turn)
+        return Recall(text="\n".join(item.text for item in items), items=tuple(items))
+
+    async def _integrated(self, query: str, recall: Recall) -> Recall:
+        """The papers' last step: a model puts query and thoughts together. The facts stay below its note."""
+        if self._settings.thinker is None or not recall.items:
+            return recall
+        template = prompt("tim_integrate", self._language)
+        note = await self._settings.thinker(template, template.fill(query=query, facts=recall.text), None, _INTEGRATED)
+        text = f"{note.strip()}\n{recall.text}" if note else recall.text
+        return recall.model_copy(update={"text": text, "requests": 1})
+
+
+def _post_think(settings: MemorySettings, tim: TimSettings) -> PostThink:
+    if settings.thinker is None or tim.mode == "rules":
+        return RulesThink(settings.language)
+    return (PaperThink if tim.mode == "paper" else ModelThink)(settings.language, settings.thinker)
+
+
+__all__ = ["Action", "TimMemory"]

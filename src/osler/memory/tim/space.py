@@ -1,0 +1,91 @@
+"""The metacognition space: thoughts that evolve, and the ledger of all they ever were."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.memory.tim.lexical import Lexical
+from osler.memory.tim.thought import Draft, Status, Thought
+from osler.memory.tim.vectors import VectorIndex
+from osler.records.language import Language
+
+Vector = NDArray[np.float32]
+
+
+class Space:
+    """Thoughts by number. What is superseded, merged or forgotten leaves recall and stays in the ledger."""
+
+    def __init__(self, language: Language, index: VectorIndex) -> None:
+        """Start empty, over an index that will hold the active thoughts."""
+        self.index = index
+        self.lexical = Lexical(language)
+        self._ledger: dict[int, Thought] = {}
+
+    def __getitem__(self, number: int) -> Thought:
+        """The thought of that number, whatever became of it."""
+        return self._ledger[number]
+
+    def __contains__(self, number: object) -> bool:
+        """Whether there ever was such a thought."""
+        return number in self._ledger
+
+    @property
+    def ledger(self) -> tuple[Thought, ...]:
+        """Every thought there ever was, in the order of its coming."""
+        return tuple(self._ledger.values())
+
+    @property
+    def active(self) -> list[Thought]:
+        """The thoughts that can be recalled."""
+        return [thought for thought in self._ledger.values() if thought.status is Status.ACTIVE]
+
+    def insert(
+        self, draft: Draft, turn: int, vector: Vector, group: int, parts: tuple[int, ...] = ()
+    ) -> Thought:
+        """Give a draft its place, in the group of the words it comes from."""
+        number = len(self._ledger) + 1
+        thought = Thought(**draft.model_dump(), id=number, turn=turn, parts=parts)
+        self._ledger[number] = thought
+        self.index.add(number, vector, group)
+        self.lexical.add(number, wording(thought))
+        return thought
+
+    def supersede(self, number: int, by: int, because: str) -> Thought:
+        """A newer thought says otherwise."""
+        return self._retire(number, Status.SUPERSEDED, by, because)
+
+    def merge(self, number: int, into: int, because: str) -> Thought:
+        """Another thought holds it and more."""
+        return self._retire(number, Status.MERGED, into, because)
+
+    def forget(self, number: int, because: str) -> Thought:
+        """Let go of it."""
+        return self._retire(number, Status.FORGOTTEN, None, because)
+
+    def _retire(self, number: int, status: Status, by: int | None, because: str) -> Thought:
+        thought = self._ledger[number].model_copy(update={"status": status, "by": by, "because": because})
+        self._ledger[number] = thought
+        self.index.remove(number)
+        self.lexical.remove(number)
+        return thought
+
+    def snapshot(self) -> dict[str, Any]:
+        """The ledger and the vectors; the words are counted again from the ledger."""
+        return {"ledger": [thought.model_dump(mode="json") for thought in self.ledger], "index": self.index.snapshot()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Exactly these thoughts."""
+        thoughts = [Thought.model_validate(row) for row in state["ledger"]]
+        self._ledger = {thought.id: thought for thought in thoughts}
+        self.index.restore(state["index"])
+        self.lexical.clear()
+        for thought in self.active:
+            self.lexical.add(thought.id, wording(thought))
+
+
+def wording(thought: Draft) -> str:
+    """What a thought is found by: its triple and the words it rests on."""
+    return f"{thought.triple} {thought.sentence}".strip()
