@@ -38,7 +38,7 @@ def synthetic(
     examples: list[tuple[str, str]], language: Language, held: dict[str, list[dict[str, float]]]
 ) -> list[Labelled]:
     """Worded examples put to records. Where an entry is only near to the concept, the question says nothing."""
-    rng = random.Random(0)  # noqa: S311
+    rng = random.Random(0)
     rows = []
     mine = [record for record in RecordPool.open() if record.language is language]
     for text, concept in examples:

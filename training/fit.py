@@ -17,11 +17,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.ram import misses, show
 from tests.agents.questions import labelled
-from training import calibrate, meaning
 
 from osler.agents.lexicon.phrases import worded
 from osler.agents.ram.index import RecordIndex
 from osler.records import Language, RecordPool
+from training import calibrate, meaning
 
 KEPT_OUT = 0.1
 MOST = 1200

@@ -8,10 +8,15 @@ from functools import cache
 import pytest
 
 from osler.agents.ram import RecordIndex, read_intent
+from osler.agents.ram.agent import Ram
 from osler.agents.ram.redact import without_diagnosis
+from osler.agents.ram.sharpen import sharpened_by
+from osler.events import Journal
 from osler.records import Language, PatientRecord, RecordPool
+from osler.simulator.build import case_of
 from tests.agents.questions import Labelled, labelled
 from tests.agents.ram_figures import figures
+from tests.agents.scripted import scripted
 from tests.conftest import small_record
 
 
@@ -90,3 +95,19 @@ def test_a_report_that_names_the_diagnosis_is_redacted() -> None:
     entries[0]["report"] = "Swelling of the outer ankle, consistent with ankle sprain."
     record = without_diagnosis(PatientRecord.model_validate(small_record(entries=entries)))
     assert record.entries[0].report == "Swelling of the outer ankle"
+
+
+async def test_a_model_may_sharpen_what_the_words_of_a_question_do_not_find() -> None:
+    record = RecordPool.open().get("bladder-cancer-en")
+    asked: list[str] = []
+
+    def model(prompt: str) -> str:
+        asked.append(prompt)
+        return '{"asked_for": ["Urgency"]}' if "xyzzy" in prompt else "I cannot say"
+
+    backbone, _ = scripted(model)
+    ram = Ram(record, case_of(record), sharpened_by(backbone, record.language, Journal()))
+    assert [entry.name for entry in (await ram.respond("Any xyzzy?")).entries] == ["Urgency"]
+    assert not (await ram.respond("Good morning, please sit down.")).entries
+    assert len(asked) == 2
+    assert (await ram.respond("Has she had a fever?")).entries and len(asked) == 2

@@ -36,6 +36,9 @@ def simulate(
         float, typer.Option("--turn-factor", min=0.1, help="Without --turns: times the expected rounds.")
     ] = 1.5,
     budget: Annotated[int, typer.Option("--budget", min=50, help="Tokens of recall in the doctor's prompt.")] = 2000,
+    ram: Annotated[
+        str | None, typer.Option("--ram", help="A model that RAM asks where a question's own words find nothing.")
+    ] = None,
     memory_backbone: Annotated[
         str | None, typer.Option("--memory-backbone", help="The model behind the memories; without it, the doctor's.")
     ] = None,
@@ -61,6 +64,7 @@ def simulate(
         turns=turns,
         turn_factor=turn_factor,
         budget=budget,
+        ram_backbone=ram,
         memory_backbone=memory_backbone,
     )
     plan = Plan(records, backbone or ["rules"], memory or ["raw"], trials, settings)

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from osler.agents.human import HumanDoctor, HumanPatient
 from osler.agents.participant import Case, Participant
-from osler.agents.ram.agent import Ram
+from osler.agents.ram.agent import Ram, Sharpen
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient
 from osler.events import ConsultationError, Ending, Journal, Role
@@ -36,6 +36,8 @@ class Settings:
     turn_factor: float = 1.5
     budget: int = 2000
     """Tokens of recall in the doctor's prompt."""
+    ram_backbone: str | None = None
+    """The model that RAM asks where a question's own words find nothing; None: it does not ask."""
     memory_backbone: str | None = None
     """The model behind the memories; None: the doctor's own."""
 
@@ -76,10 +78,18 @@ def seat(
     )
     return Seats(
         doctor=_doctor(backbone, case, settings, journal, clients),
-        ram=Ram(record, case),
+        ram=Ram(record, case, _sharpen(record, settings, journal, clients)),
         patient=_patient(record, settings, journal, clients),
         memory=memory_factory(memory)(made),
     )
+
+
+def _sharpen(record: PatientRecord, settings: Settings, journal: Journal, clients: Clients) -> Sharpen | None:
+    if settings.ram_backbone is None:
+        return None
+    from osler.agents.ram.sharpen import sharpened_by
+
+    return sharpened_by(clients.open(settings.ram_backbone), record.language, journal)
 
 
 def _thinker(backbone: str, journal: Journal, clients: Clients) -> Thinker | None:

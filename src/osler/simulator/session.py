@@ -15,7 +15,7 @@ from osler.errors import UserError
 from osler.memory import MemorySettings, memory_factory
 from osler.records.pages import printed
 from osler.simulator.batch import Plan, Progress, run_batch
-from osler.simulator.build import RULES, WITHOUT_MODEL
+from osler.simulator.build import WITHOUT_MODEL
 from osler.simulator.clients import Clients
 from osler.simulator.display import live_view, plain_line
 from osler.simulator.runs import Run
@@ -33,7 +33,8 @@ def run_plan(plan: Plan, out: Path, *, pool: str, concurrency: int, timeout: flo
         memory_factory(name)(MemorySettings())
     clients = Clients(timeout)
     settings = plan.settings
-    for spec in {*plan.backbones, settings.patient_backbone, settings.memory_backbone or RULES} - WITHOUT_MODEL:
+    others = (settings.patient_backbone, settings.memory_backbone, settings.ram_backbone)
+    for spec in {*plan.backbones, *(spec for spec in others if spec)} - WITHOUT_MODEL:
         clients.open(spec)
     run = Run.create(
         out,
@@ -46,6 +47,7 @@ def run_plan(plan: Plan, out: Path, *, pool: str, concurrency: int, timeout: flo
             "turns": settings.turns,
             "turn_factor": settings.turn_factor,
             "budget": settings.budget,
+            "ram": settings.ram_backbone,
             "memory_backbone": settings.memory_backbone,
         },
     )

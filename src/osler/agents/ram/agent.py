@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from osler.agents.guards.patient import fabrications, leaks
@@ -11,6 +12,8 @@ from osler.agents.ram.intent import read_intent
 from osler.agents.ram.redact import without_diagnosis
 from osler.records.schema import Diagnosis, PatientRecord, Treatment
 
+Sharpen = Callable[[str], Awaitable[str]]
+"""The question in the words of a record; empty when it asks for nothing."""
 MOST = 12
 """Entries that one question can bring: nobody answers with the whole file."""
 
@@ -18,22 +21,27 @@ MOST = 12
 class Ram(Participant):
     """Stands between doctor and patient, and is the only one that holds the record."""
 
-    def __init__(self, record: PatientRecord, case: Case) -> None:
-        """Index the record."""
+    def __init__(self, record: PatientRecord, case: Case, sharpen: Sharpen | None = None) -> None:
+        """Index the record. What sharpens the intent is asked only where the question's own words find nothing."""
         super().__init__("ram", "Finds what the doctor's question asks for in the patient's record.")
         self._record = record
         self._case = case
         self._index = RecordIndex(without_diagnosis(record))
+        self._sharpen = sharpen
 
     async def respond(self, content: Any) -> Selection:
         """Augment a question."""
         question = content.text if isinstance(content, Question) else str(content)
-        return self.select(question)
+        selection = self.select(question)
+        if selection.entries or self._sharpen is None:
+            return selection
+        names = await self._sharpen(question)
+        return self.select(question, names) if names else selection
 
-    def select(self, question: str) -> Selection:
+    def select(self, question: str, other_words: str = "") -> Selection:
         """The question with the entries it asks for, and the scores they were chosen by."""
-        found = self._index.search(question)[:MOST]
-        whole = read_intent(question, self._record.language).asks[0]
+        found = self._index.search(other_words or question)[:MOST]
+        whole = read_intent(other_words or question, self._record.language).asks[0]
         return Selection(
             case=self._case,
             question=question,

@@ -69,7 +69,7 @@ _OF_THE_CHIEF = (
     ),
 )
 
-# "Did either of your parents have a gastric tumour?" asks for what runs in the family, whatever an entry there is called.
+# "Did your father have a gastric tumour?" asks for what runs in the family, whatever an entry there is called.
 _OF_THE_CATEGORY = {
     Category.FAMILY_HISTORY: "family-illnesses",
     Category.SURGICAL_HISTORY: "operations",

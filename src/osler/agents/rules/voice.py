@@ -30,6 +30,7 @@ _UNKNOWN_ZH = {
     Persona.TALKATIVE: ("哎呀，这个我还真不清楚，从来没人问过我。", "这个嘛，我也想知道，可真说不上来。"),
     Persona.FORGETFUL: ("这个我记不得了。", "想不起来了，不好意思。"),
 }
+_STOPS = tuple(".!?…。！？")
 _UNTESTED = {True: "That hasn't been done, as far as I know.", False: "这个没有查过。"}
 _TESTISH = re.compile(
     r"\b(?:test|tests|scan|x-?ray|ultrasound|ct|mri|ecg|ekg|biopsy|blood work|lab|laborator\w+|imaging|endoscop\w*"
@@ -69,7 +70,9 @@ def unknown(question: str, case: Case) -> str:
 
 
 def _told(entry: Entry, case: Case) -> str:
-    text = entry.said or (_english(entry, case) if case.language is EN else _chinese(entry))
+    text = (entry.said or (_english(entry, case) if case.language is EN else _chinese(entry))).strip()
+    if text[-1:] not in _STOPS:
+        text += "." if case.language is EN else "。"
     if entry.when and entry.when.casefold() not in text.casefold():
         text += f" That was {entry.when}." if case.language is EN else f"是{entry.when}的事。"
     return text

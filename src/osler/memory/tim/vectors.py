@@ -30,6 +30,8 @@ _LOOSE = 512
 _CELLS = 1024
 """More would make the sorting of a million vectors slower than it makes their search faster."""
 _SAMPLE_PER_CELL = 24
+_AT_LEAST = 4
+"""Cells that are looked into even for the clearest query; they cost next to nothing."""
 _CHUNK = 16384
 _USUAL = 5
 """How many a memory asks for as a rule."""
@@ -153,7 +155,9 @@ class Cells:
     def visit(self, query: Rows, k: int) -> list[Block]:
         """The blocks to look into for the k nearest: few where the query is clear, more where it is between cells."""
         projections = self.directions @ query
-        near = (projections >= projections.max() - self.reach(k)).nonzero()[0]
+        few = min(_AT_LEAST, len(projections))
+        limit = min(projections.max() - self.reach(k), np.partition(projections, -few)[-few])
+        near = (projections >= limit).nonzero()[0]
         return [self.blocks[cell] for cell in near.tolist()]
 
     def reach(self, k: int) -> float:

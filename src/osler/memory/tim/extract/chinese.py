@@ -7,20 +7,26 @@ import re
 from osler.memory.tim.extract.chinese_question import COMPLAINT, PATIENT, read_question
 from osler.memory.tim.extract.chinese_results import Result, read_results, verdict_of
 from osler.memory.tim.extract.chinese_words import ADVERBS, KIN, LASTING, PREDICATES, SELF, SPAN, TIME, borders
-from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch
+from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch, whole
 from osler.memory.tim.thought import Draft
 from osler.records.language import Language
 from osler.words import content, sentences
 
 _SPLIT = re.compile(r"[，；：;:]|,(?!\d)|(?<=[\d%a-zA-Z])、(?=[^\d])|(?<=[克片升])、")
 _YES = re.compile(r"^(?:有的?|是的?|对|会的?|嗯|没错|是啊|有啊|能|可以|怕|吃|抽|喝|疼|痛)(?:，|,|。|啊|呀|的|了)*$")
-_NO = re.compile(r"^(?:没有|没|不是|不|不会|没有没有|没有啊|没啊|从来没有|从来没|都没有|不能|不怕|不吃|不抽|不喝|不疼|不痛|不用|无|没有过)(?:啊|呀|的|了|吧)*$")
-_UNKNOWN = re.compile(r"不知道|不清楚|不太清楚|说不上来|说不上|不记得|记不得|记不清|想不起来(?!家里)|不晓得|没注意|不确定|说不准|不好说")
+_NO = re.compile(
+    r"^(?:没有|没|不是|不|不会|没有没有|没有啊|没啊|从来没有|从来没|都没有|不能|不怕|不吃|不抽|不喝|不疼|不痛|不用|无|没有过)(?:啊|呀|的|了|吧)*$"
+)
+_UNKNOWN = re.compile(
+    r"不知道|不清楚|不太清楚|说不上来|说不上|不记得|记不得|记不清|想不起来(?!家里)|不晓得|没注意|不确定|说不准|不好说"
+)
 _ASIDE = re.compile(
     r"^(?:哎呀|唉|哎|大夫|医生|您看|我想想啊?|我找找|单子(?:在我(?:这儿|手里))?呢?|片子在我这儿|叫什么来着|等一下|我记着呢|哦在这儿|差点忘了说|对了|要紧吗|"
     r"是不是很(?:重要|严重)|从来没人问过我|这个嘛|我也想知道|不好意思|真受不了|吓死我了|还好|幸亏您问|这个我记得|这样涨?正常吗|嗯|哦|说错了|呃|要打分的话|打分的话)$"
 )
-_HEDGE = re.compile(rf"可能|好像|也许|估计|说不定|似乎|印象里|应该是|不太确定|大概(?!有?\s*(?:\d|[一二两三四五六七八九十几]))")
+_HEDGE = re.compile(
+    r"可能|好像|也许|估计|说不定|似乎|印象里|应该是|不太确定|大概(?!有?\s*(?:\d|[一二两三四五六七八九十几]))"
+)
 _DATED = re.compile(rf"^(?:就|都)?(?:是|那是)(?P<when>{TIME.pattern})(?:的事|做的|查的|拍的|的)?$")
 _FRAME = re.compile(
     r"^(?P<who>[^没不听，]{0,14}?)(?P<verb>告诉我|说是|说(?!话|过|不|实)|写的是|写的|写着|写(?!字)|显示|提示|查出|上有(?:一项|个))(?P<rest>.+)$"
@@ -130,7 +136,7 @@ def _verdict(bare: str, piece: str, reading: Reading) -> bool:
 def _state(core: str, piece: str, reading: Reading, shown: bool) -> None:
     """A statement: results, a denial, a clause with a predicate, or a bare value."""
     when, hedged = TIME.search(core), UNSURE if _HEDGE.search(piece) else 1.0
-    made = _statements(core, piece, reading, shown)
+    made = whole(_statements(core, piece, reading, shown), core, reading.question.topic, "说")
     for sketch in made:
         sketch.certainty = min(sketch.certainty, hedged)
         sketch.reported = when[0] if when else ""
@@ -162,7 +168,13 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
     sketch = _allergy(core, piece) or _denial(core, piece, reading) or _clause(core, piece, reading)
     if sketch:
         return [sketch]
-    if last and not last.answer and not last.negated and last.relation != "不知道" and not (last.result and question.examined):
+    if (
+        last
+        and not last.answer
+        and not last.negated
+        and last.relation != "不知道"
+        and not (last.result and question.examined)
+    ):
         last.add(_END.sub("", piece), _MARK)
         return []
     return [_bare(stripped, piece, question, shown)]
@@ -179,7 +191,11 @@ def _lasting(core: str, piece: str, reading: Reading) -> Sketch:
     thing = question.topic if question.holder == PATIENT or question.examined else question.holder
     if reading.last and not reading.last.answer and not reading.last.result:
         last = reading.last
-        whole = last.subject if last.relation in {"为", "显示", "是", "说", "位于", "持续"} else last.subject + last.relation
+        whole = (
+            last.subject
+            if last.relation in {"为", "显示", "是", "说", "位于", "持续"}
+            else last.subject + last.relation
+        )
         thing = last.object if last.subject == PATIENT and last.relation in {"有", "服用"} else whole
         thing = thing.removeprefix(PATIENT) or question.topic
     span = re.sub(r"^(?:都|已经|有|持续)+|了$", "", core)
@@ -206,7 +222,9 @@ def _who(text: str) -> str:
     rest = re.sub(r"^(?:自己|突然|慢慢)", "", ADVERBS.sub("", rest))
     if not rest:
         return PATIENT if SELF.match(text) else ""
-    return re.sub(r"(?:也|都|就|还|倒是|倒|一直|从来|又|整个|几乎|只|才|的|更|特别|很|挺|最|突然|慢慢|有点)+$", "", rest)
+    return re.sub(
+        r"(?:也|都|就|还|倒是|倒|一直|从来|又|整个|几乎|只|才|的|更|特别|很|挺|最|突然|慢慢|有点)+$", "", rest
+    )
 
 
 def _split_time(text: str) -> tuple[str, str]:

@@ -19,7 +19,10 @@ _ASKED = re.compile(r"(?:吗|呢|吧|没有|没|啊|呀)*$")
 _EXAMS = r"查|测|做|拍|量|验|抽|照|化验|检查"
 
 _ATTRIBUTES = (
-    (r"(?P<t>.*?)(?:大概|已经|都|有|持续|出现|是)*(?:多久|多长时间|几天|几个月|几年|几个小时|多少天|多少年)了?(?:的)?", "持续"),
+    (
+        r"(?P<t>.*?)(?:大概|已经|都|有|持续|出现|是)*(?:多久|多长时间|几天|几个月|几年|几个小时|多少天|多少年)了?(?:的)?",
+        "持续",
+    ),
     (r"(?:从)?(?:什么时候|啥时候|何时|哪天|几号)(?:开始)?(?:有|出现|得)?(?:的)?(?P<t>.*?)(?:的)?", "开始于"),
     (r"(?P<t>.*?)(?:是)?(?:从)?(?:什么时候|啥时候|何时|哪天)(?:开始|出现|发现|有|起)?(?:的|疼|痛)*", "开始于"),
     (r"(?:具体)?(?:哪里|哪儿|哪个部位|什么地方|哪边|哪一边|哪侧)(?P<t>.*)", "位于"),
@@ -39,7 +42,9 @@ _OF_PATIENT = {"年龄为": "年龄", "体重为": "体重", "身高为": "身�
 
 def read_question(text: str) -> Question:
     """How a reply that leaves things out is completed."""
-    asked = [part for part in sentences(text, Language.ZH) if part.endswith(("？", "?"))] or sentences(text, Language.ZH)
+    asked = [part for part in sentences(text, Language.ZH) if part.endswith(("？", "?"))] or sentences(
+        text, Language.ZH
+    )
     line = _LEAD.sub("", asked[0].rstrip("？?。！ ")) if asked else ""
     line = re.sub(r"[（(][^）)]*[）)]", "", line)
     examined = re.search(rf"(?:{_EXAMS})过|结果|看到了什么|发现了什么", text) is not None
@@ -76,7 +81,10 @@ def _polar(line: str, examined: bool) -> Question | None:
     if allergy:
         what = _short(allergy["o"] + (allergy["more"] or ""))
         return Question(f"{what}过敏", PATIENT, "过敏", "不过敏", what, PATIENT, "过敏", f"是否对{what}过敏")
-    have = re.fullmatch(r"(?P<s>.{0,10}?)(?:有没有|有无|是否有)(?P<o>.+)|(?P<h>有|有过|得过|患过|诊断过|得了)(?P<p>.+?)(?:吗|没有)(?P<m>[，,].*)?", line)
+    have = re.fullmatch(
+        r"(?P<s>.{0,10}?)(?:有没有|有无|是否有)(?P<o>.+)|(?P<h>有|有过|得过|患过|诊断过|得了)(?P<p>.+?)(?:吗|没有)(?P<m>[，,].*)?",
+        line,
+    )
     if have:
         what = _short(have["o"] or have["p"] + (have["m"] or ""))
         what = re.sub(r"^过(?=.)", "", what)
@@ -93,9 +101,17 @@ def _choice(line: str) -> Question | None:
         return None
     verb, what = found["v"], _short(found["o"])
     subject = _short(found["s"]) or (COMPLAINT if verb == "是" else PATIENT)
-    topic = what if subject in {PATIENT, COMPLAINT} and what else f"{subject}{verb}{what}" if verb not in "会能是" else subject
+    topic = (
+        what
+        if subject in {PATIENT, COMPLAINT} and what
+        else f"{subject}{verb}{what}"
+        if verb not in "会能是"
+        else subject
+    )
     value = "为" if verb in "会能是" or not what else verb
-    return Question(topic, subject, verb, f"不{verb}", what, topic, value, f"{subject}是否{'' if verb == '是' else verb}{what}")
+    return Question(
+        topic, subject, verb, f"不{verb}", what, topic, value, f"{subject}是否{'' if verb == '是' else verb}{what}"
+    )
 
 
 def _verbal(line: str) -> Question | None:
@@ -106,7 +122,16 @@ def _verbal(line: str) -> Question | None:
     verb = re.sub(r"^(?:还在|在|长期)|着$", "", found["v"])
     what = _short(found["o"] + (found["m"] or ""))
     takes = verb in {"吃", "服用", "用"}
-    return Question(what, PATIENT, "服用" if takes else verb, f"不{verb}", what, PATIENT, "服用" if takes else verb, f"是否{verb}{what}")
+    return Question(
+        what,
+        PATIENT,
+        "服用" if takes else verb,
+        f"不{verb}",
+        what,
+        PATIENT,
+        "服用" if takes else verb,
+        f"是否{verb}{what}",
+    )
 
 
 def _loose(line: str) -> Question:

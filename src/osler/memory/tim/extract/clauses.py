@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from osler.memory.tim.thought import Draft
+from osler.words import numbers
 
 UNSURE = 0.5
 UNKNOWN = 0.0
+
+
+def listed(words: str) -> frozenset[str]:
+    """A set of words, written as one line of them."""
+    return frozenset(words.split())
 
 
 @dataclass(frozen=True)
@@ -118,3 +124,12 @@ class Reading:
             sketch.reported = sketch.reported or when
             sketch.hear(words, " ")
         self.dated = len(self.sketches)
+
+
+def whole(made: list[Sketch], core: str, topic: str, says: str) -> list[Sketch]:
+    """The statements as made, or the words themselves when a number of them would be missing from the triples."""
+    told = " ".join(f"{sketch.subject} {sketch.relation} {sketch.object}" for sketch in made)
+    if not made or set(numbers(core)) <= set(numbers(told)):
+        return made
+    first = made[0]
+    return [replace(first, subject=topic, relation=says, object=core, result=False)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch
+from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch, listed, whole
 from osler.memory.tim.extract.english_grammar import Verb, expand, find_verb, subject_of, third_person_relation
 from osler.memory.tim.extract.english_question import PATIENT, read_question
 from osler.memory.tim.extract.english_results import Result, read_results, verdict_of
@@ -19,24 +19,32 @@ _AND = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^(?:(?:and|but|so|then|well|oh|yes|yeah|no(?=\s+(?:i|he|she|it|they|we|there|my|his|her)\b)|just|only|funny thing is|honestly|you know|actually|although|"
+    r"^(?:(?:and|but|so|then|well|oh|yes|yeah|no(?=\s+(?:i|he|she|it|they|we|there|my|his|her)\b)|just|only|"
+    r"funny thing is|honestly|you know|actually|although|"
     r"though|even though|because|also|i mean|sorry|at first|maybe|perhaps|probably)\b[, ]*)+(?=\S)",
     re.IGNORECASE,
 )
-_YES = re.compile(r"^(?:oh )?(?:yes|yeah|yep|i do|i have|it does|it is|that's right|correct|sure|of course)[.! ]*$", re.IGNORECASE)
+_YES = re.compile(
+    r"^(?:oh )?(?:yes|yeah|yep|i do|i have|it does|it is|that's right|correct|sure|of course)[.! ]*$", re.IGNORECASE
+)
 _NO = re.compile(
-    r"^(?:oh )?(?:no|nope|not at all|no no|none|never|i don't|i haven't|not really|nothing|no never)[.! ]*$", re.IGNORECASE
+    r"^(?:oh )?(?:no|nope|not at all|no no|none|never|i don't|i haven't|not really|nothing|no never)[.! ]*$",
+    re.IGNORECASE,
 )
 _UNKNOWN = re.compile(
-    r"\b(?:(?:don't|do not|didn't) (?:really |actually )?(?:know|remember|recall)\b|no idea|(?:couldn't|can't|cannot|could not) "
+    r"\b(?:(?:don't|do not|didn't) (?:really |actually )?(?:know|remember|recall)\b|no idea|(?:couldn't|can't|"
+    r"cannot|could not) "
     r"(?:really )?(?:tell|say|remember)\b|wish i knew|not sure[.! ]*$|haven't noticed)",
     re.IGNORECASE,
 )
 _KNOWN_ENOUGH = re.compile(r"\b(?:that|as far as) (?:i|we) (?:know|can tell|remember)(?: of)?\b", re.IGNORECASE)
 _ASIDE = re.compile(
-    r"^(?:and |so )?(?:you know|i'm afraid|doctor|they (?:said|told me)|it says|let me (?:read it|see)|believe me|thank goodness|"
+    r"^(?:and |so )?(?:you know|i'm afraid|doctor|they (?:said|told me)|it says|let me (?:read it|see)|"
+    r"believe me|thank goodness|"
     r"that's all(?: i know of| i know)?|if you want to know|i can tell you|but i don't|nobody ever asked me|"
-    r"is that (?:bad|important|serious)|should i be worried about that|thanks|thank you|(?:oh|well|now|look|honestly|okay|hm+)(?: (?:oh|well|now|no))?|they did (?:those|that|it)(?: too)?|i have the sheet here|please|"
+    r"is that (?:bad|important|serious)|should i be worried about that|thanks|thank you|(?:oh|well|now|look|"
+    r"honestly|okay|hm+)(?: (?:oh|well|now|no))?|they did (?:those|that|it)(?: too)?|i have the sheet here|"
+    r"please|"
     r"(?:that i know of|as far as (?:i|we) know))[?.! ]*$",
     re.IGNORECASE,
 )
@@ -45,18 +53,23 @@ _HEDGE = re.compile(
     r"not certain|it seems|seems to|presumably)\b",
     re.IGNORECASE,
 )
-_DATED = re.compile(rf"^(?:that|this|it) (?:was|is|happened)(?: all)? (?:from )?(?P<when>{TIME.pattern})[.! ]*$", re.IGNORECASE)
+_DATED = re.compile(
+    rf"^(?:that|this|it) (?:was|is|happened)(?: all)? (?:from )?(?P<when>{TIME.pattern})[.! ]*$", re.IGNORECASE
+)
 _NONE = re.compile(r"^(?:no|without|never any|never had any)\s+(?!one\b|longer\b|idea\b)(?P<what>.+)$", re.IGNORECASE)
 _NOT = re.compile(r"^(?:not|never|nor)\s+(?P<what>.+)$", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot)\b|n't\b", re.IGNORECASE)
 _FRAME = re.compile(
-    r"^(?P<who>[\w' -]{0,60}?)\b(?P<verb>says?|said|shows?|showed|told (?:me|us)|tells me|reads|found|saw)(?: that)?\b:?\s*(?P<rest>.*)$",
+    r"^(?P<who>[\w' -]{0,60}?)\b(?P<verb>says?|said|shows?|showed|told (?:me|us)|tells me|reads|found|"
+    r"saw)(?: that)?\b:?\s*(?P<rest>.*)$",
     re.IGNORECASE,
 )
-_SUBORDINATE = re.compile(r"^(?:when|whenever|if|while|after|before|since|until|as soon as|once|because|where)\b", re.IGNORECASE)
-_STARTS = frozenset("i he she it they we everything there my his her the both".split())
-_PAPERS = frozenset("sheet paper report printout letter form result results page".split())
-_POINTERS = frozenset("it that this one those them these".split())
+_SUBORDINATE = re.compile(
+    r"^(?:when|whenever|if|while|after|before|since|until|as soon as|once|because|where)\b", re.IGNORECASE
+)
+_STARTS = listed("i he she it they we everything there my his her the both")
+_PAPERS = listed("sheet paper report printout letter form result results page")
+_POINTERS = listed("it that this one those them these")
 _TAIL = re.compile(r"[\s,.;:!?]+$")
 _MARK = ", "
 
@@ -143,7 +156,9 @@ def _answered(piece: str, bare: str, reading: Reading) -> bool:
 
 def _unknown(piece: str, bare: str, reading: Reading) -> None:
     topic = reading.question.matter
-    of = re.search(r"\b(?:about|what|which|whether|if|how|when|the name of|my|his|her)\s+(?!that\b|it\b|this\b)(.+)$", bare, re.I)
+    of = re.search(
+        r"\b(?:about|what|which|whether|if|how|when|the name of|my|his|her)\s+(?!that\b|it\b|this\b)(.+)$", bare, re.I
+    )
     if of:
         topic = of[0].removeprefix("about ")
     already = [sketch for sketch in reading.sketches if sketch.relation == "does not know"]
@@ -184,7 +199,7 @@ def _framed(framed: re.Match[str], piece: str, reading: Reading, kin: str) -> bo
     person = named in {PATIENT, "staff", "doctor", reading.question.topic} or not who
     if person and (not rest or framed["verb"].lower() in {"found", "saw", "shows", "showed", "reads"}):
         return False
-    if not person or who.lower().split()[-1:] and who.lower().split()[-1] in _PAPERS:
+    if not person or (who.lower().split()[-1:] and who.lower().split()[-1] in _PAPERS):
         reading.about(named)
     if rest:
         _state(rest, piece, reading, kin, shown=not person)
@@ -199,7 +214,7 @@ def _state(core: str, piece: str, reading: Reading, kin: str, shown: bool = Fals
     if condition and not core:
         _wait(condition, piece, reading)
         return
-    made = _statements(core, piece, reading, kin, shown)
+    made = whole(_statements(core, piece, reading, kin, shown), core, reading.question.topic, "says")
     hedged, when = UNSURE if _HEDGE.search(piece) else 1.0, TIME.search(f"{condition} {core}")
     for sketch in made:
         sketch.certainty = min(sketch.certainty, hedged)
@@ -374,7 +389,9 @@ def _polarity(relation: str, rest: str) -> tuple[str, str, bool]:
     rest = re.sub(r"^any\s+", "", rest) if "not" in relation.split() else rest
     if relation in {"has not got"}:
         relation = "does not have"
-    negated = bool(_DENIES.search(relation)) or bool(re.match(r"(?:no|nothing|none|not|never|nobody)\b", rest, re.IGNORECASE))
+    negated = bool(_DENIES.search(relation)) or bool(
+        re.match(r"(?:no|nothing|none|not|never|nobody)\b", rest, re.IGNORECASE)
+    )
     return relation, rest, negated
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from osler.memory.tim.extract.clauses import listed
 from osler.memory.tim.extract.english_words import (
     ADVERBS,
     AUXILIARIES,
@@ -21,10 +22,14 @@ from osler.memory.tim.extract.english_words import (
     third_person,
 )
 
-_SHORT = re.compile(r"\b(I|he|she|it|they|we|you|there|that|what|who|this|everything)['’](ve|s|m|re|d|ll)\b", re.IGNORECASE)
+_SHORT = re.compile(
+    r"\b(I|he|she|it|they|we|you|there|that|what|who|this|everything)['’](ve|s|m|re|d|ll)\b", re.IGNORECASE
+)
 _FULL = {"ve": "have", "m": "am", "re": "are", "d": "would", "ll": "will"}
-_PARTICIPLE = re.compile(r"\s+(?:been|had|got|gone|come|never|become|taken|lost|always|just been|\w{2,}ed)\b", re.IGNORECASE)
-_PARTICLES = frozenset("up out on off down away over back in through".split())
+_PARTICIPLE = re.compile(
+    r"\s+(?:been|had|got|gone|come|never|become|taken|lost|always|just been|\w{2,}ed)\b", re.IGNORECASE
+)
+_PARTICLES = listed("up out on off down away over back in through")
 _OWN = re.compile(r"^(?:(?:my|his|her|our|their|its|the|a|an|this|that|these|those)\s+)+", re.IGNORECASE)
 _OF_THE_REST = frozenset({"all", "both", "just", "now", "almost", "even", "only"})
 _SELF = frozenset({"i", "we", "me"})
@@ -79,7 +84,7 @@ def find_verb(text: str) -> Verb | None:
     if start is None:
         return None
     end = _end(words, start)
-    while 0 < start and words[start - 1] in ADVERBS:
+    while start > 0 and words[start - 1] in ADVERBS:
         start -= 1
     return Verb(start, end, tuple(word.strip(".,;:!?") for word in text.split()[start:end]))
 
@@ -127,7 +132,20 @@ def _end(words: list[str], start: int) -> int:
 def _participle(words: list[str], start: int, end: int) -> bool:
     word = words[end]
     if words[start] in {"has", "have", "had", "hasn't", "haven't", "hadn't"}:
-        irregular = {"had", "got", "gone", "come", "taken", "seen", "eaten", "given", "become", "done", "fallen", "drunk"}
+        irregular = {
+            "had",
+            "got",
+            "gone",
+            "come",
+            "taken",
+            "seen",
+            "eaten",
+            "given",
+            "become",
+            "done",
+            "fallen",
+            "drunk",
+        }
         return word in irregular or word in PASTS or word.endswith("ed") or word in {"slept", "wanted", "put", "run"}
     return word not in DETERMINERS | PREPOSITIONS
 

@@ -13,7 +13,8 @@ PATIENT = "patient"
 _LONGEST = 14
 _LEAD = re.compile(
     r"^(?:(?:and|so|ok|okay|thank you|thanks|alright|all right|well|now|i see|sorry|then|also|please)[,.]?\s+)*"
-    r"(?:(?:can|could|would) you (?:please )?(?:tell|describe|say)(?: me)?(?: about)?,?\s+|do you know\s+|tell me(?: about)?\s+)?",
+    r"(?:(?:can|could|would) you (?:please )?(?:tell|describe|say)(?: me)?(?: about)?,?\s+|do you know\s+|"
+    r"tell me(?: about)?\s+)?",
     re.IGNORECASE,
 )
 _RESULT = re.compile(
@@ -22,15 +23,22 @@ _RESULT = re.compile(
     re.IGNORECASE,
 )
 _OR = re.compile(
-    r",? or (?:have|do|did|are|is|was|could|has|does|can) (?:you|it|there|he|she|others|anyone|the|your)\b.*$", re.IGNORECASE
+    r",? or (?:have|do|did|are|is|was|could|has|does|can) (?:you|it|there|he|she|others|anyone|the|your)\b.*$",
+    re.IGNORECASE,
 )
-_BEFORE = re.compile(r"^(?:when|if|after|while|before)\b[^,]*, (?=(?:do|did|does|is|are|has|have|was)\b)", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"^(?:when|if|after|while|before)\b[^,]*, (?=(?:do|did|does|is|are|has|have|was)\b)", re.IGNORECASE
+)
 _OWNER = re.compile(
     r"\b(?:your child's|your baby's|your|you|the patient's|his|her|he|she|the child|the patient)\b ?", re.IGNORECASE
 )
 _WHO = r"(?:you|he|she|they|we|your (?:child|son|daughter|baby|mother|father|wife|husband)|the (?:child|patient|baby))"
 _OFTEN = r"(?:(?:ever|also|still|recently|currently|lately|usually|already|regularly|noticed|now|been)\s+)*"
-_HAVING = r"(?:have|had|having|got|get|seen|notice|noticed|experience|experienced|experiencing|felt|feel|suffer from|suffered from)"
+_HAVING = (
+    r"(?:have|had|having|got|get|seen|notice|noticed|experience|experienced|experiencing|felt|feel|"
+    r"suffer from|"
+    r"suffered from)"
+)
 _PARTICIPLE = re.compile(r"(?:been|become|come|gone|got|begun|spread|\w{3,}ed)$", re.IGNORECASE)
 _TESTED = re.compile(
     r"\b(?:checked|measured|tested|examined|x-ray|scan|ct|mri|ecg|ultrasound|test|tests|biopsy|puncture|swab|culture)\b"
@@ -65,13 +73,22 @@ def _value(topic: str, relation: str, holder: str = "") -> Question:
 
 
 _ATTRIBUTES = (
-    (rf"(?:for )?how (?:long|many (?:days|weeks|months|years|hours)) (?:have|has|had|did|does|do|is|are|was) (?:{_WHO} )?(?:had |been having |been )?(?P<t>.*)", "lasts"),  # noqa: E501
+    (
+        rf"(?:for )?how (?:long|many (?:days|weeks|months|years|hours)) (?:have|has|had|did|does|do|is|are|"
+        rf"was) (?:{_WHO} )?(?:had |been having |been )?(?P<t>.*)",
+        "lasts",
+    ),
     (r"how old\b.*", "is aged"),
     (r"how much (?:do|does) \w+ weigh\b.*", "weighs"),
     (r"how tall\b.*", "has height"),
     (r"how (?:bad|severe|strong|intense|painful) (?:is|was|are) (?P<t>.*)", "has severity"),
     (r"how often (?:do|does|did|have|has|is|are) (?:you )?(?:have )?(?P<t>.*)", "happens"),
-    (r"(?:when|since when) (?:did|was|were|has|have|is) (?:you (?:first )?(?:notice|get|have|have had) )?(?P<t>.*?)(?: first)?(?: start(?:ed)?| begin| began| come on| appear| happen)?(?: first)?", "began"),  # noqa: E501
+    (
+        r"(?:when|since when) (?:did|was|were|has|have|is) (?:you (?:first )?(?:notice|get|have|"
+        r"have had) )?(?P<t>.*?)(?: first)?(?: start(?:ed)?| begin| began| come on| appear|"
+        r" happen)?(?: first)?",
+        "began",
+    ),
     (r"where (?:exactly )?(?:is|are|does|do|was|did) (?P<t>.*?)(?: hurt)?", "is located"),
     (r"what (?:dose|amount) of (?P<t>.*?)(?: do| are| did) .*", "has dose"),
     (r"(?:what|which) (?:other )?(?:medicines?|medications?|tablets|pills|drugs|treatment)\b.*", "takes"),
@@ -122,7 +139,9 @@ def _of_patient(line: str, examined: bool) -> Question | None:
     if found:
         verb, topic = found[1].lower(), short(found[2] or "")
         verb_yes, verb_no = third_person(verb), f"does not {verb}"
-        return Question(topic or verb, PATIENT, verb_yes, verb_no, topic, PATIENT, verb_yes, _whether(PATIENT, verb_yes, topic))
+        return Question(
+            topic or verb, PATIENT, verb_yes, verb_no, topic, PATIENT, verb_yes, _whether(PATIENT, verb_yes, topic)
+        )
     found = re.fullmatch(rf"(?:have|has) {_WHO} {_OFTEN}(\w+)(?: (.+))?", line, re.IGNORECASE)
     if found:
         topic = short(found[2] or "")
@@ -130,7 +149,9 @@ def _of_patient(line: str, examined: bool) -> Question | None:
         no = yes.replace("has", "has not", 1)
         value, matter = "" if examined else "is", _whether(PATIENT, yes, topic)
         return Question(topic or found[1], PATIENT, yes, no, topic, topic or PATIENT, value, matter, examined)
-    found = re.fullmatch(rf"(?:are|is|were|was) {_WHO} {_OFTEN}(allergic to|on|taking|\w+ing)?\s*(.*)", line, re.IGNORECASE)
+    found = re.fullmatch(
+        rf"(?:are|is|were|was) {_WHO} {_OFTEN}(allergic to|on|taking|\w+ing)?\s*(.*)", line, re.IGNORECASE
+    )
     if found:
         yes, topic = f"is {found[1].lower()}" if found[1] else "is", short(found[2])
         no, matter = yes.replace("is", "is not", 1), _whether(PATIENT, yes, topic)

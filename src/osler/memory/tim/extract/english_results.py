@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from osler.memory.tim.extract.clauses import listed
 from osler.memory.tim.extract.english_grammar import find_verb
 from osler.memory.tim.extract.english_words import DETERMINERS, DURATION, PREPOSITIONS, PRONOUNS
 
@@ -14,8 +15,10 @@ _VERDICT = (
     r"within (?:the )?(?:normal )?(?:limits|range)|above normal|below normal|increased|decreased|clear)"
 )
 _JUDGED = re.compile(
-    rf"^(?:which (?:is|are|was)|that(?:'s| is| was)|so that(?:'s| is)|it(?:'s| is| was)|they(?:'re| are| were) (?:both|all)|"
-    rf"marked(?: as)?|flagged(?: as)?|they (?:said|say)(?: it(?:'s| is| was))?)?\s*(?:(?:all|both|so)(?: are| were)? )?(?P<v>{_VERDICT})$",
+    rf"^(?:which (?:is|are|was)|that(?:'s| is| was)|so that(?:'s| is)|it(?:'s| is| was)|they(?:'re| are|"
+    rf" were) (?:both|all)|"
+    rf"marked(?: as)?|flagged(?: as)?|they (?:said|say)(?: it(?:'s| is| was))?)?\s*(?:(?:all|both|so)(?: are|"
+    rf" were)? )?(?P<v>{_VERDICT})$",
     re.IGNORECASE,
 )
 _NUMBER = r"\d+(?:[.,/]\d+)*\+?(?:\s*(?:over|to|-|–|/|x|×)\s*\d+(?:[.]\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*)*"
@@ -25,15 +28,23 @@ _ONE = re.compile(
     rf"(?:\s*[^\s,]+){{0,5}})$"
 )
 _WORDED = re.compile(
-    rf"^(?P<name>[A-Za-z][\w'()/+ -]*?)\s+(?:(?:is|was|are|were|came back|came out|tests?|tested)\s+)(?P<value>{_VERDICT})$"
+    rf"^(?P<name>[A-Za-z][\w'()/+ -]*?)\s+(?:(?:is|was|are|were|came back|came out|tests?|"
+    rf"tested)\s+)(?P<value>{_VERDICT})$"
     rf"|^(?P<title>[A-Za-z][\w'()/+-]*(?: [\w'()/+-]+){{0,3}})\s+(?P<bare>positive|negative|normal|high|low)$",
     re.IGNORECASE,
 )
-_NO_NAME = PREPOSITIONS | PRONOUNS | frozenset(
-    "times about only stopped gave aged age every last first another bottles type grade stage almost nearly just around "
-    "exactly roughly maybe perhaps".split()
+_NO_NAME = (
+    PREPOSITIONS
+    | PRONOUNS
+    | listed(
+        "times about only stopped gave aged age every last first another bottles type grade stage almost nearly "
+        "just around "
+        "exactly roughly maybe perhaps"
+    )
 )
-_UNITS_OF_TIME = re.compile(r"^\d+(?:\.\d+)?\s*(?:to \d+ )?(?:minute|hour|day|night|week|month|year|time)s?\b", re.IGNORECASE)
+_UNITS_OF_TIME = re.compile(
+    r"^\d+(?:\.\d+)?\s*(?:to \d+ )?(?:minute|hour|day|night|week|month|year|time)s?\b", re.IGNORECASE
+)
 _OWN = re.compile(r"^(?:(?:my|his|her|the|then|and|a|an|our|their|says|say)\s+)+", re.IGNORECASE)
 
 

@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import re
 
-AUXILIARIES = frozenset(
+from osler.memory.tim.extract.clauses import listed
+
+AUXILIARIES = listed(
     "am is are was were has have had do does did can could will would should may might must cannot "
-    "isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't".split()
+    "isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't"
 )
-COPULAS = frozenset("am is are was were be been isn't aren't wasn't weren't".split())
-ADVERBS = frozenset(
+COPULAS = listed("am is are was were be been isn't aren't wasn't weren't")
+ADVERBS = listed(
     "not never always also only really still just now even often usually sometimes already ever hardly barely "
-    "suddenly actually probably maybe perhaps almost all both been".split()
+    "suddenly actually probably maybe perhaps almost all both been"
 )
-PRONOUNS = frozenset("i he she it they we you that this everything nothing nobody everyone who which there".split())
-DETERMINERS = frozenset("a an the my his her our your their its this that these those some any no each every".split())
-PREPOSITIONS = frozenset(
+PRONOUNS = listed("i he she it they we you that this everything nothing nobody everyone who which there")
+DETERMINERS = listed("a an the my his her our your their its this that these those some any no each every")
+PREPOSITIONS = listed(
     "of in on at to for from with without within after before since about around during between under over into "
-    "than by as until through like down up above below near behind against and or but because when while if".split()
+    "than by as until through like down up above below near behind against and or but because when while if"
 )
-STAFF = frozenset(
-    "measured said say says told did put gave found saw tested took counted heard looked listened wrote pressed press "
-    "checked examined called sent removed".split()
+STAFF = listed(
+    "measured said say says told did put gave found saw tested took counted heard looked listened wrote pressed "
+    "press "
+    "checked examined called sent removed"
 )
 """What `they` do when `they` are the people of the hospital."""
 
-KIN = frozenset(
-    "mother father mum mom dad brother sister grandmother grandfather grandma grandpa aunt uncle cousin parents".split()
+KIN = listed(
+    "mother father mum mom dad brother sister grandmother grandfather grandma grandpa aunt uncle cousin parents"
 )
-MODIFIERS = frozenset(
-    "left right upper lower chest blood back eye abdominal heart eyes' big little front stomach bowel urine skin knee "
-    "throat neck head ear belly joint muscle first last straight coronary".split()
+MODIFIERS = listed(
+    "left right upper lower chest blood back eye abdominal heart eyes' big little front stomach bowel urine skin "
+    "knee "
+    "throat neck head ear belly joint muscle first last straight coronary"
 )
 """Words that stand before the noun of a question's subject."""
 
@@ -57,9 +61,9 @@ for _pair in re.split(r"[|\n]", _VERBS.strip()):
     BASES.add(_base)
     PASTS[_past] = _base
 # These are nouns or adjectives as often as verbs, and count as verbs after a pronoun alone.
-NOUNS_TOO = frozenset(
+NOUNS_TOO = listed(
     "cough faint shake cut burn ache drink smoke work need help look change test check last sleep run show "
-    "left drop feel use hurt lay read lie pass press return pull travel walk touch sweat".split()
+    "left drop feel use hurt lay read lie pass press return pull travel walk touch sweat"
 )
 
 
@@ -79,15 +83,20 @@ _SOME = (
     r"(?:\d+(?:\.\d+)?(?:\s*(?:to|or|-|–)\s*\d+)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"twenty|thirty|a few|a couple of|several|some|many|half an?|the last|the past)"
 )
-SPAN = rf"(?:(?:about|around|almost|nearly|over|roughly|more than|at least)\s+)?{_SOME}(?:\s+(?:or|to)\s+{_SOME})?\s+{_UNIT}"
+SPAN = (
+    rf"(?:(?:about|around|almost|nearly|over|roughly|more than|at least)\s+)?{_SOME}(?:\s+(?:or|"
+    rf"to)\s+{_SOME})?\s+{_UNIT}"
+)
 """A length of time: `about three weeks`."""
 _DAY = (
     r"(?:yesterday|today|tonight|just now|this (?:morning|afternoon|evening|week|month|year)|"
-    r"last (?:night|week|month|year|spring|summer|autumn|fall|winter|\w+day)|the (?:day|evening|night) before (?:last|yesterday)|"
+    r"last (?:night|week|month|year|spring|summer|autumn|fall|winter|\w+day)|the (?:day|evening|"
+    r"night) before (?:last|yesterday)|"
     r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?: (?:morning|night|evening))?)"
 )
 TIME = re.compile(
-    rf"\b(?:{SPAN} (?:ago|before|earlier)|since (?:{_DAY}|then|childhood|\w+ \w+ (?:began|started)|[^,.;]{{3,40}}?(?=[,.;]|$))"
+    rf"\b(?:{SPAN} (?:ago|before|earlier)|since (?:{_DAY}|then|childhood|\w+ \w+ (?:began|started)|"
+    rf"[^,.;]{{3,40}}?(?=[,.;]|$))"
     rf"|(?:in|within|over|during) the (?:past|last) (?:\d+ |\w+ )?{_UNIT}|in (?:19|20)\d\d|{_DAY})",
     re.IGNORECASE,
 )

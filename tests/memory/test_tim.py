@@ -1,0 +1,227 @@
+"""Think-in-Memory through its public face: what it keeps, what it lets go, and what it never does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from osler.errors import UserError
+from osler.memory import MemorySettings, Turn, memory_factory
+from osler.memory.tim.memory import TimMemory
+from osler.memory.tim.thought import Status
+from osler.prompts import Prompt
+from osler.records import Language
+
+
+def tim(language: Language = Language.EN, budget: int = 2000, thinker: object = None, **options: str) -> TimMemory:
+    made = memory_factory(",".join(["tim", *(f"{key}={value}" for key, value in options.items())]))(
+        MemorySettings(language=language, budget=budget, seed=7, thinker=thinker)
+    )
+    assert isinstance(made, TimMemory)
+    return made
+
+
+async def told(memory: TimMemory, *exchanges: tuple[str, str]) -> None:
+    start = max((thought.turn for thought in memory.ledger), default=0)
+    for number, (question, reply) in enumerate(exchanges, start + 1):
+        await memory.remember(Turn(number=number, question=question, reply=reply))
+
+
+COUGH = ("Do you have a cough?", "Yes, for three weeks.")
+FEVER = ("Have you had a fever?", "No.")
+ALLERGY = ("Are you allergic to anything?", "Yes, penicillin gives me a rash.")
+
+
+async def test_an_empty_memory_recalls_nothing() -> None:
+    assert (await tim().recall("fever")).text == ""
+
+
+async def test_what_was_said_comes_back_as_facts_with_their_turns() -> None:
+    memory = tim()
+    await told(memory, COUGH, FEVER, ALLERGY)
+    text = (await memory.recall("Any fever?")).text
+    lines = text.splitlines()
+    assert all(line.startswith("Fact #") and "(turn " in line for line in lines)
+    assert "three weeks" in text and "penicillin" in text
+    assert any("fever" in line and "not" in line for line in lines)
+
+
+async def test_chinese_facts_are_chinese() -> None:
+    memory = tim(Language.ZH)
+    await told(memory, ("您咳嗽吗？", "咳了三个星期。"), ("发烧吗？", "没有。"), ("对什么过敏吗？", "青霉素过敏。"))
+    text = (await memory.recall("发烧")).text
+    assert text.splitlines()[0].startswith("事实#") and "三个星期" in text and "青霉素" in text
+
+
+async def test_with_k_the_best_come_back_and_the_rest_do_not() -> None:
+    memory = tim(k="1")
+    await told(memory, COUGH, ALLERGY, ("Do you smoke?", "Twenty cigarettes a day."))
+    recall = await memory.recall("Which drug is she allergic to, penicillin?")
+    assert len(recall.items) == 1 and "penicillin" in recall.text
+
+
+async def test_a_small_budget_keeps_what_treatment_hangs_on() -> None:
+    memory = tim(budget=30)
+    await told(memory, ALLERGY, *[(f"Does your {part} hurt?", "Yes, a little.") for part in ("head", "back", "knee")])
+    recall = await memory.recall("Does anything else hurt?")
+    assert "penicillin" in recall.text and recall.dropped
+
+
+async def test_a_correction_supersedes_and_stays_in_the_ledger() -> None:
+    memory = tim()
+    await told(memory, ("Which knee hurts?", "The left knee hurts."))
+    await told(memory, ("The left knee, is that right?", "No, the right knee."))
+    text = (await memory.recall("knee")).text
+    assert "right knee" in text
+    old = [thought for thought in memory.ledger if "left" in thought.triple and thought.turn == 1]
+    assert old and all(thought.status is Status.SUPERSEDED and thought.by for thought in old)
+
+
+async def test_several_symptoms_do_not_replace_each_other() -> None:
+    memory = tim()
+    await told(
+        memory, ("What troubles you?", "I have a fever."), ("What else?", "I have a cough."), ("And?", "A rash.")
+    )
+    text = (await memory.recall("symptoms")).text
+    assert all(word in text for word in ("fever", "cough", "rash"))
+
+
+async def test_the_value_of_a_urine_test_is_kept() -> None:
+    memory = tim()
+    await told(memory, ("What did the urine analysis show?", "White blood cells 3623.20/µl, that is high."))
+    assert "3623.20/µl" in (await memory.recall("urine")).text
+    assert "high" in (await memory.recall("urine")).text
+
+
+async def test_an_unknown_option_is_one_line_with_the_remedy() -> None:
+    with pytest.raises(UserError, match="mode") as raised:
+        tim(mode="magic")
+    assert "mode=paper" in raised.value.remedy
+
+
+class Model:
+    """A model behind the memory that says what a test wants."""
+
+    def __init__(self, *answers: str | None) -> None:
+        self.answers, self.asked = list(answers), []
+
+    async def __call__(self, template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
+        self.asked.append(template.name)
+        return self.answers.pop(0)
+
+
+def thoughts(*triples: tuple[str, str, str], **more: object) -> str:
+    rows = [{"subject": s, "relation": r, "object": o, "negated": False, "when": ""} for s, r, o in triples]
+    return json.dumps({"thoughts": rows, "forget": [], "merge": [], **more})
+
+
+async def test_one_request_a_turn_and_what_it_leaves_out_the_rules_make_good() -> None:
+    model = Model(thoughts(("patient", "coughs for", "three weeks")))
+    memory = tim(thinker=model)
+    change = await memory.remember(Turn(number=1, question="Do you cough?", reply="Yes, three weeks, and 38.5 °C."))
+    assert model.asked == ["en/tim_think"] and change.requests == 1
+    assert "38.5" in (await memory.recall("fever")).text
+
+
+@pytest.mark.parametrize("answer", [None, "", "sorry, I cannot", '{"thoughts": "many"}', '{"forget": [{"id": "x"}]}'])
+async def test_an_answer_that_cannot_be_used_changes_nothing_and_the_turn_is_kept(answer: str | None) -> None:
+    memory = tim(thinker=Model(answer))
+    await told(memory, ALLERGY)
+    assert "penicillin" in (await memory.recall("allergy")).text
+
+
+async def test_an_action_may_only_name_what_is_there_and_not_what_is_protected() -> None:
+    nothing = thoughts()
+    model = Model(nothing, nothing, nothing, thoughts(forget=[{"id": 1, "why": "old"}, {"id": 99, "why": "?"}]))
+    memory = tim(thinker=model)
+    await told(memory, ALLERGY, COUGH, FEVER)
+    assert "penicillin" in memory.ledger[0].triple
+    change = await memory.remember(Turn(number=4, question="Do you smoke?", reply="No."))
+    assert len(change.refused) >= 2 and not change.forgotten
+    assert "penicillin" in (await memory.recall("allergy")).text
+
+
+async def test_what_a_model_makes_up_is_not_taken() -> None:
+    memory = tim(thinker=Model(thoughts(("patient", "has temperature", "41 °C"), ("patient", "plays", "the violin"))))
+    await told(memory, FEVER)
+    assert not any("41" in thought.triple or "violin" in thought.triple for thought in memory.ledger)
+
+
+async def test_the_papers_way_asks_for_each_step() -> None:
+    none = json.dumps({"forget": [], "merge": []})
+    model = Model(thoughts(("patient", "has", "cough")), thoughts(("patient", "has", "cough")), none, none)
+    memory = tim(thinker=model, mode="paper", groups="2")
+    await told(memory, ("Do you cough?", "Yes, I have a cough."), ("Do you cough?", "Yes, I have a cough, I said."))
+    assert model.asked[0] == "en/tim_generate" and set(model.asked[2:]) <= {"en/tim_forget", "en/tim_merge"}
+
+
+WORDS = st.sampled_from(
+    [
+        COUGH,
+        FEVER,
+        ALLERGY,
+        ("Which medicines do you take?", "I take warfarin 3 mg."),
+        ("Are you pregnant?", "Yes, 12 weeks."),
+        ("Any fever?", "Yes, 38.5 °C since Monday."),
+        ("Do you smoke?", "No, I stopped."),
+        ("Which knee?", "No, the right knee."),
+        ("Does it hurt?", "Maybe a little."),
+        ("What is your blood pressure?", "150/90 mmHg."),
+        ("And your weight?", "I don't know."),
+    ]
+)
+
+
+class Reckless:
+    """A model that proposes to forget and merge whatever it can name."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        self.numbers = list(numbers)
+
+    async def __call__(self, template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
+        ids = self.numbers or [1]
+        return thoughts(
+            ("patient", "has", "everything"),
+            forget=[{"id": number, "why": "bored"} for number in ids],
+            merge=[{"ids": ids[:2], "subject": "patient", "relation": "is", "object": "fine"}],
+        )
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(WORDS, min_size=1, max_size=12),
+    st.lists(st.integers(1, 30), max_size=6),
+    st.sampled_from(["one", "rules", "paper"]),
+)
+def test_nothing_is_destroyed_and_only_what_holds_is_recalled(
+    exchanges: list[tuple[str, str]], numbers: list[int], mode: str
+) -> None:
+    memory = tim(thinker=Reckless(numbers), mode=mode)
+    asyncio.run(told(memory, *exchanges))
+    ledger = memory.ledger
+    assert [thought.id for thought in ledger] == list(range(1, len(ledger) + 1))
+    for thought in ledger:
+        assert 1 <= thought.turn <= len(exchanges)
+        assert (thought.status is Status.ACTIVE) == (not thought.because and thought.by is None)
+        assert all(part < thought.id for part in thought.parts)
+    recall = asyncio.run(memory.recall("everything"))
+    shown = {line.split(":")[0] for line in recall.text.splitlines() if line.startswith("Fact #")}
+    gone = {f"Fact #{thought.id}" for thought in ledger if thought.status is not Status.ACTIVE}
+    assert not shown & gone
+    other = tim(mode=mode)
+    other.restore(json.loads(json.dumps(memory.snapshot())))
+    assert other.snapshot() == memory.snapshot() and other.ledger == ledger
+    assert asyncio.run(other.recall("everything")) == recall
+
+
+def test_what_treatment_hangs_on_survives_a_thousand_turns() -> None:
+    memory = tim(thinker=Reckless(range(1, 20)), budget=100_000)
+    asyncio.run(told(memory, ALLERGY, ("Which medicines do you take?", "I take warfarin 3 mg."), *[FEVER, COUGH] * 500))
+    text = asyncio.run(memory.recall("anything")).text
+    assert "penicillin" in text and "warfarin 3 mg" in text

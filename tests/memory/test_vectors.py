@@ -1,0 +1,281 @@
+"""The vector index: exact, by the paper's groups, and by cells."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from osler.memory.tim.lsh import Hashing
+from osler.memory.tim.vectors import VectorIndex
+
+Rows = NDArray[np.float32]
+
+DIMENSIONS = 12
+
+
+def unit(rows: Rows) -> Rows:
+    units: Rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return units
+
+
+def scattered(count: int, seed: int, dimensions: int = DIMENSIONS) -> Rows:
+    return unit(np.random.default_rng(seed).standard_normal((count, dimensions), dtype=np.float32))
+
+
+def clustered(count: int, seed: int, dimensions: int = 48, topics: int = 300) -> Rows:
+    rng = np.random.default_rng(seed)
+    shares = 1 / (np.arange(topics) + 5.0)
+    centres = scattered(topics, seed + 1, dimensions)[rng.choice(topics, count, p=shares / shares.sum())]
+    return unit(centres + scattered(count, seed + 2, dimensions) * np.float32(0.8))
+
+
+def brute(stored: dict[int, Rows], query: Rows, k: int) -> list[int]:
+    """By double precision, of two alike the smaller id first."""
+    direction = query.astype(np.float64)
+    cosines = {id: float((row.astype(np.float64) * direction).sum()) for id, row in stored.items()}
+    return sorted(cosines, key=lambda id: (-cosines[id], id))[:k]
+
+
+def filled(rows: Rows, **options: Any) -> VectorIndex:
+    index = VectorIndex(rows.shape[1], **options)
+    for id, row in enumerate(rows):
+        index.add(id, row)
+    return index
+
+
+def kept(index: VectorIndex, rows: Rows, queries: Rows, k: int = 5) -> float:
+    """The share of the exact top k that a search finds."""
+    exact = np.argsort(-(queries @ rows.T), axis=1)[:, :k]
+    found = [{id for id, _ in index.search(query, k)} for query in queries]
+    return float(np.mean([len(some & set(truth.tolist())) / k for some, truth in zip(found, exact, strict=True)]))
+
+
+def names(found: list[tuple[int, float]]) -> list[int]:
+    return [id for id, _ in found]
+
+
+@given(st.integers(1, 60), st.integers(1, 70), st.integers(0, 2**32))
+def test_search_and_search_with_all_probes_are_brute_force(count: int, k: int, seed: int) -> None:
+    rows = scattered(count, seed)
+    index = filled(rows, groups=6)
+    (query,) = scattered(1, seed + 1)
+    exact = brute(dict(enumerate(rows)), query, k)
+    assert names(index.search(query, k)) == exact
+    assert index.search(query, k, probes=6) == index.search(query, k)
+    cosines = [cosine for _, cosine in index.search(query, k)]
+    assert cosines == sorted(cosines, reverse=True)
+    assert cosines == pytest.approx([float(rows[id] @ query) for id in exact], abs=1e-5)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 2**32))
+def test_all_probes_are_brute_force_over_cells_too(seed: int) -> None:
+    rows = clustered(200, seed % 1000, DIMENSIONS, 10)
+    index = filled(rows, groups=4, exact_below=100)
+    (query,) = scattered(1, seed)
+    index.search(query, 3)
+    assert names(index.search(query, 7, probes=4)) == brute(dict(enumerate(rows)), query, 7)
+
+
+def test_one_probe_looks_into_the_querys_own_group_and_nowhere_else() -> None:
+    rows, queries = scattered(300, 1), scattered(20, 2)
+    index = filled(rows, groups=8, seed=5)
+    hashing = Hashing(DIMENSIONS, 8, 5)
+    for query in queries:
+        own = {id: row for id, row in enumerate(rows) if hashing.group(row) == hashing.group(query)}
+        assert names(index.search(query, 300, probes=1)) == brute(own, query, 300)
+        two = {id for group in hashing.order(query)[:2] for id in index.members(group)}
+        assert set(names(index.search(query, 300, probes=2))) == two
+
+
+def test_of_two_alike_the_smaller_id_comes_first() -> None:
+    index = VectorIndex(DIMENSIONS)
+    (row,) = scattered(1, 0)
+    for id in (9, 3, 7, 5):
+        index.add(id, row)
+    assert names(index.search(row, 3)) == [3, 5, 7]
+
+
+def test_a_given_group_is_kept() -> None:
+    rows = scattered(40, 3)
+    index = VectorIndex(DIMENSIONS, groups=4)
+    for id, row in enumerate(rows):
+        assert index.add(id, row, group=id % 4) == id % 4
+    assert all(index.group_of(id) == id % 4 for id in range(40))
+    assert index.members(1) == list(range(1, 40, 4))
+    first = index.hashing.group(rows[0])
+    assert {id % 4 for id, _ in index.search(rows[0], 40, probes=1)} == {first}
+
+
+def test_the_same_seed_gives_the_same_groups_and_another_seed_others() -> None:
+    rows = scattered(100, 4)
+    groups = [filled(rows, groups=16, seed=seed) for seed in (1, 1, 2)]
+    one, same, other = ([index.group_of(id) for id in range(100)] for index in groups)
+    assert one == same != other
+    assert sorted(id for group in range(16) for id in groups[0].members(group)) == list(range(100))
+
+
+steps = st.lists(st.tuples(st.booleans(), st.integers(0, 25)), max_size=120)
+
+
+@settings(deadline=None)
+@given(steps, st.sampled_from([10, 1000]))
+def test_what_was_removed_never_comes_back_and_the_rest_is_found(
+    steps: list[tuple[bool, int]], exact_below: int
+) -> None:
+    rows = scattered(26, 6)
+    index = VectorIndex(DIMENSIONS, groups=4, exact_below=exact_below)
+    stored: dict[int, Rows] = {}
+    for number, (add, id) in enumerate(steps):
+        if id in stored:
+            if not add:
+                index.remove(id)
+                del stored[id]
+        elif add:
+            index.add(id, rows[id])
+            stored[id] = rows[id]
+        assert len(index) == len(stored)
+        assert names(index.search(rows[id], 26, probes=4)) == brute(stored, rows[id], 26)
+        if number % 5 == 0:
+            assert set(names(index.search(rows[id], 26))) <= stored.keys()
+    assert sorted(id for group in range(4) for id in index.members(group)) == sorted(stored)
+    assert all(id in index for id in stored)
+
+
+def test_cells_come_and_go_with_the_number_of_vectors_and_lose_none() -> None:
+    rows = clustered(3000, 7, DIMENSIONS, 40)
+    index = VectorIndex(DIMENSIONS, exact_below=500)
+    for id, row in enumerate(rows):
+        index.add(id, row)
+        if id % 100 == 0:
+            assert index.search(row, 1)[0][0] == id
+    assert index.cells is not None
+    for id in range(2900):
+        index.remove(id)
+        if id % 100 == 0:
+            assert all(other > id for other in names(index.search(rows[id], 5)))
+    assert index.cells is None
+    rest = {id: rows[id] for id in range(2900, 3000)}
+    assert all(names(index.search(row, 5)) == brute(rest, row, 5) for row in rest.values())
+    assert {id: index.group_of(id) for id in rest} == {id: index.hashing.group(row) for id, row in rest.items()}
+
+
+def test_calibrated_search_keeps_the_target_share_among_many() -> None:
+    rows = clustered(20_000, 8)
+    index = filled(rows)
+    rng = np.random.default_rng(9)
+    queries = unit(rows[rng.integers(0, len(rows), 300)] + scattered(300, 10, 48) * np.float32(0.7))
+    assert kept(index, rows, queries) >= 0.95 - 0.03
+    assert index.cells is not None
+    looked_at = np.mean([sum(len(block) for block in index.cells.visit(query, 5)) for query in queries])
+    assert looked_at < 0.25 * len(rows)
+
+
+def test_a_higher_target_looks_further() -> None:
+    rows = clustered(4000, 11)
+    low, high = filled(rows, target=0.5), filled(rows, target=0.9)
+    for index in (low, high):
+        index.search(rows[0], 5)
+    assert low.cells is not None
+    assert high.cells is not None
+    assert low.cells.reach(5) < high.cells.reach(5)
+
+
+def test_without_structure_the_search_stays_exact() -> None:
+    rows = scattered(3000, 12, 64)
+    index = filled(rows)
+    queries = scattered(20, 13, 64)
+    assert kept(index, rows, queries) == 1.0
+    assert index.cells is None
+
+
+@pytest.mark.parametrize("exact_below", [200, 10_000])
+def test_a_restored_index_is_the_same_and_stays_the_same(exact_below: int) -> None:
+    rows, more = clustered(1500, 14), clustered(1800, 15)
+    index = filled(rows, groups=8, seed=3, exact_below=exact_below)
+    queries = clustered(30, 16)
+    index.search(queries[0], 5)
+    for id in range(0, 1500, 7):
+        index.remove(id)
+    assert (index.cells is not None) == (exact_below == 200)
+    state = json.loads(json.dumps(index.snapshot()))
+    other = VectorIndex(48, groups=8, seed=3)
+    other.add(1, rows[5])
+    other.restore(state)
+    assert other.snapshot() == index.snapshot()
+    for first in (5000, 10_000):
+        assert len(other) == len(index)
+        assert [other.members(group) for group in range(8)] == [index.members(group) for group in range(8)]
+        for query in queries:
+            assert other.search(query, 5) == index.search(query, 5)
+            assert other.search(query, 5, probes=2) == index.search(query, 5, probes=2)
+        for one in (index, other):
+            for id, row in enumerate(more):
+                one.add(first + id, row)
+    assert other.snapshot() == index.snapshot()
+
+
+def test_an_empty_index_can_be_saved_and_restored() -> None:
+    index = VectorIndex(DIMENSIONS)
+    index.restore(json.loads(json.dumps(VectorIndex(DIMENSIONS).snapshot())))
+    assert len(index) == 0
+    assert index.search(np.ones(DIMENSIONS, dtype=np.float32), 5) == []
+    assert index.members(0) == []
+    assert len(index.sample(3)) == 0
+
+
+def test_a_snapshot_of_another_kind_of_index_is_refused() -> None:
+    state = VectorIndex(DIMENSIONS, seed=1).snapshot()
+    with pytest.raises(ValueError, match="seed=1"):
+        VectorIndex(DIMENSIONS, seed=2).restore(state)
+
+
+def test_cosine_does_not_depend_on_the_length_of_either() -> None:
+    index = VectorIndex(DIMENSIONS)
+    first, second = scattered(2, 17)
+    index.add(1, first * 3)
+    assert index.search(second * 5, 1)[0][1] == pytest.approx(float(first @ second), abs=1e-6)
+    assert index.cosine(1, second * 5) == index.search(second * 5, 1)[0][1]
+
+
+def test_a_sample_is_of_the_stored_vectors_and_the_same_each_time() -> None:
+    rows = scattered(50, 18)
+    index = filled(rows)
+    some = index.sample(10)
+    assert np.array_equal(some, index.sample(10))
+    assert len({row.tobytes() for row in some} & {row.tobytes() for row in rows}) == 10
+    assert len(index.sample(80)) == 50
+
+
+def test_a_vector_of_zeros_is_near_to_nothing() -> None:
+    index = VectorIndex(DIMENSIONS)
+    (row,) = scattered(1, 19)
+    index.add(1, np.zeros(DIMENSIONS, dtype=np.float32))
+    index.add(2, row)
+    assert index.search(row, 2) == [(2, pytest.approx(1.0)), (1, 0.0)]
+
+
+def test_mistakes_are_refused_and_change_nothing() -> None:
+    index = VectorIndex(DIMENSIONS, groups=4)
+    (row,) = scattered(1, 20)
+    index.add(1, row)
+    with pytest.raises(ValueError, match="already"):
+        index.add(1, row)
+    with pytest.raises(ValueError, match="groups"):
+        index.add(2, row, group=4)
+    with pytest.raises(ValueError, match="shape"):
+        index.add(2, row[:5])
+    with pytest.raises(ValueError, match="finite"):
+        index.add(2, row * np.float32(np.nan))
+    with pytest.raises(KeyError):
+        index.remove(2)
+    with pytest.raises(ValueError, match="share"):
+        VectorIndex(DIMENSIONS, target=1.5)
+    assert names(index.search(row, 5)) == [1]
+    assert index.search(row, 0) == []
