@@ -6,9 +6,9 @@ read from the context itself. What is recalled is one system message, which the 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
-from autogen_core import CancellationToken, ComponentBase
+from autogen_core import CancellationToken, Component
 from autogen_core.memory import Memory as AutoGenProtocol
 from autogen_core.memory import MemoryContent, MemoryMimeType, MemoryQueryResult, UpdateContextResult
 from autogen_core.model_context import ChatCompletionContext
@@ -31,7 +31,7 @@ class _Config(BaseModel):
     budget: int
 
 
-class AutoGenMemory(AutoGenProtocol, ComponentBase[BaseModel]):
+class AutoGenMemory(AutoGenProtocol, Component[_Config]):
     """Remembers the exchanges of an agent's context and puts what bears on the newest message before the model."""
 
     component_config_schema = _Config
@@ -80,9 +80,8 @@ class AutoGenMemory(AutoGenProtocol, ComponentBase[BaseModel]):
         return _Config(memory=self._name, language=self._settings.language, budget=self._settings.budget)
 
     @classmethod
-    def _from_config(cls, config: BaseModel) -> AutoGenMemory:
-        given = _Config.model_validate(config.model_dump())
-        return cls(given.memory, settings=MemorySettings(language=given.language, budget=given.budget))
+    def _from_config(cls, config: _Config) -> Self:
+        return cls(config.memory, settings=MemorySettings(language=config.language, budget=config.budget))
 
     async def _remember(self, question: str, reply: str) -> None:
         self._remembered += 1

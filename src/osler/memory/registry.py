@@ -15,7 +15,6 @@ GROUP = "osler.memories"
 MemoryFactory = Callable[[MemorySettings], Memory]
 
 
-
 def _tim(settings: MemorySettings) -> Memory:
     from osler.memory.tim.memory import TimMemory  # with what it takes to think, it is only loaded when it is wanted
 

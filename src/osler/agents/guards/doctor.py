@@ -34,7 +34,9 @@ _QUALITIES = frozenset(
         *("pain-severity", "pain-radiation", "pain-migration"),
     }
 )
-_QUESTION = re.compile(r"^(?:doctor|医生|q|question|问题)\s*(?:\d+)?\s*[:：]\s*(.+)$", re.IGNORECASE)
+_QUESTION = re.compile(
+    r"^(?:doctor|医生|q|question|问题|asked in turn|第\d+轮问过)\s*(?:\d+)?\s*[:：]\s*(.+)$", re.IGNORECASE
+)
 
 
 def one_question(text: str) -> str:

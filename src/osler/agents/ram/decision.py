@@ -43,6 +43,10 @@ class Decision:
 def decision(language: Language) -> Decision:
     """As `training/fit.py` found it on the questions that are for tuning."""
     with as_file(files("osler.agents.ram") / "decision" / f"{language.value}.npz") as path, np.load(path) as data:
-        arrays = {name: data[name].astype(np.float64) for name in data.files}
-    single = {name: float(arrays.pop(name)) for name in ("out_bias", "threshold", "ratio")}
-    return Decision(**arrays, **single)
+        rows = {name: data[name].astype(np.float64) for name in ("mean", "scale", "hidden", "hidden_bias", "out")}
+        return Decision(
+            **rows,
+            out_bias=float(data["out_bias"]),
+            threshold=float(data["threshold"]),
+            ratio=float(data["ratio"]),
+        )

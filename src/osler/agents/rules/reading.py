@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from osler.agents.lexicon import Phrases, concepts, terms
 from osler.agents.rules.knowledge import Finding, Item, by_question, knowledge
 from osler.records.language import Language
-from osler.words import content, plain, sentences
+from osler.words import content, plain, sentences, words
 
 Findings = dict[str, bool]
 
@@ -32,7 +32,7 @@ _UNKNOWN = {
         r"|nobody (?:has )?(?:ever )?(?:done|taken|tested|measured|checked|examined|asked))\b"
     ),
     Language.ZH: re.compile(
-        r"不清楚|不知道|说不上来|记不得|想不起|不太确定|没有?(?:查|做|测|拍|验|化验|检查)过|还?没(?:有)?(?:查|做|测|拍)|未(?:查|做|测|行)"
+        r"不(?:太|大)?清楚|不知道|说不上来|记不得|想不起|不太确定|没有?(?:查|做|测|拍|验|化验|检查)过|还?没(?:有)?(?:查|做|测|拍)|未(?:查|做|测|行)"
     ),
 }
 _YES = {
@@ -64,6 +64,8 @@ _FINE = {
     Language.EN: re.compile(r"\b(?:was|were|is|are|came back|all) (?:\w+ )?(?:negative|normal|fine|clear)\b"),
     Language.ZH: re.compile(r"阴性|正常|没问题|没事"),
 }
+_SHOWN = 0.6
+"""Share of a question's words that a fact must hold to show that it was asked."""
 _TELLING = 5.0
 """Weight of shared words from which a reply is about the question: `pain` alone is not, `urine` is."""
 _CLEAR = {Language.EN: 0.75, Language.ZH: 0.55}
@@ -85,6 +87,13 @@ _FEW = 2
 """An item whose names mean more concepts than this is too special to be read off one of them."""
 _QA = re.compile(r"^(?:doctor|医生)\s*[:：]\s*(?P<question>.+)$", re.IGNORECASE)
 _REPLY = re.compile(r"^(?:patient|患者|病人)\s*[:：]\s*(?P<reply>.+)$", re.IGNORECASE)
+_TURN = re.compile(r"^(?:turn \d+|第\d+轮)$", re.IGNORECASE)
+_TOPIC = re.compile(r"^(?:asked in turn \d+|第\d+轮问过)\s*[:：]\s*(?P<topic>.+)$", re.IGNORECASE)
+_FACT = re.compile(
+    r"^(?:fact|事实)\s*#\d+(?:[,、]\s*#\d+)*\s*[:：]\s*(?P<fact>.+?)\s*(?:\(turn [\d, ]+\)|（第[\d、]+轮）)?$",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(r"^(?P<fact>.*?)\s*[\[［](?P<topic>[^\]］]+)[\]］]$")
 
 
 def polarity(reply: str, language: Language) -> Polarity:
@@ -170,25 +179,88 @@ def _read_freely(text: str, language: Language) -> tuple[tuple[str, bool], ...]:
 def read_recall(text: str, language: Language) -> tuple[Findings, frozenset[str]]:
     """Findings of a memory's text, and the items it shows to have been asked about, answered or not.
 
-    A line of a dialogue is read as the reply to its question; anything else is read for what it names.
+    What follows a question, a reply or facts, is read as the answer to it; anything else is read for what it names.
     """
     told: Findings = {}
     asked: set[str] = set()
-    question = ""
-    for line in text.splitlines():
-        if found := _QA.match(line.strip()):
-            question = found["question"]
-        elif (found := _REPLY.match(line.strip())) and question:
-            item = by_question(language).get(plain(question))
-            if item is not None:
-                asked.add(item.id)
-                told.update(_affirmed(read_freely(found["reply"], language), told))
-                told.update(read_reply(item, found["reply"], language))
-            question = ""
-        else:
-            told.update(read_freely(line, language))
+    for item, answer in _exchanges(text, language):
+        if item is None:
+            told.update(read_freely(answer, language))
+            continue
+        asked.add(item.id)
+        told.update(_affirmed(read_freely(answer, language), told))
+        told.update(read_reply(item, answer, language))
     asked.update(knowledge().item_of[name].id for name in told)
     return told, frozenset(asked)
+
+
+def _exchanges(text: str, language: Language) -> Iterator[tuple[Item | None, str]]:
+    """The answers in a memory's text, each with the item that was asked for, where that can be seen."""
+    item: Item | None = None
+    facts: list[str] = []
+    for line in (line.strip() for line in text.splitlines()):
+        if found := _FACT.match(line):
+            facts.append(found["fact"])
+            continue
+        if facts:
+            yield from _facts(item, facts, language)
+            item, facts = None, []
+        if found := _QA.match(line):
+            item = by_question(language).get(plain(found["question"]))
+        elif found := _TOPIC.match(line):
+            item = _by_topic(language).get(_key(found["topic"], language))
+        elif found := _REPLY.match(line):
+            if item is not None:
+                yield item, found["reply"]
+            item = None
+        elif not _TURN.match(line):
+            yield None, line
+    if facts:
+        yield from _facts(item, facts, language)
+
+
+def _facts(item: Item | None, facts: list[str], language: Language) -> Iterator[tuple[Item | None, str]]:
+    """Facts under a question are its answer together; facts that stand alone show themselves what was asked."""
+    if item is not None:
+        yield item, (". " if language is Language.EN else "。").join(facts)
+        return
+    for fact in facts:
+        first, *others = re.split(r"[;；]", fact)
+        denied = _NEGATOR[language].search(plain(first)) is not None
+        no = ("no " if language is Language.EN else "没有") if denied else ""
+        for part in (first, *(f"{no}{other.strip()}" for other in others)):
+            found = _ABOUT.match(part.strip())
+            text, asked = (found["fact"], found["topic"]) if found else (part, part)
+            yield _shown_by(asked, language), text
+
+
+@lru_cache(maxsize=4096)
+def _shown_by(text: str, language: Language) -> Item | None:
+    """The item whose question a text shows best."""
+    held = _key(text, language)
+    best, share = None, _SHOWN
+    for words_of, item in _by_topic(language).items():
+        part = len(words_of & held) / max(1, len(words_of))
+        if part > share or (part == share and best is not None and len(words_of) > best[1]):
+            best, share = (item, len(words_of)), part
+    return best[0] if best else None
+
+
+def _key(text: str, language: Language) -> frozenset[str]:
+    level = plain(text)
+    return frozenset(level.replace(" ", "")) if language is Language.ZH else frozenset(content(level, language))
+
+
+@cache
+def _by_topic(language: Language) -> dict[frozenset[str], Item]:
+    """Items by the words of weight of their questions; in Chinese by the characters, which no cut can change."""
+    questions = ((item, item.ask[language]) for item in knowledge().items)
+    if language is Language.EN:
+        return {_key(question, language): item for item, question in questions}
+    return {
+        _key("".join(word for word in words(question, language) if content(word, language)), language): item
+        for item, question in questions
+    }
 
 
 def _affirmed(fresh: Findings, known: Findings) -> Findings:

@@ -27,14 +27,13 @@ class Insert:
     """A new thought takes its place."""
 
     draft: Draft
+    is_rest: bool = False
+    """Whether it is only what stays of an older one."""
 
 
 @dataclass(frozen=True)
 class Supersede:
-    """A new thought takes the place of an old one; `draft_index` counts in the list given to `arrange`.
-
-    The new thought has an `Insert` or a `Merge` of its own.
-    """
+    """A new thought takes the place of an old one; `draft_index` counts the `Insert`s of the same list of actions."""
 
     old_id: int
     draft_index: int
@@ -66,7 +65,7 @@ _CORRECTED = re.compile(
     r"\bsorry,|\bnot the (?:left|right)\b|\brather than\b|说错了?|不是[^，。]{0,12}[，,]\s*是|不对[，,]|"
     r"记错了?|其实|更正|搞错了?|弄错了?|应该是[^，。]*才对"
 )
-_NO_BUT = re.compile(r"^(?:no|不是|不)\s*[,，]\s*\S")
+_NO_BUT = re.compile(r"^(?:[^:：]{1,40}[:：]\s*)?(?:no|不是|不)\s*[,，]\s*\S")
 _RECURRED = re.compile(
     r"\bcame back\b|\bcome back\b|\bagain\b|\breturned\b|\bwent away\b|\bgone\b|\bno longer\b|"
     r"\bnot any ?more\b|\bstopped\b|\bstarted again\b|"
@@ -93,19 +92,19 @@ def arrange(new: Sequence[Draft], group: Sequence[Thought], turn: int, language:
     gone: set[int] = set()
     actions: list[Action] = []
     taken: list[Draft] = []
-    for index, draft in enumerate(new):
+    for draft in new:
         here = [old for old in live if old.id not in gone]
         if any(_repeats(draft, other, language) for other in (*here, *taken)):
             continue
         taken.append(draft)
         grown = next((old for old in here if _elaborates(draft, old, language)), None)
+        index = sum(isinstance(action, Insert) for action in actions)
+        actions.append(Insert(_joined_to(draft, grown) if grown else draft))
         if grown:
             gone.add(grown.id)
-            actions.append(Merge((grown.id,), _joined_to(draft, grown), "the same with more detail"))
-        else:
-            actions.append(Insert(draft))
+            actions.append(Supersede(grown.id, index, "the same with more detail"))
         for old in (old for old in here if old.id not in gone):
-            found = _replaces(draft, old, language)
+            found = _replaces(draft, old, language) or _points_elsewhere(draft, old, turn, language)
             if found:
                 gone.add(old.id)
                 actions.append(Supersede(old.id, index, found))
@@ -113,7 +112,7 @@ def arrange(new: Sequence[Draft], group: Sequence[Thought], turn: int, language:
             rest = _left_over(draft, old, language)
             if rest:
                 gone.add(old.id)
-                actions += [Supersede(old.id, index, "a part of it is now said otherwise"), Insert(rest)]
+                actions += [Supersede(old.id, index, "a part of it is now said otherwise"), Insert(rest, is_rest=True)]
             elif _answers(draft, old, turn, language):
                 gone.add(old.id)
                 actions.append(Forget(old.id, "it is known now"))
@@ -132,7 +131,7 @@ def _relation(draft: Draft, language: Language) -> frozenset[str]:
         level = re.sub(r"[了过着]$", "", level)
         level = {"没有": "有", "服用": "吃", "服": "吃"}.get(level, re.sub(r"^(?:从来|从)?[不没未](?!知道)", "", level))
         return frozenset({level})
-    kept = {"have" if word in {"has", "had", "got", "ha"} else word for word in words(level, language)}
+    kept = {"have" if word in {"has", "had", "hav", "got"} else word for word in words(level, language)}
     bare = kept - _TENSE
     if "have" in bare and len(bare) > 1:
         bare -= {"have"}
@@ -173,7 +172,12 @@ def _joined_to(draft: Draft, old: Thought) -> Draft:
 
 def _corrects(draft: Draft) -> bool:
     said = plain(draft.sentence)
-    return bool(_CORRECTED.search(said)) or (not draft.negated and bool(_NO_BUT.search(said)))
+    return bool(_CORRECTED.search(said))
+
+
+def _turns_down(draft: Draft) -> bool:
+    """`no, the right knee`: a correction of the side, though not of anything else."""
+    return not draft.negated and bool(_NO_BUT.search(plain(draft.sentence)))
 
 
 def _replaces(draft: Draft, old: Thought, language: Language) -> str:
@@ -183,11 +187,27 @@ def _replaces(draft: Draft, old: Thought, language: Language) -> str:
         return ""
     if _relation(draft, language) != _relation(old, language):
         return ""
-    if corrects and _but_for_a_side(draft, old, language):
+    if (corrects or _turns_down(draft)) and _but_for_a_side(draft, old, language):
         return "corrected"
     if not same_subject(draft.subject, old.subject, language):
         return ""
     return _opposes(draft, old, corrects, language) or _has_another_value(draft, old, corrects, language)
+
+
+def _points_elsewhere(draft: Draft, old: Thought, turn: int, language: Language) -> str:
+    """`No, the right knee` when asked which: corrects what was just said of the left one, whatever that was."""
+    asked_which = draft.subject in {"complaint", "症状"} or draft.relation in {"says", "说"}
+    if not asked_which or draft.negated or old.negated or old.turn < turn - _RECENT or draft.certainty < old.certainty:
+        return ""
+    if not (_corrects(draft) or _turns_down(draft)) or not contrast(draft.object, old.triple):
+        return ""
+    shared = _sideless(draft.object, language)
+    return "corrected" if shared and shared <= _sideless(old.triple, language) else ""
+
+
+def _sideless(text: str, language: Language) -> frozenset[str]:
+    """Its words, left and right aside."""
+    return _words(re.sub(r"\b(?:left|right|no|sorry|meant|mean|i|actually)\b|[左右]边?", " ", plain(text)), language)
 
 
 def _but_for_a_side(draft: Draft, old: Thought, language: Language) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from osler.memory.base import Turn
 from osler.memory.tim.lexical import Lexical
 from osler.memory.tim.vectors import VectorIndex
 from osler.records.language import Language
+from osler.words import content, words
 
 
 class Bank:
@@ -53,3 +55,13 @@ class Bank:
 def raw_text(turn: Turn) -> str:
     """An exchange as one text."""
     return f"{turn.question} {turn.reply}"
+
+
+_WORD = re.compile(r"[^\s,.;:?!()\"，。；：？！（）、]+")
+
+
+def topic(question: str, language: Language) -> str:
+    """What a question is about: its words of weight, in their order."""
+    if language is Language.ZH:
+        return "".join(word for word in words(question, language) if content(word, language))
+    return " ".join(word for word in _WORD.findall(question) if content(word, language))

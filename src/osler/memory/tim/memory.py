@@ -6,16 +6,15 @@ Before each turn it recalls: the thoughts that bear on what was just said, and e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from osler.errors import UserError
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
 from osler.memory.tim.arrange import Action, Forget, Insert, Merge, Supersede
-from osler.memory.tim.bank import Bank, raw_text
+from osler.memory.tim.bank import Bank, raw_text, topic
+from osler.memory.tim.linear import tell
 from osler.memory.tim.plan import Plan
-from osler.memory.tim.relations import is_protected
 from osler.memory.tim.retrieve import recall_thoughts, recall_turns
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.space import Space, wording
@@ -28,7 +27,6 @@ from osler.records.language import Language
 VERSION = 1
 _NEAR = 12
 """Thoughts laid beside a new turn: those of its group, and the most alike."""
-_FACT = {Language.EN: "Fact #{number}: {triple} (turn {turn})", Language.ZH: "事实#{number}：{triple}（第{turn}轮）"}
 _SAID = {
     Language.EN: "Turn {number}\nDoctor: {question}\nPatient: {reply}",
     Language.ZH: "第{number}轮\n医生：{question}\n患者：{reply}",
@@ -49,6 +47,7 @@ class TimMemory:
         self._embedder = open_embedder(self._tim.embedder)
         self._bank: Bank | None = None
         self._space: Space | None = None
+        self._dimensions = 0
         self._think = _post_think(settings, self._tim)
 
     @property
@@ -78,14 +77,14 @@ class TimMemory:
         thoughts = [self._space[number] for number in scores]
         if not self._tim.k:
             thoughts += [thought for thought in active if thought.id not in scores]
-        kept, dropped = self._fitting(thoughts)
+        told = tell(thoughts, self._topic, self._language, self._settings.budget)
         recall = Recall(
-            text="\n".join(self._fact(thought) for thought in kept),
+            text=told.text,
             items=tuple(
                 Item(text=thought.triple, turn=thought.turn, score=round(scores.get(thought.id, 0.0), 4))
-                for thought in kept
+                for thought in told.kept
             ),
-            dropped=dropped,
+            dropped=told.dropped,
         )
         return await self._integrated(query, recall) if self._tim.integrate else recall
 
@@ -94,7 +93,7 @@ class TimMemory:
         return {
             "version": VERSION,
             "embedder": self._embedder.snapshot(),
-            "dimensions": self._space.index.dimensions if self._space else 0,
+            "dimensions": self._dimensions,
             "bank": self._bank.snapshot() if self._bank else None,
             "space": self._space.snapshot() if self._space else None,
         }
@@ -115,13 +114,14 @@ class TimMemory:
     def _rooms(self, dimensions: int) -> tuple[Bank, Space]:
         """The bank and the space; made when the first vector tells how long vectors are."""
         if self._bank is None or self._space is None:
+            self._dimensions = dimensions
             # One seed for both: the same words fall into the same group of either.
             made = [VectorIndex(dimensions, groups=self._tim.groups, seed=self._settings.seed) for _ in range(2)]
             self._bank, self._space = Bank(self._language, made[0]), Space(self._language, made[1])
         return self._bank, self._space
 
     def _near(self, turn: Turn, group: int, vector: Any, space: Space) -> list[Thought]:
-        """The thoughts of the touched group and, but for the papers' way, those most like the turn wherever they are."""
+        """The thoughts of the touched group and, but for the papers' way, those most like the turn anywhere."""
         numbers = dict.fromkeys(space.index.members(group))
         if self._tim.mode != "paper":
             hits = recall_thoughts(raw_text(turn), vector, space, _NEAR)
@@ -129,27 +129,28 @@ class TimMemory:
         return [space[number] for number in sorted(list(numbers)[: _NEAR * 2])]
 
     async def _carry_out(self, plan: Plan, turn: Turn, group: int, space: Space) -> Change:
-        drafts = [action.draft for action in plan.actions if isinstance(action, Insert)]
-        merges = [action for action in plan.actions if isinstance(action, Merge)]
-        new = [*drafts, *(action.draft for action in merges)]
-        vectors = await self._embedder.embed([wording(draft) for draft in new]) if new else []
-        inserted = [
-            space.insert(draft, turn.number, vector, group)
-            for draft, vector in zip(drafts, vectors, strict=False)
-        ]
-        merged, forgotten, superseded = [], [], []
-        for action, vector in zip(merges, vectors[len(drafts) :], strict=True):
-            parts = [space[number] for number in action.ids]
-            newest = max(part.turn for part in parts)
-            whole = space.insert(action.draft, newest, vector, group, parts=tuple(action.ids))
-            merged += [self._line(space.merge(part.id, whole.id, action.why)) for part in parts]
-            inserted.append(whole)
+        new = [action.draft for action in plan.actions if isinstance(action, Insert | Merge)]
+        vectors = iter(await self._embedder.embed([wording(draft) for draft in new]) if new else ())
+        inserted: list[Thought] = []
+        superseded, merged, forgotten = [], [], []
+        newest: Thought | None = None
         for action in plan.actions:
-            if isinstance(action, Supersede):
-                newer = inserted[action.draft_index]
-                superseded.append(self._line(space.supersede(action.old_id, newer.id, action.why)))
-            elif isinstance(action, Forget):
-                forgotten.append(self._line(space.forget(action.id, action.why)))
+            match action:
+                case Insert():
+                    thought = space.insert(action.draft, turn.number, next(vectors), group)
+                    inserted.append(thought)
+                    # What is left over of an older thought is put in again, and takes the place of nothing.
+                    newest = newest if action.is_rest else thought
+                case Merge():
+                    newest = space.insert(action.draft, turn.number, next(vectors), group, parts=action.ids)
+                    inserted.append(newest)
+                    merged += [self._line(space.merge(part, newest.id, action.why)) for part in action.ids]
+                case Supersede() if newest is not None:
+                    superseded.append(self._line(space.supersede(action.old_id, newest.id, action.why)))
+                case Forget():
+                    forgotten.append(self._line(space.forget(action.id, action.why)))
+                case _:
+                    pass
         return Change(
             inserted=tuple(self._line(thought) for thought in inserted),
             superseded=tuple(superseded),
@@ -165,20 +166,8 @@ class TimMemory:
         because = f" ({thought.because})" if thought.because else ""
         return f"#{thought.id} {thought.triple}{by}{because}"
 
-    def _fact(self, thought: Thought) -> str:
-        return _FACT[self._language].format(number=thought.id, triple=thought.triple, turn=thought.turn)
-
-    def _fitting(self, thoughts: Sequence[Thought]) -> tuple[list[Thought], tuple[int, ...]]:
-        """As many as the budget holds, what a treatment hangs on before all else; told in the order they came."""
-        first = [thought for thought in thoughts if is_protected(thought, self._language)]
-        left, kept, dropped = self._settings.budget, [], set()
-        for thought in dict.fromkeys([*first, *thoughts]):
-            left -= tokens(self._fact(thought)) + 1
-            if left < 0:
-                dropped.add(thought.turn)
-                continue
-            kept.append(thought)
-        return sorted(kept, key=lambda thought: thought.id), tuple(sorted(dropped))
+    def _topic(self, turn: int) -> str:
+        return topic(self._bank[turn].question, self._language) if self._bank else ""
 
     def _from_bank(self, query: str, vector: Any, bank: Bank) -> Recall:
         items: list[Item] = []

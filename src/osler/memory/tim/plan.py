@@ -40,9 +40,8 @@ def permitted(
     kept: list[Action] = []
     refused: list[str] = []
     gone: set[int] = set()
-    drafts = [action.draft for action in actions if isinstance(action, Insert)]
     for action in actions:
-        reason = _against(action, there, gone, drafts, turn, language)
+        reason = _against(action, there, gone, turn, language)
         if reason:
             refused.append(reason)
             continue
@@ -67,7 +66,6 @@ def _against(
     action: Action,
     there: Mapping[int, Thought],
     gone: set[int],
-    drafts: list[Draft],
     turn: int,
     language: Language,
 ) -> str:
@@ -84,16 +82,12 @@ def _against(
             if is_protected(thought, language):
                 return f"#{action.id} is never forgotten: {thought.triple}"
             return f"#{action.id} was said only just now" if turn - thought.turn < RECENT else ""
-        case Supersede():
-            return "" if 0 <= action.draft_index < len(drafts) else f"nothing takes the place of #{action.old_id}"
         case Merge():
             return _merge_loses([there[number] for number in action.ids], action.draft, language)
     return ""
 
 
 def _merge_loses(parts: list[Thought], draft: Draft, language: Language) -> str:
-    if len(parts) < 2:
-        return "a merge needs two thoughts"
     if len({part.negated for part in parts}) > 1 or draft.negated != parts[0].negated:
         return f"the merge loses a denial: {draft.triple}"
     whole = wording(draft)

@@ -42,9 +42,7 @@ class Space:
         """The thoughts that can be recalled."""
         return [thought for thought in self._ledger.values() if thought.status is Status.ACTIVE]
 
-    def insert(
-        self, draft: Draft, turn: int, vector: Vector, group: int, parts: tuple[int, ...] = ()
-    ) -> Thought:
+    def insert(self, draft: Draft, turn: int, vector: Vector, group: int, parts: tuple[int, ...] = ()) -> Thought:
         """Give a draft its place, in the group of the words it comes from."""
         number = len(self._ledger) + 1
         thought = Thought(**draft.model_dump(), id=number, turn=turn, parts=parts)

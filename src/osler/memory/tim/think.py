@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from osler.loosejson import json_begun
 from osler.memory.base import Thinker, Turn
-from osler.memory.tim.arrange import Action, Forget, Insert, Merge, Supersede, arrange
+from osler.memory.tim.arrange import Action, Forget, Merge, Supersede, arrange
 from osler.memory.tim.extract import think
 from osler.memory.tim.plan import Plan, permitted
 from osler.memory.tim.thought import Draft, Thought

@@ -13,7 +13,7 @@ from osler.records.language import Language
 from osler.words import content, sentences
 
 _SPLIT = re.compile(r"[，；：;:]|,(?!\d)|(?<=[\d%a-zA-Z])、(?=[^\d])|(?<=[克片升])、")
-_YES = re.compile(r"^(?:有的?|是的?|对|会的?|嗯|没错|是啊|有啊|能|可以|怕|吃|抽|喝|疼|痛)(?:，|,|。|啊|呀|的|了)*$")
+_YES = re.compile(r"^(?:有的?|是的?|对|会的?|嗯|没错|是啊|有啊|可以)(?:，|,|。|啊|呀|的|了)*$")
 _NO = re.compile(
     r"^(?:没有|没|不是|不|不会|没有没有|没有啊|没啊|从来没有|从来没|都没有|不能|不怕|不吃|不抽|不喝|不疼|不痛|不用|无|没有过)(?:啊|呀|的|了|吧)*$"
 )
@@ -35,20 +35,27 @@ _PAPERS = re.compile(r"(?:单子上?|上面|报告上?|那张单子|那项|结�
 _PEOPLE = re.compile(r"^(?:大夫|医生|护士|他|她|我|人家|他们|大夫听了|医生听了)?(?:跟我|给我)?$")
 _NEGATION = re.compile(
     r"(?<![受吸看躺压睡吃止喘控说想记听走站动咽憋忍停退消得肿挪松差])"
-    r"(?:从来没有|从来没|从没有|从没|没有|没(?!事|问题|啥事|劲|精神)|未见|未|无(?!力)|从来不|从不|不怎么|不太|不是(?=\S)|"
+    r"(?:从来没有|从来没|从没有|从没|没有|没(?!的$|事|问题|啥事|劲|精神)|未见|未|无(?!力)|从来不|从不|不怎么|不太|不是(?=\S)|"
     r"不(?!舒服|到\d|超过|少|停|好|错|适|断|得不|仅|但|同|管|行了|住|了$|起$))"
 )
 _ALLERGY = re.compile(r"对(?P<what>.{1,20}?)过敏")
 _DENIES = re.compile(r"没|不|无|未")
 _END = re.compile(r"[\s，。；：！？!?,.;:]+$")
-_LIMIT = re.compile(r"^(?:上限|下限|正常值|正常说?是|参考)")
+_LIMIT = re.compile(r"^(?:上限|下限|正常值|正常(?:说?是|要|不超过|应该)|参考)")
 _SCORE = re.compile(r"^(?:要是|按|满分)?10分(?:里|的话|满分)?(?:得|能|大概|差不多)*有?(?P<score>\d+)分(?P<rest>.*)$")
 _WHILE = re.compile(
-    rf"^(?:[^，]{{1,14}}?(?:的时候|之前|以后|之后)|(?:才|不到)?{SPAN}(?:就|后|以后|之后|之内|内|里))(?=.)"
+    rf"^(?:(?:多数|每天)?(?:夜里|晚上|一晚上|每天|天天|一天|白天|下午|早上|最高)(?:都|也就|也|就|得)?|\d+岁(?:那年|时|的时候)?|[^，]{{1,14}}?(?:的时候|之前|以后|之后)|(?:才|不到)?{SPAN}(?:就|后|以后|之后|之内|内|里))(?=.)"
 )
 _DOING = re.compile(r"[看走坐躺搬按见喝翻跑\d]|吃|一.{1,6}就")
 _OF_PEOPLE = frozenset("吃喝用服做打抽住摔睡得查磕昏怀发烧咳")
 _PARTICLES = re.compile(r"[呢啊吧嘛呀的]+$")
+_SINCE = re.compile(rf"^(?P<what>[\u4e00-\u9fff]{{2,8}}?)(?:都|已经|大概|有)*(?P<span>{SPAN})(?:多)?了$")
+_MANNER = re.compile(r"(?:(.)\1|一(.)一\2)地$")
+_VAGUE = frozenset({"药", "药物", "东西", "食物", "什么", "什么药", "药物过敏", "过敏", "抗生素"})
+_PERHAPS = re.compile(r"^(?:可能|好像|也许|大概|应该)(?:有|是|会|吧)?(?:吧|的)?$")
+_DOSE = re.compile(
+    r"^(?!.{0,9}[吃用服打喂买开停])[\u4e00-\u9fffA-Za-z]{2,10}?\s*\d[\d.]*\s*(?:毫克|mg(?!/)|微克|片|单位|粒)"
+)
 _TAKES = frozenset({"吃", "服用", "服", "用", "喝"})
 _MARK = "，"
 
@@ -93,11 +100,13 @@ def _read(piece: str, reading: Reading) -> None:
     if _UNKNOWN.search(bare) and len(bare) <= 16:
         _unknown(piece, reading)
         return
-    if _YES.match(bare) or _NO.match(bare):
+    if _agrees(bare, question) or _NO.match(bare) or _PERHAPS.match(bare):
         negated = bool(_NO.match(bare))
         relation = question.no if negated else question.yes
         sentence = f"{question.topic}：{piece}"
-        reading.open(Sketch(question.subject, relation, question.object, sentence, negated=negated, answer=True))
+        sketch = Sketch(question.subject, relation, question.object, sentence, negated=negated, answer=True)
+        sketch.certainty = UNSURE if _PERHAPS.match(bare) else 1.0
+        reading.open(sketch)
         return
     if verdict_of(bare) and _verdict(bare, piece, reading):
         return
@@ -113,6 +122,11 @@ def _read(piece: str, reading: Reading) -> None:
     _state(bare, piece, reading, shown)
 
 
+def _agrees(bare: str, question: Question) -> bool:
+    """Whether it is a yes; a verb alone is one when the question asked with it (`怕不怕光？` `怕。`)."""
+    return bool(_YES.match(bare)) or _PARTICLES.sub("", bare).rstrip("了") in {question.yes, question.yes[:1]}
+
+
 def _unknown(piece: str, reading: Reading) -> None:
     matter = reading.question.matter
     already = [sketch for sketch in reading.sketches if sketch.relation == "不知道"]
@@ -125,9 +139,13 @@ def _unknown(piece: str, reading: Reading) -> None:
 def _verdict(bare: str, piece: str, reading: Reading) -> bool:
     """`偏高`, after a result: part of it, or of all results of the sentence when it says `都`."""
     results = [sketch for sketch in reading.sketches[reading.began :] if sketch.result]
+    if not results and reading.last and not reading.last.answer and not reading.last.negated:
+        reading.last.add(_END.sub("", piece), _MARK)
+        return True
     if not results:
         return False
-    for sketch in results if "都" in bare else results[-1:]:
+    for sketch in [sketch for sketch in results if not sketch.judged] if "都" in bare else results[-1:]:
+        sketch.judged = True
         sketch.object = f"{sketch.object} {verdict_of(bare)}"
         sketch.hear(piece, _MARK)
     return True
@@ -149,6 +167,8 @@ def _state(core: str, piece: str, reading: Reading, shown: bool) -> None:
 def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sketch]:
     question, last = reading.question, reading.last
     stripped = SELF.sub("", ADVERBS.sub("", core)) or core
+    if _DOSE.match(stripped) and not question.examined and not PREDICATES.match(stripped):
+        return [Sketch(PATIENT, "服用", stripped, piece)]
     medicine = question.value == "服用"
     results = [] if medicine else read_results(stripped)
     score = _SCORE.match(stripped)
@@ -163,6 +183,9 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
         return []
     if results:
         return [_result(result, piece, question) for result in results]
+    lasting = _SINCE.match(stripped)
+    if lasting and not results:
+        return [Sketch(lasting["what"], "持续", lasting["span"], piece)]
     if LASTING.match(stripped):
         return [_lasting(stripped, piece, reading)]
     sketch = _allergy(core, piece) or _denial(core, piece, reading) or _clause(core, piece, reading)
@@ -181,9 +204,10 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
 
 
 def _result(result: Result, piece: str, question: Question) -> Sketch:
-    name = result.name or question.topic
-    sentence = piece if result.name else f"{name}：{piece}"
-    return Sketch(name, "为", result.value, sentence, result=True)
+    if result.name:
+        return Sketch(result.name, "为", result.value, piece, result=True)
+    relation = question.value if question.value.endswith("为") else "为"
+    return Sketch(question.holder, relation, result.value, f"{question.topic}：{piece}", result=True)
 
 
 def _lasting(core: str, piece: str, reading: Reading) -> Sketch:
@@ -222,6 +246,7 @@ def _who(text: str) -> str:
     rest = re.sub(r"^(?:自己|突然|慢慢)", "", ADVERBS.sub("", rest))
     if not rest:
         return PATIENT if SELF.match(text) else ""
+    rest = _MANNER.sub("", rest)
     return re.sub(
         r"(?:也|都|就|还|倒是|倒|一直|从来|又|整个|几乎|只|才|的|更|特别|很|挺|最|突然|慢慢|有点)+$", "", rest
     )
@@ -230,7 +255,7 @@ def _who(text: str) -> str:
 def _split_time(text: str) -> tuple[str, str]:
     """A time at the beginning, and the rest."""
     text = ADVERBS.sub("", text)
-    own = SELF.match(text)
+    own = KIN.match(text) or SELF.match(text)
     head, body = (text[: own.end()], text[own.end() :]) if own else ("", text)
     when = TIME.match(body) or _WHILE.match(body)
     if when and when.end() < len(body):
@@ -278,8 +303,10 @@ def _dated(what: str, when: str) -> str:
 def _clause(core: str, piece: str, reading: Reading) -> Sketch | None:
     """A clause with a predicate: who or what, the predicate, the rest."""
     when, text = _split_time(core)
+    if re.match(r"一.{1,8}就", text):
+        return None
     starts = borders(text)
-    own = SELF.match(text)
+    own = KIN.match(text) or SELF.match(text)
     from_ = own.end() if own else 0
     for found in PREDICATES.finditer(text, from_):
         if not {found.start(), found.end()} <= starts or found.start() > 12:
@@ -308,9 +335,12 @@ def _repeated(made: list[Sketch], reading: Reading) -> None:
     asked = set(content(f"{question.subject}{question.object}", Language.ZH))
     said = {word for sketch in made for word in content(sketch.sentence, Language.ZH)}
     same = made[0].negated == answer.negated
-    if (answer.negated and same) or (same and asked and len(asked & said) >= len(asked) / 2):
+    vague = not answer.negated and question.object in _VAGUE
+    if vague or (answer.negated and same) or (same and asked and len(asked & said) >= len(asked) / 2):
         reading.sketches.pop()
-        made[0].sentence = f"{answer.sentence.removeprefix(question.topic + '：')}{_MARK}{made[0].sentence}"
+    elif not answer.negated:
+        return
+    made[0].sentence = f"{answer.sentence.removeprefix(question.topic + '：')}{_MARK}{made[0].sentence}"
 
 
 def _bare(core: str, piece: str, question: Question, shown: bool) -> Sketch:

@@ -91,7 +91,7 @@ def _polar(line: str, examined: bool) -> Question | None:
         subject = _short(have["s"] or "") or PATIENT
         topic = what if subject == PATIENT else f"{subject}{what}"
         return Question(topic, subject, "有", "没有", what, topic, "为", topic, examined)
-    return _choice(line) or _verbal(line)
+    return _choice(line) or _being(line) or _verbal(line)
 
 
 def _choice(line: str) -> Question | None:
@@ -112,6 +112,15 @@ def _choice(line: str) -> Question | None:
     return Question(
         topic, subject, verb, f"不{verb}", what, topic, value, f"{subject}是否{'' if verb == '是' else verb}{what}"
     )
+
+
+def _being(line: str) -> Question | None:
+    """`是左膝疼吗`."""
+    found = re.fullmatch(r"是(?P<o>.+?)吗", line)
+    if not found:
+        return None
+    what = _short(found["o"])
+    return Question(COMPLAINT, COMPLAINT, "是", "不是", what, COMPLAINT, "是", f"是否{what}")
 
 
 def _verbal(line: str) -> Question | None:

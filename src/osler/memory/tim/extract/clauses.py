@@ -52,7 +52,9 @@ class Sketch:
     answer: bool = False
     """Whether it is a bare yes or no, completed by the question."""
     result: bool = False
-    """Whether it is a measured value that waits for its verdict."""
+    """Whether it is a measured value."""
+    judged: bool = False
+    """Whether its verdict has been heard."""
 
     def add(self, words: str, mark: str) -> None:
         """More of the same statement, in the triple and in the sentence."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch, listed, whole
-from osler.memory.tim.extract.english_grammar import Verb, expand, find_verb, subject_of, third_person_relation
+from osler.memory.tim.extract.english_clause import DENIES, read_clause
+from osler.memory.tim.extract.english_grammar import expand, find_verb, subject_of
 from osler.memory.tim.extract.english_question import PATIENT, read_question
 from osler.memory.tim.extract.english_results import Result, read_results, verdict_of
-from osler.memory.tim.extract.english_words import AUXILIARIES, DURATION, KIN, PREPOSITIONS, PRONOUNS, TIME
+from osler.memory.tim.extract.english_words import AUXILIARIES, DURATION, KIN, PREPOSITIONS, TIME
 from osler.memory.tim.thought import Draft
 from osler.records.language import Language
-from osler.words import content, sentences
+from osler.words import content, sentences, words
 
 _SPLIT = re.compile(r"[,;:]\s+|\s+[-–—]\s+|\s+(?=(?:but|although|though|even though)\s)", re.IGNORECASE)
 _AND = re.compile(
@@ -25,10 +26,11 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _YES = re.compile(
-    r"^(?:oh )?(?:yes|yeah|yep|i do|i have|it does|it is|that's right|correct|sure|of course)[.! ]*$", re.IGNORECASE
+    r"^(?:oh |and |well )?(?:yes|yeah|yep|i do|i have|it does|it is|that's right|correct|sure|of course)[.! ]*$",
+    re.IGNORECASE,
 )
 _NO = re.compile(
-    r"^(?:oh )?(?:no|nope|not at all|no no|none|never|i don't|i haven't|not really|nothing|no never)[.! ]*$",
+    r"^(?:oh |and |well )?(?:no|nope|not at all|no no|none|never|i don't|i haven't|not really|nothing|no never)[.! ]*$",
     re.IGNORECASE,
 )
 _UNKNOWN = re.compile(
@@ -42,7 +44,7 @@ _ASIDE = re.compile(
     r"^(?:and |so )?(?:you know|i'm afraid|doctor|they (?:said|told me)|it says|let me (?:read it|see)|"
     r"believe me|thank goodness|"
     r"that's all(?: i know of| i know)?|if you want to know|i can tell you|but i don't|nobody ever asked me|"
-    r"is that (?:bad|important|serious)|should i be worried about that|thanks|thank you|(?:oh|well|now|look|"
+    r"is that (?:bad|important|serious)|should i be worried about that|thanks|thank you|sorry|(?:oh|well|now|look|"
     r"honestly|okay|hm+)(?: (?:oh|well|now|no))?|they did (?:those|that|it)(?: too)?|i have the sheet here|"
     r"please|"
     r"(?:that i know of|as far as (?:i|we) know))[?.! ]*$",
@@ -58,7 +60,6 @@ _DATED = re.compile(
 )
 _NONE = re.compile(r"^(?:no|without|never any|never had any)\s+(?!one\b|longer\b|idea\b)(?P<what>.+)$", re.IGNORECASE)
 _NOT = re.compile(r"^(?:not|never|nor)\s+(?P<what>.+)$", re.IGNORECASE)
-_DENIES = re.compile(r"\b(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot)\b|n't\b", re.IGNORECASE)
 _FRAME = re.compile(
     r"^(?P<who>[\w' -]{0,60}?)\b(?P<verb>says?|said|shows?|showed|told (?:me|us)|tells me|reads|found|"
     r"saw)(?: that)?\b:?\s*(?P<rest>.*)$",
@@ -69,7 +70,21 @@ _SUBORDINATE = re.compile(
 )
 _STARTS = listed("i he she it they we everything there my his her the both")
 _PAPERS = listed("sheet paper report printout letter form result results page")
-_POINTERS = listed("it that this one those them these")
+_CAPITAL = re.compile(r"[A-Z][a-z]+(?![\w-]*[A-Z\d])\b")
+_DAY = re.compile(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
+_VAGUE = frozenset(
+    words("anything something medicine medicines drug food allergy allergies antibiotic pet", Language.EN)
+)
+_PERHAPS = re.compile(
+    r"^(?:i (?:think|guess|believe|suppose) so|maybe|perhaps|possibly|probably|(?:i|it) (?:might|could|"
+    r"may)(?: be| have)?)$",
+    re.IGNORECASE,
+)
+_DOSE = re.compile(
+    r"^(?:just |only )?(?:my )?(?P<name>[A-Za-z][A-Za-z -]{2,30}?),? \d[\d.]* ?(?:mg|mcg|µg|units?|tablets?|"
+    r"puffs?)\b(?!/)",
+    re.IGNORECASE,
+)
 _TAIL = re.compile(r"[\s,.;:!?]+$")
 _MARK = ", "
 
@@ -88,12 +103,23 @@ def think_english(question: str, reply: str) -> list[Draft]:
             _read(piece, reading, kin)
             kin = next((word for word in re.findall(r"[a-z]+", piece.lower()) if word in KIN), kin)
     _flush(reading)
-    return [sketch.draft() for sketch in _settled(reading.sketches)]
+    return [_lowered(sketch).draft() for sketch in _settled(reading.sketches)]
+
+
+def _lowered(sketch: Sketch) -> Sketch:
+    """Without the capital that only the beginning of a sentence gave."""
+    sketch.subject, sketch.object = (
+        text[0].lower() + text[1:] if _CAPITAL.match(text) and not _DAY.match(text) else text
+        for text in (sketch.subject, sketch.object)
+    )
+    return sketch
 
 
 def _flush(reading: Reading) -> None:
     """Words still waiting are kept with the last thought, or as what the patient says."""
-    if reading.waiting and reading.sketches:
+    if reading.condition:
+        reading.sketches.append(Sketch(reading.question.topic, "says", reading.condition, reading.waiting))
+    elif reading.waiting and reading.sketches:
         reading.sketches[-1].hear(reading.waiting, _MARK)
     elif reading.waiting and content(reading.waiting, Language.EN):
         reading.sketches.append(Sketch(PATIENT, "says", reading.waiting, reading.waiting))
@@ -147,6 +173,11 @@ def _answered(piece: str, bare: str, reading: Reading) -> bool:
     if _UNKNOWN.search(_KNOWN_ENOUGH.sub("", bare)) and len(bare.split()) <= 12:
         _unknown(piece, bare, reading)
         return True
+    if _PERHAPS.match(bare):
+        answer = _resolved(reading.question, piece, negated=False)
+        answer.certainty = UNSURE
+        reading.open(answer)
+        return True
     known = _TAIL.sub("", _KNOWN_ENOUGH.sub("", bare))
     if _YES.match(known) or _NO.match(known):
         reading.open(_resolved(reading.question, piece, bool(_NO.match(known))))
@@ -183,7 +214,8 @@ def _verdict(core: str, piece: str, reading: Reading) -> bool:
     if not results:
         return False
     everyone = re.match(r"(?:which (?:is|are) )?(?:both|all|they)\b", core, re.IGNORECASE)
-    for sketch in results if everyone else results[-1:]:
+    for sketch in [sketch for sketch in results if not sketch.judged] if everyone else results[-1:]:
+        sketch.judged = True
         sketch.object = f"{sketch.object} {verdict_of(core)}"
         sketch.hear(piece, _MARK)
     return True
@@ -254,6 +286,9 @@ def _wait(condition: str, piece: str, reading: Reading) -> None:
 
 def _statements(core: str, piece: str, reading: Reading, kin: str, shown: bool) -> list[Sketch]:
     question = reading.question
+    doses = [] if question.examined else _doses(core)
+    if doses:
+        return [Sketch(PATIENT, "takes", dose, piece) for dose in doses]
     medicine = question.holder == PATIENT and question.value in {"takes", "is taking", "is on"}
     results = [] if medicine else read_results(core)
     last = reading.last
@@ -263,10 +298,17 @@ def _statements(core: str, piece: str, reading: Reading, kin: str, shown: bool) 
     if results:
         return [_result(result, piece, question) for result in results]
     statement = _KNOWN_ENOUGH.sub("", core).strip() or core
-    sketch = _denial(statement, piece, question) or _clause(statement, piece, reading, kin)
+    sketch = _denial(statement, piece, question) or read_clause(statement, piece, reading, kin)
     if not sketch and _continues(statement, piece, reading):
         return []
     return [sketch or _bare(statement, piece, question, shown)]
+
+
+def _doses(core: str) -> list[str]:
+    """The medicines of a clause that says nothing but names and doses."""
+    parts = re.split(r"\s+(?:and|plus)\s+(?=[A-Za-z]+[a-z ]* \d)", core)
+    named = [_DOSE.match(part) for part in parts]
+    return parts if all(name and not find_verb(name["name"]) for name in named) else []
 
 
 def _repeated(made: list[Sketch], reading: Reading) -> None:
@@ -277,10 +319,13 @@ def _repeated(made: list[Sketch], reading: Reading) -> None:
     asked = set(content(f"{question.subject} {question.object}", Language.EN))
     said = {word for sketch in made for word in content(f"{sketch.subject} {sketch.object}", Language.EN)}
     same = made[0].negated == answer.negated
-    if (answer.negated and same) or (same and asked and len(asked & said) >= len(asked) / 2):
+    vague = not answer.negated and bool(question.object) and set(content(question.object, Language.EN)) <= _VAGUE
+    if vague or (answer.negated and same) or (same and asked and len(asked & said) >= len(asked) / 2):
         reading.sketches.pop()
-        heard = answer.sentence.removeprefix(f"{question.topic}: ")
-        made[0].sentence = f"{heard}, {made[0].sentence}"
+    elif not answer.negated:
+        return
+    heard = answer.sentence.removeprefix(f"{question.topic}: ")
+    made[0].sentence = f"{heard}, {made[0].sentence}"
 
 
 def _settled(sketches: list[Sketch]) -> list[Sketch]:
@@ -297,9 +342,10 @@ def _settled(sketches: list[Sketch]) -> list[Sketch]:
 
 
 def _result(result: Result, piece: str, question: Question) -> Sketch:
-    name = result.name or question.topic
-    sentence = piece if result.name else f"{name}: {piece}"
-    return Sketch(name, "is", result.value, sentence, result=True)
+    if result.name:
+        return Sketch(result.name, "is", result.value, piece, result=True)
+    relation = question.value if question.value not in {"", "says"} else "is"
+    return Sketch(question.holder, relation, result.value, f"{question.topic}: {piece}", result=True)
 
 
 def _denial(core: str, piece: str, question: Question) -> Sketch | None:
@@ -317,84 +363,6 @@ def _denial(core: str, piece: str, question: Question) -> Sketch | None:
     return None
 
 
-def _clause(core: str, piece: str, reading: Reading, kin: str) -> Sketch | None:
-    """A clause with a verb: who, what, the rest."""
-    text, question = expand(core), reading.question
-    verb = find_verb(text)
-    if not verb or _goes_on(verb, text, reading):
-        return None
-    before, rest = verb.before(text), verb.rest(text)
-    if before.lower().endswith("there"):
-        return _existence(verb, rest, piece, question)
-    subject, elliptical = _whom(before, verb, reading, kin)
-    lead = _lead(before)
-    relation, rest, negated = _polarity(third_person_relation(verb, before), rest)
-    if rest.lower() in _POINTERS:
-        rest = question.topic
-    elif rest.lower().startswith("it "):
-        rest = f"{question.topic} {rest[3:]}"
-    if subject == "staff" and verb.main in {"measured", "counted"}:
-        subject, relation, elliptical = question.topic, "was measured at", True
-    elif subject == "staff" and verb.main in {"saw", "found", "heard"}:
-        subject, relation = question.topic, "shows"
-    measured = bool(re.search(r"\d", rest)) and relation in {"is", "was", "are", "were"}
-    negated = negated or bool(re.match(r"(?:nobody|nothing|none|neither|no)\b", before, re.IGNORECASE))
-    sentence = f"{question.topic}: {piece}" if elliptical else piece
-    relation = "is" if measured else relation
-    return Sketch(subject, relation, " ".join(filter(None, (rest, lead))), sentence, negated=negated, result=measured)
-
-
-def _goes_on(verb: Verb, text: str, reading: Reading) -> bool:
-    """`moved when I turned`, `that helps`: what the clause before it is about goes on."""
-    same = not verb.before(text) or verb.before(text).lower() in {"that", "which"}
-    return bool(same and not verb.negated and reading.last and not reading.last.answer)
-
-
-def _whom(before: str, verb: Verb, reading: Reading, kin: str) -> tuple[str, bool]:
-    """The subject, and whether the question or an earlier clause had to supply it."""
-    question, last = reading.question, before.lower().split()[-1:] or [""]
-    earlier = reading.sketches[-1] if reading.sketches else None
-    if last[0] in {"it", "that", "this"} and earlier and earlier.relation in {"has", "has had"} and not earlier.answer:
-        return re.split(r",| for | since ", earlier.object)[0], True
-    if not before and question.subject == PATIENT:
-        return PATIENT, True
-    subject = subject_of(before, question.topic, kin, verb.main)
-    if before.lower().startswith("its ") and earlier and not earlier.result and earlier.subject != PATIENT:
-        return f"{earlier.subject} {subject}", False
-    return re.sub(r"\bone$", question.topic, subject), subject == question.topic
-
-
-def _lead(before: str) -> str:
-    """What stood before a pronoun (`with the lamp they`), so that the triple does not lose it."""
-    words = before.split()
-    if len(words) < 3 or words[-1].lower() not in PRONOUNS:
-        return ""
-    return " ".join(words[:-1])
-
-
-def _existence(verb: Verb, rest: str, piece: str, question: Question) -> Sketch:
-    negated = verb.negated or rest.lower().startswith(("no ", "nothing", "none", "not "))
-    what = re.sub(r"^(?:no|any|not)\s+", "", rest, flags=re.IGNORECASE) if negated else rest
-    if question.examined:
-        return Sketch(question.topic, "shows no" if negated else "shows", what, piece, negated=negated)
-    return Sketch(PATIENT, "does not have" if negated else "has", what, piece, negated=negated)
-
-
-def _polarity(relation: str, rest: str) -> tuple[str, str, bool]:
-    """`has no fever` is `does not have fever`."""
-    none = re.match(r"(?:no|never any)\s+(?!longer\b|more than\b)", rest, re.IGNORECASE)
-    if none and relation in {"has", "had", "has had", "has got", "gets"}:
-        turned = {"has": "does not have", "had": "did not have", "has had": "has not had", "gets": "does not get"}
-        return turned.get(relation, "does not have"), rest[none.end() :], True
-    rest = re.sub(r"^any\s+", "", rest) if "not" in relation.split() else rest
-    if relation in {"has not got"}:
-        relation = "does not have"
-    negated = bool(_DENIES.search(relation)) or bool(
-        re.match(r"(?:no|nothing|none|not|never|nobody)\b", rest, re.IGNORECASE)
-    )
-    return relation, rest, negated
-
-
 def _continues(core: str, piece: str, reading: Reading) -> bool:
     """Words without a verb after a statement of the same sentence go on with it."""
     last = reading.last
@@ -402,7 +370,7 @@ def _continues(core: str, piece: str, reading: Reading) -> bool:
         return False
     if last.negated and not re.match(r"(?:or|nor|and|in|on|at|for|since|not|except|of|to|with)\b", core, re.IGNORECASE):
         return False
-    if (_DENIES.search(core) and not last.negated) or (last.result and reading.question.examined):
+    if (DENIES.search(core) and not last.negated) or (last.result and reading.question.examined):
         return False
     last.add(piece.rstrip(".!? "), _MARK)
     when = TIME.search(core)
@@ -413,7 +381,7 @@ def _continues(core: str, piece: str, reading: Reading) -> bool:
 def _bare(core: str, piece: str, question: Question, shown: bool) -> Sketch:
     """A value or a name alone: the question says what of."""
     sentence = f"{question.topic}: {piece}"
-    negated = bool(_DENIES.search(core))
+    negated = bool(DENIES.search(core))
     if DURATION.match(core):
         holder = question.topic if question.holder == PATIENT else question.holder
         return Sketch(holder, "lasts", re.sub(r"^for ", "", core, flags=re.IGNORECASE), sentence)

@@ -32,6 +32,12 @@ _PARTICIPLE = re.compile(
 _PARTICLES = listed("up out on off down away over back in through")
 _OWN = re.compile(r"^(?:(?:my|his|her|our|their|its|the|a|an|this|that|these|those)\s+)+", re.IGNORECASE)
 _OF_THE_REST = frozenset({"all", "both", "just", "now", "almost", "even", "only"})
+_PERSONS = frozenset({"i", "he", "she", "it", "they", "we", "you"})
+_IRREGULAR = listed(
+    "drove spoke wrote swam flew bought sold met tore wore chose blew rode fed sent spent built held paid "
+    "understood won "
+    "understood bit led sank rang sang taught sought fought shut set bet spat knelt leant"
+)
 _SELF = frozenset({"i", "we", "me"})
 _OTHER = frozenset({"he", "she"})
 _THING = frozenset({"", "it", "that", "this", "they", "which", "you", "these", "those", "all"})
@@ -95,8 +101,10 @@ def _finite(words: list[str], place: int) -> bool:
         return not (word == "may" and place and words[place - 1] in PREPOSITIONS)
     before = [earlier for earlier in words[:place] if earlier not in ADVERBS]
     last = before[-1] if before else ""
-    if last in PRONOUNS - {"that", "this"} and len(before) == 1 and word not in ADVERBS | PREPOSITIONS:
+    if last in _PERSONS and len(before) == 1 and word not in ADVERBS | PREPOSITIONS:
         return True
+    if word in {"drops", "cuts", "burns", "works"} and last not in PRONOUNS:
+        return False
     known = word in BASES or word in PASTS or word in THIRDS
     if known and place == 1 and last in {"that", "this"} and word not in BASES:
         return True
@@ -147,7 +155,7 @@ def _participle(words: list[str], start: int, end: int) -> bool:
             "drunk",
         }
         return word in irregular or word in PASTS or word.endswith("ed") or word in {"slept", "wanted", "put", "run"}
-    return word not in DETERMINERS | PREPOSITIONS
+    return word not in DETERMINERS | PREPOSITIONS | {"very", "so", "too", "little", "much", "well"}
 
 
 def subject_of(before: str, topic: str, kin: str, verb: str = "") -> str:
@@ -186,7 +194,14 @@ def third_person_relation(verb: Verb, before: str) -> str:
     if len(words) > 1 and first in {"do", "does"} and words[1] != "not":
         words = words[1:]
         first = words[0]
-    if owner[0] in {"i", "we", ""} and first in BASES and first not in PASTS:
+    if (owner[0] in {"i", "we", ""} and first in BASES and first not in PASTS) or (
+        owner[0] in {"i", "we"} and len(words) == 1 and _present(first)
+    ):
         words[0] = third_person(first)
     words[0] = {"am": "is", "have": "has", "do": "does"}.get(words[0], words[0])
     return " ".join(words)
+
+
+def _present(verb: str) -> bool:
+    """Whether a verb that is in no list looks like a present tense."""
+    return verb not in PASTS and verb not in AUXILIARIES | _IRREGULAR and not verb.endswith(("ed", "s"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from osler.memory.tim.extract.clauses import Question
+from osler.memory.tim.extract.english_grammar import expand, find_verb
 from osler.memory.tim.extract.english_words import DETERMINERS, MODIFIERS, third_person
 from osler.records.language import Language
 from osler.words import sentences
@@ -57,7 +58,7 @@ def read_question(text: str) -> Question:
     line = _BEFORE.sub("", line)
     body = _OR.sub("", _RESULT.sub("", line)) if not line.lower().startswith(("what", "which", "how")) else line
     examined = _RESULT.search(line) is not None and body != line
-    return _attribute(body) or _polar(body, examined) or _loose(body)
+    return _confirmed(body) or _attribute(body) or _polar(body, examined) or _loose(body)
 
 
 def short(text: str) -> str:
@@ -92,6 +93,7 @@ _ATTRIBUTES = (
     (r"where (?:exactly )?(?:is|are|does|do|was|did) (?P<t>.*?)(?: hurt)?", "is located"),
     (r"what (?:dose|amount) of (?P<t>.*?)(?: do| are| did) .*", "has dose"),
     (r"(?:what|which) (?:other )?(?:medicines?|medications?|tablets|pills|drugs|treatment)\b.*", "takes"),
+    (r"which (?P<p>\w+(?: \w+)?) (?:hurts?|aches|is (?:painful|affected|swollen))", "is"),
     (r"(?:what|which) (?:is|was|are|were) (?P<t>.*?)(?: when\b.*| now)?", "is"),
     (r"(?:what|how) (?:brings|can i|seems|are you|do you feel|is wrong|happened)\b.*", "says"),
     (r"how (?:many|much) (?P<t>.*?)(?: do| did| have| are| is)(?: .*)?", "is"),
@@ -99,11 +101,22 @@ _ATTRIBUTES = (
 _OF_PATIENT = frozenset({"is aged", "weighs", "has height", "takes", "says"})
 
 
+def _confirmed(line: str) -> Question | None:
+    """`The left ear, is that right?`: a name to agree with."""
+    found = re.fullmatch(r"(?P<what>.+?),? (?:is that (?:right|correct|so|it)|right|correct|yes)", line, re.IGNORECASE)
+    if not found or find_verb(expand(found["what"])):
+        return None
+    what = short(found["what"])
+    return Question("complaint", "complaint", "is", "is not", what, "complaint", "is", f"whether it is {what}")
+
+
 def _attribute(line: str) -> Question | None:
     for pattern, relation in _ATTRIBUTES:
         found = re.fullmatch(pattern, line, re.IGNORECASE)
         if found:
             named = short(found.groupdict().get("t") or "")
+            if found.groupdict().get("p"):
+                named = f"painful {found['p']}"
             if relation in _OF_PATIENT:
                 topic = {"takes": "medicines", "is aged": "age", "weighs": "weight", "has height": "height"}
                 return _value(topic.get(relation, "complaint"), relation, PATIENT)

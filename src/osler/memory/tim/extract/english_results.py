@@ -90,7 +90,7 @@ def _one(part: str) -> Result | None:
 
 
 def _names(name: str) -> bool:
-    words = name.lower().split()
+    words = re.sub(r"(?<= )[A-Z]$", "kind", name).lower().split()
     if not words or len(words) > 6 or words[0] in _NO_NAME | DETERMINERS or words[-1] in _NO_NAME | DETERMINERS:
         return False
     return not set(words) & (PRONOUNS | {"i"}) and find_verb(name) is None

@@ -1,0 +1,76 @@
+"""Remembers the rows of texts that were embedded before."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.memory.embedders.base import Embedder, Vectors
+
+MOST_ROWS = 4096
+"""Some 25 MB of rows of 1536 numbers."""
+
+
+class CachedEmbedder:
+    """Asks another embedder only for texts it has not seen lately.
+
+    Never around an embedder that learns: its rows for one text change with what arrived in between.
+    """
+
+    def __init__(self, inner: Embedder, most: int = MOST_ROWS) -> None:
+        """Start with nothing remembered.
+
+        Args:
+            inner: The embedder that does the work.
+            most: How many rows are kept; the one that was longest unused goes first.
+        """
+        self.name = inner.name
+        self._inner = inner
+        self._most = most
+        self._rows: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Rows for all texts, by one call of the inner embedder for those that are new."""
+        keys = [_key("text", text) for text in texts]
+        known = {key: self._rows[key] for key in keys if key in self._rows}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if new or not texts:
+            rows = await self._inner.embed(list(new.values()))
+            if not texts:
+                return rows
+            known.update(zip(new, rows, strict=True))
+        self._keep(known)
+        return np.stack([known[key] for key in keys])
+
+    async def embed_query(self, text: str) -> NDArray[np.float32]:
+        """One row; kept apart from those of texts, since some models treat questions in another way."""
+        key = _key("query", text)
+        row = self._rows.get(key)
+        if row is None:
+            row = await self._inner.embed_query(text)
+        self._keep({key: row})
+        return row.copy()
+
+    def snapshot(self) -> dict[str, Any]:
+        """The inner embedder's state; what is remembered here can be had again."""
+        return self._inner.snapshot()
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Hand the state to the inner embedder."""
+        self._inner.restore(state)
+
+    def _keep(self, rows: dict[bytes, NDArray[np.float32]]) -> None:
+        for key, row in rows.items():
+            self._rows[key] = row.copy()  # a slice would keep its whole batch alive
+            self._rows.move_to_end(key)
+        while len(self._rows) > self._most:
+            self._rows.popitem(last=False)
+
+
+def _key(kind: str, text: str) -> bytes:
+    return sha256(f"{kind}\0{text}".encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,96 @@
+"""An English clause with a verb into a thought: who, what, the rest."""
+
+from __future__ import annotations
+
+import re
+
+from osler.memory.tim.extract.clauses import Question, Reading, Sketch, listed
+from osler.memory.tim.extract.english_grammar import Verb, expand, find_verb, subject_of, third_person_relation
+from osler.memory.tim.extract.english_question import PATIENT
+from osler.memory.tim.extract.english_words import PRONOUNS
+
+_POINTERS = listed("it that this one those them these")
+DENIES = re.compile(r"\b(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot)\b|n't\b", re.IGNORECASE)
+"""Any word that denies."""
+
+
+def read_clause(core: str, piece: str, reading: Reading, kin: str) -> Sketch | None:
+    """A clause with a verb: who, what, the rest."""
+    text, question = expand(core), reading.question
+    verb = find_verb(text)
+    if not verb or _goes_on(verb, text, reading):
+        return None
+    before, rest = verb.before(text), verb.rest(text)
+    if re.match(r"\d", before):
+        return None
+    if before.lower().endswith("there"):
+        return _existence(verb, rest, piece, question)
+    subject, elliptical = _whom(before, verb, reading, kin)
+    lead = _lead(before)
+    relation, rest, negated = _polarity(third_person_relation(verb, before), rest)
+    if rest.lower() in _POINTERS:
+        rest = question.matter.removeprefix("whether ")
+    elif rest.lower().startswith("it "):
+        rest = f"{question.topic} {rest[3:]}"
+    if subject in {"staff", "nurse", "doctor"} and verb.main in {"measured", "counted"}:
+        subject, relation, elliptical = question.topic, "was measured at", True
+    elif subject == "staff" and verb.main in {"saw", "found", "heard"}:
+        subject, relation = question.topic, "shows"
+    measured = bool(re.search(r"\d", rest)) and relation in {"is", "was", "are", "were"}
+    negated = negated or bool(re.match(r"(?:nobody|nothing|none|neither|no)\b", before, re.IGNORECASE))
+    sentence = f"{question.topic}: {piece}" if elliptical else piece
+    relation = "is" if measured else relation
+    return Sketch(subject, relation, " ".join(filter(None, (rest, lead))), sentence, negated=negated, result=measured)
+
+
+def _goes_on(verb: Verb, text: str, reading: Reading) -> bool:
+    """`moved when I turned`, `that helps`: what the clause before it is about goes on."""
+    same = not verb.before(text) or verb.before(text).lower() in {"that", "which"}
+    return bool(same and not verb.negated and reading.last and not reading.last.answer)
+
+
+def _whom(before: str, verb: Verb, reading: Reading, kin: str) -> tuple[str, bool]:
+    """The subject, and whether the question or an earlier clause had to supply it."""
+    question, last = reading.question, before.lower().split()[-1:] or [""]
+    earlier = reading.sketches[-1] if reading.sketches else None
+    if last[0] in {"it", "that", "this"} and earlier and earlier.relation in {"has", "has had"} and not earlier.answer:
+        return re.split(r",| for | since ", earlier.object)[0], True
+    if last[0] in {"and", "or"} and earlier:
+        return earlier.subject, False
+    if not before and question.subject == PATIENT:
+        return PATIENT, True
+    subject = subject_of(before, question.topic, kin, verb.main)
+    if before.lower().startswith("its ") and earlier and not earlier.result and earlier.subject != PATIENT:
+        return f"{earlier.subject} {subject}", False
+    return re.sub(r"\bone$", question.topic, subject), subject == question.topic
+
+
+def _lead(before: str) -> str:
+    """What stood before a pronoun (`with the lamp they`), so that the triple does not lose it."""
+    words = before.split()
+    if len(words) < 3 or words[-1].lower() not in PRONOUNS | {"and", "or"}:
+        return ""
+    return " ".join(words[:-1])
+
+
+def _existence(verb: Verb, rest: str, piece: str, question: Question) -> Sketch:
+    negated = verb.negated or rest.lower().startswith(("no ", "nothing", "none", "not "))
+    what = re.sub(r"^(?:no|any|not)\s+", "", rest, flags=re.IGNORECASE) if negated else rest
+    if question.examined:
+        return Sketch(question.topic, "shows no" if negated else "shows", what, piece, negated=negated)
+    return Sketch(PATIENT, "does not have" if negated else "has", what, piece, negated=negated)
+
+
+def _polarity(relation: str, rest: str) -> tuple[str, str, bool]:
+    """`has no fever` is `does not have fever`."""
+    none = re.match(r"(?:no|never any)\s+(?!longer\b|more than\b)", rest, re.IGNORECASE)
+    if none and relation in {"has", "had", "has had", "has got", "gets"}:
+        turned = {"has": "does not have", "had": "did not have", "has had": "has not had", "gets": "does not get"}
+        return turned.get(relation, "does not have"), rest[none.end() :], True
+    rest = re.sub(r"^any\s+(?!for\b|since\b|in\b|of\b|at\b|more\b)", "", rest) if "not" in relation.split() else rest
+    if relation in {"has not got"}:
+        relation = "does not have"
+    negated = bool(DENIES.search(relation)) or bool(
+        re.match(r"(?:no|nothing|none|not|never|nobody)\b", rest, re.IGNORECASE)
+    )
+    return relation, rest, negated
