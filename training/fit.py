@@ -43,13 +43,15 @@ def main() -> None:
     if "--cross" in sys.argv:
         index = {record.id: RecordIndex(record) for record in RecordPool.open()}
         for half in (0, 1):
-            calibrate.calibrate(out, [row for row in rows if crc32(row.record[:-3].encode()) % 2 != half])
+            some = [row for row in rows if crc32(row.record[:-3].encode()) % 2 != half]
+            calibrate.choose_thresholds(calibrate.networks(out, some), some)
             other = [row for row in rows if crc32(row.record[:-3].encode()) % 2 == half]
             show(f"fold {half}", other, index)
             misses(other, index)
-    calibrate.calibrate(out, rows)
-    for language, some in examples.items():
-        meaning.save(meaning.fit(some, language) | {"sharpness": np.float32(sharpness[language])}, language)
+    fitted = calibrate.networks(out, rows)
+    for language, every in examples.items():
+        meaning.save(meaning.fit(every, language) | {"sharpness": np.float32(sharpness[language])}, language)
+    calibrate.choose_thresholds(fitted, rows)
 
 
 if __name__ == "__main__":

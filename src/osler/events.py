@@ -132,6 +132,8 @@ class Remembered(_Event):
     """The memory took in a turn."""
 
     type: Literal["remembered"] = "remembered"
+    of: int = 0
+    """The turn that was remembered; an earlier one, since this happens while the next question is answered."""
     change: Change
     seconds: float = 0.0
 

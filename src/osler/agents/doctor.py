@@ -31,8 +31,8 @@ class _Move(BaseModel):
 
 
 class _Ending(BaseModel):
-    differential: list[str] = Field(max_length=5)
     diagnosis: str
+    differential: list[str] = Field(max_length=5)
     treatment: str
     reasoning: str
 

@@ -22,7 +22,8 @@ _LABEL = {
 }
 # A small model copies the form instead of filling it in.
 _PLACEHOLDER = re.compile(
-    r"^(?:the )?one (?:most likely )?illness|^illness(?: \d)?$|^(?:\.\.\.|…)|^最可能的一个疾病|^一个疾病|^疾病\d?$",
+    r"^(?:the )?one (?:most likely )?illness|^illness(?: \d)?$|^(?:\.\.\.|…)|^name of the illness"
+    r"|^最可能的一个疾病|^一个疾病|^疾病(?:\d|名称)?$",
     re.IGNORECASE,
 )
 _WHOLE_FIELD = re.compile(r'"(diagnosis|treatment|reasoning)"\s*:\s*"([^"\n]+)"', re.IGNORECASE)

@@ -71,4 +71,4 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
 async def _remember(memory: Memory, turn: Turn, journal: Journal) -> None:
     began = time.perf_counter()
     change = await memory.remember(turn)
-    journal.add(Remembered, Role.MEMORY, change=change, seconds=round(time.perf_counter() - began, 4))
+    journal.add(Remembered, Role.MEMORY, of=turn.number, change=change, seconds=round(time.perf_counter() - began, 4))

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from rich.console import Group
 from rich.text import Text
 
-from osler.events import Asked, Event, Recalled, Remembered
+from osler.events import Asked, Recalled, Remembered
 from osler.simulator.transcript import Transcript
 
+_SHOWN = 5
 _MARKS = (
     ("inserted", "+", "green"),
     ("superseded", "×", "yellow"),
@@ -20,27 +21,30 @@ _MARKS = (
 
 
 def memory_page(transcript: Transcript) -> Group:
-    """Per turn what came in, what changed, and what was brought to mind for the next step."""
+    """Per turn what was brought to mind for the question, what came in with the answer, and what changed by it."""
     header = transcript.header
     title = Text(header.case, style="bold").append(f"  memory {header.memory} · doctor {header.backbone}")
-    key = Text("+ inserted  × superseded  & merged  - forgotten  ! refused  > recalled", style="dim")
-    return Group(title, key, *(line for event in transcript.events for line in _lines(event)))
+    key = Text("> recalled  + inserted  × superseded  & merged  - forgotten  ! refused", style="dim")
+    recalled = {event.turn: event for event in transcript.of(Recalled)}
+    remembered = {event.of: event for event in transcript.of(Remembered)}
+    lines = []
+    for asked in transcript.of(Asked):
+        lines += [Text(), *_recalled(recalled[asked.turn])]
+        lines.append(Text(f"{asked.turn:>2} {asked.question}", style="bold"))
+        lines += _changes(remembered[asked.turn]) if asked.turn in remembered else []
+    return Group(title, key, *lines)
 
 
-def _lines(event: Event) -> Iterator[Text]:
-    match event:
-        case Asked():
-            yield Text(f"\n{event.turn:>2} {event.question}", style="bold")
-        case Remembered():
-            for name, mark, style in _MARKS:
-                for line in getattr(event.change, name):
-                    yield Text(f"   {mark} {line}", style=style)
-        case Recalled() if event.recall.items:
-            best = sorted(event.recall.items, key=lambda item: -item.score)[:5]
-            for item in best:
-                first, *_ = item.text.splitlines()
-                yield Text(f"   > {first} (turn {item.turn}, {item.score:.2f})", style="dim")
-            if len(event.recall.items) > len(best):
-                yield Text(f"   > … and {len(event.recall.items) - len(best)} more", style="dim")
-        case _:
-            pass
+def _changes(event: Remembered) -> Iterator[Text]:
+    for name, mark, style in _MARKS:
+        for line in getattr(event.change, name):
+            yield Text(f"   {mark} {line}", style=style)
+
+
+def _recalled(event: Recalled) -> Iterator[Text]:
+    best = sorted(event.recall.items, key=lambda item: -item.score)[:_SHOWN]
+    for item in best:
+        first, *_ = item.text.splitlines()
+        yield Text(f"   > {first} (turn {item.turn}, {item.score:.2f})", style="dim")
+    if len(event.recall.items) > len(best):
+        yield Text(f"   > … and {len(event.recall.items) - len(best)} more", style="dim")

@@ -45,6 +45,7 @@ _MEANT, _NAME, _TEXT = (FEATURES.index(name) for name in ("meant", "name_covered
 
 
 _CLEAR = 0.999
+_MOSTLY = 0.75
 _SURE = 0.9
 _SAYS_SOMETHING, _SAYS_ENOUGH = 3.0, 8.0
 """Weights of words: `pain` alone says little, `temperature` something, `night sweats` enough."""
@@ -293,17 +294,28 @@ def _chief(record: PatientRecord) -> str:
 def entry_concepts(record: PatientRecord) -> list[dict[str, float]]:
     """For each entry the concepts its names mean and those near them; for the chief symptom what is asked about any."""
     chief = _chief(record)
-    index = concepts(record.language)
     known = []
     for entry in record.entries:
-        own = {c for name in (entry.name, *entry.aliases) for c, share in index.find(name).items() if share >= _CLEAR}
-        own |= {_OF_THE_CATEGORY[entry.category]} if entry.category in _OF_THE_CATEGORY else set()
+        own = _named_concepts(entry, record.language)
         found = dict.fromkeys((other for concept in own for other in related().get(concept, ())), _NEAR)
         if entry.name == chief:
             # "When did it start?" asks for the chief symptom, whose report tells.
             found |= dict.fromkeys(_OF_THE_CHIEF, _NEAR)
         known.append(found | dict.fromkeys(own, 1.0))
     return known
+
+
+def _named_concepts(entry: Entry, language: Language) -> set[str]:
+    """What an entry's name speaks of, what its other names are about, and what its category stands for.
+
+    An alias is only about what is most of it: "pain on a deep breath" is not about breathlessness.
+    """
+    index = concepts(language)
+    own = {concept for concept, share in index.find(entry.name).items() if share >= _CLEAR}
+    for alias in entry.aliases:
+        whole = {concept for concept, share in index.find(alias).items() if share >= _CLEAR}
+        own |= {concept for concept, share in index.best(alias).items() if concept in whole and share >= _MOSTLY}
+    return own | ({_OF_THE_CATEGORY[entry.category]} if entry.category in _OF_THE_CATEGORY else set())
 
 
 def _grams(text: str, language: Language) -> frozenset[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from osler.agents.lexicon import Phrases, concepts, terms
 from osler.agents.rules.knowledge import Finding, Item, by_question, knowledge
@@ -25,14 +26,15 @@ class Polarity(Enum):
 
 _UNKNOWN = {
     Language.EN: re.compile(
-        r"\b(?:don't know|do not know|no idea|not sure|don't recall|wish i knew|couldn't tell"
+        r"\b(?:don't know|do(?:es)? not know|no idea|not sure|don't recall|wish i knew|couldn't tell"
         r"|can't (?:tell|remember|say)|hasn't been done|has not been done|haven't been|haven't had (?:that|one|any)"
         r"|never (?:had|been) (?:that|one|it|tested|measured|checked|done)"
         r"|not (?:been )?(?:done|tested|examined|measured|checked)|wasn't (?:done|tested|measured|checked)"
+        r"|(?:has|have) not been (?:done|tested|measured|checked)"
         r"|nobody (?:has )?(?:ever )?(?:done|taken|tested|measured|checked|examined|asked))\b"
     ),
     Language.ZH: re.compile(
-        r"不(?:太|大)?清楚|不知道|说不上来|记不得|想不起|不太确定|没有?(?:查|做|测|拍|验|化验|检查)过|还?没(?:有)?(?:查|做|测|拍)|未(?:查|做|测|行)"
+        r"不(?:太|大)?清楚|不知道|说不上来|记不得|想不起|不太确定|没有?\s*(?:查|做|测|量|拍|验|化验|检查)过|还?没(?:有)?\s*(?:查|做|测|拍)|未(?:查|做|测|行)"
     ),
 }
 _YES = {
@@ -90,9 +92,11 @@ _REPLY = re.compile(r"^(?:patient|患者|病人)\s*[:：]\s*(?P<reply>.+)$", re.
 _TURN = re.compile(r"^(?:turn \d+|第\d+轮)$", re.IGNORECASE)
 _TOPIC = re.compile(r"^(?:asked in turn \d+|第\d+轮问过)\s*[:：]\s*(?P<topic>.+)$", re.IGNORECASE)
 _FACT = re.compile(
-    r"^(?:fact|事实)\s*#\d+(?:[,、]\s*#\d+)*\s*[:：]\s*(?P<fact>.+?)\s*(?:\(turn [\d, ]+\)|（第[\d、]+轮）)?$",
+    r"^(?:fact|事实)\s*#\d+(?:[,、]\s*#\d+)*\s*[:：]\s*(?P<fact>.+?)"
+    r"\s*(?:\(turn (?P<turns>[\d, ]+)\)|（第(?P<rounds>[\d、]+)轮）)?$",
     re.IGNORECASE,
 )
+_HEAD = re.compile(r"^(?P<head>[^:：;；]+)[:：]\s*(?P<rest>.+)$")
 _ABOUT = re.compile(r"^(?P<fact>.*?)\s*[\[［](?P<topic>[^\]］]+)[\]］]$")
 
 
@@ -166,6 +170,8 @@ def _read_freely(text: str, language: Language) -> tuple[tuple[str, bool], ...]:
     told: Findings = {}
     for sentence in sentences(text, language):
         level = plain(sentence)
+        if _UNKNOWN[language].search(level):
+            continue
         for item in _named(sentence, language):
             for finding in item.findings:
                 if finding.cues[language] or finding.numbers:
@@ -180,16 +186,19 @@ def read_recall(text: str, language: Language) -> tuple[Findings, frozenset[str]
     """Findings of a memory's text, and the items it shows to have been asked about, answered or not.
 
     What follows a question, a reply or facts, is read as the answer to it; anything else is read for what it names.
+    An answer counts for more than what is named in passing.
     """
-    told: Findings = {}
+    answered: Findings = {}
+    named: Findings = {}
     asked: set[str] = set()
     for item, answer in _exchanges(text, language):
         if item is None:
-            told.update(read_freely(answer, language))
+            named.update(read_freely(answer, language))
             continue
         asked.add(item.id)
-        told.update(_affirmed(read_freely(answer, language), told))
-        told.update(read_reply(item, answer, language))
+        answered.update(_affirmed(read_freely(answer, language), answered))
+        answered.update(read_reply(item, answer, language))
+    told = named | answered
     asked.update(knowledge().item_of[name].id for name in told)
     return told, frozenset(asked)
 
@@ -197,41 +206,75 @@ def read_recall(text: str, language: Language) -> tuple[Findings, frozenset[str]
 def _exchanges(text: str, language: Language) -> Iterator[tuple[Item | None, str]]:
     """The answers in a memory's text, each with the item that was asked for, where that can be seen."""
     item: Item | None = None
-    facts: list[str] = []
+    facts: list[_Fact] = []
     for line in (line.strip() for line in text.splitlines()):
         if found := _FACT.match(line):
-            facts.append(found["fact"])
+            facts += _told(found, item)
             continue
-        if facts:
-            yield from _facts(item, facts, language)
-            item, facts = None, []
+        if facts and _TOPIC.match(line) is None:
+            yield from _answers(facts, language)
+            facts = []
+        item = None if _REPLY.match(line) is None else item
         if found := _QA.match(line):
             item = by_question(language).get(plain(found["question"]))
         elif found := _TOPIC.match(line):
-            item = _by_topic(language).get(_key(found["topic"], language))
+            item = _asked_for(found["topic"], language)
         elif found := _REPLY.match(line):
             if item is not None:
                 yield item, found["reply"]
             item = None
         elif not _TURN.match(line):
             yield None, line
-    if facts:
-        yield from _facts(item, facts, language)
+    yield from _answers(facts, language)
 
 
-def _facts(item: Item | None, facts: list[str], language: Language) -> Iterator[tuple[Item | None, str]]:
-    """Facts under a question are its answer together; facts that stand alone show themselves what was asked."""
-    if item is not None:
-        yield item, (". " if language is Language.EN else "。").join(facts)
-        return
-    for fact in facts:
-        first, *others = re.split(r"[;；]", fact)
-        denied = _NEGATOR[language].search(plain(first)) is not None
-        no = ("no " if language is Language.EN else "没有") if denied else ""
-        for part in (first, *(f"{no}{other.strip()}" for other in others)):
-            found = _ABOUT.match(part.strip())
-            text, asked = (found["fact"], found["topic"]) if found else (part, part)
-            yield _shown_by(asked, language), text
+class _Fact(NamedTuple):
+    """One statement of a line of facts."""
+
+    text: str
+    turn: str
+    topic: str
+    """What was asked, where the line says so."""
+    item: Item | None
+    """What was asked, where the lines before it say so."""
+
+
+def _told(line: re.Match[str], item: Item | None) -> Iterator[_Fact]:
+    """The facts of a line: one, or several that share what stands before the colon."""
+    turns = re.findall(r"\d+", line["turns"] or line["rounds"] or "")
+    shared = _HEAD.match(line["fact"])
+    parts = [part.strip() for part in re.split(r"[;；]", shared["rest"])] if shared else [line["fact"]]
+    for place, part in enumerate(parts):
+        about = _ABOUT.match(part)
+        text, topic = (about["fact"], about["topic"]) if about else (part, "")
+        turn = turns[place] if len(turns) == len(parts) else turns[0] if turns else ""
+        yield _Fact(f"{shared['head']} {text}" if shared else text, turn, topic, item)
+
+
+def _answers(facts: list[_Fact], language: Language) -> Iterator[tuple[Item | None, str]]:
+    """Facts of one turn are an answer together; besides, each may name something by itself."""
+    turns: dict[str, list[_Fact]] = {}
+    for place, fact in enumerate(facts):
+        turns.setdefault(fact.turn or f"fact {place}", []).append(fact)
+    for members in turns.values():
+        item = next((fact.item for fact in members if fact.item), None)
+        topic = next((fact.topic for fact in members if fact.topic), "")
+        if item is None and topic:
+            item = _asked_for(topic, language)
+        if item is None:
+            item = next(filter(None, (_shown_by(fact.text, language) for fact in members)), None)
+        if item is not None:
+            yield item, (". " if language is Language.EN else "。").join(fact.text for fact in members)
+        for fact in members:
+            yield None, fact.text
+
+
+def _asked_for(topic: str, language: Language) -> Item | None:
+    """The item whose question has this topic; of one that was cut short, the item whose question begins with it."""
+    if not topic.endswith("…"):
+        return _by_topic(language).get(_key(topic, language)) or _shown_by(topic, language)
+    begin = _row(topic.rstrip("…"), language)
+    return next((item for row, item in _by_row(language) if row[: len(begin)] == begin), None)
 
 
 @lru_cache(maxsize=4096)
@@ -246,21 +289,32 @@ def _shown_by(text: str, language: Language) -> Item | None:
     return best[0] if best else None
 
 
-def _key(text: str, language: Language) -> frozenset[str]:
+def _row(text: str, language: Language) -> tuple[str, ...]:
+    """The words of weight in their order; in Chinese the characters, which no cut can change."""
     level = plain(text)
-    return frozenset(level.replace(" ", "")) if language is Language.ZH else frozenset(content(level, language))
+    return tuple(level.replace(" ", "")) if language is Language.ZH else content(level, language)
+
+
+@cache
+def _by_row(language: Language) -> tuple[tuple[tuple[str, ...], Item], ...]:
+    """Items with the words of weight of their questions in order."""
+    questions = ((item, item.ask[language]) for item in knowledge().items)
+    if language is Language.EN:
+        return tuple((_row(question, language), item) for item, question in questions)
+    return tuple(
+        (_row("".join(word for word in words(question, language) if content(word, language)), language), item)
+        for item, question in questions
+    )
+
+
+def _key(text: str, language: Language) -> frozenset[str]:
+    return frozenset(_row(text, language))
 
 
 @cache
 def _by_topic(language: Language) -> dict[frozenset[str], Item]:
-    """Items by the words of weight of their questions; in Chinese by the characters, which no cut can change."""
-    questions = ((item, item.ask[language]) for item in knowledge().items)
-    if language is Language.EN:
-        return {_key(question, language): item for item, question in questions}
-    return {
-        _key("".join(word for word in words(question, language) if content(word, language)), language): item
-        for item, question in questions
-    }
+    """Items by the words of weight of their questions."""
+    return {frozenset(row): item for row, item in _by_row(language)}
 
 
 def _affirmed(fresh: Findings, known: Findings) -> Findings:

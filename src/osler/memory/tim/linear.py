@@ -1,7 +1,8 @@
 """Thoughts as lines of a prompt: `Fact #j: s r o`, with the turn each comes from.
 
-With room enough every fact stands under what was asked when it came. Where the budget is small, facts with one head are
-told in one line, and what was asked is only named where the fact itself does not show it.
+What was asked in a turn stands in brackets behind its first fact, unless the fact shows it by itself. Where the budget
+is small, facts with one head are told in one line, the other facts of a turn in another, and what was asked is cut
+short.
 """
 
 from __future__ import annotations
@@ -15,12 +16,17 @@ from osler.memory.tim.thought import Thought
 from osler.records.language import Language
 from osler.words import content
 
-_ASKED = {Language.EN: "Asked in turn {turn}: {topic}", Language.ZH: "第{turn}轮问过：{topic}"}
 _FACT = {Language.EN: "Fact {numbers}: {text} (turn {turns})", Language.ZH: "事实{numbers}：{text}（第{turns}轮）"}
 _ABOUT = {Language.EN: "{text} [{topic}]", Language.ZH: "{text}［{topic}］"}
-_JOINT = {Language.EN: ("; ", ", "), Language.ZH: ("；", "、")}
+_COLON = {Language.EN: ": ", Language.ZH: "："}
+_SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
+_STOP = {Language.EN: ". ", Language.ZH: "。"}
+_COMMA = {Language.EN: ", ", Language.ZH: "、"}
+_PATIENT = frozenset({"patient", "患者"})
 _SHOWN = 0.6
 """Share of the words of a question that a fact must hold to show by itself what was asked."""
+_CUT = {Language.EN: 5, Language.ZH: 9}
+"""What is left of a question when room is scarce: words in English, characters in Chinese."""
 _UNKNOWN = frozenset({"does not know", "has not been done", "不知道", "查过", "做过", "没做过", "没有查过", "没有"})
 
 
@@ -39,25 +45,31 @@ Topic = Callable[[int], str]
 
 
 def tell(thoughts: Sequence[Thought], topic: Topic, language: Language, budget: int) -> Told:
-    """As much of the thoughts, best first, as the budget holds: in full if it can be, in short if it must."""
+    """As much of the thoughts as the budget holds: in full if it can be, in short if it must."""
     full = _in_full(thoughts, topic, language)
     if tokens(full) <= budget:
         return Told(full, tuple(_ordered(thoughts)), ())
+    firsts = {members[0].id for members in _by_turn(thoughts).values()}
     kept: list[Thought] = []
-    for thought in sorted(thoughts, key=lambda one: _weight(one, language)):
+    for thought in sorted(thoughts, key=lambda one: _weight(one, one.id in firsts, language)):
         if tokens(_in_short([*kept, thought], topic, language)) <= budget:
             kept.append(thought)
     turns = sorted({thought.turn for thought in thoughts} - {thought.turn for thought in kept})
     return Told(_in_short(kept, topic, language), tuple(_ordered(kept)), tuple(turns))
 
 
-def _weight(thought: Thought, language: Language) -> int:
-    """What a treatment hangs on first, then what is there, then what is not, then what nobody knows."""
+def _weight(thought: Thought, first: bool, language: Language) -> int:
+    """What a treatment hangs on, then the answer of each turn (what is there, what is not, what nobody knows).
+
+    An answer that is left out is asked for again; what else was said in its turn is not, and comes after all answers.
+    """
     if is_protected(thought, language):
         return 0
     if thought.certainty == 0 or _is_unknown(thought):
-        return 3
-    return 2 if thought.negated else 1
+        return 3 if first else 6
+    if thought.negated:
+        return 2 if first else 5
+    return 1 if first else 4
 
 
 def _is_unknown(thought: Thought) -> bool:
@@ -68,43 +80,69 @@ def _ordered(thoughts: Sequence[Thought]) -> list[Thought]:
     return sorted(thoughts, key=lambda thought: (thought.turn, thought.id))
 
 
-def _in_full(thoughts: Sequence[Thought], topic: Topic, language: Language) -> str:
-    lines: list[str] = []
-    turn = 0
+def _by_turn(thoughts: Sequence[Thought]) -> dict[int, list[Thought]]:
+    turns: dict[int, list[Thought]] = {}
     for thought in _ordered(thoughts):
-        if thought.turn != turn:
-            turn = thought.turn
-            lines += [_ASKED[language].format(turn=turn, topic=asked)] if (asked := topic(turn)) else []
-        lines.append(_line([thought], thought.triple, language))
+        turns.setdefault(thought.turn, []).append(thought)
+    return turns
+
+
+def _in_full(thoughts: Sequence[Thought], topic: Topic, language: Language) -> str:
+    """One fact to a line."""
+    lines: list[str] = []
+    for turn, members in _by_turn(thoughts).items():
+        asked = topic(turn)
+        for thought in members:
+            needed = thought is members[0] and asked and not _shows(thought, asked, 1.0, language)
+            text = _ABOUT[language].format(text=thought.triple, topic=asked) if needed else thought.triple
+            lines.append(_line([thought], text, language))
     return "\n".join(lines)
 
 
 def _in_short(thoughts: Sequence[Thought], topic: Topic, language: Language) -> str:
-    """Facts with one head and relation in one line."""
+    """What is said of the patient by its relation, everything else by its turn."""
+    abouts = {members[0].id: _about(members, topic(turn), language) for turn, members in _by_turn(thoughts).items()}
     heads: dict[tuple[str, str], list[Thought]] = {}
     for thought in _ordered(thoughts):
-        heads.setdefault((thought.subject, thought.relation), []).append(thought)
+        if thought.subject in _PATIENT and thought.object:
+            heads.setdefault((thought.subject, thought.relation), []).append(thought)
+    shared = {head: members for head, members in heads.items() if len(members) > 1}
     lines = []
-    for (subject, relation), members in heads.items():
-        texts = dict.fromkeys(_short(thought, topic, language) for thought in members)
-        told = " ".join(part for part in (subject, relation, _JOINT[language][0].join(texts)) if part)
-        lines.append(_line(members, told, language))
+    for (subject, relation), members in shared.items():
+        parts = [_with(thought.object, abouts.get(thought.id, ""), language) for thought in members]
+        lines.append(_line(members, f"{subject} {relation}{_COLON[language]}{_SEMICOLON[language].join(parts)}", language))
+    listed = {thought.id for members in shared.values() for thought in members}
+    for members in _by_turn([thought for thought in thoughts if thought.id not in listed]).values():
+        about = next((abouts[thought.id] for thought in members if abouts.get(thought.id)), "")
+        told = _STOP[language].join(thought.triple for thought in members)
+        lines.append(_line(members, _with(told, about, language), language))
     return "\n".join(lines)
 
 
-def _short(thought: Thought, topic: Topic, language: Language) -> str:
-    asked = topic(thought.turn)
+def _about(members: Sequence[Thought], asked: str, language: Language) -> str:
+    """What was asked, cut short; empty where the facts of the turn show it."""
+    if not asked or any(_shows(thought, asked, _SHOWN, language) for thought in members[:1]):
+        return ""
+    if language is Language.ZH:
+        return asked if len(asked) <= _CUT[language] + 1 else f"{asked[: _CUT[language]]}…"
+    words = asked.split()
+    return asked if len(words) <= _CUT[language] + 1 else f"{' '.join(words[: _CUT[language]])}…"
+
+
+def _shows(thought: Thought, asked: str, share: float, language: Language) -> bool:
     wanted = set(content(asked, language))
-    shown = len(wanted & set(content(f"{thought.triple} {thought.sentence}", language)))
-    if not wanted or shown >= _SHOWN * len(wanted):
-        return thought.object
-    return _ABOUT[language].format(text=thought.object, topic=asked)
+    return len(wanted & set(content(thought.triple, language))) >= share * len(wanted)
+
+
+def _with(text: str, about: str, language: Language) -> str:
+    return _ABOUT[language].format(text=text, topic=about) if about else text
 
 
 def _line(thoughts: Sequence[Thought], text: str, language: Language) -> str:
-    joint = _JOINT[language][1]
+    joint = _COMMA[language]
+    turns = [str(thought.turn) for thought in thoughts]
     return _FACT[language].format(
         numbers=joint.join(f"#{thought.id}" for thought in thoughts),
         text=text,
-        turns=joint.join(dict.fromkeys(str(thought.turn) for thought in thoughts)),
+        turns=joint.join(turns if len(set(turns)) > 1 else turns[:1]),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from osler.memory.tim.extract.chinese_question import COMPLAINT, PATIENT, read_question
-from osler.memory.tim.extract.chinese_results import Result, read_results, verdict_of
+from osler.memory.tim.extract.chinese_results import Result, measure_of, read_results, verdict_of
 from osler.memory.tim.extract.chinese_words import ADVERBS, KIN, LASTING, PREDICATES, SELF, SPAN, TIME, borders
 from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch, whole
 from osler.memory.tim.thought import Draft
@@ -200,12 +200,15 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
     ):
         last.add(_END.sub("", piece), _MARK)
         return []
-    return [_bare(stripped, piece, question, shown)]
+    return [_bare(stripped, piece, reading, shown)]
 
 
 def _result(result: Result, piece: str, question: Question) -> Sketch:
     if result.name:
         return Sketch(result.name, "为", result.value, piece, result=True)
+    measure = measure_of(result.value)
+    if measure and measure not in question.topic:
+        return Sketch(measure, "为", result.value, f"{question.topic}：{piece}", result=True)
     relation = question.value if question.value.endswith("为") else "为"
     return Sketch(question.holder, relation, result.value, f"{question.topic}：{piece}", result=True)
 
@@ -332,21 +335,30 @@ def _repeated(made: list[Sketch], reading: Reading) -> None:
     answer, question = reading.last, reading.question
     if not answer or not answer.answer:
         return
-    asked = set(content(f"{question.subject}{question.object}", Language.ZH))
+    asked = set(content(f"{question.subject} {question.object}", Language.ZH)) - {PATIENT}
     said = {word for sketch in made for word in content(sketch.sentence, Language.ZH)}
     same = made[0].negated == answer.negated
     vague = not answer.negated and question.object in _VAGUE
-    if vague or (answer.negated and same) or (same and asked and len(asked & said) >= len(asked) / 2):
+    # A no denies all that was asked, so that only a clause that names all of it can stand for it.
+    enough = len(asked) if answer.negated else len(asked) / 2
+    if same and answer.negated and said < asked and not made[0].reported:
+        answer.hear(_MARK.join(sketch.sentence for sketch in made), _MARK)
+        made.clear()
+        return
+    if vague or (same and asked and len(asked & said) >= enough):
         reading.sketches.pop()
     elif not answer.negated:
         return
     made[0].sentence = f"{answer.sentence.removeprefix(question.topic + '：')}{_MARK}{made[0].sentence}"
 
 
-def _bare(core: str, piece: str, question: Question, shown: bool) -> Sketch:
-    """A value or a name alone: the question says what of."""
+def _bare(core: str, piece: str, reading: Reading, shown: bool) -> Sketch:
+    """A value or a name alone: the question says what of, unless the answer to it was no."""
+    question = reading.question
     sentence = f"{question.topic}：{piece}"
     negated = bool(_NEGATION.search(core))
+    if reading.denied and question.holder != COMPLAINT and not shown and not question.examined:
+        return Sketch(PATIENT, "说", core, piece, negated=negated)
     if shown or question.examined:
         return Sketch(question.topic, "显示", core, sentence, negated=negated)
     when = TIME.match(core)

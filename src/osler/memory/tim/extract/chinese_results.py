@@ -32,6 +32,10 @@ _HANDS = re.compile(
     r"^(?:(?:血常规|肾功能|肝功能|尿检|尿常规)?(?:单子)?上|上面|报告上)|"
     r"^(?:刚才|刚刚|刚|护士|医生|大夫|给[我他她]?|在家|两边都)*(?:量|测)(?:了|的|过|出来)*(?:是)?(?=\d)"
 )
+_MEASURES = (
+    (re.compile(r"\d\s*(?:度|°\s*[CF]|℃)"), "体温"),
+    (re.compile(r"\d\s*(?:mm\s?Hg|毫米汞柱)", re.IGNORECASE), "血压"),
+)
 
 
 class Result(NamedTuple):
@@ -45,6 +49,11 @@ def verdict_of(text: str) -> str:
     """`偏高` of `这个偏高`; empty when it is no verdict."""
     found = _JUDGED.match(text)
     return found["v"] if found else ""
+
+
+def measure_of(value: str) -> str:
+    """What a unit alone tells to have been measured: degrees are a temperature, whatever was asked."""
+    return next((name for unit, name in _MEASURES if unit.search(value)), "")
 
 
 def read_results(text: str) -> list[Result]:

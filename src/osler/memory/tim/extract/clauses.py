@@ -94,12 +94,15 @@ class Reading:
     """`when he breathes in`, said before the clause it belongs to."""
     began: int = 0
     """The first thought of the sentence being read."""
+    denied: bool = False
+    """Whether the reply has said no: what follows without a subject is then not about what was asked."""
 
     def open(self, sketch: Sketch) -> None:
         """One thought more."""
         if self.waiting:
             sketch.sentence = f"{self.waiting}{self.mark}{sketch.sentence}"
             self.waiting = ""
+        self.denied = self.denied or (sketch.answer and sketch.negated)
         self.sketches.append(sketch)
 
     def aside(self, words: str) -> None:

@@ -7,8 +7,8 @@ import re
 from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch, listed, whole
 from osler.memory.tim.extract.english_clause import DENIES, read_clause
 from osler.memory.tim.extract.english_grammar import expand, find_verb, subject_of
-from osler.memory.tim.extract.english_question import PATIENT, read_question
-from osler.memory.tim.extract.english_results import Result, read_results, verdict_of
+from osler.memory.tim.extract.english_question import COMPLAINT, PATIENT, read_question
+from osler.memory.tim.extract.english_results import Result, measure_of, read_results, verdict_of
 from osler.memory.tim.extract.english_words import AUXILIARIES, DURATION, KIN, PREPOSITIONS, TIME
 from osler.memory.tim.thought import Draft
 from osler.records.language import Language
@@ -301,7 +301,7 @@ def _statements(core: str, piece: str, reading: Reading, kin: str, shown: bool) 
     sketch = _denial(statement, piece, question) or read_clause(statement, piece, reading, kin)
     if not sketch and _continues(statement, piece, reading):
         return []
-    return [sketch or _bare(statement, piece, question, shown)]
+    return [sketch or _bare(statement, piece, reading, shown)]
 
 
 def _doses(core: str) -> list[str]:
@@ -316,16 +316,26 @@ def _repeated(made: list[Sketch], reading: Reading) -> None:
     answer, question = reading.last, reading.question
     if not answer or not answer.answer:
         return
-    asked = set(content(f"{question.subject} {question.object}", Language.EN))
-    said = {word for sketch in made for word in content(f"{sketch.subject} {sketch.object}", Language.EN)}
+    asked = _weighty(question.subject, question.yes, question.object)
+    said = {word for sketch in made for word in _weighty(sketch.subject, sketch.relation, sketch.object)}
     same = made[0].negated == answer.negated
     vague = not answer.negated and bool(question.object) and set(content(question.object, Language.EN)) <= _VAGUE
-    if vague or (answer.negated and same) or (same and asked and len(asked & said) >= len(asked) / 2):
+    # A no denies all that was asked, so that only a clause that names all of it can stand for it.
+    enough = len(asked) if answer.negated else len(asked) / 2
+    if same and answer.negated and said < asked and not made[0].reported:
+        answer.hear(_MARK.join(sketch.sentence for sketch in made), _MARK)
+        made.clear()
+        return
+    if vague or (same and asked and len(asked & said) >= enough):
         reading.sketches.pop()
     elif not answer.negated:
         return
     heard = answer.sentence.removeprefix(f"{question.topic}: ")
     made[0].sentence = f"{heard}, {made[0].sentence}"
+
+
+def _weighty(*parts: str) -> set[str]:
+    return set(content(" ".join(parts), Language.EN)) - {PATIENT}
 
 
 def _settled(sketches: list[Sketch]) -> list[Sketch]:
@@ -344,6 +354,9 @@ def _settled(sketches: list[Sketch]) -> list[Sketch]:
 def _result(result: Result, piece: str, question: Question) -> Sketch:
     if result.name:
         return Sketch(result.name, "is", result.value, piece, result=True)
+    measure = measure_of(result.value)
+    if measure and measure not in question.topic:
+        return Sketch(measure, "is", result.value, f"{question.topic}: {piece}", result=True)
     relation = question.value if question.value not in {"", "says"} else "is"
     return Sketch(question.holder, relation, result.value, f"{question.topic}: {piece}", result=True)
 
@@ -378,10 +391,13 @@ def _continues(core: str, piece: str, reading: Reading) -> bool:
     return True
 
 
-def _bare(core: str, piece: str, question: Question, shown: bool) -> Sketch:
-    """A value or a name alone: the question says what of."""
+def _bare(core: str, piece: str, reading: Reading, shown: bool) -> Sketch:
+    """A value or a name alone: the question says what of, unless the answer to it was no."""
+    question = reading.question
     sentence = f"{question.topic}: {piece}"
     negated = bool(DENIES.search(core))
+    if reading.denied and question.holder != COMPLAINT and not shown and not question.examined:
+        return Sketch(PATIENT, "says", core, piece, negated=negated)
     if DURATION.match(core):
         holder = question.topic if question.holder == PATIENT else question.holder
         return Sketch(holder, "lasts", re.sub(r"^for ", "", core, flags=re.IGNORECASE), sentence)

@@ -11,6 +11,7 @@ from osler.records.language import Language
 from osler.words import sentences
 
 PATIENT = "patient"
+COMPLAINT = "complaint"
 _LONGEST = 14
 _LEAD = re.compile(
     r"^(?:(?:and|so|ok|okay|thank you|thanks|alright|all right|well|now|i see|sorry|then|also|please)[,.]?\s+)*"

@@ -46,6 +46,10 @@ _UNITS_OF_TIME = re.compile(
     r"^\d+(?:\.\d+)?\s*(?:to \d+ )?(?:minute|hour|day|night|week|month|year|time)s?\b", re.IGNORECASE
 )
 _OWN = re.compile(r"^(?:(?:my|his|her|the|then|and|a|an|our|their|says|say)\s+)+", re.IGNORECASE)
+_MEASURES = (
+    (re.compile(r"\d\s*(?:°\s*[CF]\b|degrees\b)", re.IGNORECASE), "temperature"),
+    (re.compile(r"\d\s*mm\s?Hg\b", re.IGNORECASE), "blood pressure"),
+)
 
 
 class Result(NamedTuple):
@@ -59,6 +63,11 @@ def verdict_of(text: str) -> str:
     """`high` of `that is high`; empty when it is no verdict."""
     found = _JUDGED.match(text.strip(" .!"))
     return found["v"] if found else ""
+
+
+def measure_of(value: str) -> str:
+    """What a unit alone tells to have been measured: degrees are a temperature, whatever was asked."""
+    return next((name for unit, name in _MEASURES if unit.search(value)), "")
 
 
 def read_results(text: str) -> list[Result]:

@@ -1,0 +1,343 @@
+"""How often a memory brings back the turn that a question is about, on conversations that others made.
+
+python benchmarks/recall.py shared/data/memory                 everything; under four minutes on two cores
+python benchmarks/recall.py shared/data/memory --only kdconv   one of scm, kdconv, gvd
+python benchmarks/recall.py shared/data/memory --half tune     the questions that retrieval was tuned on
+
+Every row ranks turns, so that k means k turns for all of them; of several thoughts of one turn the best one counts. Rows
+of the bank rank every turn. Rows of TiM rank turns of which a thought is active, or those of the bank where no thought
+bears on the question. Thoughts are formed without a model. The papers' way is one table of eight groups and one probe.
+
+SCM: the gold turn is the one that covers most content words of the gold answer; questions of which no turn covers half
+are dropped and counted. KdConv: a question is made of each triple with a short value, and the turns that carry this
+triple are gold; one dialogue is the papers' setting, but has about as many turns as the largest k, so `chance` says what
+a random order gets. GVD has no gold: there the table says how often a turn among the first five shares a content word
+with a name that the question quotes, or is of the day that it names. That is no accuracy.
+
+Questions fall into two halves by the checksum of their text. Retrieval was tuned on one, the other one is reported.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import argparse
+import asyncio
+import json
+import math
+import re
+import time
+import zlib
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from osler.memory import MemorySettings
+from osler.memory.base import Turn
+from osler.memory.embedders import open_embedder
+from osler.memory.tim.bank import Bank, raw_text
+from osler.memory.tim.memory import TimMemory
+from osler.memory.tim.retrieve import recall_turns
+from osler.memory.tim.vectors import VectorIndex
+from osler.records.language import Language
+from osler.words import content, words
+
+KS = (1, 3, 5, 10)
+ALL = 100_000
+"""More thoughts, and more tokens, than any of the conversations has."""
+SHORT = 30
+"""Characters of a value up to which it is what somebody would ask for."""
+COVERED = 0.5
+POOL = 15
+GVD_TOP = 5
+
+Rank = Callable[[str], Awaitable[list[int]]]
+"""The numbers of turns, best first."""
+Row = Callable[[Sequence[Turn], Language], Awaitable[Rank]]
+"""A way to remember turns."""
+
+
+class Asked(NamedTuple):
+    """A question and the turns that would answer it."""
+
+    question: str
+    gold: frozenset[int]
+
+
+class Pool(NamedTuple):
+    """Turns that are remembered together, and what is asked about them."""
+
+    turns: list[Turn]
+    asked: list[Asked]
+
+
+async def bm25(turns: Sequence[Turn], language: Language, k1: float = 1.5, b: float = 0.75) -> Rank:
+    counts = {turn.number: Counter(words(raw_text(turn), language)) for turn in turns}
+    lengths = {number: count.total() for number, count in counts.items()}
+    mean = sum(lengths.values()) / len(lengths) or 1.0
+    holders = Counter(word for count in counts.values() for word in count)
+
+    def score(number: int, wanted: Iterable[str]) -> float:
+        total = 0.0
+        for word in wanted:
+            if often := counts[number][word]:
+                rarity = math.log(1 + (len(counts) - holders[word] + 0.5) / (holders[word] + 0.5))
+                total += rarity * often * (k1 + 1) / (often + k1 * (1 - b + b * lengths[number] / mean))
+        return total
+
+    async def rank(question: str) -> list[int]:
+        wanted = dict.fromkeys(words(question, language))
+        return sorted(counts, key=lambda number: (-score(number, wanted), number))
+
+    return rank
+
+
+async def dense(turns: Sequence[Turn], _: Language) -> Rank:
+    embedder = open_embedder("hash")
+    vectors = await embedder.embed([raw_text(turn) for turn in turns])
+    index = VectorIndex(vectors.shape[1])
+    for turn, vector in zip(turns, vectors, strict=True):
+        index.add(turn.number, vector)
+
+    async def rank(question: str) -> list[int]:
+        return [number for number, _ in index.search(await embedder.embed_query(question), len(index))]
+
+    return rank
+
+
+async def bank_fused(turns: Sequence[Turn], language: Language) -> Rank:
+    embedder = open_embedder("hash")
+    vectors = await embedder.embed([raw_text(turn) for turn in turns])
+    bank = Bank(language, VectorIndex(vectors.shape[1]))
+    for turn, vector in zip(turns, vectors, strict=True):
+        bank.add(turn, vector)
+
+    async def rank(question: str) -> list[int]:
+        hits = recall_turns(question, await embedder.embed_query(question), bank, len(bank))
+        return [hit.number for hit in hits]
+
+    return rank
+
+
+def tim(**options: str) -> Row:
+    async def remember(turns: Sequence[Turn], language: Language) -> Rank:
+        settings = MemorySettings(language=language, budget=ALL, options={"k": str(ALL), **options})
+        memory = TimMemory(settings)
+        for turn in turns:
+            await memory.remember(turn)
+
+        async def rank(question: str) -> list[int]:
+            best: dict[int, float] = {}
+            for item in (await memory.recall(question)).items:
+                best[item.turn] = max(item.score, best.get(item.turn, -math.inf))
+            return sorted(best, key=lambda number: (-best[number], number))
+
+        return rank
+
+    return remember
+
+
+ROWS: dict[str, Row] = {
+    "BM25": bm25,
+    "dense alone": dense,
+    "raw bank, fused": bank_fused,
+    "TiM, paper": tim(mode="paper", groups="8", probes="1"),
+    "TiM, default": tim(),
+}
+
+
+def is_tuned_on(question: str) -> bool:
+    return zlib.crc32(question.encode()) % 2 == 0
+
+
+def exchanges(messages: Sequence[str]) -> list[tuple[str, str]]:
+    """Messages two by two; the last one of an odd number stands alone."""
+    return [(messages[at], messages[at + 1] if at + 1 < len(messages) else "") for at in range(0, len(messages), 2)]
+
+
+def numbered(pairs: Iterable[tuple[str, str]]) -> list[Turn]:
+    return [Turn(number=number, question=said, reply=reply) for number, (said, reply) in enumerate(pairs, 1)]
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def chance(pools: Sequence[Pool], k: int) -> float:
+    """The hits of a random order."""
+    missed = [
+        math.comb(len(pool.turns) - len(asked.gold), k) / math.comb(len(pool.turns), k) if len(pool.turns) >= k else 0.0
+        for pool in pools
+        for asked in pool.asked
+    ]
+    return 1 - sum(missed) / len(missed)
+
+
+async def hits(row: Row, pools: Sequence[Pool], language: Language) -> list[float]:
+    found = dict.fromkeys(KS, 0)
+    asked_in_all = 0
+    for pool in pools:
+        rank = await row(pool.turns, language)
+        for asked in pool.asked:
+            ranked = await rank(asked.question)
+            asked_in_all += 1
+            for k in KS:
+                found[k] += not asked.gold.isdisjoint(ranked[:k])
+    return [found[k] / asked_in_all for k in KS]
+
+
+async def table(title: str, pools: Sequence[Pool], language: Language, half: str) -> None:
+    sizes = Counter(is_tuned_on(asked.question) for pool in pools for asked in pool.asked)
+    kept = [
+        Pool(pool.turns, some)
+        for pool in pools
+        if (some := [asked for asked in pool.asked if is_tuned_on(asked.question) == (half == "tune")])
+    ]
+    turns = sorted(len(pool.turns) for pool in kept)
+    print(f"{title}: n = {sizes[half == 'tune']} (tuned on {sizes[True]}, others {sizes[False]}), ", end="")
+    print(f"{turns[0]} to {turns[-1]} turns, median {turns[len(turns) // 2]}")
+    print(f"  {'':18}" + "".join(f"{f'hit@{k}':>9}" for k in KS) + f"{'seconds':>10}")
+    print(f"  {'chance':18}" + "".join(f"{chance(kept, k):9.3f}" for k in KS))
+    for name, row in ROWS.items():
+        began = time.perf_counter()
+        got = await hits(row, kept, language)
+        print(f"  {name:18}" + "".join(f"{share:9.3f}" for share in got) + f"{time.perf_counter() - began:10.1f}")
+    print(flush=True)
+
+
+def scm_pools(folder: Path, language: Language) -> tuple[list[Pool], int]:
+    """The dialogues with their questions, and how many questions no turn answers well enough."""
+    pools = {
+        row["id"]: Pool(numbered(exchanges(row["dialogue"])), []) for row in read(folder / f"dialogue_{language}.json")
+    }
+    dropped = 0
+    for row in read(folder / f"dialogue_{language}_questions.json"):
+        pool = pools[row["id"]]
+        wanted = set(content(row["answer"], language))
+        shares = {
+            turn.number: len(wanted & set(content(raw_text(turn), language))) / max(1, len(wanted))
+            for turn in pool.turns
+        }
+        best = max(shares, key=lambda number: (shares[number], -number))
+        if shares[best] < COVERED:
+            dropped += 1
+        else:
+            pool.asked.append(Asked(row["question"], frozenset({best})))
+    return list(pools.values()), dropped
+
+
+async def scm(folder: Path, half: str) -> None:
+    for language in Language:
+        pools, dropped = scm_pools(folder, language)
+        await table(f"SCM {language}, {dropped} questions dropped", pools, language, half)
+
+
+def kdconv_pool(dialogues: Sequence[dict[str, Any]]) -> Pool:
+    turns: list[Turn] = []
+    carriers: dict[tuple[str, str, str], set[int]] = {}
+    for dialogue in dialogues:
+        messages = dialogue["messages"]
+        first = len(turns) + 1
+        said = exchanges([message["message"] for message in messages])
+        turns += [Turn(number=first + at, question=one, reply=other) for at, (one, other) in enumerate(said)]
+        for place, message in enumerate(messages):
+            for triple in message.get("attrs", ()):
+                if triple["attrname"] != "Information" and len(triple["attrvalue"]) <= SHORT:
+                    key = (triple["name"], triple["attrname"], triple["attrvalue"])
+                    carriers.setdefault(key, set()).add(first + place // 2)
+    asked = [Asked(f"{name}的{attribute}是什么？", frozenset(gold)) for (name, attribute, _), gold in carriers.items()]
+    return Pool(turns, asked)
+
+
+async def kdconv(folder: Path, half: str) -> None:
+    for domain in ("travel", "film", "music"):
+        dialogues = read(folder / f"{domain}_dev.json")
+        for size, name in ((1, "one dialogue"), (POOL, f"pools of {POOL} dialogues")):
+            pools = [kdconv_pool(dialogues[at : at + size]) for at in range(0, len(dialogues), size)]
+            await table(f"KdConv {domain}, {name}", pools, Language.ZH, half)
+
+
+_QUOTED = re.compile(r"《([^》]+)》|“([^”]+)”|\"([^\"]+)\"")
+_DAY = {
+    Language.EN: re.compile(r"\b(April|May)\s+(\d{1,2})(?:st|nd|rd|th)?\b", re.IGNORECASE),
+    Language.ZH: re.compile(r"(\d{1,2})月(\d{1,2})[日号]"),
+}
+_MONTH = {"april": 4, "may": 5}
+
+
+def names(question: str, language: Language) -> frozenset[str]:
+    """The content words of what is quoted; quotes around the whole question are none."""
+    whole = question.strip()
+    inner = whole[1:-1] if whole[:1] == whole[-1:] == '"' else whole
+    quoted = (" ".join(filter(None, found)) for found in _QUOTED.findall(inner))
+    return frozenset(word for text in quoted for word in content(text, language))
+
+
+def days(question: str, language: Language) -> frozenset[tuple[int, int]]:
+    found = _DAY[language].findall(question)
+    return frozenset((_MONTH.get(month.lower()) or int(month), int(day)) for month, day in found)
+
+
+def gvd_pools(folder: Path, language: Language) -> tuple[list[Pool], int]:
+    """Users with the questions that quote a name or name a day, and how many questions do neither."""
+    code = {Language.EN: "en", Language.ZH: "cn"}[language]
+    history = {name: user["history"] for name, user in read(folder / f"memory_bank_{code}.json").items()}
+    pools, neither = [], 0
+    for line in (folder / f"probing_questions_{code}.jsonl").read_text(encoding="utf-8").splitlines():
+        for user, questions in json.loads(line).items() if line.strip() else ():
+            said = [(day, one["query"], one["response"]) for day, some in history[user].items() for one in some]
+            turns = numbered((query, response) for _, query, response in said)
+            day_of = {number: (int(day[5:7]), int(day[8:10])) for number, (day, _, _) in enumerate(said, 1)}
+            pool = Pool(turns, [])
+            for question in questions:
+                quoted, dated = names(question, language), days(question, language)
+                neither += not (quoted or dated)
+                related = frozenset(
+                    turn.number
+                    for turn in turns
+                    if day_of[turn.number] in dated or quoted & set(content(raw_text(turn), language))
+                )
+                if quoted or dated:
+                    pool.asked.append(Asked(question, related))
+            pools.append(pool)
+    return pools, neither
+
+
+async def gvd(folder: Path, _: str) -> None:
+    """All questions at once: nothing was tuned on them."""
+    for language in Language:
+        pools, neither = gvd_pools(folder, language)
+        n = sum(len(pool.asked) for pool in pools)
+        print(f"GVD {language}: n = {n}, and {neither} questions that neither quote a name nor name a day.")
+        print(f"  Share with a related turn among the first {GVD_TOP}. This is no accuracy: there are no gold answers.")
+        for name, row in ROWS.items():
+            found = dict(zip(KS, await hits(row, pools, language), strict=True))
+            print(f"  {name:18}{found[GVD_TOP]:9.3f}")
+        print(flush=True)
+
+
+SETS = {"scm": scm, "kdconv": kdconv, "gvd": gvd}
+
+
+async def run(folder: Path, only: str | None, half: str) -> None:
+    began = time.perf_counter()
+    for name, one in SETS.items():
+        if only in (None, name):
+            await one(folder / name, half)
+    print(f"{time.perf_counter() - began:.0f} s in all")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="with scm, kdconv and gvd in it")
+    parser.add_argument("--only", choices=list(SETS))
+    parser.add_argument("--half", choices=("report", "tune"), default="report", help="which half of the questions")
+    options = parser.parse_args()
+    asyncio.run(run(options.folder, options.only, options.half))
+
+
+if __name__ == "__main__":
+    main()
