@@ -45,15 +45,15 @@ def test_the_labelled_set_is_what_it_should_be() -> None:
         assert row.entries <= names and row.also <= names, row
 
 
-def test_figures_on_the_half_that_was_not_used_for_tuning() -> None:
+def test_figures_on_the_questions_that_were_not_used_for_tuning() -> None:
     """What the module reaches today; paraphrases that share no word with the entry are its weak side."""
     named = figures(held_out("plain", "two", "nothing"), indexes())
-    assert named.recall >= 0.95
-    assert named.precision >= 0.88
+    assert named.recall >= 0.96
+    assert named.precision >= 0.92
     everything = figures(held_out(), indexes())
-    assert everything.recall >= 0.80
-    assert everything.precision >= 0.88
-    assert everything.nothing >= 0.84
+    assert everything.recall >= 0.89
+    assert everything.precision >= 0.90
+    assert everything.nothing >= 0.87
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,37 @@ def test_a_yes_to_a_vague_question_is_what_follows() -> None:
     assert triples("对什么东西过敏吗？", "有，对乳胶过敏。") == [("患者", "过敏", "乳胶")]
 
 
+@pytest.mark.parametrize(
+    ("question", "reply", "denied"),
+    [
+        ("Have you had a fever or chills?", "No, I haven't been shivering.", "fever or chills"),
+        ("Do you have a rash?", "No, I keep looking. The skin isn't blistered.", "rash"),
+        ("有没有发烧？", "没有，从开始到现在没烧过。", "发烧"),
+        ("有没有气短、呼吸困难？", "没有，到现在喘气还好。", "气短、呼吸困难"),
+    ],
+)
+def test_a_no_is_always_a_fact_about_what_was_asked(question: str, reply: str, denied: str) -> None:
+    first, *others = drafts(question, reply)
+    assert first.negated and first.object == denied
+    assert all(draft.negated for draft in others if denied in draft.triple)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "triple"),
+    [
+        ("Have you had a fever or chills?", "36.7 °C.", ("temperature", "is", "36.7 °C")),
+        ("Have you had a fever or chills?", "They measured 38.2.", ("temperature", "was measured at", "38.2")),
+        ("Do you get attacks of fear?", "Front of the chest.", ("patient", "says", "front of the chest")),
+        ("有没有发烧或者怕冷寒战？", "护士量的是36.7度。", ("体温", "为", "36.7度")),
+        ("有没有突然非常害怕的发作？", "前胸这儿。", ("患者", "说", "前胸这儿")),
+    ],
+)
+def test_a_reply_about_something_else_does_not_affirm_what_was_asked(
+    question: str, reply: str, triple: tuple[str, str, str]
+) -> None:
+    assert triples(question, reply) == [triple]
+
+
 def test_nothing_said_gives_nothing() -> None:
     assert drafts("Anything else?", "") == []
     assert drafts("还有吗？", " ") == []

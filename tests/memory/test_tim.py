@@ -109,7 +109,8 @@ class Model:
     """A model behind the memory that says what a test wants."""
 
     def __init__(self, *answers: str | None) -> None:
-        self.answers, self.asked = list(answers), []
+        self.answers = list(answers)
+        self.asked: list[str] = []
 
     async def __call__(self, template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
         self.asked.append(template.name)

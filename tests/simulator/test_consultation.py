@@ -136,6 +136,31 @@ async def test_three_outcomes_of_a_patients_reply() -> None:
     assert bare.replies[0].leaks == ("Bladder cancer",) and "39" in bare.replies[0].fabrications
 
 
+async def test_a_conclusion_against_a_kept_fact_is_asked_for_once_more() -> None:
+    wrong = json.dumps(
+        {
+            "diagnosis": "Pneumonia",
+            "differential": [],
+            "treatment": "Antibiotics, because she has a fever",
+            "reasoning": "r",
+        }
+    )
+    right = json.dumps({"diagnosis": "Pneumonia", "differential": [], "treatment": "Doxycycline", "reasoning": "r"})
+    asked = [ask("Has she had a fever?"), ask("Does she have urgency?"), DONE, CASE]
+    thinks = json.dumps({"thoughts": [], "forget": [], "merge": []})
+
+    def doctor(prompt: str) -> str:
+        if "You keep a doctor's notes" in prompt:
+            return thinks
+        if "contradicts what is known" in prompt:
+            return right
+        return wrong if '"treatment"' in prompt else asked.pop(0)
+
+    transcript, _ = await run(BLADDER, doctor, memory="tim")
+    assert transcript.conclusion is not None and transcript.conclusion.treatment == "Doxycycline"
+    assert any("contradicts" in reason for event in transcript.of(Guarded) for reason in event.reasons)
+
+
 async def test_a_failing_model_is_a_failure_and_not_a_wrong_answer() -> None:
     def doctor(_: str) -> str:
         raise BackboneError(FailureKind.UNREACHABLE, "the model does not answer", "start it")

@@ -75,7 +75,7 @@ class ModelDoctor(Participant):
         draft = _question_of(said)
         if draft is None:
             return None
-        if not self._guards or not (reasons := self._refused(draft, briefing, template.hash)):
+        if not self._guards or not (reasons := await self._refused(draft, briefing, template.hash)):
             return Question(text=draft, voice=Voice.MODEL)
         again = prompt("doctor_again", self._case.language)
         messages += [
@@ -83,16 +83,23 @@ class ModelDoctor(Participant):
             UserMessage(content=again.fill(draft=draft, reasons="; ".join(reasons)), source="briefing"),
         ]
         second = _question_of(await self._call.text(messages, again, schema=_Move, max_tokens=_ASK_TOKENS))
-        if second is not None and not self._refused(second, briefing, again.hash):
+        if second is not None and not await self._refused(second, briefing, again.hash):
             return Question(text=second, voice=Voice.RETRIED)
         standard = next_question(briefing)
         return Question(text=standard, voice=Voice.REPLACED) if standard is not None else None
 
-    def _refused(self, draft: str, briefing: Briefing, template: str) -> tuple[str, ...]:
-        reasons = check_question(draft, briefing)
+    async def _refused(self, draft: str, briefing: Briefing, template: str) -> tuple[str, ...]:
+        reasons = check_question(draft, briefing) + await self._contradicted(draft, briefing)
         if reasons:
             self._journal.add(Guarded, Role.DOCTOR, draft=draft, reasons=reasons, prompt=template)
         return reasons
+
+    async def _contradicted(self, draft: str, briefing: Briefing) -> tuple[str, ...]:
+        """The facts of its memory that a draft speaks against, as reasons."""
+        if briefing.conflicts is None:
+            return ()
+        speaks = "it contradicts what you know" if self._case.language is Language.EN else "与已知情况矛盾"
+        return tuple(f"{speaks}: {fact}" for fact in await briefing.conflicts(draft))
 
     async def _conclude(self, briefing: Briefing) -> Conclusion:
         """In two steps: a case written down in medical terms is judged better than a talk with gaps and asides."""
@@ -114,11 +121,31 @@ class ModelDoctor(Participant):
             conclusion = conclusion_of(
                 await self._call.text(messages, repair, schema=_Short, max_tokens=_REPAIR_TOKENS)
             )
+        if conclusion is not None and self._guards:
+            conclusion = await self._in_accord(conclusion, said, messages, briefing)
         if conclusion is None:
             raise ConsultationError(
                 Ending.UNPARSED, "unparsed", "the doctor's conclusion could not be read, also after a repair request"
             )
         return conclusion
+
+    async def _in_accord(
+        self, conclusion: Conclusion, said: str, messages: list[LLMMessage], briefing: Briefing
+    ) -> Conclusion:
+        """The conclusion, asked for once more where it contradicts a fact that the memory keeps."""
+        draft = f"{conclusion.diagnosis}. {conclusion.treatment}. {conclusion.reasoning}"
+        reasons = await self._contradicted(draft, briefing)
+        if not reasons:
+            return conclusion
+        template = prompt("doctor_conflict", self._case.language)
+        self._journal.add(Guarded, Role.DOCTOR, draft=draft, reasons=reasons, prompt=template.hash)
+        asked = [
+            *messages[:1],
+            AssistantMessage(content=said[:_LONGEST_QUOTE], source="doctor"),
+            UserMessage(content=template.fill(facts="\n".join(f"- {reason}" for reason in reasons)), source="briefing"),
+        ]
+        again = conclusion_of(await self._call.text(asked, template, schema=_Ending, max_tokens=_CONCLUDE_TOKENS))
+        return again or conclusion
 
 
 def _question_of(text: str) -> str | None:

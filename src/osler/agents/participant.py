@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from autogen_agentchat.agents import BaseChatAgent
 from autogen_agentchat.base import Response
 from autogen_agentchat.messages import BaseChatMessage, StructuredMessage, TextMessage
 from autogen_core import CancellationToken
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from osler.events import Voice
 from osler.records.language import Language
@@ -32,6 +32,10 @@ class Case(_Frozen):
     persona: Persona = Persona.PLAIN
 
 
+Conflicts = Callable[[str], Awaitable[tuple[str, ...]]]
+"""The kept facts that a text contradicts."""
+
+
 class Briefing(_Frozen):
     """What the doctor has before it when it decides on its next step: nothing more than this."""
 
@@ -45,6 +49,8 @@ class Briefing(_Frozen):
     """The patient's last reply; the opening complaint on the first turn."""
     recall: str = ""
     """What its memory brought to mind of earlier turns."""
+    conflicts: Conflicts | None = Field(default=None, exclude=True, repr=False)
+    """How its memory finds the facts that a draft contradicts, where it can."""
 
 
 class Question(_Frozen):

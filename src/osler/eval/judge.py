@@ -6,8 +6,8 @@ from autogen_core.models import UserMessage
 from pydantic import BaseModel
 
 from osler.agents.backbones import Backbone, ask
-from osler.loosejson import json_of
 from osler.eval.match import names_diagnosis
+from osler.loosejson import json_of
 from osler.prompts import prompt
 from osler.records.language import Language
 from osler.records.schema import Diagnosis

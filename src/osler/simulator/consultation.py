@@ -34,7 +34,13 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
         recall = await seats.memory.recall(reply)
         journal.add(Recalled, Role.MEMORY, query=reply, recall=recall)
         briefing = Briefing(
-            case=case, turn=turn, turns_left=turn_limit + 1 - turn, question=question, reply=reply, recall=recall.text
+            case=case,
+            turn=turn,
+            turns_left=turn_limit + 1 - turn,
+            question=question,
+            reply=reply,
+            recall=recall.text,
+            conflicts=getattr(seats.memory, "conflicts", None),
         )
         move = await seats.doctor.respond(briefing)
         if isinstance(move, Conclusion):

@@ -43,12 +43,17 @@ _YES = {
     ),
     Language.ZH: re.compile(r"^(?:嗯|哦|哎)?[，,]?(?:有|是|对|会)"),
 }
-# A denial stands at the beginning, or in the first few words: `I've had no fever`.
+# A denial stands at the beginning, or in the first few words (`I've had no fever`), or is the verb of the clause.
 _DENIAL = {
     Language.EN: re.compile(
         r"^(?:[\w']+,?\s+){0,4}?(?:no|not|never|none|nothing|nope|neither|without|isn't|wasn't|doesn't|don't|didn't|hasn't|haven't)\b"
+        r"|^[^,.;]*?\b(?:is|are|was|were|has|have|had|does|do|did|can) not\b"
     ),
-    Language.ZH: re.compile(r"^[^，。；！？,]{0,6}?(?:没|无|未|不(?!过|少|断|停|止)|否认)"),
+    Language.ZH: re.compile(r"^(?:[^，。；！？,]{0,6}?|\S{1,30} )(?:没|无|未|不(?!过(?!敏)|少|断|停|止)|否认)"),
+}
+_NOT_DONE = {
+    Language.EN: re.compile(r"\b(?:has|have|had)(?:n't| not) (?:ever )?(?:had|been|done)\b|\bnever had\b|^no[.,! ]*$"),
+    Language.ZH: re.compile(r"没(?:有)?\s*(?:给\S{1,2})?(?:查|做|测|量|拍|验)|^(?:没有?|没有啊)[。，！ ]*$"),
 }
 _NEGATOR = {
     Language.EN: re.compile(
@@ -68,6 +73,8 @@ _FINE = {
 }
 _SHOWN = 0.6
 """Share of a question's words that a fact must hold to show that it was asked."""
+_RESTATED = 0.8
+"""Share of a question's words that a sentence must hold to be the question over again."""
 _TELLING = 5.0
 """Weight of shared words from which a reply is about the question: `pain` alone is not, `urine` is."""
 _CLEAR = {Language.EN: 0.75, Language.ZH: 0.55}
@@ -96,6 +103,10 @@ _FACT = re.compile(
     r"\s*(?:\(turn (?P<turns>[\d, ]+)\)|（第(?P<rounds>[\d、]+)轮）)?$",
     re.IGNORECASE,
 )
+_SILENT = re.compile(r"^(?:also asked|还问过)\s*[:：]\s*(?P<topics>.+)$", re.IGNORECASE)
+_LISTED = {Language.EN: re.compile(r" or "), Language.ZH: re.compile(r"、|或者|或")}
+_HAS_NOT = re.compile(r"patient (?:does not have|has not had)\b|患者 没有", re.IGNORECASE)
+_NOT_KNOWN = re.compile(r"patient does not know\b|患者 不知道", re.IGNORECASE)
 _HEAD = re.compile(r"^(?P<head>[^:：;；]+)[:：]\s*(?P<rest>.+)$")
 _ABOUT = re.compile(r"^(?P<fact>.*?)\s*[\[［](?P<topic>[^\]］]+)[\]］]$")
 
@@ -122,7 +133,8 @@ def _read_reply(item_id: str, reply: str, language: Language) -> tuple[tuple[str
     item = _items()[item_id]
     said = _answer(item, reply, language)
     told: Findings = {}
-    level = plain(reply)
+    # What is not known is named in full (`patient does not know whether …`), and none of it is shown.
+    level = plain(" ".join(part for part in sentences(reply, language) if not _NOT_KNOWN.match(part)))
     for finding in item.findings:
         if finding.cues[language] or finding.numbers:
             shown = _shown(finding, level, language)
@@ -135,7 +147,13 @@ def _read_reply(item_id: str, reply: str, language: Language) -> tuple[tuple[str
 
 def _answer(item: Item, reply: str, language: Language) -> Polarity:
     """Yes, no or unknown, from the sentences that speak of what was asked; a patient may answer more than that."""
-    parts = [(polarity(sentence, language), sentence) for sentence in sentences(reply, language)]
+    parts = [
+        (Polarity.UNKNOWN if _is_not_done(item, sentence, language) else polarity(sentence, language), sentence)
+        for sentence in sentences(reply, language)
+    ]
+    plainly = [said for said, sentence in parts if _restates(item, sentence, language)]
+    if plainly:
+        return plainly[0]
     about = [said for said, sentence in parts if said is not Polarity.UNKNOWN and _is_about(item, sentence, language)]
     if Polarity.YES in about:
         return Polarity.YES
@@ -149,6 +167,17 @@ def _answer(item: Item, reply: str, language: Language) -> Polarity:
         if Polarity.NO in [said for said, _ in parts] and first is not Polarity.UNKNOWN
         else Polarity.UNKNOWN
     )
+
+
+def _is_not_done(item: Item, sentence: str, language: Language) -> bool:
+    """Whether a test was not made: that says nothing of what it would have shown."""
+    return item.kind in {"test", "examination"} and _NOT_DONE[language].search(plain(sentence)) is not None
+
+
+def _restates(item: Item, sentence: str, language: Language) -> bool:
+    """Whether a sentence says the question over again as its answer: `patient does not have a fever or chills`."""
+    asked = next(frozenset(row) for row, other in _by_row(language) if other is item)
+    return len(asked & _key(sentence, language)) >= _RESTATED * len(asked)
 
 
 def _is_about(item: Item, text: str, language: Language) -> bool:
@@ -186,7 +215,7 @@ def read_recall(text: str, language: Language) -> tuple[Findings, frozenset[str]
     """Findings of a memory's text, and the items it shows to have been asked about, answered or not.
 
     What follows a question, a reply or facts, is read as the answer to it; anything else is read for what it names.
-    An answer counts for more than what is named in passing.
+    An answer counts for more than what is named in passing, and what the question names is no news of the answer.
     """
     answered: Findings = {}
     named: Findings = {}
@@ -196,7 +225,9 @@ def read_recall(text: str, language: Language) -> tuple[Findings, frozenset[str]
             named.update(read_freely(answer, language))
             continue
         asked.add(item.id)
-        answered.update(_affirmed(read_freely(answer, language), answered))
+        aside = read_freely(answer, language)
+        own = read_freely(item.ask[language], language).keys()
+        answered.update(_affirmed({name: there for name, there in aside.items() if name not in own}, answered))
         answered.update(read_reply(item, answer, language))
     told = named | answered
     asked.update(knowledge().item_of[name].id for name in told)
@@ -210,6 +241,10 @@ def _exchanges(text: str, language: Language) -> Iterator[tuple[Item | None, str
     for line in (line.strip() for line in text.splitlines()):
         if found := _FACT.match(line):
             facts += _told(found, item)
+            continue
+        if found := _SILENT.match(line):
+            topics = re.split(r"[;；]\s*", found["topics"])
+            yield from ((item_, "") for topic in topics if (item_ := _asked_for(topic, language)))
             continue
         if facts and _TOPIC.match(line) is None:
             yield from _answers(facts, language)
@@ -266,7 +301,16 @@ def _answers(facts: list[_Fact], language: Language) -> Iterator[tuple[Item | No
         if item is not None:
             yield item, (". " if language is Language.EN else "。").join(fact.text for fact in members)
         for fact in members:
-            yield None, fact.text
+            if item is None:
+                yield None, fact.text
+            yield from ((item, fact.text) for item in _denied_in_list(fact.text, language))
+
+
+def _denied_in_list(text: str, language: Language) -> Iterator[Item]:
+    """What a fact denies one after the other: `patient does not have a cough or loose stools`."""
+    parts = _LISTED[language].split(text)
+    if len(parts) > 1 and _HAS_NOT.match(text):
+        yield from filter(None, (_shown_by(part, language) for part in parts))
 
 
 def _asked_for(topic: str, language: Language) -> Item | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from osler.memory.embedders.base import Embedder, Vectors
 from osler.memory.tim.relations import is_single
@@ -29,6 +30,8 @@ _MARGIN = 0.1
 """How much nearer a clause has to be to the perturbed fact than to the fact."""
 _SAMPLE = 10
 """Thoughts from which delta is found; each costs an embedding."""
+_CANDIDATES = 4
+"""Pairs of clause and thought whose cosines are looked at, those with most words in common first."""
 _RELATED = 0.97
 """The quantile of cosines above which two thoughts of one memory may well be about one thing."""
 
@@ -74,12 +77,12 @@ class _Stance:
 
 _NEGATION = {
     Language.EN: re.compile(
-        r"\b(?:not(?! only)|no(?! doubt)|never|without|den(?:y|ies|ied)|neither|nor|cannot|\w+n't|free of|lacks?|"
-        r"none of|absence of|rul(?:es?|ed) out|excluded?s?)\b"
+        r"\b(?:not(?! only)|no(?! doubt)|nothing|nobody|never|without|den(?:y|ies|ied)|neither|nor|cannot|\w+n't|"
+        r"free of|lacks?|none of|absence of|rul(?:es?|ed) out|excluded?s?)\b"
     ),
     Language.ZH: re.compile(
         r"否认|排除|没有|并无|未见|未|没(?!事|关系|错)|无(?!力|法|需)|并?非(?!常)|"
-        r"不是|不(?!舒服|适|仅|但|过(?!敏)|断|停|同|错|好|少|良|足|稳|止|久|全|明|如|管|论|是很)"
+        r"不是|(?<![受吸看躺压睡吃止喘控说想记听走站动咽憋忍停退消得肿挪松差])不(?!舒服|适|仅|但|过(?!敏)|断|停|同|错|好|少|良|足|稳|止|久|全|明|如|管|论|是很)"
     ),
 }
 _AFTERWARDS = {
@@ -91,8 +94,8 @@ _AFTERWARDS = {
 }
 _LASTS_ON = {
     Language.EN: re.compile(
-        r"\b(?:not|n't|no)\b.{0,12}\b(?:gone|resolv\w+|improv\w+|settl\w+|stopp?\w*|better|worse\w*|come down|chang\w+|"
-        r"relie\w+|clear\w*)\b"
+        r"(?:\bnot|n't|\bno)\b.{0,14}\b(?:gone|resolv\w+|improv\w+|settl\w+|stopp?\w*|better|worse\w*|"
+        r"come down|chang\w+|relie\w+|clear\w*)\b"
     ),
     Language.ZH: re.compile(r"(?:没有?|未|不)(?:见|再)?(?:明显)?(?:退|消|好转|缓解|减轻|改善|停|变|加重|变化)"),
 }
@@ -103,7 +106,7 @@ _OF_SOMETHING_ELSE = {
         r"|\bnot (?:because|due|from|sure|certain|know)\b|\b(?:has|have) (?:gone|resolved|settled|stopped|cleared)\b"
     ),
     Language.ZH: re.compile(
-        r"不(?:清楚|确定|知道|明确|支持|像|太像|考虑|符合)|没有(?:必要|原因)|(?:已经?)(?:退|消|好)了"
+        r"不(?:清楚|确定|知道|明确|支持|像|太像|考虑|符合)|没有?(?:必要|原因|关系)|(?:已经?)(?:退|消|好)了"
     ),
 }
 """Negations that leave open whether the thing is there."""
@@ -126,7 +129,8 @@ _GIVES = {
 }
 _CLAUSE = {
     Language.EN: re.compile(
-        r"[,;:.!?()]+(?:\s+|$)|\b(?:but|because|since|although|though|while|whereas|so|which|that|however|therefore|given|as)\b"
+        r"[,;:.!?()]+(?:\s+|$)|\b(?:but|because|since|although|though|while|whereas|so|"
+        r"which|that|however|therefore|given|as(?= (?:you|your|there|it|the)\b))\b"
         r"|\band (?=(?:no|not|without|you|your|have|has|had|the|there|it|i|we|is|are|take|do)\b)"
     ),
     Language.ZH: re.compile(
@@ -144,13 +148,17 @@ _POLAR = re.compile(
     r"^(?:and |so |then )*(?:do|does|did|have you|has|is|are|was|were|can|could|any|what|which|who|why|tell me|would)\b"
 )
 _ALTERNATIVE = {
-    Language.EN: re.compile(r"\s*(?:,|\bor\b|\band\b|\bnor\b|/)\s*"),
+    Language.EN: re.compile(r"\s*(?:,|\bor\b|\band\b|\bnor\b)\s*"),
     Language.ZH: re.compile(r"[、，或和及与]|以及|还是"),
 }
+_LISTED = {Language.EN: re.compile(r"\b(?:or|nor)\b"), Language.ZH: re.compile(r"[、或和及与]")}
+"""Where the parts of an object are alternatives and not a description."""
 _FOR_IT = {
     Language.EN: re.compile(r"\b(?:for|against|about|any|of getting|signs? of)\s+(?:a |the |your )?$"),
     Language.ZH: re.compile(r"(?:针对|有没有|关于|有无)$"),
 }
+_VERBS = frozenset({"tak", "us", "drink", "eat", "吃", "服用", "用", "喝", "做", "打"})
+"""Verbs that say nothing without their object."""
 _KIN = {
     Language.EN: re.compile(
         r"\b(?:mother|father|mum|mom|dad|sister|brother|grand\w+|uncle|aunt|parents?|family|relatives?|wife|husband)\b"
@@ -227,15 +235,20 @@ async def conflicts(draft: str, thoughts: Sequence[Thought], embedder: Embedder,
     suspects = _suspects(draft, kept, language)
     if not suspects:
         return []
-    delta = adaptive_delta(await _rows(embedder, [_told(thought, language) for thought in _sample(kept)]))
+    sample = [_told(thought, language) for thought in _sample(kept)]
+    texts = [*sample]
+    for clause, thought in suspects:
+        texts += [clause.text, _told(thought, language), *perturb(thought, language)]
+    rows = await _rows(embedder, texts)
+    delta = adaptive_delta(np.stack([rows[text] for text in sample]))
     best: dict[int, Conflict] = {}
     for clause, thought in suspects:
-        perturbed = perturb(thought, language)
-        rows = await _rows(embedder, [clause.text, _told(thought, language), *perturbed])
-        own, *others = (rows[1:] @ rows[0]).tolist()
-        nearest = int(np.argmax(others))
-        score, same = _leaning(others[nearest], 1), _leaning(own, -1)
-        if others[nearest] <= delta or score - same <= _MARGIN:
+        perturbed, said = perturb(thought, language), rows[clause.text]
+        cosines = [float(rows[text] @ said) for text in perturbed]
+        nearest = int(np.argmax(cosines))
+        score = _leaning(cosines[nearest], 1)
+        same = _leaning(float(rows[_told(thought, language)] @ said), -1)
+        if cosines[nearest] <= delta or score - same <= _MARGIN:
             continue
         if thought.id not in best or best[thought.id].score < score:
             best[thought.id] = Conflict(thought, clause.sentence, perturbed[nearest], score)
@@ -291,7 +304,7 @@ _DENIED_EN = (
 )
 _AFFIRMED_EN = (
     (r"^(is|are|was|were|can|could|will|would|should|must)\b", r"\1 not"),
-    (r"^(has|have|had) (?=\w+(?:ed|en)\b|been\b)", r"\1 not "),
+    (r"^(has|have|had) (?=\w+(?:ed|en)\b|been\b|got\b|done\b|gone\b|become\b|lost\b)", r"\1 not "),
     (r"^(?:has|have|had)\b", "does not have"),
     (r"^(\w+)ies\b", r"does not \1y"),
     (r"^(\w+(?:ss|sh|ch|x|o))es\b", r"does not \1"),
@@ -361,8 +374,11 @@ def _leaning(cosine: float, side: int) -> float:
     return float((cosine + _POLARITY * side) / (1 + _POLARITY))
 
 
-async def _rows(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    return np.stack(await asyncio.gather(*(embedder.embed_query(text) for text in texts)))
+async def _rows(embedder: Embedder, texts: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+    """A row for each text, which is embedded once however often it is needed."""
+    wanted = list(dict.fromkeys(texts))
+    rows = await asyncio.gather(*(embedder.embed_query(text) for text in wanted))
+    return dict(zip(wanted, rows, strict=True))
 
 
 def _sample(thoughts: Sequence[Thought]) -> list[Thought]:
@@ -380,16 +396,17 @@ def _suspects(draft: str, thoughts: Sequence[Thought], language: Language) -> li
         (thought, _claim(thought.subject, _relation(thought, language), thought.object, language))
         for thought in thoughts
     ]
-    found: list[tuple[_Clause, Thought]] = []
+    found: list[tuple[int, _Clause, Thought]] = []
     for clause in clauses:
         stances = [(thought, _stance(clause, claim, thought, language)) for thought, claim in claims]
         backed = [stance.terms for _, stance in stances if stance and not stance.against]
         found += [
-            (clause, thought)
+            (len(stance.terms), clause, thought)
             for thought, stance in stances
             if stance and stance.against and not any(stance.terms <= terms for terms in backed)
         ]
-    return found
+    found.sort(key=lambda one: -one[0])
+    return [(clause, thought) for _, clause, thought in found[:_CANDIDATES]]
 
 
 def _canonical(text: str, language: Language) -> str:
@@ -471,7 +488,10 @@ class _Claim:
 def _claim(subject: str, relation: str, thing: str, language: Language) -> _Claim:
     negative = _NEGATION[language].search(plain(relation)) is not None
     verb = _turned(relation, language) if negative else relation
-    things = [one for one in _ALTERNATIVE[language].split(plain(thing)) if one] if negative else [thing]
+    inner = None if negative else _NEGATION[language].search(plain(thing))
+    thing = plain(thing)[: inner.start()] if inner else thing  # what the object denies by itself is not affirmed
+    listed = negative and _LISTED[language].search(thing) is not None
+    things = [one for one in _ALTERNATIVE[language].split(plain(thing)) if one] if listed else [thing]
     about = _terms(_canonical(subject, language), language)
     targets = []
     for one in things or [""]:
@@ -480,7 +500,7 @@ def _claim(subject: str, relation: str, thing: str, language: Language) -> _Clai
         targets.append(terms | about if bare or not one else terms)
     text = _canonical(_joined((subject, verb, thing), language), language)
     kin = frozenset(_KIN[language].findall(text))
-    return _Claim(negative, text, about, tuple(filter(None, targets)), kin, _marks(text, language))
+    return _Claim(negative, text, about, tuple(one for one in targets if one - _VERBS), kin, _marks(text, language))
 
 
 def _stance(clause: _Clause, claim: _Claim, thought: Thought, language: Language) -> _Stance | None:
@@ -508,8 +528,12 @@ def _turns(clause: _Clause, claim: _Claim, thought: Thought, language: Language)
         terms = _terms(_canonical(thought.object, language), language)
         if terms and all(_in(term, clause.affirmed, language) for term in terms):
             return terms
-    if side := _other_side(clause.affirmed, claim.text, language):
+    if side := _other_side(clause.affirmed, _canonical(thought.object, language), language):
         return side
+    things = _terms(_canonical(thought.object, language), language)
+    side = _other_side(clause.affirmed, _canonical(thought.subject, language), language)
+    if side and all(_in(term, clause.affirmed, language) for term in things):
+        return side | things
     known = claim.subject and all(_in(term, clause.affirmed, language) for term in claim.subject)
     if known and clause.real:
         for pair in _VALUES[language]:
@@ -544,6 +568,8 @@ def _other_number(text: str, claim: _Claim, thought: Thought, known: bool, langu
         return False
     had, has = _amounts(_canonical(thought.object, language)), _amounts(text)
     kinds = set(had) & set(has)
+    if set(numbers(thought.object)) & set(numbers(text)):
+        return False
     return bool(kinds) and all(not _near(kind, had[kind], has[kind]) for kind in kinds)
 
 
@@ -584,7 +610,7 @@ def _terms(text: str, language: Language) -> frozenset[str]:
 @lru_cache(maxsize=16384)
 def _in(term: str, text: str, language: Language) -> bool:
     """Whether a text says a word, in one of its forms."""
-    if language is Language.ZH:
+    if not term.isascii():
         return re.search(".?".join(map(re.escape, term)), text) is not None
     return any(_related(term, word) for word in content(text, language))
 

@@ -23,36 +23,50 @@ class Lexical:
         """Hold nothing."""
         self._postings: defaultdict[str, dict[int, int]] = defaultdict(dict)
         self._terms: dict[int, Counter[str]] = {}
+        self._lengths: dict[int, int] = {}
         self._length = 0
 
     def add(self, number: int, text: str) -> None:
         """Hold a text under a number."""
         counts = Counter(self._split(text))
         self._terms[number] = counts
-        self._length += counts.total()
+        self._lengths[number] = counts.total()
+        self._length += self._lengths[number]
         for term, count in counts.items():
             self._postings[term][number] = count
 
     def remove(self, number: int) -> None:
         """Hold it no more."""
         counts = self._terms.pop(number)
-        self._length -= counts.total()
+        self._length -= self._lengths.pop(number)
         for term in counts:
             del self._postings[term][number]
 
     def scores(self, query: str) -> dict[int, float]:
         """What shares a word with the query, each with its score."""
         found: defaultdict[int, float] = defaultdict(float)
+        for holders in self.scores_by_word(query):
+            for number, score in holders.items():
+                found[number] += score
+        return dict(found)
+
+    def scores_by_word(self, query: str) -> list[dict[int, float]]:
+        """For each word of the query that anything holds, what holds it and what that adds to its score."""
         mean = self._length / max(1, len(self._terms)) or 1.0
+        found = []
         for term in dict.fromkeys(self._split(query)):
             holders = self._postings.get(term)
             if not holders:
                 continue
             rarity = math.log(1 + (len(self._terms) - len(holders) + 0.5) / (len(holders) + 0.5))
-            for number, count in holders.items():
-                damped = count + _K1 * (1 - _B + _B * self._terms[number].total() / mean)
-                found[number] += rarity * count * (_K1 + 1) / damped
-        return dict(found)
+            top = rarity * (_K1 + 1)
+            found.append(
+                {
+                    number: top * count / (count + _K1 * (1 - _B + _B * self._lengths[number] / mean))
+                    for number, count in holders.items()
+                }
+            )
+        return found
 
     def _split(self, text: str) -> list[str]:
         row = list(content(text, self._language))

@@ -2,13 +2,14 @@
 
 What was asked in a turn stands in brackets behind its first fact, unless the fact shows it by itself. Where the budget
 is small, facts with one head are told in one line, the other facts of a turn in another, and what was asked is cut
-short.
+short. A question of which no fact is told is named at the end, so that nobody asks it again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from osler.memory.base import tokens
 from osler.memory.tim.relations import is_protected
@@ -18,6 +19,7 @@ from osler.words import content
 
 _FACT = {Language.EN: "Fact {numbers}: {text} (turn {turns})", Language.ZH: "事实{numbers}：{text}（第{turns}轮）"}
 _ABOUT = {Language.EN: "{text} [{topic}]", Language.ZH: "{text}［{topic}］"}
+_SILENT = {Language.EN: "Also asked: {topics}", Language.ZH: "还问过：{topics}"}
 _COLON = {Language.EN: ": ", Language.ZH: "："}
 _SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
 _STOP = {Language.EN: ". ", Language.ZH: "。"}
@@ -27,6 +29,8 @@ _SHOWN = 0.6
 """Share of the words of a question that a fact must hold to show by itself what was asked."""
 _CUT = {Language.EN: 5, Language.ZH: 9}
 """What is left of a question when room is scarce: words in English, characters in Chinese."""
+_NAMED = 0.5
+"""Share of the budget that questions without a fact may take; the oldest fall out first."""
 _UNKNOWN = frozenset({"does not know", "has not been done", "不知道", "查过", "做过", "没做过", "没有查过", "没有"})
 
 
@@ -49,27 +53,28 @@ def tell(thoughts: Sequence[Thought], topic: Topic, language: Language, budget: 
     full = _in_full(thoughts, topic, language)
     if tokens(full) <= budget:
         return Told(full, tuple(_ordered(thoughts)), ())
+    turns = sorted({*_silent(thoughts), *(thought.turn for thought in thoughts)})
     firsts = {members[0].id for members in _by_turn(thoughts).values()}
     kept: list[Thought] = []
     for thought in sorted(thoughts, key=lambda one: _weight(one, one.id in firsts, language)):
-        if tokens(_in_short([*kept, thought], topic, language)) <= budget:
+        if tokens(_in_short([*kept, thought], turns, topic, language, budget)) <= budget:
             kept.append(thought)
-    turns = sorted({thought.turn for thought in thoughts} - {thought.turn for thought in kept})
-    return Told(_in_short(kept, topic, language), tuple(_ordered(kept)), tuple(turns))
+    dropped = sorted({thought.turn for thought in thoughts} - {thought.turn for thought in kept})
+    return Told(_in_short(kept, turns, topic, language, budget), tuple(_ordered(kept)), tuple(dropped))
 
 
 def _weight(thought: Thought, first: bool, language: Language) -> int:
-    """What a treatment hangs on, then the answer of each turn (what is there, what is not, what nobody knows).
+    """What a treatment hangs on, then the answer of each turn, then what else was said in it.
 
-    An answer that is left out is asked for again; what else was said in its turn is not, and comes after all answers.
+    What is there comes before what is not. That something is not known comes last: its question is named anyway.
     """
     if is_protected(thought, language):
         return 0
     if thought.certainty == 0 or _is_unknown(thought):
-        return 3 if first else 6
+        return 5
     if thought.negated:
-        return 2 if first else 5
-    return 1 if first else 4
+        return 2 if first else 4
+    return 1 if first else 3
 
 
 def _is_unknown(thought: Thought) -> bool:
@@ -96,11 +101,12 @@ def _in_full(thoughts: Sequence[Thought], topic: Topic, language: Language) -> s
             needed = thought is members[0] and asked and not _shows(thought, asked, 1.0, language)
             text = _ABOUT[language].format(text=thought.triple, topic=asked) if needed else thought.triple
             lines.append(_line([thought], text, language))
-    return "\n".join(lines)
+    silent = [asked for turn in _silent(thoughts) if (asked := topic(turn))]
+    return "\n".join([*lines, *_named(silent, language)])
 
 
-def _in_short(thoughts: Sequence[Thought], topic: Topic, language: Language) -> str:
-    """What is said of the patient by its relation, everything else by its turn."""
+def _in_short(thoughts: Sequence[Thought], turns: Sequence[int], topic: Topic, language: Language, budget: int) -> str:
+    """What is said of the patient by its relation, everything else by its turn, and the questions of other turns."""
     abouts = {members[0].id: _about(members, topic(turn), language) for turn, members in _by_turn(thoughts).items()}
     heads: dict[tuple[str, str], list[Thought]] = {}
     for thought in _ordered(thoughts):
@@ -110,19 +116,43 @@ def _in_short(thoughts: Sequence[Thought], topic: Topic, language: Language) -> 
     lines = []
     for (subject, relation), members in shared.items():
         parts = [_with(thought.object, abouts.get(thought.id, ""), language) for thought in members]
-        lines.append(_line(members, f"{subject} {relation}{_COLON[language]}{_SEMICOLON[language].join(parts)}", language))
+        lines.append(
+            _line(members, f"{subject} {relation}{_COLON[language]}{_SEMICOLON[language].join(parts)}", language)
+        )
     listed = {thought.id for members in shared.values() for thought in members}
     for members in _by_turn([thought for thought in thoughts if thought.id not in listed]).values():
         about = next((abouts[thought.id] for thought in members if abouts.get(thought.id)), "")
         told = _STOP[language].join(thought.triple for thought in members)
         lines.append(_line(members, _with(told, about, language), language))
-    return "\n".join(lines)
+    covered = {thought.turn for thought in thoughts}
+    others = [asked for turn in turns if turn not in covered and (asked := _cut(topic(turn), language))]
+    while others and tokens(_named(others, language)[0]) > _NAMED * budget:
+        others = others[1:]
+    return "\n".join([*lines, *_named(others, language)])
+
+
+def _silent(thoughts: Sequence[Thought]) -> list[int]:
+    """Turns that left no thought: those between two thoughts that were formed one right after the other."""
+    formed = sorted(thoughts, key=lambda thought: thought.id)
+    turns: list[int] = []
+    for before, after in pairwise(formed):
+        if after.id == before.id + 1:
+            turns += range(before.turn + 1, after.turn)
+    return turns
+
+
+def _named(topics: Sequence[str], language: Language) -> list[str]:
+    return [_SILENT[language].format(topics=_SEMICOLON[language].join(dict.fromkeys(topics)))] if topics else []
 
 
 def _about(members: Sequence[Thought], asked: str, language: Language) -> str:
     """What was asked, cut short; empty where the facts of the turn show it."""
     if not asked or any(_shows(thought, asked, _SHOWN, language) for thought in members[:1]):
         return ""
+    return _cut(asked, language)
+
+
+def _cut(asked: str, language: Language) -> str:
     if language is Language.ZH:
         return asked if len(asked) <= _CUT[language] + 1 else f"{asked[: _CUT[language]]}…"
     words = asked.split()

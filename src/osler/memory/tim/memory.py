@@ -13,6 +13,7 @@ from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
 from osler.memory.tim.arrange import Action, Forget, Insert, Merge, Supersede
 from osler.memory.tim.bank import Bank, raw_text, topic
+from osler.memory.tim.consistency import conflicts
 from osler.memory.tim.linear import tell
 from osler.memory.tim.plan import Plan
 from osler.memory.tim.retrieve import recall_thoughts, recall_turns
@@ -70,7 +71,7 @@ class TimMemory:
         active = self._space.active
         vector = await self._embedder.embed_query(query)
         wanted = self._tim.k or len(active) or 1
-        hits = recall_thoughts(query, vector, self._space, wanted, self._tim.probes)
+        hits = recall_thoughts(query, vector, self._space, wanted, self._tim.probes, self._bank)
         if not hits and (self._tim.k or not active):
             return self._from_bank(query, vector, self._bank)
         scores = {hit.number: hit.score for hit in hits}
@@ -87,6 +88,13 @@ class TimMemory:
             dropped=told.dropped,
         )
         return await self._integrated(query, recall) if self._tim.integrate else recall
+
+    async def conflicts(self, draft: str) -> tuple[str, ...]:
+        """The kept facts that a drafted reply contradicts."""
+        if self._space is None:
+            return ()
+        found = await conflicts(draft, self._space.active, self._embedder, self._language)
+        return tuple(dict.fromkeys(conflict.thought.triple for conflict in found))
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, with the version of its form."""

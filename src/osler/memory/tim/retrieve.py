@@ -1,12 +1,15 @@
 """Recall in two stages: the groups nearest to the query, then the best of what is in them.
 
-Vectors alone find less in conversations than words do, so both are asked and their standings are added. When no thought
-bears on the query, what was said word for word is searched instead.
+Vectors alone find less in conversations than words do, so both are asked and their standings are added. A thought
+leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn,
+and what was said shortly before still counts for the turn. When no thought bears on the query, what was said word for
+word is searched instead.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +24,16 @@ _POOL = 4
 _SAMPLE = 64
 _UNRELATED = 0.95
 """A cosine above this share of those between unrelated thoughts means something."""
+
+# Tuned on one half of the questions of `benchmarks/recall.py`.
+_OWN = 0.25
+"""What a thought's own standing counts beside that of its turn: its few words alone mislead more than the turn's."""
+_TURN_WORDS = 1.5
+"""What the words of its turn count beside the vector of its turn."""
+_WORD_LASTS = 0.8
+"""What a word that was said one turn before still counts, and again for each turn more: a name is said once and then
+`it`, so that the turn with the answer seldom holds the name."""
+_VECTOR_LASTS = 0.5
 
 
 @dataclass(frozen=True)
@@ -37,33 +50,93 @@ def fused(
     query: str, vector: NDArray[np.float32], index: VectorIndex, lexical: Lexical, k: int, probes: int | None = None
 ) -> list[Hit]:
     """The best k by the sum of both standings."""
+    return _best(_weighed(query, vector, index, lexical, k, probes), k)
+
+
+def _weighed(
+    query: str,
+    vector: NDArray[np.float32],
+    index: VectorIndex,
+    lexical: Lexical,
+    k: int,
+    probes: int | None,
+    more: Iterable[int] = (),
+) -> list[Hit]:
+    """The candidates of both sides, and some more that the caller knows of, each with the sum of its standings."""
     if not len(index):
         return []
     near = dict(index.search(vector, max(k * _POOL, k), probes))
     words = lexical.scores(query)
     best_words = sorted(words, key=lambda number: -words[number])[: k * _POOL]
-    allowed = near.keys() if probes is not None else near.keys() | set(best_words)
-    numbers = sorted(allowed)
+    numbers = sorted(near.keys() if probes is not None else {*near, *best_words, *more})
     cosines = np.array([near[number] if number in near else index.cosine(number, vector) for number in numbers])
     bm25 = np.array([words.get(number, 0.0) for number in numbers])
     total = _standing(cosines) + _standing(bm25)
-    order = np.argsort(-total, kind="stable")[:k]
-    return [Hit(numbers[i], float(total[i]), float(cosines[i]), float(bm25[i])) for i in order]
+    rows = zip(numbers, total.tolist(), cosines.tolist(), bm25.tolist(), strict=True)
+    return [Hit(*row) for row in rows]
+
+
+def _best(hits: Sequence[Hit], k: int) -> list[Hit]:
+    """The best k; of two alike the older first."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.number))[:k]
 
 
 def _standing(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each value by how far it stands from the others; nothing where all are the same."""
-    spread = float(values.std())
+    spread = float(values.std()) if len(values) else 0.0
     return (values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values)
 
 
 def recall_thoughts(
-    query: str, vector: NDArray[np.float32], space: Space, k: int, probes: int | None = None
+    query: str,
+    vector: NDArray[np.float32],
+    space: Space,
+    k: int,
+    probes: int | None = None,
+    bank: Bank | None = None,
 ) -> list[Hit]:
-    """The thoughts that bear on a query, best first; empty when none does."""
-    hits = fused(query, vector, space.index, space.lexical, k, probes)
+    """The thoughts that bear on a query, best first; empty when none does.
+
+    With a bank, each is scored together with its turn. With `probes` it never is: the papers look at thoughts alone.
+    """
+    if bank is None or probes is not None or not len(bank):
+        hits = fused(query, vector, space.index, space.lexical, k, probes)
+        return hits if _any_bears(hits, space) else []
+    turns = turn_standings(query, vector, bank)
+    known = [thought for thought in space.active if thought.turn in turns]
+    told_best = sorted(known, key=lambda thought: -turns[thought.turn])[: k * _POOL]
+    hits = _weighed(query, vector, space.index, space.lexical, k, None, [thought.id for thought in told_best])
+    if not _any_bears(hits, space):
+        return []
+    return _best([replace(hit, score=_OWN * hit.score + turns.get(space[hit.number].turn, 0.0)) for hit in hits], k)
+
+
+def _any_bears(hits: Sequence[Hit], space: Space) -> bool:
+    if any(hit.lexical > 0 for hit in hits):
+        return True
     floor = unrelated_cosine(space.index)
-    return hits if any(hit.lexical > 0 or hit.cosine > floor for hit in hits) else []
+    return any(hit.cosine > floor for hit in hits)
+
+
+def turn_standings(query: str, vector: NDArray[np.float32], bank: Bank) -> dict[int, float]:
+    """How each turn stands to the query, by vector and words, when what was said before it still counts for it."""
+    near = dict(bank.index.search(vector, len(bank), probes=bank.index.made.groups))
+    numbers = sorted(near)
+    cosines = np.array([near[number] for number in numbers])
+    words = np.zeros(len(numbers))
+    for holders in bank.lexical.scores_by_word(query):
+        words += _lasting(np.array([holders.get(number, 0.0) for number in numbers]), _WORD_LASTS)
+    total = _standing(_lasting(np.maximum(cosines, 0.0), _VECTOR_LASTS)) + _TURN_WORDS * _standing(words)
+    return dict(zip(numbers, total.tolist(), strict=True))
+
+
+def _lasting(values: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Each value, or what is left of an earlier one where that is more; a share of it lasts from one to the next."""
+    lasting, left = [], 0.0
+    for value in values.tolist():
+        left = max(value, share * left)
+        lasting.append(left)
+    return np.array(lasting)
 
 
 def recall_turns(query: str, vector: NDArray[np.float32], bank: Bank, k: int) -> list[Hit]:

@@ -154,7 +154,7 @@ def _verdict(bare: str, piece: str, reading: Reading) -> bool:
 def _state(core: str, piece: str, reading: Reading, shown: bool) -> None:
     """A statement: results, a denial, a clause with a predicate, or a bare value."""
     when, hedged = TIME.search(core), UNSURE if _HEDGE.search(piece) else 1.0
-    made = whole(_statements(core, piece, reading, shown), core, reading.question.topic, "说")
+    made = whole(_statements(core, piece, reading, shown), core, PATIENT, "说")
     for sketch in made:
         sketch.certainty = min(sketch.certainty, hedged)
         sketch.reported = when[0] if when else ""
@@ -206,9 +206,11 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
 def _result(result: Result, piece: str, question: Question) -> Sketch:
     if result.name:
         return Sketch(result.name, "为", result.value, piece, result=True)
-    measure = measure_of(result.value)
-    if measure and measure not in question.topic:
+    measure = measure_of(result.value, question.topic)
+    if measure:
         return Sketch(measure, "为", result.value, f"{question.topic}：{piece}", result=True)
+    if not question.presumed and question.value == "为":
+        return Sketch(PATIENT, "说", result.value, f"{question.topic}：{piece}", result=True)
     relation = question.value if question.value.endswith("为") else "为"
     return Sketch(question.holder, relation, result.value, f"{question.topic}：{piece}", result=True)
 
@@ -359,6 +361,8 @@ def _bare(core: str, piece: str, reading: Reading, shown: bool) -> Sketch:
     negated = bool(_NEGATION.search(core))
     if reading.denied and question.holder != COMPLAINT and not shown and not question.examined:
         return Sketch(PATIENT, "说", core, piece, negated=negated)
+    if question.value == "说" or (question.value == "为" and not question.presumed and not TIME.fullmatch(core)):
+        return Sketch(PATIENT, "说", core, sentence, negated=negated)
     if shown or question.examined:
         return Sketch(question.topic, "显示", core, sentence, negated=negated)
     when = TIME.match(core)

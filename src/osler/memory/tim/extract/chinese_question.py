@@ -90,7 +90,7 @@ def _polar(line: str, examined: bool) -> Question | None:
         what = re.sub(r"^过(?=.)", "", what)
         subject = _short(have["s"] or "") or PATIENT
         topic = what if subject == PATIENT else f"{subject}{what}"
-        return Question(topic, subject, "有", "没有", what, topic, "为", topic, examined)
+        return Question(topic, subject, "有", "没有", what, topic, "为", topic, examined, presumed=examined)
     return _choice(line) or _being(line) or _verbal(line)
 
 
@@ -109,9 +109,8 @@ def _choice(line: str) -> Question | None:
         else subject
     )
     value = "为" if verb in "会能是" or not what else verb
-    return Question(
-        topic, subject, verb, f"不{verb}", what, topic, value, f"{subject}是否{'' if verb == '是' else verb}{what}"
-    )
+    matter = f"{subject}是否{'' if verb == '是' else verb}{what}"
+    return Question(topic, subject, verb, f"不{verb}", what, topic, value, matter, presumed=False)
 
 
 def _being(line: str) -> Question | None:

@@ -15,7 +15,7 @@ _JUDGED = re.compile(
 _ONE = re.compile(
     r"^(?P<name>[A-Za-zα-ωΑ-Ω\u4e00-\u9fff][\w\u4e00-\u9fffα-ωΑ-Ω\-()（）+/ ]*?)?"
     r"(?:写的是|写的|写着|显示|测的是|测出来|量的是|量的|量了|是|为|有|:|：|=|一直是|还是|最高|大概|差不多)*\s*"
-    r"(?P<value>(?:[<>≤≥约]|低于|高于|不到|超过|百分之)?\s*\d[\d./+~×x^-]*(?:[到至]\d[\d.]*)?\s*"
+    r"(?<![\u4e00-\u9fff][A-Z])(?P<value>(?:[<>≤≥约]|低于|高于|不到|超过|百分之)?\s*\d[\d./+~×x^-]*(?:[到至]\d[\d.]*)?\s*"
     rf"(?P<unit>[^\s，。、\d\u4e00-\u9fff][^\s，。、\u4e00-\u9fff]*|度|毫米|厘米|毫升|公斤|斤|秒|次|分|岁|单位|毫克|微克|克|升|米)?)\s*(?P<verdict>{_VERDICT})?(?:左右|吧|的)?$"
 )
 _WORDED = re.compile(
@@ -32,6 +32,8 @@ _HANDS = re.compile(
     r"^(?:(?:血常规|肾功能|肝功能|尿检|尿常规)?(?:单子)?上|上面|报告上)|"
     r"^(?:刚才|刚刚|刚|护士|医生|大夫|给[我他她]?|在家|两边都)*(?:量|测)(?:了|的|过|出来)*(?:是)?(?=\d)"
 )
+_DEGREES = re.compile(r"(?:3[4-9]|4[0-2])(?:\.\d)?(?![\d%./])")
+_FEVER = re.compile(r"烧|发热|体温|怕冷")
 _MEASURES = (
     (re.compile(r"\d\s*(?:度|°\s*[CF]|℃)"), "体温"),
     (re.compile(r"\d\s*(?:mm\s?Hg|毫米汞柱)", re.IGNORECASE), "血压"),
@@ -51,9 +53,11 @@ def verdict_of(text: str) -> str:
     return found["v"] if found else ""
 
 
-def measure_of(value: str) -> str:
-    """What a unit alone tells to have been measured: degrees are a temperature, whatever was asked."""
-    return next((name for unit, name in _MEASURES if unit.search(value)), "")
+def measure_of(value: str, topic: str) -> str:
+    """What was measured, where the unit tells: degrees are a temperature, and so is 38.2 when a fever was asked for."""
+    if _DEGREES.match(value) and _FEVER.search(topic):
+        return "体温"
+    return next((name for unit, name in _MEASURES if unit.search(value) and name not in topic), "")
 
 
 def read_results(text: str) -> list[Result]:

@@ -36,6 +36,8 @@ class Question:
     """What is not known when the reply is `I don't know`."""
     examined: bool = False
     """Whether it asks for the result of a test."""
+    presumed: bool = True
+    """Whether a bare value belongs to the thing asked about: of `Where is the X?`, not of `Is the X …?`."""
 
 
 @dataclass

@@ -246,7 +246,7 @@ def _state(core: str, piece: str, reading: Reading, kin: str, shown: bool = Fals
     if condition and not core:
         _wait(condition, piece, reading)
         return
-    made = whole(_statements(core, piece, reading, kin, shown), core, reading.question.topic, "says")
+    made = whole(_statements(core, piece, reading, kin, shown), core, PATIENT, "says")
     hedged, when = UNSURE if _HEDGE.search(piece) else 1.0, TIME.search(f"{condition} {core}")
     for sketch in made:
         sketch.certainty = min(sketch.certainty, hedged)
@@ -354,9 +354,11 @@ def _settled(sketches: list[Sketch]) -> list[Sketch]:
 def _result(result: Result, piece: str, question: Question) -> Sketch:
     if result.name:
         return Sketch(result.name, "is", result.value, piece, result=True)
-    measure = measure_of(result.value)
-    if measure and measure not in question.topic:
+    measure = measure_of(result.value, question.topic)
+    if measure:
         return Sketch(measure, "is", result.value, f"{question.topic}: {piece}", result=True)
+    if not question.presumed and question.value == "is":
+        return Sketch(PATIENT, "says", result.value, f"{question.topic}: {piece}", result=True)
     relation = question.value if question.value not in {"", "says"} else "is"
     return Sketch(question.holder, relation, result.value, f"{question.topic}: {piece}", result=True)
 
@@ -398,6 +400,8 @@ def _bare(core: str, piece: str, reading: Reading, shown: bool) -> Sketch:
     negated = bool(DENIES.search(core))
     if reading.denied and question.holder != COMPLAINT and not shown and not question.examined:
         return Sketch(PATIENT, "says", core, piece, negated=negated)
+    if question.value == "says" or (question.value == "is" and not question.presumed and not DURATION.match(core)):
+        return Sketch(PATIENT, "says", core, sentence, negated=negated)
     if DURATION.match(core):
         holder = question.topic if question.holder == PATIENT else question.holder
         return Sketch(holder, "lasts", re.sub(r"^for ", "", core, flags=re.IGNORECASE), sentence)

@@ -7,6 +7,7 @@ import re
 from osler.memory.tim.extract.clauses import Question, Reading, Sketch, listed
 from osler.memory.tim.extract.english_grammar import Verb, expand, find_verb, subject_of, third_person_relation
 from osler.memory.tim.extract.english_question import PATIENT
+from osler.memory.tim.extract.english_results import measure_of
 from osler.memory.tim.extract.english_words import PRONOUNS
 
 _POINTERS = listed("it that this one those them these")
@@ -33,7 +34,7 @@ def read_clause(core: str, piece: str, reading: Reading, kin: str) -> Sketch | N
     elif rest.lower().startswith("it "):
         rest = f"{question.topic} {rest[3:]}"
     if subject in {"staff", "nurse", "doctor"} and verb.main in {"measured", "counted"}:
-        subject, relation, elliptical = question.topic, "was measured at", True
+        subject, relation, elliptical = measure_of(rest, question.topic) or question.topic, "was measured at", True
     elif subject == "staff" and verb.main in {"saw", "found", "heard"}:
         subject, relation = question.topic, "shows"
     measured = bool(re.search(r"\d", rest)) and relation in {"is", "was", "are", "were"}
@@ -62,6 +63,8 @@ def _whom(before: str, verb: Verb, reading: Reading, kin: str) -> tuple[str, boo
     subject = subject_of(before, question.topic, kin, verb.main)
     if before.lower().startswith("its ") and earlier and not earlier.result and earlier.subject != PATIENT:
         return f"{earlier.subject} {subject}", False
+    if question.holder == PATIENT and last[0] in {"it", "that", "this", "one"}:
+        return before, False
     return re.sub(r"\bone$", question.topic, subject), subject == question.topic
 
 

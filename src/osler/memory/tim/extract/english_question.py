@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from osler.memory.tim.extract.clauses import Question
+from osler.memory.tim.extract.clauses import Question, listed
 from osler.memory.tim.extract.english_grammar import expand, find_verb
 from osler.memory.tim.extract.english_words import DETERMINERS, MODIFIERS, third_person
 from osler.records.language import Language
@@ -41,6 +41,7 @@ _HAVING = (
     r"suffer from|"
     r"suffered from)"
 )
+_QUALITIES = listed("severe bad sharp dull strong sudden small large harsh dry wet")
 _PARTICIPLE = re.compile(r"(?:been|become|come|gone|got|begun|spread|\w{3,}ed)$", re.IGNORECASE)
 _TESTED = re.compile(
     r"\b(?:checked|measured|tested|examined|x-ray|scan|ct|mri|ecg|ultrasound|test|tests|biopsy|puncture|swab|culture)\b"
@@ -148,7 +149,8 @@ def _of_patient(line: str, examined: bool) -> Question | None:
             topic = short(next(group for group in found.groups() if group))
             topic = re.sub(r"\s+(?:checked|measured|taken|done|examined)$", "", topic)
             yes, no = (yes, no) if examined else ("has", "does not have")
-            return Question(topic, PATIENT, yes, no, topic, topic, "" if examined else "is", topic, examined)
+            value = "" if examined else "is"
+            return Question(topic, PATIENT, yes, no, topic, topic, value, topic, examined, presumed=examined)
     found = re.fullmatch(rf"(?:do|does|did) {_WHO} {_OFTEN}(\w+)(?: (.+))?", line, re.IGNORECASE)
     if found:
         verb, topic = found[1].lower(), short(found[2] or "")
@@ -194,7 +196,8 @@ def _of_thing(verb: str, rest: str, examined: bool) -> Question:
     if re.search(r"\b(?:doctor|anyone|anybody|someone|specialist)$", subject):
         topic = re.sub(r"^(?:at|with|for|in|by|the|\W)+\s+", "", object_) or object_ or subject
     value = "" if examined else "is"
-    return Question(topic, subject, yes, no, object_, topic, value, _whether(subject, yes, object_), examined)
+    matter = _whether(subject, yes, object_)
+    return Question(topic, subject, yes, no, object_, topic, value, matter, examined, presumed=examined)
 
 
 def _parted(rest: str, perfect: bool) -> tuple[str, list[str]]:
@@ -207,7 +210,7 @@ def _parted(rest: str, perfect: bool) -> tuple[str, list[str]]:
         size = next((place for place, word in enumerate(words) if place and _PARTICIPLE.match(word)), 1)
         return " ".join(words[:size]), words[size:]
     size = 1
-    while size < len(words) - 1 and (words[size - 1].lower() in MODIFIERS | DETERMINERS):
+    while size < len(words) - 1 and (words[size - 1].lower() in MODIFIERS | DETERMINERS | _QUALITIES):
         size += 1
     if size < len(words) and words[size].lower() == "of" and len(words) > size + 3:
         size += 3 if words[size + 1].lower() in DETERMINERS else 2

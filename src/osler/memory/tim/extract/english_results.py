@@ -46,6 +46,8 @@ _UNITS_OF_TIME = re.compile(
     r"^\d+(?:\.\d+)?\s*(?:to \d+ )?(?:minute|hour|day|night|week|month|year|time)s?\b", re.IGNORECASE
 )
 _OWN = re.compile(r"^(?:(?:my|his|her|the|then|and|a|an|our|their|says|say)\s+)+", re.IGNORECASE)
+_DEGREES = re.compile(r"(?:3[4-9]|4[0-2])(?:\.\d)?(?![\d%./])")
+_FEVER = re.compile(r"\b(?:fever|feverish|chills|hot)\b", re.IGNORECASE)
 _MEASURES = (
     (re.compile(r"\d\s*(?:°\s*[CF]\b|degrees\b)", re.IGNORECASE), "temperature"),
     (re.compile(r"\d\s*mm\s?Hg\b", re.IGNORECASE), "blood pressure"),
@@ -65,9 +67,11 @@ def verdict_of(text: str) -> str:
     return found["v"] if found else ""
 
 
-def measure_of(value: str) -> str:
-    """What a unit alone tells to have been measured: degrees are a temperature, whatever was asked."""
-    return next((name for unit, name in _MEASURES if unit.search(value)), "")
+def measure_of(value: str, topic: str) -> str:
+    """What was measured, where the unit tells: degrees are a temperature, and so is 38.2 when a fever was asked for."""
+    if _DEGREES.match(value) and _FEVER.search(topic):
+        return "temperature"
+    return next((name for unit, name in _MEASURES if unit.search(value) and name not in topic), "")
 
 
 def read_results(text: str) -> list[Result]:

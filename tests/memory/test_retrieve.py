@@ -1,0 +1,185 @@
+"""Finding thoughts and turns for a query: by vector, by words, and by what was said around them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from osler.memory.base import Turn
+from osler.memory.embedders import open_embedder
+from osler.memory.embedders.base import Embedder
+from osler.memory.tim.bank import Bank, raw_text
+from osler.memory.tim.lexical import Lexical
+from osler.memory.tim.retrieve import fused, recall_thoughts, recall_turns, turn_standings, unrelated_cosine
+from osler.memory.tim.space import Space, wording
+from osler.memory.tim.thought import Draft
+from osler.memory.tim.vectors import VectorIndex
+from osler.records.language import Language
+
+ROOMS = tuple[Embedder, Bank, Space]
+
+# A name is said once; what is asked about it afterwards does not repeat it.
+VISITS = {
+    Language.EN: [
+        ("Have you been to the Lantern Museum?", "Yes, it lies by the river."),
+        ("What does a ticket cost?", "Twelve euros."),
+        ("Let us talk of food.", "I like soup."),
+        ("And something sweet?", "Only plums."),
+        ("Do you know the Weavers' Hall?", "Yes, it is on the hill."),
+        ("What does a ticket cost?", "Five euros."),
+    ],
+    Language.ZH: [
+        ("你去过灯笼博物馆吗？", "去过，它在河边。"),
+        ("门票多少钱？", "十二块。"),
+        ("说说吃的吧。", "我喜欢喝汤。"),
+        ("甜的呢？", "只吃李子。"),
+        ("你知道织工会馆吗？", "知道，它在山上。"),
+        ("门票多少钱？", "五块。"),
+    ],
+}
+TICKETS = {
+    Language.EN: [("What is the ticket for the Lantern Museum?", 2), ("What is the ticket for the Weavers' Hall?", 6)],
+    Language.ZH: [("灯笼博物馆的门票是多少？", 2), ("织工会馆的门票是多少？", 6)],
+}
+
+
+async def rooms(said: Sequence[tuple[str, str]], language: Language, is_whole: bool = False) -> ROOMS:
+    """Every turn with one thought, which is its reply or, if it is to be whole, the question with it."""
+    embedder = open_embedder("hash")
+    turns = [Turn(number=number, question=one, reply=other) for number, (one, other) in enumerate(said, 1)]
+    drafts = [Draft(subject="", relation="", object=raw_text(turn) if is_whole else turn.reply) for turn in turns]
+    vectors = await embedder.embed([raw_text(turn) for turn in turns])
+    own = await embedder.embed([wording(draft) for draft in drafts])
+    bank, space = (made(language, VectorIndex(vectors.shape[1])) for made in (Bank, Space))
+    assert isinstance(bank, Bank) and isinstance(space, Space)
+    for turn, draft, raw, vector in zip(turns, drafts, vectors, own, strict=True):
+        space.insert(draft, turn.number, vector, bank.add(turn, raw))
+    return embedder, bank, space
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_a_thought_is_found_by_what_its_turn_and_those_before_were_about(language: Language) -> None:
+    embedder, bank, space = await rooms(VISITS[language], language, is_whole=True)
+    for question, turn in TICKETS[language]:
+        vector = await embedder.embed_query(question)
+        best = recall_thoughts(question, vector, space, len(space.active), bank=bank)
+        tickets = [space[hit.number].turn for hit in best if space[hit.number].turn in (2, 6)]
+        assert tickets[0] == turn
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_a_turn_that_says_it_all_stands_above_the_one_after_it(language: Language) -> None:
+    embedder, bank, _ = await rooms(VISITS[language], language)
+    question = VISITS[language][2][0]
+    standings = turn_standings(question, await embedder.embed_query(question), bank)
+    assert max(standings, key=lambda number: standings[number]) == 3
+    assert standings[4] > standings[2]
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_what_was_said_is_found_by_its_own_words(language: Language) -> None:
+    embedder, bank, space = await rooms(VISITS[language], language)
+    for number, (_, reply) in enumerate(VISITS[language], 1):
+        vector = await embedder.embed_query(reply)
+        assert recall_thoughts(reply, vector, space, 1)[0].number == number
+        assert recall_turns(reply, vector, bank, 1)[0].number == number
+
+
+async def test_nothing_comes_of_thoughts_that_do_not_bear_on_the_query() -> None:
+    embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
+    away = np.zeros_like(await embedder.embed_query("xyz"))
+    assert recall_thoughts("zzyzx qwrt", away, space, 5) == []
+    assert recall_thoughts("zzyzx qwrt", away, space, 5, bank=bank) == []
+
+
+async def test_a_thought_whose_turn_alone_matches_leaves_the_answer_to_the_bank() -> None:
+    embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
+    away = np.zeros_like(await embedder.embed_query("xyz"))
+    assert recall_thoughts("ticket", away, space, 5, bank=bank) == []
+    assert {hit.number for hit in recall_turns("ticket", away, bank, 2)} == {2, 6}
+
+
+async def test_probes_look_at_thoughts_alone() -> None:
+    embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
+    question = "Is it by the river?"
+    vector = await embedder.embed_query(question)
+    for probes in (1, 4, 8):
+        with_bank = recall_thoughts(question, vector, space, 5, probes, bank)
+        assert with_bank == recall_thoughts(question, vector, space, 5, probes)
+
+
+def test_a_group_without_anything_in_it_gives_nothing_and_no_warning() -> None:
+    index, lexical = VectorIndex(16), Lexical(Language.EN)
+    rng = np.random.default_rng(0)
+    vector = rng.standard_normal(16).astype(np.float32)
+    first, other = index.hashing.order(vector)[:2]
+    index.add(1, vector, other)
+    lexical.add(1, "fever")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fused("fever", vector, index, lexical, 5, probes=1) == []
+    assert first != other and [hit.number for hit in fused("fever", vector, index, lexical, 5, probes=2)] == [1]
+
+
+async def test_a_retired_thought_is_not_found_again() -> None:
+    embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
+    question = "Twelve euros"
+    vector = await embedder.embed_query(question)
+    assert recall_thoughts(question, vector, space, 1, bank=bank)[0].number == 2
+    space.forget(2, "tested")
+    assert 2 not in {hit.number for hit in recall_thoughts(question, vector, space, 10, bank=bank)}
+
+
+@settings(deadline=None, max_examples=25)
+@given(k=st.integers(1, 12), query=st.sampled_from(["soup", "the river", "five euros on the hill", "ticket plums"]))
+async def test_at_most_k_come_best_first(k: int, query: str) -> None:
+    embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
+    vector = await embedder.embed_query(query)
+    for hits in (recall_thoughts(query, vector, space, k, bank=bank), recall_turns(query, vector, bank, k)):
+        scores = [hit.score for hit in hits]
+        assert len(hits) <= k and scores == sorted(scores, reverse=True)
+        assert len({hit.number for hit in hits}) == len(hits)
+
+
+TEXTS = st.lists(st.text("abc 发烧咳嗽", max_size=20), min_size=1, max_size=8)
+
+
+@settings(deadline=None)
+@given(texts=TEXTS, gone=st.integers(0, 7), query=st.text("abc 发烧咳嗽", max_size=12))
+def test_what_was_removed_leaves_no_trace_in_the_words(texts: list[str], gone: int, query: str) -> None:
+    whole, less = Lexical(Language.ZH), Lexical(Language.ZH)
+    for number, text in enumerate(texts):
+        whole.add(number, text)
+        if number != gone % len(texts):
+            less.add(number, text)
+    whole.remove(gone % len(texts))
+    assert whole.scores(query) == pytest.approx(less.scores(query))
+
+
+@settings(deadline=None)
+@given(texts=TEXTS, query=st.text("abc 发烧咳嗽", max_size=12))
+def test_the_scores_of_the_words_add_up(texts: list[str], query: str) -> None:
+    lexical = Lexical(Language.ZH)
+    for number, text in enumerate(texts):
+        lexical.add(number, text)
+    total: dict[int, float] = {}
+    for holders in lexical.scores_by_word(query):
+        for number, score in holders.items():
+            assert score > 0
+            total[number] = total.get(number, 0.0) + score
+    assert total == pytest.approx(lexical.scores(query))
+
+
+def test_most_pairs_of_unrelated_vectors_are_below_the_floor() -> None:
+    rng = np.random.default_rng(3)
+    index = VectorIndex(64)
+    for number in range(200):
+        index.add(number, rng.standard_normal(64).astype(np.float32))
+    floor = unrelated_cosine(index)
+    assert 0.1 < floor < 0.4
+    assert unrelated_cosine(VectorIndex(64)) == 0.0
