@@ -97,6 +97,16 @@ def test_a_report_that_names_the_diagnosis_is_redacted() -> None:
     assert record.entries[0].report == "Swelling of the outer ankle"
 
 
+def test_an_interpretation_with_a_telling_word_of_the_diagnosis_is_cut() -> None:
+    entries = small_record()["entries"]
+    entries[0]["report"] = (
+        "Narrowing of the great vessel with a gradient, consistent with coarctation. Function is normal."
+    )
+    made = small_record(entries=entries, diagnosis={"name": "Coarctation of the aorta", "icd10": "Q25.1"})
+    record = without_diagnosis(PatientRecord.model_validate(made))
+    assert record.entries[0].report == "Narrowing of the great vessel with a gradient. Function is normal."
+
+
 async def test_a_model_may_sharpen_what_the_words_of_a_question_do_not_find() -> None:
     record = RecordPool.open().get("bladder-cancer-en")
     asked: list[str] = []

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from osler.agents.guards.patient import leaks
+from osler.agents.lexicon import concepts
 from osler.records.language import Language
 from osler.records.schema import Diagnosis, Entry, PatientRecord
+from osler.words import content
 
 # "…, suggestive of X" and "consistent with X" interpret; what was found stands before them.
 _INTERPRETS = {
@@ -28,13 +30,35 @@ def without_diagnosis(record: PatientRecord) -> PatientRecord:
 
 
 def _redacted(entry: Entry, diagnosis: Diagnosis, language: Language) -> Entry:
-    texts = {"report": entry.report, "said": entry.said}
-    found = {name: text for name, text in texts.items() if leaks(text, diagnosis, language)}
+    texts = {"report": _uninterpreted(entry.report, diagnosis, language), "said": entry.said}
+    found = {
+        name: text for name, text in texts.items() if leaks(text, diagnosis, language) or text != getattr(entry, name)
+    }
     return (
         entry.model_copy(update={name: _cut(text, diagnosis, language) for name, text in found.items()})
         if found
         else entry
     )
+
+
+def _uninterpreted(text: str, diagnosis: Diagnosis, language: Language) -> str:
+    """The text without an interpretation that has a telling word of the diagnosis: "consistent with coarctation".
+
+    Telling is a word that no phrase by which patients and doctors speak of symptoms, tests and history has.
+    """
+    known = concepts(language).idf
+    telling = {word for name in diagnosis.names for word in content(name, language) if word not in known}
+
+    def cut(sentence: str) -> str:
+        found = _INTERPRETS[language].search(sentence)
+        if found is None or not telling & set(content(found[0], language)):
+            return sentence
+        rest = sentence[: found.start()].strip()
+        end = sentence[-1:] if sentence[-1:] in ".。" else ""
+        return rest + end if len(content(rest, language)) > 1 else sentence
+
+    parts = re.split(r"(?<=[.。])(\s*)", text)
+    return "".join(cut(part) for part in parts).strip()
 
 
 def _cut(text: str, diagnosis: Diagnosis, language: Language) -> str:

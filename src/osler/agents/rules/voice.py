@@ -111,6 +111,14 @@ def _chinese(entry: Entry) -> str:
             return f"有，{entry.report}" if entry.report else f"有{entry.name}。"
 
 
+def _mine(verb: str) -> str:
+    """A verb of the third person in the first: `has`, `denies`, `appears`; `was` stays."""
+    irregular = {"has": "have", "is": "am", "was": "was", "does": "do", "goes": "go"}
+    if verb in irregular:
+        return irregular[verb]
+    return f"{verb[:-3]}y" if verb.endswith("ies") else verb.removesuffix("s")
+
+
 def _first_person(report: str, case: Case) -> str:
     """`The patient reports a cough. She notes …` as the speaker would say it."""
     patient_speaks = case.speaker is Speaker.PATIENT
@@ -122,16 +130,10 @@ def _first_person(report: str, case: Case) -> str:
     text = re.sub(r"\bthe patient's\b", my, text, flags=re.IGNORECASE)
     text = re.sub(r"\b(?:the )?patient\b(?! portal)", i, text, flags=re.IGNORECASE)
     if patient_speaks:
-        text = re.sub(
-            r"\b(?:he|she)\s+(?:has|is)\b",
-            lambda found: {"has": "I have", "is": "I am"}[found[0].split()[1].lower()],
-            text,
-            flags=re.IGNORECASE,
-        )
-        text = re.sub(
-            r"\b(?:he|she)\s+(\w+?)s\b(?<!was)(?<!has)", lambda found: f"I {found[1]}", text, flags=re.IGNORECASE
-        )
         text = re.sub(r"\b(?:he|she)\b", "I", text, flags=re.IGNORECASE)
+        text = re.sub(
+            r"\bI( also| currently| often)? (\w+s)\b", lambda found: f"I{found[1] or ''} {_mine(found[2])}", text
+        )
         text = re.sub(r"\b(?:his|her)\b", my, text, flags=re.IGNORECASE)
         text = re.sub(r"\b(?:himself|herself)\b", "myself", text, flags=re.IGNORECASE)
         text = re.sub(r"\bhim\b", me, text, flags=re.IGNORECASE)

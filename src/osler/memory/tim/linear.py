@@ -57,10 +57,13 @@ def tell(thoughts: Sequence[Thought], topic: Topic, language: Language, budget: 
     firsts = {members[0].id for members in _by_turn(thoughts).values()}
     kept: list[Thought] = []
     for thought in sorted(thoughts, key=lambda one: _weight(one, one.id in firsts, language)):
-        if tokens(_in_short([*kept, thought], turns, topic, language, budget)) <= budget:
+        # Questions make room for what a treatment hangs on, and for nothing else.
+        room = 0.0 if is_protected(thought, language) else _NAMED * budget
+        if tokens(_in_short([*kept, thought], turns, topic, language, room)) <= budget:
             kept.append(thought)
     dropped = sorted({thought.turn for thought in thoughts} - {thought.turn for thought in kept})
-    return Told(_in_short(kept, turns, topic, language, budget), tuple(_ordered(kept)), tuple(dropped))
+    room = min(_NAMED * budget, budget - 1 - tokens(_in_short(kept, turns, topic, language, 0.0)))
+    return Told(_in_short(kept, turns, topic, language, room), tuple(_ordered(kept)), tuple(dropped))
 
 
 def _weight(thought: Thought, first: bool, language: Language) -> int:
@@ -105,7 +108,7 @@ def _in_full(thoughts: Sequence[Thought], topic: Topic, language: Language) -> s
     return "\n".join([*lines, *_named(silent, language)])
 
 
-def _in_short(thoughts: Sequence[Thought], turns: Sequence[int], topic: Topic, language: Language, budget: int) -> str:
+def _in_short(thoughts: Sequence[Thought], turns: Sequence[int], topic: Topic, language: Language, room: float) -> str:
     """What is said of the patient by its relation, everything else by its turn, and the questions of other turns."""
     abouts = {members[0].id: _about(members, topic(turn), language) for turn, members in _by_turn(thoughts).items()}
     heads: dict[tuple[str, str], list[Thought]] = {}
@@ -126,7 +129,7 @@ def _in_short(thoughts: Sequence[Thought], turns: Sequence[int], topic: Topic, l
         lines.append(_line(members, _with(told, about, language), language))
     covered = {thought.turn for thought in thoughts}
     others = [asked for turn in turns if turn not in covered and (asked := _cut(topic(turn), language))]
-    while others and tokens(_named(others, language)[0]) > _NAMED * budget:
+    while others and tokens(_named(others, language)[0]) > room:
         others = others[1:]
     return "\n".join([*lines, *_named(others, language)])
 
