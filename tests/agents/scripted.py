@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -19,10 +20,12 @@ class ScriptedClient(ChatCompletionClient):
         self._answer = script if callable(script) else None
         self._rest = iter(()) if callable(script) else iter(script)
         self.prompts: list[str] = []
+        self.delay = 0.0
 
     async def create(self, messages: Sequence[LLMMessage], **_: Any) -> CreateResult:
         text = "\n".join(str(message.content) for message in messages)
         self.prompts.append(text)
+        await asyncio.sleep(self.delay)
         answer = self._answer(text) if self._answer else next(self._rest)
         usage = RequestUsage(prompt_tokens=len(text) // 4, completion_tokens=len(answer) // 4)
         return CreateResult(content=answer, finish_reason="stop", usage=usage, cached=False)

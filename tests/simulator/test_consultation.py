@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import Any
 
 import pytest
@@ -159,6 +160,30 @@ async def test_a_conclusion_against_a_kept_fact_is_asked_for_once_more() -> None
     transcript, _ = await run(BLADDER, doctor, memory="tim")
     assert transcript.conclusion is not None and transcript.conclusion.treatment == "Doxycycline"
     assert any("contradicts" in reason for event in transcript.of(Guarded) for reason in event.reasons)
+
+
+async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_the_dialogue() -> None:
+    """One request a turn for the memory, beside the doctor's and the patient's: never in their way."""
+
+    def spoken(prompt: str) -> str:
+        if "You keep a doctor's notes" in prompt:
+            return json.dumps({"thoughts": [], "forget": [], "merge": []})
+        if "may ask" in prompt:
+            return ask(f"Is there pain in place number {len(prompt)}?")
+        return END if "JSON" in prompt else CASE
+
+    seconds, requests = {}, {}
+    for memory in ("raw", "tim"):
+        backbone, client = scripted(spoken)
+        client.delay = 0.05
+        settings = Settings(turns=4, guards=False)
+        began = time.perf_counter()
+        transcript = await simulate_one(BLADDER, Cell("x", "doc", memory, 1), settings, Held(doc=backbone))
+        seconds[memory] = time.perf_counter() - began
+        requests[memory] = sum(call.role.value == "memory" for call in transcript.of(Called))
+    assert requests == {"raw": 0, "tim": 4}
+    # Waiting for the memory's requests would add two thirds; half of that is allowed to a busy machine.
+    assert seconds["tim"] < 1.33 * seconds["raw"]
 
 
 async def test_a_failing_model_is_a_failure_and_not_a_wrong_answer() -> None:

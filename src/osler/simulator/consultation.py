@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question, Reply
 from osler.agents.ram.agent import Ram
@@ -26,7 +29,7 @@ class Seats:
 async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -> Ending:
     """Let the doctor ask until it ends, or until the limit asks it to.
 
-    The memory takes in a turn while the next question is being answered; the next recall waits for it.
+    The memory takes in a turn while the next question is thought of and answered; the next recall waits for it.
     """
     question, reply, last, repeats = "", case.complaint, None, Repeats(case.language)
     for turn in range(1, turn_limit + 2):
@@ -42,36 +45,55 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             recall=recall.text,
             conflicts=getattr(seats.memory, "conflicts", None),
         )
-        move = await seats.doctor.respond(briefing)
+        async with _meanwhile(_remember(seats.memory, last, journal) if last is not None else None):
+            move = await seats.doctor.respond(briefing)
+            answer = await _answered(seats, move, repeats, journal) if isinstance(move, Question) else None
         if isinstance(move, Conclusion):
-            if last is not None:
-                await _remember(seats.memory, last, journal)
             journal.add(Concluded, Role.DOCTOR, **move.model_dump())
             return Ending.CONCLUDED if briefing.turns_left else Ending.TURN_LIMIT
         assert isinstance(move, Question)
-        remembering = asyncio.create_task(_remember(seats.memory, last, journal)) if last is not None else None
-        selection = await seats.ram.respond(move)
-        names = tuple(entry.name for entry in selection.entries)
-        journal.add(Asked, Role.DOCTOR, question=move.text, voice=move.voice, repeated=repeats.saw(move.text, names))
-        found = tuple(Found(name=name, score=score) for name, score in zip(names, selection.scores, strict=True))
-        journal.add(Retrieved, Role.RAM, asked_for=selection.asked_for, entries=found)
-        answer = await seats.patient.respond(selection)
-        assert isinstance(answer, Reply)
-        leaks, fabrications = seats.ram.ledger(selection, answer.text)
-        journal.add(
-            Answered,
-            Role.PATIENT,
-            reply=answer.text,
-            voice=answer.voice,
-            disclosed=answer.disclosed,
-            leaks=leaks,
-            fabrications=fabrications,
-        )
-        if remembering is not None:
-            await remembering
+        assert answer is not None
         question, reply = move.text, answer.text
         last = Turn(number=turn, question=question, reply=reply)
     raise AssertionError("a doctor that has no turns left must conclude")
+
+
+async def _answered(seats: Seats, question: Question, repeats: Repeats, journal: Journal) -> Reply:
+    """What the patient says to a question, from what the record holds about it."""
+    selection = await seats.ram.respond(question)
+    names = tuple(entry.name for entry in selection.entries)
+    repeated = repeats.saw(question.text, names)
+    journal.add(Asked, Role.DOCTOR, question=question.text, voice=question.voice, repeated=repeated)
+    found = tuple(Found(name=name, score=score) for name, score in zip(names, selection.scores, strict=True))
+    journal.add(Retrieved, Role.RAM, asked_for=selection.asked_for, entries=found)
+    answer = await seats.patient.respond(selection)
+    assert isinstance(answer, Reply)
+    leaks, fabrications = seats.ram.ledger(selection, answer.text)
+    journal.add(
+        Answered,
+        Role.PATIENT,
+        reply=answer.text,
+        voice=answer.voice,
+        disclosed=answer.disclosed,
+        leaks=leaks,
+        fabrications=fabrications,
+    )
+    return answer
+
+
+@asynccontextmanager
+async def _meanwhile(work: Coroutine[Any, Any, None] | None) -> AsyncIterator[None]:
+    """Let some work go on beside what is done here; it is done when this is left, or dropped when this fails."""
+    task = asyncio.create_task(work) if work is not None else None
+    try:
+        yield
+    except BaseException:
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        raise
+    if task is not None:
+        await task
 
 
 async def _remember(memory: Memory, turn: Turn, journal: Journal) -> None:
