@@ -1,0 +1,48 @@
+"""What thoughts change in a consultation: the papers' dialogue about a urine analysis, and the page that shows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from osler.events import Asked, Recalled
+from osler.records import PatientRecord, RecordPool
+from osler.simulator.batch import simulate_one
+from osler.simulator.build import Settings
+from osler.simulator.clients import Clients
+from osler.simulator.runs import Cell
+from osler.simulator.transcript import Transcript
+from tests.conftest import Run
+
+VALUE = "White blood cells 3623.20/µl, that is high."
+
+
+def with_value(record: PatientRecord) -> PatientRecord:
+    entries = tuple(
+        entry.model_copy(update={"report": VALUE, "said": VALUE}) if entry.name == "Urinalysis" else entry
+        for entry in record.entries
+    )
+    return record.model_copy(update={"entries": entries})
+
+
+async def consultation(memory: str) -> Transcript:
+    record = with_value(RecordPool.open().get("pyelonephritis-en"))
+    return await simulate_one(record, Cell(record.id, "rules", memory, 1), Settings(turns=12), Clients())
+
+
+async def test_without_memory_the_urine_test_is_asked_for_again_and_with_thoughts_it_is_not() -> None:
+    none, tim = await consultation("none"), await consultation("tim")
+    asked = "Have you had a urine test, and what did it show?"
+    assert [event.question for event in none.of(Asked)].count(asked) > 1
+    assert [event.question for event in tim.of(Asked)].count(asked) == 1 and tim.repeats == 0
+    recalled = tim.of(Recalled)[-1].recall.text
+    fact = next(line for line in recalled.splitlines() if "3623.20/µl" in line)
+    assert fact.startswith("Fact #") and "high" in fact
+
+
+def test_the_page_of_a_memory_shows_what_came_in_and_what_was_recalled(osler: Run, tmp_path: Path) -> None:
+    case = "pyelonephritis-zh"
+    assert osler("simulate", "--case", case, "--memory", "tim", "--out", "run", "--quiet").returncode == 0
+    page = osler("memory", "show", "run", case)
+    assert page.returncode == 0 and "   + #1 " in page.stdout and "   > " in page.stdout
+    missing = osler("memory", "show", "run", "nobody")
+    assert missing.returncode == 2 and "nobody" in missing.stderr and "Traceback" not in missing.stderr
