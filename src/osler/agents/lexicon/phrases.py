@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -21,6 +21,7 @@ _LEAST = 0.5
 
 
 _LONGEST_RUN = 4
+_REMEMBERED = 20_000
 _ALL, _MOST = 0.999, 0.68
 
 
@@ -62,6 +63,8 @@ class Phrases:
     idf: dict[str, float]
     unseen: float
     """Weight of a term that no phrase holds: it says more than any of them."""
+    seen: dict[str, dict[int, float]] = field(default_factory=dict, compare=False, repr=False)
+    """What texts held that were looked at before."""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], language: Language) -> Phrases:
@@ -104,11 +107,16 @@ class Phrases:
         return found
 
     def _there(self, text: str) -> dict[int, float]:
-        """Of each phrase that is there in part, the weight of that part."""
+        """Of each phrase that is there in part, the weight of that part. Records and questions come again and again."""
+        if (seen := self.seen.get(text)) is not None:
+            return seen
         there: dict[int, float] = defaultdict(float)
         for term in terms(text, self.language) | _runs(text, self.language):
             for place, weight in self.by_term.get(term, ()):
                 there[place] += weight
+        if len(self.seen) >= _REMEMBERED:
+            self.seen.clear()
+        self.seen[text] = there
         return there
 
 

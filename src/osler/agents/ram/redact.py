@@ -46,6 +46,8 @@ def _uninterpreted(text: str, diagnosis: Diagnosis, language: Language) -> str:
 
     Telling is a word that no phrase by which patients and doctors speak of symptoms, tests and history has.
     """
+    if _INTERPRETS[language].search(text) is None:
+        return text
     known = concepts(language).idf
     telling = {word for name in diagnosis.names for word in content(name, language) if word not in known}
 
