@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from osler.memory.embedders import HashEmbedder
-from osler.memory.tim.consistency import LEAST_DELTA, MOST, MOST_DELTA, Conflict, adaptive_delta, conflicts, perturb
+from osler.memory.tim.consistency import LEAST_DELTA, MOST, MOST_DELTA, Conflict, adaptive_delta, conflicts
+from osler.memory.tim.perturb import perturb
 from osler.memory.tim.thought import Status, Thought
 from osler.records.language import Language
 

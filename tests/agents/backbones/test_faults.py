@@ -15,7 +15,8 @@ from autogen_core.models import ChatCompletionClient, UserMessage
 
 from osler.agents.backbones import Answer, BackboneError, FailureKind, ask, open_backbone, parse_spec
 from osler.agents.backbones.compatible import open_compatible
-from osler.agents.backbones.retry import Retrying, generator, retry_after
+from osler.agents.backbones.retry import Retrying, generator
+from osler.waiting import retry_after
 from tests.agents.backbones.server import Server, Step, counting_sleep, serving
 
 KEY = "sk-very-secret-0123456789"

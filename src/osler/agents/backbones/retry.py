@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Any
 
@@ -17,6 +15,7 @@ from autogen_core.tools import Tool, ToolSchema
 from osler.agents.backbones.completion import Completion
 from osler.agents.backbones.errors import BackboneError, backbone_error
 from osler.agents.backbones.wrapper import JsonOutput, ToolChoice, Wrapper
+from osler.waiting import retry_after
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
@@ -106,19 +105,3 @@ class Retrying(Wrapper):
         if asked is not None:
             return min(asked, LONGEST_PAUSE)
         return self._rng.uniform(0, min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE))
-
-
-def retry_after(header: str | None, now: datetime | None = None) -> float | None:
-    """Seconds to wait by a `Retry-After` header, which is a number of seconds or an HTTP date."""
-    if header is None:
-        return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            date = parsedate_to_datetime(header)
-        except ValueError:
-            return None
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        seconds = (date - (now or datetime.now(UTC))).total_seconds()
-    return max(seconds, 0.0) if seconds == seconds else None

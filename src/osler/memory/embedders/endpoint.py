@@ -6,8 +6,6 @@ import asyncio
 import ipaddress
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 
 from osler.errors import UserError
 from osler.memory.embedders.base import Vectors
+from osler.waiting import retry_after
 
 BATCH = 64
 """Texts in one request; larger ones meet the limits of servers."""
@@ -119,8 +118,8 @@ class EndpointEmbedder:
         except (openai.OpenAIError, ValueError):  # the SDK's own, on an answer it cannot read
             return _NOT_EMBEDDINGS
 
-    def _pause(self, attempt: int, retry_after: str | None) -> float:
-        asked = _seconds(retry_after)
+    def _pause(self, attempt: int, header: str | None) -> float:
+        asked = retry_after(header)
         if asked is not None:
             return min(asked, LONGEST_PAUSE)
         return float(self._jitter.uniform(0, min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)))
@@ -194,22 +193,6 @@ def _server_says(body: object) -> str:
         if isinstance(body, dict):
             body = body.get("error") or body.get("message") or body.get("detail")
     return " ".join(body.split())[:_LONGEST_DETAIL] if isinstance(body, str) and not body.startswith("<") else ""
-
-
-def _seconds(header: str | None) -> float | None:
-    """What a `Retry-After` header asks for: a number of seconds or an HTTP date."""
-    if header is None:
-        return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            date = parsedate_to_datetime(header)
-        except ValueError:
-            return None
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        seconds = (date - datetime.now(UTC)).total_seconds()
-    return max(seconds, 0.0) if seconds == seconds else None
 
 
 def _client(base_url: str, api_key: str, timeout: float) -> Any:

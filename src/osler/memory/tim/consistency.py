@@ -16,7 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.memory.embedders.base import Embedder, Vectors
-from osler.memory.tim.relations import is_single
+from osler.memory.tim.perturb import (
+    KIN,
+    NEGATION,
+    SIDES,
+    VALUES,
+    joined,
+    perturb,
+    spoken_relation,
+    told,
+    turned,
+)
+from osler.memory.tim.relations import is_single, says
 from osler.memory.tim.thought import Status, Thought
 from osler.records.language import Language
 from osler.words import content, numbers, plain, sentences
@@ -75,16 +86,6 @@ class _Stance:
     terms: frozenset[str]
 
 
-_NEGATION = {
-    Language.EN: re.compile(
-        r"\b(?:not(?! only)|no(?! doubt)|nothing|nobody|never|without|den(?:y|ies|ied)|neither|nor|cannot|\w+n't|"
-        r"free of|lacks?|none of|absence of|rul(?:es?|ed) out|excluded?s?)\b"
-    ),
-    Language.ZH: re.compile(
-        r"否认|排除|没有|并无|未见|未|没(?!事|关系|错)|无(?!力|法|需)|并?非(?!常)|"
-        r"不是|(?<![受吸看躺压睡吃止喘控说想记听走站动咽憋忍停退消得肿挪松差])不(?!舒服|适|仅|但|过(?!敏)|断|停|同|错|好|少|良|足|稳|止|久|全|明|如|管|论|是很)"
-    ),
-}
 _AFTERWARDS = {
     Language.EN: re.compile(
         r"\b(?:is|are|was|were|has been|have been) (?:absent|not (?:present|there|found|seen|detected)|ruled out|"
@@ -159,14 +160,6 @@ _FOR_IT = {
 }
 _VERBS = frozenset({"tak", "us", "drink", "eat", "吃", "服用", "用", "喝", "做", "打"})
 """Verbs that say nothing without their object."""
-_KIN = {
-    Language.EN: re.compile(
-        r"\b(?:mother|father|mum|mom|dad|sister|brother|grand\w+|uncle|aunt|parents?|family|relatives?|wife|husband)\b"
-    ),
-    Language.ZH: re.compile(
-        r"妈妈|母亲|爸爸|父亲|姐姐|妹妹|哥哥|弟弟|爷爷|奶奶|外公|外婆|姥姥|姥爷|叔叔|舅舅|姑姑|家人|家属|家族|父母|丈夫|妻子"
-    ),
-}
 _ALLERGY = re.compile(r"allerg|anaphyla|过敏")
 _EMPTY_EN = (
     "known know sign evidence histor history symptom report current previou medication antibiotic today tonight moment "
@@ -200,16 +193,6 @@ _SAME = {
         (r"痛痛|疼痛", "痛"),
     ),
 }
-_SIDES = {
-    Language.EN: (("left", "right"), ("upper", "lower"), ("inner", "outer"), ("front", "back")),
-    Language.ZH: (("左", "右"), ("上", "下"), ("内", "外"), ("前", "后")),
-}
-"""A side belongs to the word after it."""
-_VALUES = {
-    Language.EN: (("positive", "negative"), ("normal", "abnormal"), ("high", "low"), ("better", "worse")),
-    Language.ZH: (("阳性", "阴性"), ("正常", "异常"), ("偏高", "偏低"), ("加重", "减轻"), ("升高", "降低")),
-}
-"""A value belongs to its subject."""
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _DIGITS = {word: number for row in (_COUNTED, "一二三四五六七八九十") for number, word in enumerate(row, 1)} | {"两": 2}
 _NUMERAL = re.compile(
@@ -235,10 +218,10 @@ async def conflicts(draft: str, thoughts: Sequence[Thought], embedder: Embedder,
     suspects = _suspects(draft, kept, language)
     if not suspects:
         return []
-    sample = [_told(thought, language) for thought in _sample(kept)]
+    sample = [told(thought, language) for thought in _sample(kept)]
     texts = [*sample]
     for clause, thought in suspects:
-        texts += [clause.text, _told(thought, language), *perturb(thought, language)]
+        texts += [clause.text, told(thought, language), *perturb(thought, language)]
     rows = await _rows(embedder, texts)
     delta = adaptive_delta(np.stack([rows[text] for text in sample]))
     best: dict[int, Conflict] = {}
@@ -247,7 +230,7 @@ async def conflicts(draft: str, thoughts: Sequence[Thought], embedder: Embedder,
         cosines = [float(rows[text] @ said) for text in perturbed]
         nearest = int(np.argmax(cosines))
         score = _leaning(cosines[nearest], 1)
-        same = _leaning(float(rows[_told(thought, language)] @ said), -1)
+        same = _leaning(float(rows[told(thought, language)] @ said), -1)
         if cosines[nearest] <= delta or score - same <= _MARGIN:
             continue
         if thought.id not in best or best[thought.id].score < score:
@@ -271,102 +254,6 @@ def adaptive_delta(vectors: Vectors) -> float:
     if not len(unrelated):
         return LEAST_DELTA
     return min(max(float(unrelated.mean() + 2 * unrelated.std()), LEAST_DELTA), MOST_DELTA)
-
-
-def perturb(thought: Thought, language: Language) -> tuple[str, str, str]:
-    """The thought denied, with another object, and with another subject."""
-    subject, relation, thing = thought.subject, _relation(thought, language), thought.object
-    other = _swapped(thing, language) or _OTHER[language].format(thing) if thing else ""
-    swapped = _swapped(subject, language)
-    whom = swapped or (_SOMEBODY if _is_person(subject, language) else _OTHER)[language].format(subject)
-    turned = _turned(relation, language)
-    return (
-        _joined((subject, turned, thing), language),
-        _joined((subject, relation, other), language) if other else _joined((subject, turned), language),
-        _joined((whom, relation, thing), language),
-    )
-
-
-_OTHER = {Language.EN: "something other than {}", Language.ZH: "{}以外的"}
-_SOMEBODY = {Language.EN: "somebody other than {}", Language.ZH: "{}以外的人"}
-_PERSON = {Language.EN: re.compile(r"\b(?:patient|he|she|i|you)\b"), Language.ZH: re.compile(r"患者|病人|我|他|她")}
-_DENIED_EN = (
-    (
-        r"\b(is|are|was|were|can|could|will|would|should|must) not\b|\b(is|are|was|were|could|would|should)n't\b",
-        r"\1\2",
-    ),
-    (r"\b(?:does|do|did)(?: not|n't) have\b", "has"),
-    (r"\b(?:does|do|did)(?: not|n't) (\w+(?:ss|sh|ch|x|o))\b", r"\1es"),
-    (r"\b(?:does|do|did)(?: not|n't) (\w+)", r"\1s"),
-    (r"\b(has|have|had)(?: not|n't)\b|\b(has|have|had) never\b", r"\1\2"),
-    (r"\b(has|have|had) no\b", r"\1"),
-    (r"\b(?:denies|denied|lacks|never|no|not|without)\b", "has"),
-)
-_AFFIRMED_EN = (
-    (r"^(is|are|was|were|can|could|will|would|should|must)\b", r"\1 not"),
-    (r"^(has|have|had) (?=\w+(?:ed|en)\b|been\b|got\b|done\b|gone\b|become\b|lost\b)", r"\1 not "),
-    (r"^(?:has|have|had)\b", "does not have"),
-    (r"^(\w+)ies\b", r"does not \1y"),
-    (r"^(\w+(?:ss|sh|ch|x|o))es\b", r"does not \1"),
-    (r"^(\w+?)s\b", r"does not \1"),
-    (r"^(\w+)", r"not \1"),
-)
-_DENIED_ZH = (
-    (r"^(?:没有|没|无|未见|否认|未|从不|从未|不|并无)(?=$)", "有"),
-    (r"^(?:没有|没|未|从不|从未|不|无)(?=.)", ""),
-    (r"^否认", "有"),
-)
-_AFFIRMED_ZH = (
-    (r"^有(?=$)", "没有"),
-    (r"^(?:为|是)$", "不是"),
-    (r"^有", "没有"),
-    (r"^(?=服|做|得|查|用过|出现)", "没有"),
-    (r"^", "不"),
-)
-
-
-def _relation(thought: Thought, language: Language) -> str:
-    """The relation with the negation in its words, also where only the flag tells it."""
-    if thought.negated and not _NEGATION[language].search(plain(thought.relation)):
-        return _turned(thought.relation, language)
-    return thought.relation
-
-
-@lru_cache(maxsize=1024)
-def _turned(relation: str, language: Language) -> str:
-    """The relation with the opposite polarity."""
-    level = plain(relation).strip()
-    english = language is Language.EN
-    denies = _NEGATION[language].search(level) is not None
-    table = (_DENIED_EN if english else _DENIED_ZH) if denies else (_AFFIRMED_EN if english else _AFFIRMED_ZH)
-    for pattern, instead in table:
-        turned, count = re.subn(pattern, instead, level, count=1)
-        if count:
-            return turned
-    return f"not {level}".strip() if english else f"不{level}"
-
-
-def _swapped(text: str, language: Language) -> str:
-    """The text with the first side or value turned round; empty when it has none."""
-    level = plain(text)
-    for pair in (*_SIDES[language], *_VALUES[language]):
-        for this, that in (pair, pair[::-1]):
-            if _says(level, this) and not _says(level, that):
-                return re.sub(rf"\b{this}\b", that, level) if language is Language.EN else level.replace(this, that)
-    return ""
-
-
-def _is_person(subject: str, language: Language) -> bool:
-    level = plain(subject)
-    return bool(_PERSON[language].search(level) or _KIN[language].search(level))
-
-
-def _joined(parts: Iterable[str], language: Language) -> str:
-    return (" " if language is Language.EN else "").join(part for part in parts if part)
-
-
-def _told(thought: Thought, language: Language) -> str:
-    return _joined((thought.subject, _relation(thought, language), thought.object), language)
 
 
 def _leaning(cosine: float, side: int) -> float:
@@ -393,7 +280,7 @@ def _suspects(draft: str, thoughts: Sequence[Thought], language: Language) -> li
     if not clauses:
         return []
     claims = [
-        (thought, _claim(thought.subject, _relation(thought, language), thought.object, language))
+        (thought, _claim(thought.subject, spoken_relation(thought, language), thought.object, language))
         for thought in thoughts
     ]
     found: list[tuple[int, _Clause, Thought]] = []
@@ -443,14 +330,14 @@ def _clause(sentence: str, part: str, language: Language) -> _Clause:
         denied=denied,
         gives=_GIVES[language].search(part) is not None,
         real=_UNREAL[language].search(part) is None,
-        kin=frozenset(_KIN[language].findall(part)),
+        kin=frozenset(KIN[language].findall(part)),
         marks=_marks(part, language),
     )
 
 
 def _sides(part: str, language: Language) -> tuple[str, tuple[str, ...]]:
     """What a clause affirms and what it denies."""
-    negation, after = _NEGATION[language].search(part), _AFTERWARDS[language].search(part)
+    negation, after = NEGATION[language].search(part), _AFTERWARDS[language].search(part)
     if negation and _LASTS_ON[language].search(part):
         return part[: negation.start()], ()
     if _OF_SOMETHING_ELSE[language].search(part):
@@ -486,20 +373,20 @@ class _Claim:
 
 @lru_cache(maxsize=2048)
 def _claim(subject: str, relation: str, thing: str, language: Language) -> _Claim:
-    negative = _NEGATION[language].search(plain(relation)) is not None
-    verb = _turned(relation, language) if negative else relation
-    inner = None if negative else _NEGATION[language].search(plain(thing))
+    negative = NEGATION[language].search(plain(relation)) is not None
+    verb = turned(relation, language) if negative else relation
+    inner = None if negative else NEGATION[language].search(plain(thing))
     thing = plain(thing)[: inner.start()] if inner else thing  # what the object denies by itself is not affirmed
     listed = negative and _LISTED[language].search(thing) is not None
     things = [one for one in _ALTERNATIVE[language].split(plain(thing)) if one] if listed else [thing]
     about = _terms(_canonical(subject, language), language)
     targets = []
     for one in things or [""]:
-        terms = _terms(_canonical(_joined((verb, one), language), language), language)
+        terms = _terms(_canonical(joined((verb, one), language), language), language)
         bare = not _terms(_canonical(verb, language), language)
         targets.append(terms | about if bare or not one else terms)
-    text = _canonical(_joined((subject, verb, thing), language), language)
-    kin = frozenset(_KIN[language].findall(text))
+    text = _canonical(joined((subject, verb, thing), language), language)
+    kin = frozenset(KIN[language].findall(text))
     return _Claim(negative, text, about, tuple(one for one in targets if one - _VERBS), kin, _marks(text, language))
 
 
@@ -507,8 +394,8 @@ def _stance(clause: _Clause, claim: _Claim, thought: Thought, language: Language
     """On which side the clause stands; nothing when it is about something else or leaves it open."""
     if clause.kin != claim.kin or clause.marks.isdisjoint(claim.marks):
         return None
-    if turned := _turns(clause, claim, thought, language):
-        return _Stance(True, turned)
+    if against := _turns(clause, claim, thought, language):
+        return _Stance(True, against)
     if clause.real:
         for target in claim.targets:
             if _affirms(clause, target, language):
@@ -536,7 +423,7 @@ def _turns(clause: _Clause, claim: _Claim, thought: Thought, language: Language)
         return side | things
     known = claim.subject and all(_in(term, clause.affirmed, language) for term in claim.subject)
     if known and clause.real:
-        for pair in _VALUES[language]:
+        for pair in VALUES[language]:
             for this, that in (pair, pair[::-1]):
                 if _only(claim.text, this, that) and _only(clause.affirmed, that, this):
                     return claim.subject | {that}
@@ -548,7 +435,7 @@ def _turns(clause: _Clause, claim: _Claim, thought: Thought, language: Language)
 def _other_side(text: str, fact: str, language: Language) -> frozenset[str]:
     """`right` and `knee`, when the fact is about the left knee alone."""
     following = r"\s+(\w+)" if language is Language.EN else r"(.)"
-    for pair in _SIDES[language]:
+    for pair in SIDES[language]:
         for this, that in (pair, pair[::-1]):
             if not (_only(fact, this, that) and _only(text, that, this)):
                 continue
@@ -603,7 +490,7 @@ def _before(text: str, terms: frozenset[str]) -> list[str]:
 @lru_cache(maxsize=8192)
 def _terms(text: str, language: Language) -> frozenset[str]:
     """The words that tell one fact from another."""
-    bare = _NEGATION[language].sub(" ", text)
+    bare = NEGATION[language].sub(" ", text)
     return frozenset(word for word in content(bare, language) if word not in _DROPPED[language])
 
 
@@ -624,8 +511,4 @@ def _related(one: str, other: str) -> bool:
 
 
 def _only(text: str, this: str, that: str) -> bool:
-    return _says(text, this) and not _says(text, that)
-
-
-def _says(text: str, word: str) -> bool:
-    return re.search(rf"\b{word}\b", text) is not None if word.isascii() else word in text
+    return says(text, this) and not says(text, that)

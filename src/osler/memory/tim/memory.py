@@ -11,7 +11,7 @@ from typing import Any
 from osler.errors import UserError
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
-from osler.memory.tim.arrange import Action, Forget, Insert, Merge, Supersede
+from osler.memory.tim.arrange import Forget, Insert, Merge, Supersede
 from osler.memory.tim.bank import Bank, raw_text, topic
 from osler.memory.tim.consistency import conflicts
 from osler.memory.tim.linear import tell
@@ -204,6 +204,3 @@ def _post_think(settings: MemorySettings, tim: TimSettings) -> PostThink:
     if settings.thinker is None or tim.mode == "rules":
         return RulesThink(settings.language)
     return (PaperThink if tim.mode == "paper" else ModelThink)(settings.language, settings.thinker)
-
-
-__all__ = ["Action", "TimMemory"]

@@ -112,13 +112,14 @@ def contrast(one: str, other: str) -> bool:
     """Whether one says left where the other says right, and the like."""
     first, second = plain(one), plain(other)
     return any(
-        (_says(first, this) and _says(second, that) and not (_says(first, that) and _says(second, this)))
-        or (_says(first, that) and _says(second, this) and not (_says(first, this) and _says(second, that)))
+        (says(first, this) and says(second, that) and not (says(first, that) and says(second, this)))
+        or (says(first, that) and says(second, this) and not (says(first, this) and says(second, that)))
         for this, that in _CONTRASTS
     )
 
 
-def _says(text: str, word: str) -> bool:
+def says(text: str, word: str) -> bool:
+    """Whether a text has a word; a Chinese one may stand within another."""
     return word in text if "\u4e00" <= word[0] <= "\u9fff" else re.search(rf"\b{word}\b", text) is not None
 
 
