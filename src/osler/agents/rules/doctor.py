@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
 from osler.agents.rules.knowledge import Condition, Item, by_question, entropy, knowledge
-from osler.agents.rules.reading import Findings, read_freely, read_recall, read_reply
+from osler.agents.rules.reading import Findings, read_freely, read_reply
+from osler.agents.rules.recalled import read_recall
 from osler.records.language import Language
 from osler.records.schema import Sex
 from osler.words import plain

@@ -1,4 +1,4 @@
-"""Reading a reply, or a memory's text, for findings: affirmed, denied, or not told."""
+"""Reading a reply for findings: affirmed, denied, or not told."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from osler.agents.lexicon import Phrases, concepts, terms
-from osler.agents.rules.knowledge import Finding, Item, by_question, knowledge
+from osler.agents.rules.knowledge import Finding, Item, knowledge
 from osler.records.language import Language
 from osler.words import content, plain, sentences, words
 
@@ -71,8 +70,6 @@ _FINE = {
     Language.EN: re.compile(r"\b(?:was|were|is|are|came back|all) (?:\w+ )?(?:negative|normal|fine|clear)\b"),
     Language.ZH: re.compile(r"阴性|正常|没问题|没事"),
 }
-_SHOWN = 0.6
-"""Share of a question's words that a fact must hold to show that it was asked."""
 _RESTATED = 0.8
 """Share of a question's words that a sentence must hold to be the question over again."""
 _TELLING = 5.0
@@ -94,21 +91,9 @@ _QUALITY = (
 """Concepts of how a symptom is, which no single symptom owns."""
 _FEW = 2
 """An item whose names mean more concepts than this is too special to be read off one of them."""
-_QA = re.compile(r"^(?:doctor|医生)\s*[:：]\s*(?P<question>.+)$", re.IGNORECASE)
-_REPLY = re.compile(r"^(?:patient|患者|病人)\s*[:：]\s*(?P<reply>.+)$", re.IGNORECASE)
-_TURN = re.compile(r"^(?:turn \d+|第\d+轮)$", re.IGNORECASE)
-_TOPIC = re.compile(r"^(?:asked in turn \d+|第\d+轮问过)\s*[:：]\s*(?P<topic>.+)$", re.IGNORECASE)
-_FACT = re.compile(
-    r"^(?:fact|事实)\s*#\d+(?:[,、]\s*#\d+)*\s*[:：]\s*(?P<fact>.+?)"
-    r"\s*(?:\(turn (?P<turns>[\d, ]+)\)|（第(?P<rounds>[\d、]+)轮）)?$",
-    re.IGNORECASE,
-)
-_SILENT = re.compile(r"^(?:also asked|还问过)\s*[:：]\s*(?P<topics>.+)$", re.IGNORECASE)
-_LISTED = {Language.EN: re.compile(r" or "), Language.ZH: re.compile(r"、|或者|或")}
-_HAS_NOT = re.compile(r"patient (?:does not have|has not had)\b|患者 没有", re.IGNORECASE)
+
+
 _NOT_KNOWN = re.compile(r"patient does not know\b|患者 不知道", re.IGNORECASE)
-_HEAD = re.compile(r"^(?P<head>[^:：;；]+)[:：]\s*(?P<rest>.+)$")
-_ABOUT = re.compile(r"^(?P<fact>.*?)\s*[\[［](?P<topic>[^\]］]+)[\]］]$")
 
 
 def polarity(reply: str, language: Language) -> Polarity:
@@ -176,8 +161,31 @@ def _is_not_done(item: Item, sentence: str, language: Language) -> bool:
 
 def _restates(item: Item, sentence: str, language: Language) -> bool:
     """Whether a sentence says the question over again as its answer: `patient does not have a fever or chills`."""
-    asked = next(frozenset(row) for row, other in _by_row(language) if other is item)
-    return len(asked & _key(sentence, language)) >= _RESTATED * len(asked)
+    asked = next(frozenset(row) for row, other in asked_in_words(language) if other is item)
+    return len(asked & words_of_weight(sentence, language)) >= _RESTATED * len(asked)
+
+
+def weighty(text: str, language: Language) -> tuple[str, ...]:
+    """The words of weight in their order; in Chinese the characters, which no cut can change."""
+    level = plain(text)
+    return tuple(level.replace(" ", "")) if language is Language.ZH else content(level, language)
+
+
+@cache
+def asked_in_words(language: Language) -> tuple[tuple[tuple[str, ...], Item], ...]:
+    """Items with the words of weight of their questions in order."""
+    questions = ((item, item.ask[language]) for item in knowledge().items)
+    if language is Language.EN:
+        return tuple((weighty(question, language), item) for item, question in questions)
+    return tuple(
+        (weighty("".join(word for word in words(question, language) if content(word, language)), language), item)
+        for item, question in questions
+    )
+
+
+def words_of_weight(text: str, language: Language) -> frozenset[str]:
+    """The same without their order."""
+    return frozenset(weighty(text, language))
 
 
 def _is_about(item: Item, text: str, language: Language) -> bool:
@@ -209,161 +217,6 @@ def _read_freely(text: str, language: Language) -> tuple[tuple[str, bool], ...]:
                 else:
                     told[finding.id] = not _denied(item, level, language)
     return tuple(told.items())
-
-
-def read_recall(text: str, language: Language) -> tuple[Findings, frozenset[str]]:
-    """Findings of a memory's text, and the items it shows to have been asked about, answered or not.
-
-    What follows a question, a reply or facts, is read as the answer to it; anything else is read for what it names.
-    An answer counts for more than what is named in passing, and what the question names is no news of the answer.
-    """
-    answered: Findings = {}
-    named: Findings = {}
-    asked: set[str] = set()
-    for item, answer in _exchanges(text, language):
-        if item is None:
-            named.update(read_freely(answer, language))
-            continue
-        asked.add(item.id)
-        aside = read_freely(answer, language)
-        own = read_freely(item.ask[language], language).keys()
-        answered.update(_affirmed({name: there for name, there in aside.items() if name not in own}, answered))
-        answered.update(read_reply(item, answer, language))
-    told = named | answered
-    asked.update(knowledge().item_of[name].id for name in told)
-    return told, frozenset(asked)
-
-
-def _exchanges(text: str, language: Language) -> Iterator[tuple[Item | None, str]]:
-    """The answers in a memory's text, each with the item that was asked for, where that can be seen."""
-    item: Item | None = None
-    facts: list[_Fact] = []
-    for line in (line.strip() for line in text.splitlines()):
-        if found := _FACT.match(line):
-            facts += _told(found, item)
-            continue
-        if found := _SILENT.match(line):
-            topics = re.split(r"[;；]\s*", found["topics"])
-            yield from ((item_, "") for topic in topics if (item_ := _asked_for(topic, language)))
-            continue
-        if facts and _TOPIC.match(line) is None:
-            yield from _answers(facts, language)
-            facts = []
-        item = None if _REPLY.match(line) is None else item
-        if found := _QA.match(line):
-            item = by_question(language).get(plain(found["question"]))
-        elif found := _TOPIC.match(line):
-            item = _asked_for(found["topic"], language)
-        elif found := _REPLY.match(line):
-            if item is not None:
-                yield item, found["reply"]
-            item = None
-        elif not _TURN.match(line):
-            yield None, line
-    yield from _answers(facts, language)
-
-
-class _Fact(NamedTuple):
-    """One statement of a line of facts."""
-
-    text: str
-    turn: str
-    topic: str
-    """What was asked, where the line says so."""
-    item: Item | None
-    """What was asked, where the lines before it say so."""
-
-
-def _told(line: re.Match[str], item: Item | None) -> Iterator[_Fact]:
-    """The facts of a line: one, or several that share what stands before the colon."""
-    turns = re.findall(r"\d+", line["turns"] or line["rounds"] or "")
-    shared = _HEAD.match(line["fact"])
-    parts = [part.strip() for part in re.split(r"[;；]", shared["rest"])] if shared else [line["fact"]]
-    for place, part in enumerate(parts):
-        about = _ABOUT.match(part)
-        text, topic = (about["fact"], about["topic"]) if about else (part, "")
-        turn = turns[place] if len(turns) == len(parts) else turns[0] if turns else ""
-        yield _Fact(f"{shared['head']} {text}" if shared else text, turn, topic, item)
-
-
-def _answers(facts: list[_Fact], language: Language) -> Iterator[tuple[Item | None, str]]:
-    """Facts of one turn are an answer together; besides, each may name something by itself."""
-    turns: dict[str, list[_Fact]] = {}
-    for place, fact in enumerate(facts):
-        turns.setdefault(fact.turn or f"fact {place}", []).append(fact)
-    for members in turns.values():
-        item = next((fact.item for fact in members if fact.item), None)
-        topic = next((fact.topic for fact in members if fact.topic), "")
-        if item is None and topic:
-            item = _asked_for(topic, language)
-        if item is None:
-            item = next(filter(None, (_shown_by(fact.text, language) for fact in members)), None)
-        if item is not None:
-            yield item, (". " if language is Language.EN else "。").join(fact.text for fact in members)
-        for fact in members:
-            if item is None:
-                yield None, fact.text
-            yield from ((item, fact.text) for item in _denied_in_list(fact.text, language))
-
-
-def _denied_in_list(text: str, language: Language) -> Iterator[Item]:
-    """What a fact denies one after the other: `patient does not have a cough or loose stools`."""
-    parts = _LISTED[language].split(text)
-    if len(parts) > 1 and _HAS_NOT.match(text):
-        yield from filter(None, (_shown_by(part, language) for part in parts))
-
-
-def _asked_for(topic: str, language: Language) -> Item | None:
-    """The item whose question has this topic; of one that was cut short, the item whose question begins with it."""
-    if not topic.endswith("…"):
-        return _by_topic(language).get(_key(topic, language)) or _shown_by(topic, language)
-    begin = _row(topic.rstrip("…"), language)
-    return next((item for row, item in _by_row(language) if row[: len(begin)] == begin), None)
-
-
-@lru_cache(maxsize=4096)
-def _shown_by(text: str, language: Language) -> Item | None:
-    """The item whose question a text shows best."""
-    held = _key(text, language)
-    best, share = None, _SHOWN
-    for words_of, item in _by_topic(language).items():
-        part = len(words_of & held) / max(1, len(words_of))
-        if part > share or (part == share and best is not None and len(words_of) > best[1]):
-            best, share = (item, len(words_of)), part
-    return best[0] if best else None
-
-
-def _row(text: str, language: Language) -> tuple[str, ...]:
-    """The words of weight in their order; in Chinese the characters, which no cut can change."""
-    level = plain(text)
-    return tuple(level.replace(" ", "")) if language is Language.ZH else content(level, language)
-
-
-@cache
-def _by_row(language: Language) -> tuple[tuple[tuple[str, ...], Item], ...]:
-    """Items with the words of weight of their questions in order."""
-    questions = ((item, item.ask[language]) for item in knowledge().items)
-    if language is Language.EN:
-        return tuple((_row(question, language), item) for item, question in questions)
-    return tuple(
-        (_row("".join(word for word in words(question, language) if content(word, language)), language), item)
-        for item, question in questions
-    )
-
-
-def _key(text: str, language: Language) -> frozenset[str]:
-    return frozenset(_row(text, language))
-
-
-@cache
-def _by_topic(language: Language) -> dict[frozenset[str], Item]:
-    """Items by the words of weight of their questions."""
-    return {frozenset(row): item for row, item in _by_row(language)}
-
-
-def _affirmed(fresh: Findings, known: Findings) -> Findings:
-    """An aside tells what is there; what it does not mention it does not deny."""
-    return {name: True for name, there in fresh.items() if there and name not in known}
 
 
 def _shown(finding: Finding, level: str, language: Language) -> bool | None:

@@ -1,0 +1,170 @@
+"""Reading a memory's text, dialogue or facts, for findings and for what was asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from osler.agents.rules.knowledge import Item, by_question, knowledge
+from osler.agents.rules.reading import (
+    Findings,
+    asked_in_words,
+    read_freely,
+    read_reply,
+    weighty,
+    words_of_weight,
+)
+from osler.records.language import Language
+from osler.words import plain
+
+_SHOWN = 0.6
+"""Share of a question's words that a fact must hold to show that it was asked."""
+_QA = re.compile(r"^(?:doctor|医生)\s*[:：]\s*(?P<question>.+)$", re.IGNORECASE)
+_REPLY = re.compile(r"^(?:patient|患者|病人)\s*[:：]\s*(?P<reply>.+)$", re.IGNORECASE)
+_TURN = re.compile(r"^(?:turn \d+|第\d+轮)$", re.IGNORECASE)
+_TOPIC = re.compile(r"^(?:asked in turn \d+|第\d+轮问过)\s*[:：]\s*(?P<topic>.+)$", re.IGNORECASE)
+_FACT = re.compile(
+    r"^(?:fact|事实)\s*#\d+(?:[,、]\s*#\d+)*\s*[:：]\s*(?P<fact>.+?)"
+    r"\s*(?:\(turn (?P<turns>[\d, ]+)\)|（第(?P<rounds>[\d、]+)轮）)?$",
+    re.IGNORECASE,
+)
+_SILENT = re.compile(r"^(?:also asked|还问过)\s*[:：]\s*(?P<topics>.+)$", re.IGNORECASE)
+_LISTED = {Language.EN: re.compile(r" or "), Language.ZH: re.compile(r"、|或者|或")}
+_HAS_NOT = re.compile(r"patient (?:does not have|has not had)\b|患者 没有", re.IGNORECASE)
+_HEAD = re.compile(r"^(?P<head>[^:：;；]+)[:：]\s*(?P<rest>.+)$")
+_ABOUT = re.compile(r"^(?P<fact>.*?)\s*[\[［](?P<topic>[^\]］]+)[\]］]$")
+
+
+def read_recall(text: str, language: Language) -> tuple[Findings, frozenset[str]]:
+    """Findings of a memory's text, and the items it shows to have been asked about, answered or not.
+
+    What follows a question, a reply or facts, is read as the answer to it; anything else is read for what it names.
+    An answer counts for more than what is named in passing, and what the question names is no news of the answer.
+    """
+    answered: Findings = {}
+    named: Findings = {}
+    asked: set[str] = set()
+    for item, answer in _exchanges(text, language):
+        if item is None:
+            named.update(read_freely(answer, language))
+            continue
+        asked.add(item.id)
+        aside = read_freely(answer, language)
+        own = read_freely(item.ask[language], language).keys()
+        answered.update(_affirmed({name: there for name, there in aside.items() if name not in own}, answered))
+        answered.update(read_reply(item, answer, language))
+    told = named | answered
+    asked.update(knowledge().item_of[name].id for name in told)
+    return told, frozenset(asked)
+
+
+def _exchanges(text: str, language: Language) -> Iterator[tuple[Item | None, str]]:
+    """The answers in a memory's text, each with the item that was asked for, where that can be seen."""
+    item: Item | None = None
+    facts: list[_Fact] = []
+    for line in (line.strip() for line in text.splitlines()):
+        if found := _FACT.match(line):
+            facts += _told(found, item)
+            continue
+        if found := _SILENT.match(line):
+            topics = re.split(r"[;；]\s*", found["topics"])
+            yield from ((item_, "") for topic in topics if (item_ := _asked_for(topic, language)))
+            continue
+        if facts and _TOPIC.match(line) is None:
+            yield from _answers(facts, language)
+            facts = []
+        item = None if _REPLY.match(line) is None else item
+        if found := _QA.match(line):
+            item = by_question(language).get(plain(found["question"]))
+        elif found := _TOPIC.match(line):
+            item = _asked_for(found["topic"], language)
+        elif found := _REPLY.match(line):
+            if item is not None:
+                yield item, found["reply"]
+            item = None
+        elif not _TURN.match(line):
+            yield None, line
+    yield from _answers(facts, language)
+
+
+class _Fact(NamedTuple):
+    """One statement of a line of facts."""
+
+    text: str
+    turn: str
+    topic: str
+    """What was asked, where the line says so."""
+    item: Item | None
+    """What was asked, where the lines before it say so."""
+
+
+def _told(line: re.Match[str], item: Item | None) -> Iterator[_Fact]:
+    """The facts of a line: one, or several that share what stands before the colon."""
+    turns = re.findall(r"\d+", line["turns"] or line["rounds"] or "")
+    shared = _HEAD.match(line["fact"])
+    parts = [part.strip() for part in re.split(r"[;；]", shared["rest"])] if shared else [line["fact"]]
+    for place, part in enumerate(parts):
+        about = _ABOUT.match(part)
+        text, topic = (about["fact"], about["topic"]) if about else (part, "")
+        turn = turns[place] if len(turns) == len(parts) else turns[0] if turns else ""
+        yield _Fact(f"{shared['head']} {text}" if shared else text, turn, topic, item)
+
+
+def _answers(facts: list[_Fact], language: Language) -> Iterator[tuple[Item | None, str]]:
+    """Facts of one turn are an answer together; besides, each may name something by itself."""
+    turns: dict[str, list[_Fact]] = {}
+    for place, fact in enumerate(facts):
+        turns.setdefault(fact.turn or f"fact {place}", []).append(fact)
+    for members in turns.values():
+        item = next((fact.item for fact in members if fact.item), None)
+        topic = next((fact.topic for fact in members if fact.topic), "")
+        if item is None and topic:
+            item = _asked_for(topic, language)
+        if item is None:
+            item = next(filter(None, (_shown_by(fact.text, language) for fact in members)), None)
+        if item is not None:
+            yield item, (". " if language is Language.EN else "。").join(fact.text for fact in members)
+        for fact in members:
+            if item is None:
+                yield None, fact.text
+            yield from ((item, fact.text) for item in _denied_in_list(fact.text, language))
+
+
+def _denied_in_list(text: str, language: Language) -> Iterator[Item]:
+    """What a fact denies one after the other: `patient does not have a cough or loose stools`."""
+    parts = _LISTED[language].split(text)
+    if len(parts) > 1 and _HAS_NOT.match(text):
+        yield from filter(None, (_shown_by(part, language) for part in parts))
+
+
+def _asked_for(topic: str, language: Language) -> Item | None:
+    """The item whose question has this topic; of one that was cut short, the item whose question begins with it."""
+    if not topic.endswith("…"):
+        return _by_topic(language).get(words_of_weight(topic, language)) or _shown_by(topic, language)
+    begin = weighty(topic.rstrip("…"), language)
+    return next((item for row, item in asked_in_words(language) if row[: len(begin)] == begin), None)
+
+
+@lru_cache(maxsize=4096)
+def _shown_by(text: str, language: Language) -> Item | None:
+    """The item whose question a text shows best."""
+    held = words_of_weight(text, language)
+    best, share = None, _SHOWN
+    for words_of, item in _by_topic(language).items():
+        part = len(words_of & held) / max(1, len(words_of))
+        if part > share or (part == share and best is not None and len(words_of) > best[1]):
+            best, share = (item, len(words_of)), part
+    return best[0] if best else None
+
+
+@cache
+def _by_topic(language: Language) -> dict[frozenset[str], Item]:
+    """Items by the words of weight of their questions."""
+    return {frozenset(row): item for row, item in asked_in_words(language)}
+
+
+def _affirmed(fresh: Findings, known: Findings) -> Findings:
+    """An aside tells what is there; what it does not mention it does not deny."""
+    return {name: True for name, there in fresh.items() if there and name not in known}
