@@ -143,3 +143,27 @@ def test_areas_are_open_as_far_as_the_memory_shows() -> None:
         "Are you allergic to any medicine?",
     )
     assert {"sign", "allergy"}.isdisjoint(area.key for area in open_areas(seen))
+
+
+def test_a_reply_may_not_leave_out_what_was_asked_for() -> None:
+    record = POOL.get("bladder-cancer-en")
+    names = ("Regular medication", "Urinary NMP22")
+    two = selection("bladder-cancer-en", "Which medicines does she take, and what was the NMP22?", *names)
+    half = record.entry(names[0]).said
+    assert any("you left out: Urinary NMP22" in reason for reason in refused(half, two))
+    assert not any("left out" in reason for reason in refused(f"{half} {record.entry(names[1]).said}", two))
+
+
+def test_a_sentence_that_hangs_on_nothing_given_is_made_up() -> None:
+    asked = selection("bladder-cancer-en", "Does it get better?", "Drug allergy")
+    assert fabrications("It gets better when sitting in a garden.", asked)
+
+
+def test_the_physical_examination_and_a_blood_pressure_leave_tests_and_scans_open() -> None:
+    known = briefing(
+        "Turn 1\nDoctor: What did the physical examination show?\nPatient: Blood Pressure: 120/80 mmHg.", "Any cough?"
+    )
+    keys = [area.key for area in open_areas(known)]
+    assert "sign" not in keys and {"test", "examination"} <= set(keys)
+    for area in (area for area in areas(Language.EN) if area.key in {"test", "examination"}):
+        assert check_question(area.question, known) == ()
