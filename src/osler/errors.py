@@ -26,3 +26,12 @@ class UserError(OslerError):
         self.message = printable(message)
         self.remedy = printable(remedy)
         super().__init__(f"{self.message}; {self.remedy}")
+
+
+class RunStopped(OslerError):
+    """Something that ends a whole run in order: a budget is used up, or an endpoint is down. Nothing failed by it."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        """Say which it is, and what to tell."""
+        self.kind, self.message = kind, printable(message)
+        super().__init__(self.message)

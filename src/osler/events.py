@@ -35,6 +35,8 @@ class Ending(StrEnum):
     TIME_LIMIT = "time_limit"
     DOCTOR_ERROR = "doctor_error"
     PATIENT_ERROR = "patient_error"
+    SIMULATOR_ERROR = "simulator_error"
+    """A fault in Osler or in a memory from elsewhere."""
     BACKBONE_FAILURE = "backbone_failure"
     """A model could not be reached or answered nonsense: never scored as a wrong answer."""
 
@@ -160,6 +162,8 @@ class Called(_Event):
     cost: float | None = None
     seconds: float = 0.0
     attempts: int = 1
+    source: str = "model"
+    """`model`; `cache`: another consultation asked the same; `earlier`: this one did, before it was interrupted."""
 
 
 class Concluded(_Event):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+LONGEST_PAUSE = 60.0
+"""Seconds. A server that asks for more is asked again after this."""
+
 
 def retry_after(header: str | None, now: datetime | None = None) -> float | None:
     """Seconds to wait by a `Retry-After` header, which is a number of seconds or an HTTP date."""

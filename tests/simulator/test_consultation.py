@@ -18,12 +18,12 @@ from osler.agents.rules.patient import RulesPatient
 from osler.events import Answered, Asked, Called, Concluded, Ending, Guarded, Journal, Recalled, Voice
 from osler.memory import MemorySettings, memory_factory
 from osler.records import Language, PatientRecord, RecordPool
-from osler.simulator.batch import simulate_one
-from osler.simulator.build import Settings, case_of
+from osler.simulator.build import case_of
 from osler.simulator.clients import Clients
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.runs import Cell
+from osler.simulator.plan import Cell, Settings
 from osler.simulator.transcript import Transcript
+from osler.simulator.worker import simulate_one
 from tests.agents.scripted import Script, ScriptedClient, scripted
 
 POOL = RecordPool.open()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import re
 from collections import Counter
 from pathlib import Path
@@ -12,21 +12,28 @@ import pytest
 from osler.eval.match import names_diagnosis
 from osler.events import Answered, Ending
 from osler.records import RecordPool
-from osler.simulator.runs import Run as StoredRun
+from osler.simulator.store import RunFile
 from tests.agents.backbones.server import Step, serving
 from tests.conftest import Run
 
 TIMES = re.compile(r'"(?:at|seconds)":[\d.e-]+')
 
 
-def stored(folder: Path) -> dict[str, str]:
-    return {path.name: TIMES.sub('"t":0', path.read_text()) for path in (folder / "transcripts").iterdir()}
+def stored(path: Path) -> list[str]:
+    with RunFile.open(path) as run:
+        return [TIMES.sub('"t":0', transcript.model_dump_json()) for transcript in run.transcripts()]
+
+
+def exact(path: Path) -> list[str]:
+    with RunFile.open(path) as run:
+        return [transcript.model_dump_json() for transcript in run.transcripts()]
 
 
 def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run, tmp_path: Path) -> None:
     done = osler("simulate", "--memory", "none", "--memory", "raw", "--quiet", "--out", "run", timeout=200)
     assert done.returncode == 0, done.stderr
-    transcripts = list(StoredRun.open(tmp_path / "run").transcripts())
+    with RunFile.open(tmp_path / "runs" / "run.osler") as run:
+        transcripts = list(run.transcripts())
     assert len(transcripts) == 2 * 88
     assert all(transcript.ending.is_answer for transcript in transcripts)
     records = {record.id: record for record in RecordPool.open()}
@@ -48,16 +55,18 @@ def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run,
 def test_the_same_seed_gives_the_same_bytes_but_for_times(osler: Run, tmp_path: Path) -> None:
     for name in ("a", "b"):
         assert osler("simulate", "--limit", "12", "--memory", "raw", "--quiet", "--out", name).returncode == 0
-    assert stored(tmp_path / "a") == stored(tmp_path / "b")
+    first, second = (stored(tmp_path / "runs" / f"{name}.osler") for name in "ab")
+    assert len(first) == 12 and first == second
 
 
 def test_a_second_call_runs_only_what_is_missing(osler: Run, tmp_path: Path) -> None:
     first = osler("simulate", "--limit", "2", "--memory", "raw", "--out", "run")
     assert "2 consultation(s)" in first.stderr
-    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "transcripts").iterdir()}
+    path = tmp_path / "runs" / "run.osler"
+    before = set(exact(path))
     again = osler("simulate", "--limit", "3", "--memory", "raw", "--memory", "none", "--out", "run")
     assert "4 consultation(s)" in again.stderr and "2 were there already" in again.stderr
-    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+    assert before < set(exact(path)) and len(exact(path)) == 6
     changed = osler("simulate", "--limit", "2", "--memory", "raw", "--seed", "7", "--out", "run")
     assert changed.returncode == 2 and "seed: 0 → 7" in changed.stderr
 
@@ -83,7 +92,7 @@ def test_show_prints_a_consultation(osler: Run) -> None:
     several = osler("show", "run", "croup-en")
     assert several.returncode == 2 and "fits 2 consultations" in several.stderr
     assert osler("show", "run", "nobody").returncode == 2
-    assert "is not a run" in osler("show", ".", "croup-en").stderr
+    assert "there is no run" in osler("show", ".", "croup-en").stderr
 
 
 @pytest.mark.parametrize(
@@ -103,28 +112,23 @@ def test_bad_input_stops_before_anything_is_written(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     done = osler("simulate", *args, "--out", "run")
     assert done.returncode == 2 and line in done.stderr
-    assert done.stderr.count("\n") == 1 and not (tmp_path / "run").exists()
+    assert done.stderr.count("\n") == 1 and not list(tmp_path.glob("runs/*"))
 
 
-async def test_a_failing_endpoint_is_recorded_as_failed_and_never_as_wrong(tmp_path: Path) -> None:
-    from osler.simulator.batch import Plan, run_batch
-    from osler.simulator.build import Settings
-    from osler.simulator.clients import Clients
-
-    records = list(RecordPool.open().only(limit=2))
-    async with serving(*[Step(status=401, message="bad key sk-secret123456")] * 2) as server:
-        plan = Plan(records, [server.spec], ["raw"], settings=Settings(turns=3))
-        run = StoredRun.create(tmp_path / "run", {})
-        clients = Clients(timeout=5)
-        progress = await run_batch(plan, run, clients, concurrency=2)
-        await clients.close()
-    assert [transcript.ending for transcript in progress.done] == [Ending.BACKBONE_FAILURE] * 2
-    saved = (tmp_path / "run" / "transcripts").iterdir()
-    assert not any("secret123456" in path.read_text() for path in saved)
-    assert all(
-        json.loads(path.read_text())["ending"] == "backbone_failure"
-        for path in (tmp_path / "run" / "transcripts").iterdir()
-    )
+async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(osler: Run, tmp_path: Path) -> None:
+    """The server refuses one prompt; that tells nothing of the next patient."""
+    refused = Step(status=400, message="bad prompt sk-secret123456")
+    async with serving(*[refused] * 2) as server:
+        args = ("--backbone", server.spec, "--limit", "2", "--turns", "3", "--out", "run", "--timeout", "5")
+        done = await asyncio.to_thread(osler, "simulate", *args)
+        assert done.returncode == 0 and "2 failed" in done.stderr
+    with RunFile.open(tmp_path / "runs" / "run.osler") as run:
+        assert [transcript.ending for transcript in run.transcripts()] == [Ending.BACKBONE_FAILURE] * 2
+        assert run.standing().failed == 2
+    failures = osler("runs", "failures", "run").stdout
+    assert failures.count("backbone_failure") == 2 and "1 attempt(s)" in failures
+    for text in (failures, done.stderr, (tmp_path / "runs" / "run.osler").read_bytes().decode("latin1")):
+        assert "secret123456" not in text
 
 
 async def test_people_take_the_same_seats() -> None:

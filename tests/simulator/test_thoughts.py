@@ -6,11 +6,10 @@ from pathlib import Path
 
 from osler.events import Asked, Recalled
 from osler.records import PatientRecord, RecordPool
-from osler.simulator.batch import simulate_one
-from osler.simulator.build import Settings
 from osler.simulator.clients import Clients
-from osler.simulator.runs import Cell
+from osler.simulator.plan import Cell, Settings
 from osler.simulator.transcript import Transcript
+from osler.simulator.worker import simulate_one
 from tests.conftest import Run
 
 VALUE = "White blood cells 3623.20/µl, that is high."

@@ -54,4 +54,5 @@ class Caller:
             cost=call.cost,
             seconds=call.seconds,
             attempts=call.attempts,
+            source=call.source,
         )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from osler.commands.carrying_out import RunName
 
 app = typer.Typer(no_args_is_help=True, help="How a doctor's memory of one patient grew.")
 
 
 @app.command("show")
 def show(
-    run: Annotated[Path, typer.Argument(help="The run's folder.")],
+    run: RunName,
     case: Annotated[str, typer.Argument(help="A record's id, or its patient's.")],
     memory: Annotated[str | None, typer.Option("--memory", help="Where the run has several.")] = None,
     backbone: Annotated[str | None, typer.Option("--backbone", help="Where the run has several.")] = None,
@@ -21,6 +22,7 @@ def show(
     """Turn by turn: what was recalled, inserted, superseded, merged and forgotten, and why."""
     from osler.records.pages import printed
     from osler.simulator.memory_page import memory_page
-    from osler.simulator.runs import Run
+    from osler.simulator.store import RunFile
 
-    printed(memory_page(Run.open(run).find(case, memory, backbone, trial)))
+    with RunFile.open(run) as opened:
+        printed(memory_page(opened.find(case, memory, backbone, trial)))

@@ -7,6 +7,23 @@ from typing import Annotated
 
 import typer
 
+from osler.commands.carrying_out import (
+    AsJson,
+    Concurrency,
+    Engine,
+    EngineName,
+    Quiet,
+    RayAddress,
+    Rpm,
+    RunCost,
+    RunName,
+    RunSeconds,
+    RunTokens,
+    Timeout,
+    Tpm,
+    Workers,
+    how_from,
+)
 from osler.commands.records import Languages, Limit, PoolPath, Sample, Specialties, open_pool
 
 Backbones = Annotated[
@@ -43,19 +60,40 @@ def simulate(
         str | None, typer.Option("--memory-backbone", help="The model behind the memories; without it, the doctor's.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of all random choices.")] = 0,
+    temperature: Annotated[
+        float, typer.Option("--temperature", min=0, max=2, help="Of all models; 0: the likeliest answer every time.")
+    ] = 0.0,
     guards: Annotated[bool, typer.Option("--guards/--no-guards", help="Check every reply and question.")] = True,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Consultations at a time.")] = 8,
-    timeout: Annotated[float, typer.Option("--timeout", min=1, help="Seconds one model call may take.")] = 60.0,
-    out: Annotated[Path, typer.Option("--out", help="The run's folder.")] = Path("runs/latest"),
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print only the table.")] = False,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-tokens", min=1, help="Tokens one consultation may use.")
+    ] = None,
+    max_cost: Annotated[float | None, typer.Option("--max-cost", min=0, help="USD one consultation may cost.")] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option("--max-seconds", min=0.1, help="Seconds one consultation may take.")
+    ] = None,
+    run_tokens: RunTokens = None,
+    run_cost: RunCost = None,
+    run_seconds: RunSeconds = None,
+    concurrency: Concurrency = 8,
+    workers: Workers = None,
+    engine: EngineName = Engine.LOCAL,
+    ray_address: RayAddress = None,
+    rpm: Rpm = None,
+    tpm: Tpm = None,
+    timeout: Timeout = 60.0,
+    cache: Annotated[
+        Path | None, typer.Option("--cache", help="A file that keeps models' answers for the same requests in any run.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="The run: a name, or a file ending in .osler.")] = Path("latest"),
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Simulate consultations: records × backbones × memories. The same command again continues where it stopped."""
-    from osler.simulator.batch import Plan
-    from osler.simulator.build import Settings
-    from osler.simulator.session import run_plan
+    """Simulate consultations: records × backbones × memories × trials. The same command again goes on."""
+    from osler.simulator.plan import Limits, Plan, Settings
+    from osler.simulator.session import simulate_plan
 
-    records = list(
-        open_pool(pool, ids=case, specialties=specialty, languages=language, limit=limit, sample=sample, seed=seed)
+    records = open_pool(
+        pool, ids=case, specialties=specialty, languages=language, limit=limit, sample=sample, seed=seed
     )
     settings = Settings(
         patient_backbone=patient,
@@ -66,13 +104,29 @@ def simulate(
         budget=budget,
         ram_backbone=ram,
         memory_backbone=memory_backbone,
+        temperature=temperature,
+        limits=Limits(max_tokens, max_cost, max_seconds),
     )
-    plan = Plan(records, backbone or ["rules"], memory or ["raw"], trials, settings)
-    run_plan(plan, out, pool=pool, concurrency=concurrency, timeout=timeout, quiet=quiet)
+    plan = Plan(records, tuple(backbone or ["rules"]), tuple(memory or ["raw"]), trials, settings)
+    how = how_from(
+        concurrency=concurrency,
+        workers=workers,
+        engine=engine,
+        ray_address=ray_address,
+        limits=Limits(run_tokens, run_cost, run_seconds),
+        rpm=rpm,
+        tpm=tpm,
+        timeout=timeout,
+        temperature=temperature,
+        cache=cache,
+        quiet=quiet,
+        as_json=as_json,
+    )
+    simulate_plan(plan, out, how, pool)
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help="The run's folder.")],
+    run: RunName,
     case: Annotated[str, typer.Argument(help="A record's id, or its patient's.")],
     memory: Annotated[str | None, typer.Option("--memory", help="Where the run has several.")] = None,
     backbone: Annotated[str | None, typer.Option("--backbone", help="Where the run has several.")] = None,
@@ -82,7 +136,7 @@ def show(
     """One consultation as a page to read."""
     from osler.records.pages import printed
     from osler.simulator.pages import page
-    from osler.simulator.runs import Run
+    from osler.simulator.store import RunFile
 
-    transcript = Run.open(run).find(case, memory, backbone, trial)
-    printed(page(transcript, details=details))
+    with RunFile.open(run) as opened:
+        printed(page(opened.find(case, memory, backbone, trial), details=details))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import BaseModel
 
@@ -17,33 +16,19 @@ from osler.memory import MemorySettings, Thinker, memory_factory
 from osler.prompts import Prompt
 from osler.records.schema import PatientRecord
 from osler.seeds import derive
-from osler.simulator.clients import Clients
 from osler.simulator.consultation import Seats
+from osler.simulator.plan import HUMAN, RULES, WITHOUT_MODEL, Settings
 
-RULES, HUMAN = "rules", "human"
-WITHOUT_MODEL = frozenset({RULES, HUMAN})
+if TYPE_CHECKING:
+    from osler.agents.backbones import Backbone
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What all consultations of a run share."""
+class Opener(Protocol):
+    """Whatever opens a backbone for this consultation."""
 
-    patient_backbone: str = RULES
-    seed: int = 0
-    guards: bool = True
-    turns: int | None = None
-    """Questions a doctor may ask; None: the record's expected rounds times the factor."""
-    turn_factor: float = 1.5
-    budget: int = 2000
-    """Tokens of recall in the doctor's prompt."""
-    ram_backbone: str | None = None
-    """The model that RAM asks where a question's own words find nothing; None: it does not ask."""
-    memory_backbone: str | None = None
-    """The model behind the memories; None: the doctor's own."""
-
-    def turn_limit(self, record: PatientRecord) -> int:
-        """How many questions the doctor of this patient may ask."""
-        return self.turns if self.turns is not None else math.ceil(record.expected_rounds * self.turn_factor)
+    def open(self, spec: str) -> Backbone:
+        """The backbone of that spec."""
+        ...
 
 
 def case_of(record: PatientRecord) -> Case:
@@ -66,7 +51,7 @@ def seat(
     trial: int,
     settings: Settings,
     journal: Journal,
-    clients: Clients,
+    clients: Opener,
 ) -> Seats:
     """Everybody who takes part in one consultation."""
     case = case_of(record)
@@ -84,7 +69,7 @@ def seat(
     )
 
 
-def _sharpen(record: PatientRecord, settings: Settings, journal: Journal, clients: Clients) -> Sharpen | None:
+def _sharpen(record: PatientRecord, settings: Settings, journal: Journal, clients: Opener) -> Sharpen | None:
     if settings.ram_backbone is None:
         return None
     from osler.agents.ram.sharpen import sharpened_by
@@ -92,7 +77,7 @@ def _sharpen(record: PatientRecord, settings: Settings, journal: Journal, client
     return sharpened_by(clients.open(settings.ram_backbone), record.language, journal)
 
 
-def _thinker(backbone: str, journal: Journal, clients: Clients) -> Thinker | None:
+def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None:
     """How a memory asks its model. What fails is written down, and the memory does without: no consultation ends."""
     if backbone in WITHOUT_MODEL:
         return None
@@ -112,7 +97,7 @@ def _thinker(backbone: str, journal: Journal, clients: Clients) -> Thinker | Non
     return think
 
 
-def _doctor(backbone: str, case: Case, settings: Settings, journal: Journal, clients: Clients) -> Participant:
+def _doctor(backbone: str, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
     if backbone == RULES:
         return RulesDoctor(case)
     if backbone == HUMAN:
@@ -122,7 +107,7 @@ def _doctor(backbone: str, case: Case, settings: Settings, journal: Journal, cli
     return ModelDoctor(case, clients.open(backbone), journal, guards=settings.guards)
 
 
-def _patient(record: PatientRecord, settings: Settings, journal: Journal, clients: Clients) -> Participant:
+def _patient(record: PatientRecord, settings: Settings, journal: Journal, clients: Opener) -> Participant:
     if settings.patient_backbone == RULES:
         return RulesPatient()
     if settings.patient_backbone == HUMAN:

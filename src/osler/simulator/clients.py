@@ -2,30 +2,122 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from osler.simulator.allowance import OwnAllowance, RunAllowance
+from osler.simulator.plan import Limits
 
 if TYPE_CHECKING:
     from osler.agents.backbones import Backbone
+    from osler.agents.backbones.cache import ResponseCache
+    from osler.agents.backbones.line import Keep
+    from osler.agents.backbones.pace import Rates
+
+
+@dataclass(frozen=True)
+class ClientSettings:
+    """How models are asked; none of it changes what they answer, but for the temperature."""
+
+    timeout: float = 60.0
+    temperature: float = 0.0
+    retries: int = 4
+    rates: Rates | None = None
+    cache: Path | None = None
 
 
 class Clients:
-    """Opens backbones by their spec when they are first needed."""
+    """Opens backbones by their spec when they are first needed, each behind a breaker."""
 
-    def __init__(self, timeout: float = 60.0) -> None:
+    def __init__(self, settings: ClientSettings | None = None) -> None:
         """Open nothing yet."""
-        self._timeout = timeout
+        self._settings = settings or ClientSettings()
         self._open: dict[str, Backbone] = {}
+        self._cache: ResponseCache | None = None
 
     def open(self, spec: str) -> Backbone:
-        """The backbone of that spec."""
+        """The backbone of that spec.
+
+        Raises:
+            UserError: The name, the key, the weights or the price table are not usable.
+        """
         from osler.agents.backbones import open_backbone
+        from osler.agents.backbones.breaker import Breaker
 
         if spec not in self._open:
-            self._open[spec] = open_backbone(spec, timeout=self._timeout)
+            use = self._settings
+            backbone = open_backbone(
+                spec, timeout=use.timeout, temperature=use.temperature, retries=use.retries, rates=use.rates
+            )
+            backbone.client = Breaker(backbone.client)
+            self._open[spec] = backbone
         return self._open[spec]
+
+    @property
+    def cache(self) -> ResponseCache | None:
+        """The cache of answers, where there is one."""
+        if self._settings.cache is not None and self._cache is None:
+            from osler.agents.backbones.cache import ResponseCache
+
+            self._cache = ResponseCache(self._settings.cache)
+        return self._cache
 
     async def close(self) -> None:
         """Close what was opened."""
         for backbone in self._open.values():
             await backbone.close()
         self._open.clear()
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
+
+class OwnClients:
+    """The clients of one consultation: its own lines to the shared backbones."""
+
+    def __init__(
+        self,
+        clients: Clients,
+        trial: int,
+        kept: tuple[tuple[str, str], ...],
+        keep: Keep,
+        limits: Limits,
+        run: RunAllowance,
+    ) -> None:
+        """Prepare lines.
+
+        Args:
+            clients: The shared backbones.
+            trial: The consultation's trial.
+            kept: Answers from before it was interrupted, by the key of their request.
+            keep: Told of every answer that is paid for.
+            limits: Of the consultation.
+            run: What the run may still use.
+        """
+        self._clients, self._trial, self._keep, self._run = clients, trial, keep, run
+        self._kept_pairs = kept
+        self._own = OwnAllowance(limits)
+        self._lines: dict[str, Backbone] = {}
+
+    def open(self, spec: str) -> Backbone:
+        """The backbone of that spec, on this consultation's line."""
+        from osler.agents.backbones import Backbone
+        from osler.agents.backbones.line import KeptAnswers, Line
+
+        if spec not in self._lines:
+            shared = self._clients.open(spec)
+            if not self._lines:
+                self._kept = KeptAnswers(self._kept_pairs)
+            line = Line(
+                shared.client,
+                backbone=shared.identity,
+                trial=self._trial,
+                kept=self._kept,
+                keep=self._keep,
+                own=self._own,
+                run=self._run,
+                cache=self._clients.cache,
+            )
+            self._lines[spec] = Backbone(shared.spec, shared.model, line, shared.identity)
+        return self._lines[spec]

@@ -1,50 +1,126 @@
-"""How a run shows itself while it goes."""
+"""How a run shows itself while it goes: a live view on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
-from rich.console import Group
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Self
+
+from rich.console import Console, Group
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from osler.events import Called
-from osler.simulator.batch import Progress
-from osler.simulator.transcript import total
+from osler.simulator.desk import Progress
 
 _MOST_SHOWN = 12
+_EVERY = 0.5
+"""Seconds between two pictures: drawing must not slow the run."""
+_LINES_EVERY = 1.0
+"""Seconds between two plain lines, so that ten thousand consultations do not write ten thousand."""
+
+
+class Display:
+    """Watches a run's progress from beside it."""
+
+    def __init__(self, progress: Progress, *, quiet: bool) -> None:
+        """Look at a progress; say nothing when quiet."""
+        self._progress, self._quiet = progress, quiet
+        self._console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+        self._live = (
+            Live(console=self._console, auto_refresh=False, transient=True)
+            if self._console.is_terminal and not quiet
+            else None
+        )
+
+    def __enter__(self) -> Self:
+        """Start the live view, where there is a terminal."""
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Clear it away."""
+        if self._live is not None:
+            self._live.stop()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Show progress while something goes on."""
+        task = None if self._quiet else asyncio.create_task(self._show())
+        try:
+            yield
+        finally:
+            if task is not None:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+                if self._live is None:
+                    self._line()
+
+    async def _show(self) -> None:
+        while True:
+            if self._live is not None:
+                self._live.update(live_view(self._progress), refresh=True)
+                await asyncio.sleep(_EVERY)
+            else:
+                await asyncio.sleep(_LINES_EVERY)
+                self._line()
+
+    _last = -1
+
+    def _line(self) -> None:
+        if self._progress.done != self._last:
+            self._last = self._progress.done
+            self._console.print(plain_line(self._progress))
 
 
 def plain_line(progress: Progress) -> str:
-    """One line for the newest consultation, where there is no terminal."""
-    newest = progress.done[-1]
-    header = newest.header
-    done = progress.skipped + len(progress.done)
-    who = f"{header.case} {header.backbone} {header.memory}"
-    return f"{done}/{progress.total} {who}: {newest.ending} after {newest.turns} turn(s)"
+    """How far it is, and the newest consultation."""
+    done = progress.there + progress.done
+    newest = ""
+    if progress.newest is not None:
+        cell, figures = progress.newest
+        newest = f"; {cell.case} {cell.backbone} {cell.memory}: {figures.ending} after {figures.turns} turn(s)"
+    return f"{done}/{progress.total} {_rates(progress)}{newest}"
 
 
-def live_view(progress: Progress, seconds: float) -> Group:
-    """Totals, and what every consultation under way is doing."""
-    done = len(progress.done)
-    failed = sum(not transcript.ending.is_answer for transcript in progress.done)
-    rate = done / seconds if seconds else 0.0
-    left = progress.total - progress.skipped - done
-    tokens = total(transcript.tokens() for transcript in progress.done)
-    totals = (
-        f"{progress.skipped + done}/{progress.total} done",
-        f"{failed} failed",
-        f"{tokens:,} tokens" if tokens is not None else "tokens unknown",
-        f"{rate:.1f}/s",
-        f"{left / rate:.0f} s left" if rate else "",
-    )
+def live_view(progress: Progress) -> Group:
+    """Totals, rates, failures by kind, and what every consultation under way is doing."""
+    totals = f"{progress.there + progress.done}/{progress.total} done  {_rates(progress)}"
     table = Table.grid(padding=(0, 2))
-    for cell, journal in list(progress.under_way.items())[:_MOST_SHOWN]:
-        latest = journal.events[-1].type if journal.events else "starting"
-        calls = sum(isinstance(event, Called) for event in journal.events)
-        table.add_row(
-            Text(cell.case),
-            Text(f"{cell.backbone} · {cell.memory}"),
-            f"turn {journal.turn}",
-            latest,
-            f"{calls} call(s)",
-        )
-    return Group(Text("  ".join(filter(None, totals)), style="bold"), table)
+    for cell, journal in list(progress.under_way.values())[:_MOST_SHOWN]:
+        doing: tuple[str, ...] = ("elsewhere",)
+        if journal is not None:
+            calls = sum(isinstance(event, Called) for event in journal.events)
+            latest = journal.events[-1].type if journal.events else "starting"
+            doing = (f"turn {journal.turn}", latest, f"{calls} call(s)")
+        table.add_row(Text(cell.case), Text(f"{cell.backbone} · {cell.memory}"), *doing)
+    hidden = len(progress.under_way) - _MOST_SHOWN
+    rows: list[Text | Table] = [Text(totals, style="bold"), *_by_backbone(progress), table]
+    if hidden > 0:
+        rows.append(Text(f"… and {hidden} more", style="dim"))
+    return Group(*rows)
+
+
+def _rates(progress: Progress) -> str:
+    rate = progress.done / progress.seconds if progress.seconds else 0.0
+    left = progress.total - progress.there - progress.done
+    failed = ", ".join(f"{count} {kind}" for kind, count in progress.failures.most_common())
+    parts = (
+        f"{rate:.1f}/s",
+        f"failed: {failed}" if failed else "",
+        f"{progress.tokens:,} tokens" if progress.calls else "",
+        f"{progress.cost:.2f} USD" if progress.calls and progress.cost is not None else "",
+        f"{left / rate:.0f} s left" if rate and left else "",
+    )
+    return "  ".join(part for part in parts if part)
+
+
+def _by_backbone(progress: Progress) -> list[Text]:
+    if len(progress.by_backbone) < 2:
+        return []
+    told = "  ".join(f"{name} {count / progress.seconds:.1f}/s" for name, count in progress.by_backbone.items())
+    return [Text(told, style="dim")]

@@ -3,86 +3,212 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import json
+import platform
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
-from rich.live import Live
-from rich.table import Table
 
 from osler import __version__
-from osler.errors import UserError
+from osler.errors import RunStopped, UserError
 from osler.memory import MemorySettings, memory_factory
+from osler.prompts import prompts_hash
+from osler.records.language import Language
 from osler.records.pages import printed
-from osler.simulator.batch import Plan, Progress, run_batch
-from osler.simulator.build import WITHOUT_MODEL
-from osler.simulator.clients import Clients
-from osler.simulator.display import live_view, plain_line
-from osler.simulator.runs import Run
+from osler.simulator.allowance import RunAllowance, check_prices
+from osler.simulator.clients import Clients, ClientSettings
+from osler.simulator.desk import Desk, Progress
+from osler.simulator.display import Display
+from osler.simulator.engines.local import run_local
+from osler.simulator.plan import Limits, Plan, Settings
+from osler.simulator.store import Planned, RunFile, RunWriter
 from osler.simulator.summary import summary
+from osler.simulator.worker import Worker
 
-_EVERY = 0.25
-"""Seconds between two pictures of the live view."""
+_PACKAGES = ("autogen-core", "autogen-ext", "openai", "pydantic", "numpy", "jieba", "faiss-cpu", "xllamacpp", "ray")
 
 
-def run_plan(plan: Plan, out: Path, *, pool: str, concurrency: int, timeout: float, quiet: bool) -> None:
-    """Run a plan into a folder and print what came of it."""
-    if not plan.records:
+@dataclass(frozen=True)
+class How:
+    """How a run is carried out: it may change from one start to the next, since it decides no result."""
+
+    concurrency: int = 8
+    workers: int | None = None
+    engine: str = "local"
+    ray_address: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    """Of the run."""
+    clients: ClientSettings = field(default_factory=ClientSettings)
+    quiet: bool = False
+    as_json: bool = False
+
+
+def simulate_plan(plan: Plan, out: Path, how: How, pool: str) -> None:
+    """Run a plan into a file and print what came of it."""
+    _check(plan, how)
+    first = next(iter(plan.records), None)
+    if first is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
+    with RunWriter.create(out, about(plan.settings)) as store:
+        planned = store.extend(plan)
+        _carry_out(store, planned, plan.settings, how, {"pool": pool})
+
+
+def retry_run(run: Path, how: How) -> None:
+    """Hold again what failed in a run, and what it has not held yet."""
+    with RunFile.open(run) as known:
+        told, settings = known.about(), known.settings
+        specs = tuple(row["backbone"] for row in known.rows("DISTINCT backbone", order="backbone"))
+        memories = tuple(row["memory"] for row in known.rows("DISTINCT memory", order="memory"))
+    _check(Plan((), specs, memories, settings=settings), how)
+    if told != json.loads(json.dumps(about(settings))):
+        raise UserError(f"{run} was made with another version of Osler or its prompts", "use that version for it")
+    with RunWriter.create(run, about(settings)) as store:
+        _carry_out(store, store.retry(), settings, how, {"retry": True})
+
+
+def about(settings: Settings) -> dict[str, Any]:
+    """What decides the results of a run, besides its records."""
+    prompts = {language.value: prompts_hash(language) for language in Language}
+    return {"version": __version__, "prompts": prompts, "settings": settings.as_json()}
+
+
+def _check(plan: Plan, how: How) -> None:
+    """Open everything once, so that a wrong name stops the run before a file is made."""
+    from osler.agents.backbones.prices import prices
+
     for name in plan.memories:
         memory_factory(name)(MemorySettings())
-    clients = Clients(timeout)
-    settings = plan.settings
-    others = (settings.patient_backbone, settings.memory_backbone, settings.ram_backbone)
-    for spec in {*plan.backbones, *(spec for spec in others if spec)} - WITHOUT_MODEL:
-        clients.open(spec)
-    run = Run.create(
-        out,
-        {
-            "version": __version__,
-            "pool": pool,
-            "patient": settings.patient_backbone,
-            "seed": settings.seed,
-            "guards": settings.guards,
-            "turns": settings.turns,
-            "turn_factor": settings.turn_factor,
-            "budget": settings.budget,
-            "ram": settings.ram_backbone,
-            "memory_backbone": settings.memory_backbone,
-        },
-    )
-    began = time.perf_counter()
-    progress = asyncio.run(_watched(plan, run, clients, concurrency, quiet=quiet))
-    printed(_table(plan, run))
-    seconds = time.perf_counter() - began
-    console = Console(stderr=True, markup=False, highlight=False)
-    if not quiet:
-        skipped = f", {progress.skipped} were there already" if progress.skipped else ""
-        console.print(f"{len(progress.done)} consultation(s) in {seconds:.1f} s{skipped}; the run is in {out}")
+    clients = Clients(how.clients)
+    models = {spec: clients.open(spec).model for spec in sorted(plan.models)}
+    for limits in (how.limits, plan.settings.limits):
+        check_prices(limits, models, lambda model: model in prices())
+    asyncio.run(clients.close())
 
 
-async def _watched(plan: Plan, run: Run, clients: Clients, concurrency: int, *, quiet: bool) -> Progress:
-    console = Console(stderr=True, markup=False, highlight=False)
-    try:
-        if quiet or not console.is_terminal:
-            watch = None if quiet else lambda progress: console.print(plain_line(progress))
-            return await run_batch(plan, run, clients, concurrency=concurrency, watch=watch)
-        return await _live(plan, run, clients, concurrency, console)
-    finally:
-        await clients.close()
+def _carry_out(store: RunWriter, planned: Planned, settings: Settings, how: How, detail: dict[str, Any]) -> None:
+    standing = store.standing()
+    store.begin({**detail, **_provenance(how)})
+    progress = Progress(total=len(planned.todo) + planned.there, there=planned.there)
+    allowance = RunAllowance(how.limits, standing.tokens, standing.cost, standing.seconds)
+    desk_stop = asyncio.run(_held(store, planned, progress, allowance, settings, how))
+    if desk_stop is not None:
+        store.stopped(desk_stop.kind)
+    if how.as_json:
+        sys.stdout.write(json.dumps(_told(store, progress, desk_stop), ensure_ascii=False) + "\n")
+    else:
+        printed(summary(store, settings.patient_backbone))
+    _last_lines(store, progress, desk_stop, how)
 
 
-async def _live(plan: Plan, run: Run, clients: Clients, concurrency: int, console: Console) -> Progress:
-    began = time.perf_counter()
-    shown = Progress(total=len(plan.cells()))
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        task = asyncio.create_task(run_batch(plan, run, clients, concurrency=concurrency, progress=shown))
-        while not task.done():
-            live.update(live_view(shown, time.perf_counter() - began), refresh=True)
-            await asyncio.wait({task}, timeout=_EVERY)
-        return task.result()
+async def _held(
+    store: RunWriter, planned: Planned, progress: Progress, allowance: RunAllowance, settings: Settings, how: How
+) -> RunStopped | None:
+    desk = Desk(store, planned, progress, allowance)
+    with Display(progress, quiet=how.quiet or how.as_json) as display, _Interruptible(desk):
+        async with display.running():
+            await _engine(settings, how, allowance)(desk)
+    desk.flush()
+    return desk.stop.reason
 
 
-def _table(plan: Plan, run: Run) -> Table:
-    """The run's figures, for the records that are at hand to be compared with."""
-    return summary(run.transcripts(), {record.id: record for record in plan.records}, plan.settings.patient_backbone)
+def _engine(settings: Settings, how: How, allowance: RunAllowance) -> Callable[[Desk], Awaitable[None]]:
+    if how.engine == "ray":
+        from osler.simulator.engines.ray import RayPool
+
+        return RayPool(settings, how.clients, how.workers, how.concurrency, how.ray_address).run
+    if how.workers is not None and how.workers > 1:
+        from osler.simulator.engines.processes import ProcessPool
+
+        return ProcessPool(settings, how.clients, how.workers, how.concurrency).run
+
+    async def local(desk: Desk) -> None:
+        clients = Clients(how.clients)
+        try:
+            await run_local(desk, Worker(settings, clients, allowance), how.concurrency)
+        finally:
+            await clients.close()
+
+    return local
+
+
+class _Interruptible:
+    """Ctrl-C asks the desk to end; a second one, to end now."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def __enter__(self) -> None:
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, self._desk.stop.ask, RunStopped("interrupted", "it was interrupted"))
+
+    def __exit__(self, *_: object) -> None:
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(name)
+
+
+def _provenance(how: How) -> dict[str, Any]:
+    """What this session is run with, for whoever has to explain a figure later."""
+    packages = {}
+    for name in _PACKAGES:
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return {
+        "engine": how.engine,
+        "workers": how.workers,
+        "concurrency": how.concurrency,
+        "limits": asdict(how.limits),
+        "cache": how.clients.cache is not None,
+        "python": platform.python_version(),
+        "packages": packages,
+    }
+
+
+def _told(store: RunWriter, progress: Progress, stop: RunStopped | None) -> dict[str, Any]:
+    standing = store.standing()
+    return {
+        "run": str(store.path),
+        "held": progress.done,
+        "there": progress.there,
+        "session_seconds": round(progress.seconds, 3),
+        "failures": dict(progress.failures),
+        "stopped_by": stop.kind if stop else None,
+        **asdict(standing),
+    }
+
+
+def _last_lines(store: RunWriter, progress: Progress, stop: RunStopped | None, how: How) -> None:
+    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+    standing = store.standing()
+    if not (how.quiet or how.as_json):
+        there = f", {progress.there} were there already" if progress.there else ""
+        console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {store.path}")
+    if standing.failed and not how.as_json:
+        console.print(
+            f"{standing.failed} failed: `osler runs failures {store.path}` says why, `osler runs retry` tries again"
+        )
+    if stop is not None:
+        left = progress.total - progress.there - progress.done
+        raise StoppedEarly(
+            f"the run stopped: {stop.message}; {left} consultation(s) are left, nothing is lost", stop.kind
+        )
+
+
+class StoppedEarly(UserError):
+    """A run that ended before its plan did."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        """Say what happened, and how to go on."""
+        self.kind = kind
+        more = kind.endswith("_limit")
+        super().__init__(message, f"the same command {'with a larger limit ' if more else ''}goes on")

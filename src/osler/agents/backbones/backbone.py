@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from osler.agents.backbones.spec import Spec, parse_spec
 if TYPE_CHECKING:
     from autogen_core.models import ChatCompletionClient
 
+    from osler.agents.backbones.pace import Rates
+
 
 @dataclass
 class Backbone:
@@ -19,6 +22,8 @@ class Backbone:
     spec: str
     model: str
     client: ChatCompletionClient
+    identity: str = ""
+    """Model, address and sampling: what decides an answer besides the prompt."""
 
     async def close(self) -> None:
         """Close its connections."""
@@ -33,6 +38,7 @@ def open_backbone(
     max_tokens: int = 512,
     retries: int = 4,
     seed: int | None = None,
+    rates: Rates | None = None,
 ) -> Backbone:
     """Open a model. The default local one is downloaded first where it is not here yet, which blocks.
 
@@ -43,6 +49,7 @@ def open_backbone(
         max_tokens: The longest answer.
         retries: How often a call that failed in passing is tried again; a local model never is.
         seed: For servers that sample reproducibly.
+        rates: How fast its endpoint may be asked.
 
     Raises:
         UserError: The name, the key, the weights or the price table are not usable.
@@ -51,7 +58,7 @@ def open_backbone(
     if spec.kind == "rules":
         raise ValueError("rules have no model to open; look at spec.kind first")
     prices()  # a broken table shows now, and not in the middle of a run
-    client: ChatCompletionClient
+    from osler.agents.backbones.pace import Pace
     from osler.agents.backbones.retry import Retrying
 
     if spec.kind == "local":
@@ -63,5 +70,6 @@ def open_backbone(
         from osler.agents.backbones.compatible import open_compatible
 
         remote = open_compatible(spec, temperature=temperature, timeout=timeout, max_tokens=max_tokens, seed=seed)
-        client, model = Retrying(remote, retries=retries, timeout=timeout), remote.model
-    return Backbone(spec=str(spec), model=model, client=client)
+        client, model = Retrying(remote, retries=retries, timeout=timeout, pace=Pace(rates)), remote.model
+    identity = json.dumps([client.where, temperature, max_tokens, seed])
+    return Backbone(spec=str(spec), model=model, client=client, identity=identity)

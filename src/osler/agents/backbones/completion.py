@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any, Literal
 
 from autogen_core.models import CreateResult, RequestUsage
@@ -22,6 +23,16 @@ _FINISH: dict[object, Finish] = {
 }
 
 
+class Source(StrEnum):
+    """Where an answer came from."""
+
+    MODEL = "model"
+    CACHE = "cache"
+    """Another consultation asked the same, and the user wanted such answers again."""
+    EARLIER = "earlier"
+    """This consultation asked it before it was interrupted."""
+
+
 class Completion(CreateResult):
     """A result that keeps unknown numbers unknown; AutoGen's `usage` says 0 for them."""
 
@@ -30,6 +41,7 @@ class Completion(CreateResult):
     tokens_out: int | None = None
     tokens_cached: int | None = None
     attempts: int = 1
+    source: Source = Source.MODEL
 
     @classmethod
     def of(cls, result: CreateResult, model: str) -> Completion:

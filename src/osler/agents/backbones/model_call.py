@@ -28,3 +28,5 @@ class ModelCall(BaseModel):
     seconds: float
     attempts: int
     cost: float | None = None
+    source: str = "model"
+    """`model`, `cache`, or `earlier` in the same consultation before it was interrupted."""

@@ -79,6 +79,7 @@ def _success(done: Completion) -> dict[str, Any]:
         "tokens_out": done.tokens_out,
         "tokens_cached": done.tokens_cached,
         "attempts": done.attempts,
+        "source": done.source.value,
         "cost": cost(done.model, done.tokens_in, done.tokens_out, done.tokens_cached),
     }
 

@@ -13,12 +13,12 @@ from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
 from autogen_core.tools import Tool, ToolSchema
 
 from osler.agents.backbones.completion import Completion
-from osler.agents.backbones.errors import BackboneError, backbone_error
-from osler.agents.backbones.wrapper import JsonOutput, ToolChoice, Wrapper
-from osler.waiting import retry_after
+from osler.agents.backbones.errors import BackboneError, FailureKind, backbone_error
+from osler.agents.backbones.pace import Pace
+from osler.agents.backbones.wrapper import JsonOutput, ToolChoice, Wrapper, estimated_tokens
+from osler.waiting import LONGEST_PAUSE, retry_after
 
 FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 60.0
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -37,6 +37,7 @@ class Retrying(Wrapper):
         *,
         retries: int = 4,
         timeout: float | None = 60.0,
+        pace: Pace | None = None,
         rng: random.Random | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
@@ -46,12 +47,14 @@ class Retrying(Wrapper):
             inner: The client that does the calls.
             retries: How often a failed call is tried again.
             timeout: Seconds for one attempt; None for a client that keeps its own clock.
+            pace: How fast the endpoint may be asked; waiting for a turn is not counted as its time to answer.
             rng: Where the jitter comes from.
             sleep: How to pause; tests give one that does not.
         """
         super().__init__(inner)
         self._retries = retries
         self._timeout = timeout
+        self._pace = pace or Pace()
         self._rng = rng or generator(f"retry {self.where}")
         self._sleep = sleep
 
@@ -78,9 +81,15 @@ class Retrying(Wrapper):
                     cancellation_token=cancellation_token,
                 )
 
+        expected = estimated_tokens(messages)
         attempt = 1
         while True:
-            outcome = await self._outcome(call)
+            async with self._pace.slot(expected) as slot:
+                outcome = await self._outcome(call)
+                if isinstance(outcome, CreateResult):
+                    slot.went_well(outcome.usage.prompt_tokens + outcome.usage.completion_tokens or None)
+                elif outcome.kind is FailureKind.RATE_LIMITED:
+                    slot.too_many(outcome.retry_after)
             if isinstance(outcome, CreateResult):
                 return Completion.of(outcome, self.model).model_copy(update={"attempts": attempt})
             if not outcome.worth_retry or attempt > self._retries:

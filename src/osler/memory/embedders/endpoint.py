@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from osler.errors import UserError
 from osler.memory.embedders.base import Vectors
-from osler.waiting import retry_after
+from osler.waiting import LONGEST_PAUSE, retry_after
 
 BATCH = 64
 """Texts in one request; larger ones meet the limits of servers."""
 RETRIES = 4
 TIMEOUT = 60.0
 FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 60.0
 
 _SHORTEST_KEY = 6
 """A shorter key is a placeholder; blotting it out would blot out words."""

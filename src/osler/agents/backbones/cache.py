@@ -1,0 +1,43 @@
+"""Answers kept over runs, by the content of their request: one SQLite file that several processes may share."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from osler.agents.backbones.completion import Completion
+from osler.errors import UserError
+
+_TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"
+
+
+class ResponseCache:
+    """Remembers what models answered. Off unless asked for: a comparison wants fresh answers."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or make the file.
+
+        Raises:
+            UserError: The file cannot be used.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = sqlite3.connect(path, isolation_level=None, timeout=30)
+            self._file.execute("PRAGMA journal_mode=WAL")
+            self._file.execute("PRAGMA synchronous=NORMAL")
+            self._file.execute(_TABLE)
+        except (OSError, sqlite3.Error) as error:
+            raise UserError(f"the cache {path} cannot be used ({error})", "give another --cache, or none") from None
+
+    def get(self, key: str) -> Completion | None:
+        """The answer to that request, if one is kept."""
+        row = self._file.execute("SELECT body FROM answers WHERE key = ?", (key,)).fetchone()
+        return Completion.model_validate_json(row[0]) if row else None
+
+    def put(self, key: str, answer: Completion) -> None:
+        """Keep an answer. The first one stays: who asked for a cache asked for the same answer again."""
+        self._file.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, answer.model_dump_json()))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

@@ -1,0 +1,141 @@
+"""A consultation's own line to a model: within its limits, and never paying twice for the same answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from autogen_core import CancellationToken
+from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
+from autogen_core.tools import Tool, ToolSchema
+
+from osler.agents.backbones.completion import Completion, Source
+from osler.agents.backbones.wrapper import JsonOutput, ToolChoice, Wrapper, plain
+
+Keep = Callable[[str, Completion], None]
+"""Takes an answer that was just paid for, with the key of its request."""
+
+
+def request_key(backbone: str, trial: int, messages: Sequence[LLMMessage], options: Mapping[str, Any]) -> str:
+    """Names a request by all that decides its answer: model, address, sampling, messages, schema and trial."""
+    whole = json.dumps(
+        [backbone, trial, [plain(message) for message in messages], options],
+        ensure_ascii=False,
+        sort_keys=True,
+        default=str,
+    )
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class KeptAnswers:
+    """What models said in this consultation before it was interrupted: given again in the same order."""
+
+    def __init__(self, kept: Iterable[tuple[str, str]] = ()) -> None:
+        """Take keys and answers, in the order they came."""
+        self._by_key: dict[str, deque[str]] = defaultdict(deque)
+        for key, body in kept:
+            self._by_key[key].append(body)
+
+    def next(self, key: str) -> Completion | None:
+        """The next kept answer to that request."""
+        waiting = self._by_key.get(key)
+        return Completion.model_validate_json(waiting.popleft()) if waiting else None
+
+
+class Answers(Protocol):
+    """A store of answers by the key of their request."""
+
+    def get(self, key: str) -> Completion | None:
+        """The answer, if it is there."""
+        ...
+
+    def put(self, key: str, answer: Completion) -> None:
+        """Keep an answer."""
+        ...
+
+
+class Allowance(Protocol):
+    """What a consultation, or a run, may still use. `check` raises when it is used up."""
+
+    def check(self) -> None:
+        """Raise if nothing may be asked any more."""
+        ...
+
+    def used(self, answer: Completion) -> None:
+        """Count an answer."""
+        ...
+
+
+class Line(Wrapper):
+    """Answers from what was kept or cached, and asks the model for the rest, if the limits let it."""
+
+    def __init__(
+        self,
+        inner: ChatCompletionClient,
+        *,
+        backbone: str,
+        trial: int,
+        kept: KeptAnswers,
+        keep: Keep,
+        own: Allowance,
+        run: Allowance,
+        cache: Answers | None = None,
+    ) -> None:
+        """Wrap the client that all consultations share.
+
+        Args:
+            inner: The shared client.
+            backbone: Model, address and sampling, for the key of requests.
+            trial: The consultation's trial: another trial is another answer.
+            kept: Answers of this consultation from before it was interrupted.
+            keep: Told of every answer that was paid for.
+            own: The limits of this consultation.
+            run: The limits of the run.
+            cache: Answers of any consultation, where the user wants that.
+        """
+        super().__init__(inner)
+        self._backbone, self._trial = backbone, trial
+        self._kept, self._keep, self._own, self._run, self._cache = kept, keep, own, run, cache
+
+    async def create(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[Tool | ToolSchema] = (),
+        tool_choice: ToolChoice = "auto",
+        json_output: JsonOutput = None,
+        extra_create_args: Mapping[str, Any] = {},
+        cancellation_token: CancellationToken | None = None,
+    ) -> CreateResult:
+        """The answer, wherever it comes from."""
+        self._own.check()
+        key = request_key(self._backbone, self._trial, messages, extra_create_args)
+        answer = self._again(key)
+        if answer is None:
+            self._run.check()
+            result = await super().create(
+                messages,
+                tools=tools,
+                tool_choice=tool_choice,
+                json_output=json_output,
+                extra_create_args=extra_create_args,
+                cancellation_token=cancellation_token,
+            )
+            answer = Completion.of(result, self.model)
+            self._run.used(answer)
+            self._keep(key, answer)
+            if self._cache is not None:
+                self._cache.put(key, answer)
+        self._own.used(answer)
+        return answer
+
+    def _again(self, key: str) -> Completion | None:
+        """An answer that was paid for before, marked as such."""
+        if answer := self._kept.next(key):
+            return answer.model_copy(update={"source": Source.EARLIER})
+        if self._cache is not None and (answer := self._cache.get(key)):
+            return answer.model_copy(update={"source": Source.CACHE})
+        return None

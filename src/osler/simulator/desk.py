@@ -1,0 +1,140 @@
+"""The desk of a run: hands out consultations, takes back what came of them, and is the only one that writes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from osler.agents.backbones.prices import cost
+from osler.errors import RunStopped
+from osler.events import Journal
+from osler.simulator.allowance import RunAllowance
+from osler.simulator.figures import Figures
+from osler.simulator.plan import Cell
+from osler.simulator.store import Planned, RunWriter
+from osler.simulator.transcript import Transcript
+from osler.simulator.worker import Unit
+
+if TYPE_CHECKING:
+    from osler.agents.backbones.completion import Completion
+
+_FLUSH = 0.5
+"""Seconds that an answer may wait to be written: what a kill can cost, and no more."""
+
+
+@dataclass
+class Progress:
+    """How far a run is, for whoever shows it. It holds counts, never transcripts: runs are long."""
+
+    total: int
+    there: int = 0
+    """Ended before this session began."""
+    done: int = 0
+    by_backbone: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
+    tokens: int = 0
+    cost: float | None = 0.0
+    calls: int = 0
+    under_way: dict[int, tuple[Cell, Journal | None]] = field(default_factory=dict)
+    newest: tuple[Cell, Figures] | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """How long this session has been going."""
+        return time.monotonic() - self.began
+
+    @property
+    def failed(self) -> int:
+        """Consultations of this session that failed."""
+        return self.failures.total()
+
+
+class Stop:
+    """Whether a run is to end before its plan does. Asked once: no new consultations. Twice: now."""
+
+    def __init__(self) -> None:
+        """Go on."""
+        self.reason: RunStopped | None = None
+        self.asked = asyncio.Event()
+        self.now = asyncio.Event()
+
+    def ask(self, reason: RunStopped) -> None:
+        """End in order, or at once when asked again by the same."""
+        if self.reason is not None and self.reason.kind == reason.kind == "interrupted":
+            self.now.set()
+        self.reason = self.reason or reason
+        self.asked.set()
+
+
+class Desk:
+    """What engines talk to."""
+
+    def __init__(self, store: RunWriter, planned: Planned, progress: Progress, allowance: RunAllowance) -> None:
+        """Take the list of what is to be done."""
+        self._store, self.progress, self.allowance = store, progress, allowance
+        self._todo = iter(planned.todo)
+        self._buffer: list[tuple[int, str, str, int, float]] = []
+        self._flushed = time.monotonic()
+        self.stop = Stop()
+
+    def next(self) -> Unit | None:
+        """The next consultation to be held; None when there is none, or the run is to end."""
+        if self.stop.asked.is_set():
+            return None
+        if reached := self.allowance.reached():
+            self.stop.ask(RunStopped(reached[0].value, reached[1]))
+            return None
+        number = next(self._todo, None)
+        return None if number is None else self.unit(number)
+
+    def unit(self, number: int) -> Unit:
+        """A consultation as it stands, with what models have said in it."""
+        self.flush()
+        cell = self._store.cell(number)
+        unit = Unit(number, cell, self._store.record(cell.case), self._store.kept(number))
+        self.progress.under_way[number] = (cell, None)
+        return unit
+
+    def watch(self, number: int, journal: Journal) -> None:
+        """Let the display look at a consultation that is held in this process."""
+        self.progress.under_way[number] = (self.progress.under_way[number][0], journal)
+
+    def answered(self, number: int, key: str, answer: Completion) -> None:
+        """Keep an answer that was paid for."""
+        tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
+        price = cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached)
+        self._buffer.append((number, key, answer.model_dump_json(), tokens, price or 0.0))
+        progress = self.progress
+        progress.calls += 1
+        progress.tokens += tokens
+        progress.cost = None if progress.cost is None or price is None else progress.cost + price
+        if time.monotonic() - self._flushed > _FLUSH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the answers that wait."""
+        if self._buffer:
+            self._store.keep(self._buffer)
+            self._buffer = []
+        self._flushed = time.monotonic()
+
+    def ended(self, number: int, transcript: Transcript) -> None:
+        """Keep a consultation that has ended."""
+        self.flush()
+        figures = self._store.finish(number, transcript)
+        cell, _ = self.progress.under_way.pop(number)
+        self.progress.done += 1
+        self.progress.by_backbone[cell.backbone] += 1
+        if not transcript.ending.is_answer:
+            self.progress.failures[figures.failure or figures.ending] += 1
+        self.progress.newest = (cell, figures)
+
+    def interrupted(self, number: int, reason: str) -> None:
+        """Note that a consultation was stopped; it is still to be done."""
+        self.flush()
+        self._store.interrupted(number, reason)
+        self.progress.under_way.pop(number, None)

@@ -1,0 +1,1 @@
+"""Where consultations are held: in this process, in several, or on a Ray cluster."""

@@ -1,0 +1,95 @@
+"""What a run consists of: records × doctor backbones × memories × trials, and what all its consultations share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from osler.records.schema import PatientRecord
+
+RULES, HUMAN = "rules", "human"
+WITHOUT_MODEL = frozenset({RULES, HUMAN})
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that may be used; None: no limit."""
+
+    tokens: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+
+    def __bool__(self) -> bool:
+        """Whether there is any limit."""
+        return any(value is not None for value in (self.tokens, self.cost, self.seconds))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all consultations of a run share. What is here decides results, so it cannot change within a run."""
+
+    patient_backbone: str = RULES
+    seed: int = 0
+    guards: bool = True
+    turns: int | None = None
+    """Questions a doctor may ask; None: the record's expected rounds times the factor."""
+    turn_factor: float = 1.5
+    budget: int = 2000
+    """Tokens of recall in the doctor's prompt."""
+    ram_backbone: str | None = None
+    """The model that RAM asks where a question's own words find nothing; None: it does not ask."""
+    memory_backbone: str | None = None
+    """The model behind the memories; None: the doctor's own."""
+    temperature: float = 0.0
+    limits: Limits = field(default_factory=Limits)
+    """Of one consultation."""
+
+    def turn_limit(self, record: PatientRecord) -> int:
+        """How many questions the doctor of this patient may ask."""
+        return self.turns if self.turns is not None else math.ceil(record.expected_rounds * self.turn_factor)
+
+    def as_json(self) -> dict[str, Any]:
+        """As plain data, in words of the command line."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Settings:
+        """What `as_json` wrote."""
+        return cls(**{**data, "limits": Limits(**data["limits"])})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One consultation of a run's plan."""
+
+    case: str
+    backbone: str
+    memory: str
+    trial: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every consultation that a run shall hold."""
+
+    records: Iterable[PatientRecord]
+    backbones: tuple[str, ...] = (RULES,)
+    memories: tuple[str, ...] = ("raw",)
+    trials: int = 1
+    settings: Settings = field(default_factory=Settings)
+
+    def cells(self, record: PatientRecord) -> Iterator[Cell]:
+        """The consultations of one patient."""
+        for backbone in dict.fromkeys(self.backbones):
+            for memory in dict.fromkeys(self.memories):
+                for trial in range(1, self.trials + 1):
+                    yield Cell(record.id, backbone, memory, trial)
+
+    @property
+    def models(self) -> set[str]:
+        """The specs of all models that take part."""
+        settings = self.settings
+        others = (settings.patient_backbone, settings.memory_backbone, settings.ram_backbone)
+        return {*self.backbones, *(spec for spec in others if spec)} - WITHOUT_MODEL

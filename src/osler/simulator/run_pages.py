@@ -1,0 +1,85 @@
+"""Runs as pages to read in a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from osler.errors import UserError
+from osler.simulator.store import RunFile
+from osler.simulator.store.reader import SUFFIX, Standing
+
+
+def runs_table(folder: Path) -> RenderableType:
+    """One line per run; a file that is none is named, and the others are still shown."""
+    files = sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []
+    if not files:
+        return Text(f"no runs in {folder}; `osler simulate` makes one")
+    table = Table(box=None, pad_edge=False)
+    for name in ("run", "done", "failed", "to do", "calls", "tokens"):
+        table.add_column(name, justify="left" if name == "run" else "right")
+    for path in files:
+        try:
+            with RunFile.open(path) as run:
+                standing = run.standing()
+        except UserError as error:
+            table.add_row(Text(path.stem), Text(error.message, style="red"))
+            continue
+        counts = (standing.done, standing.failed, standing.todo, standing.calls, standing.tokens)
+        table.add_row(Text(path.stem), *(f"{count:,}" for count in counts))
+    return table
+
+
+def status_page(run: RunFile) -> Group:
+    """How far a run is, by backbone and memory, and what it was made with."""
+    about, standing = run.about(), run.standing()
+    table = Table(box=None, pad_edge=False)
+    for name in ("backbone", "memory", "done", "failed", "to do", "turns", "tokens"):
+        table.add_column(name, justify="left" if name in {"backbone", "memory"} else "right")
+    for row in run.rows(
+        "cells.backbone, cells.memory, sum(state = 'done') AS done, sum(state = 'failed') AS failed,"
+        " sum(state = 'todo') AS todo, avg(turns) AS turns, sum(cells.tokens) AS tokens",
+        where="1 GROUP BY cells.backbone, cells.memory",
+        order="min(cells.number)",
+    ):
+        turns = f"{row['turns']:.1f}" if row["turns"] is not None else "–"
+        counts = (f"{row[name]:,}" for name in ("done", "failed", "todo"))
+        table.add_row(Text(row["backbone"]), Text(row["memory"]), *counts, turns, f"{row['tokens']:,}")
+    settings = ", ".join(
+        f"{name} {value}" for name, value in about["settings"].items() if value not in (None, {}) and name != "limits"
+    )
+    return Group(
+        Text(str(run.path), style="bold"),
+        Text(_line(standing)),
+        Text(f"Osler {about['version']}; {settings}", style="dim"),
+        Text(),
+        table,
+    )
+
+
+def _line(standing: Standing) -> str:
+    spent = f"{standing.calls:,} calls, {standing.tokens:,} tokens"
+    if standing.cost:
+        spent += f", {standing.cost:.2f} USD"
+    counts = f"{standing.done:,} done, {standing.failed:,} failed, {standing.todo:,} to do of {standing.total:,}"
+    return f"{counts}; {standing.attempts:,} attempts, {spent}, {standing.seconds:.0f} s"
+
+
+def failures_page(run: RunFile) -> RenderableType:
+    """Every failure with its reason and its attempts."""
+    rows = list(
+        run.rows("cells.number, record, backbone, memory, trial, failure, message, ending", where="state = 'failed'")
+    )
+    if not rows:
+        return Text("nothing failed")
+    lines = []
+    for row in rows:
+        attempts = run.attempts(row["number"])
+        tokens = sum(tokens for _, _, tokens in attempts)
+        title = f"{row['record']} {row['backbone']} {row['memory']} trial {row['trial']}"
+        lines.append(Text(title, style="bold").append(f"  {row['ending']}", style="not bold red"))
+        lines.append(Text(f"  {row['message'] or row['failure']} ({len(attempts)} attempt(s), {tokens:,} tokens)"))
+    return Group(*lines)

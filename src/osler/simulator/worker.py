@@ -1,0 +1,117 @@
+"""One consultation, from a unit of work to its transcript; what fails is part of it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from osler import __version__
+from osler.errors import RunStopped, printable
+from osler.events import ConsultationError, Ending, Failed, Journal, Role
+from osler.prompts import prompts_hash
+from osler.records.schema import PatientRecord
+from osler.seeds import derive
+from osler.simulator.allowance import RunAllowance
+from osler.simulator.build import Opener, case_of, seat
+from osler.simulator.clients import Clients, OwnClients
+from osler.simulator.consultation import consult
+from osler.simulator.plan import Cell, Limits, Settings
+from osler.simulator.transcript import Header, Transcript
+
+if TYPE_CHECKING:
+    from osler.agents.backbones.line import Keep
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A consultation to be held: what a worker needs, wherever it is."""
+
+    number: int
+    """Of the run's cell."""
+    cell: Cell
+    record: PatientRecord
+    kept: tuple[tuple[str, str], ...] = ()
+    """What models said in it before it was interrupted, by the key of their request."""
+
+
+class Worker:
+    """Holds consultations in this process."""
+
+    def __init__(self, settings: Settings, clients: Clients, allowance: RunAllowance | None = None) -> None:
+        """Share backbones and the run's allowance among all consultations held here."""
+        self._settings, self._clients = settings, clients
+        self._allowance = allowance or RunAllowance(Limits())
+
+    async def hold(self, unit: Unit, keep: Keep, journal: Journal | None = None) -> Transcript:
+        """Hold one consultation.
+
+        Raises:
+            RunStopped: The run must end now; the consultation is still to be done.
+        """
+        limits = self._settings.limits
+        clients = OwnClients(self._clients, unit.cell.trial, unit.kept, keep, limits, self._allowance)
+        return await simulate_one(unit.record, unit.cell, self._settings, clients, journal)
+
+
+async def simulate_one(
+    record: PatientRecord, cell: Cell, settings: Settings, clients: Opener, journal: Journal | None = None
+) -> Transcript:
+    """One consultation, from the record to its transcript.
+
+    Raises:
+        RunStopped: The run must end now.
+    """
+    journal = journal or Journal()
+    clock = asyncio.timeout(settings.limits.seconds)
+    try:
+        async with clock:
+            seats = seat(record, cell.backbone, cell.memory, cell.trial, settings, journal, clients)
+            ending = await consult(seats, case_of(record), journal, settings.turn_limit(record))
+    except ConsultationError as error:
+        ending = _failed(journal, error.ending, error.kind, str(error))
+    except RunStopped:
+        raise
+    except Exception as error:  # a fault in one consultation, or in somebody's memory, must not cost the others
+        if clock.expired():
+            line = f"the consultation's limit: {settings.limits.seconds:g} seconds are used"
+            return transcript_of(
+                record, cell, settings, journal, _failed(journal, Ending.TIME_LIMIT, "time_limit", line)
+            )
+        line = f"{type(error).__name__}: {printable(str(error))[:300]}"
+        ending = _failed(journal, Ending.SIMULATOR_ERROR, type(error).__name__, line)
+    return transcript_of(record, cell, settings, journal, ending)
+
+
+def transcript_of(
+    record: PatientRecord, cell: Cell, settings: Settings, journal: Journal, ending: Ending
+) -> Transcript:
+    """A header and its events."""
+    header = Header(
+        case=record.id,
+        patient=record.patient,
+        language=record.language,
+        specialty=record.specialty,
+        backbone=cell.backbone,
+        patient_backbone=settings.patient_backbone,
+        memory=cell.memory,
+        trial=cell.trial,
+        seed=derive(settings.seed, record.id, cell.trial, "consultation"),
+        guards=settings.guards,
+        turn_limit=settings.turn_limit(record),
+        version=__version__,
+        prompts=prompts_hash(record.language),
+    )
+    return Transcript(header=header, ending=ending, events=tuple(journal.events))
+
+
+def given_up(unit: Unit, settings: Settings, kind: str, message: str) -> Transcript:
+    """The transcript of a consultation that could not be held at all."""
+    journal = Journal()
+    ending = _failed(journal, Ending.SIMULATOR_ERROR, kind, message)
+    return transcript_of(unit.record, unit.cell, settings, journal, ending)
+
+
+def _failed(journal: Journal, ending: Ending, kind: str, message: str) -> Ending:
+    journal.add(Failed, Role.SIMULATOR, kind=kind, message=message)
+    return ending
