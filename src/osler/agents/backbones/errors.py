@@ -36,9 +36,11 @@ PASSING = frozenset(
         FailureKind.SERVER_ERROR,
         FailureKind.TIMEOUT,
         FailureKind.CUT_OFF,
+        FailureKind.NOT_JSON,
     }
 )
-"""Failures that may be gone a moment later. The same request gets the same refusal, so the others are final."""
+"""Failures that may be gone a moment later: a busy proxy answers with a page of its own. The others are final: the same
+request gets the same refusal."""
 
 _REMEDIES = {
     FailureKind.UNREACHABLE: "check that the server runs at this address",

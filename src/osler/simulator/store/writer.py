@@ -228,7 +228,9 @@ def _now() -> str:
 
 
 def _locked(path: Path) -> FileLock:
-    lock = FileLock(f"{path}.lock", blocking=False)
+    name = f"{path}.lock"
+    with Path(name).open("a"):  # a folder that cannot be written to must not look like a run that is in use
+        lock = FileLock(name, blocking=False)
     try:
         lock.acquire()
     except Timeout:

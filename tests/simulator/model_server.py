@@ -1,0 +1,92 @@
+"""A model on loopback, in a thread of its own: it plays a doctor well enough, and fails as told."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from tests.agents.backbones.server import Step, _answer
+
+QUESTIONS = (
+    "Do you have a fever?",
+    "Since when do you cough?",
+    "Do you take any medicines?",
+    "Does anything hurt when you breathe?",
+    "Have you lost weight?",
+    "Do you smoke?",
+    "What did the blood test show?",
+)
+Misbehave = Callable[[int], Step | None]
+"""What to do with the request of that number; None: answer it."""
+
+
+def reply_to(prompt: str) -> str:
+    """The same answer to the same prompt, in a form that the doctor's reader knows."""
+    if '"suspects"' in prompt or "cannot be asked" in prompt:
+        chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % len(QUESTIONS)
+        return json.dumps({"suspects": [], "action": "ask", "question": QUESTIONS[chosen]})
+    if '"diagnosis"' in prompt:
+        return json.dumps({"diagnosis": "Pneumonia", "differential": [], "treatment": "Rest", "reasoning": "r"})
+    return "A patient with a cough."
+
+
+@dataclass
+class ModelServer:
+    """Where it is, and what it was asked."""
+
+    url: str = ""
+    prompts: Counter[str] = field(default_factory=Counter)
+    """The prompts that were answered, and how often each was."""
+    requests: int = 0
+
+    @property
+    def spec(self) -> str:
+        return f"tiny@{self.url}"
+
+
+@contextmanager
+def model_server(misbehave: Misbehave = lambda _: None, latency: float = 0.0) -> Iterator[ModelServer]:
+    """Serve until the block is left."""
+    server, loop, ready = ModelServer(), asyncio.new_event_loop(), threading.Event()
+    stop = asyncio.Event()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        body: dict[str, Any] = await request.json()
+        server.requests += 1
+        step = misbehave(server.requests)
+        prompt = body["messages"][-1]["content"]
+        await asyncio.sleep(latency)
+        if step is None:
+            server.prompts[prompt] += 1
+            step = Step(text=reply_to(prompt))
+        return await _answer(request, step, body)
+
+    async def serve() -> None:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", answer)
+        runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        ready.set()
+        await stop.wait()
+        await runner.cleanup()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    ready.wait(10)
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(10)
+        loop.close()

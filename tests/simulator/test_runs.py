@@ -1,0 +1,409 @@
+"""Runs that survive: what is asked for is held exactly once, nothing is lost, and nothing is paid for twice."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import resource
+import signal
+import sqlite3
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from osler.agents.backbones.pace import Rates
+from osler.errors import UserError
+from osler.events import Answered, Asked, Called, Ending
+from osler.records import RecordPool
+from osler.simulator.clients import ClientSettings
+from osler.simulator.plan import Limits, Plan, Settings
+from osler.simulator.session import How, StoppedEarly, retry_run, simulate_plan
+from osler.simulator.store import RunFile, RunWriter
+from tests.agents.backbones.server import Step
+from tests.conftest import Run
+from tests.simulator.model_server import model_server
+
+SHORT = Settings(turns=2)
+SCORES = "record, memory, trial, ending, diagnosis, treatment, turns, repeats"
+
+
+def hold(out: Path, how: How | None = None, *, limit: int = 4, **plan: Any) -> None:
+    plan.setdefault("settings", SHORT)
+    simulate_plan(Plan(RecordPool.open().only(limit=limit), **plan), out, how or How(quiet=True), "bundled")
+
+
+def quiet(**how: Any) -> How:
+    return How(quiet=True, **how)
+
+
+def scores(path: Path) -> list[tuple[Any, ...]]:
+    with RunFile.open(path) as run:
+        return sorted(tuple(row) for row in run.rows(SCORES))
+
+
+def test_a_run_killed_twenty_times_is_the_run_that_was_not(tmp_path: Path) -> None:
+    """Two hundred consultations; the process is killed at random moments and started again."""
+    plan: dict[str, Any] = {"memories": ("none", "raw"), "limit": 25, "trials": 4}
+    hold(tmp_path / "whole.osler", **plan)
+    rng, context = random.Random(5), multiprocessing.get_context("fork")
+    killed = 0
+    for _ in range(60):
+        process = context.Process(target=hold, args=(tmp_path / "cut.osler",), kwargs=plan)
+        process.start()
+        process.join(rng.uniform(0.05, 0.4) if killed < 20 else 120)
+        if process.is_alive() and process.pid:
+            os.kill(process.pid, signal.SIGKILL)
+            process.join()
+            killed += 1
+        elif killed >= 20:
+            break
+    assert killed == 20, "the run was over before it could be killed often enough"
+    assert process.exitcode == 0
+    assert len(scores(tmp_path / "whole.osler")) == 200
+    assert scores(tmp_path / "cut.osler") == scores(tmp_path / "whole.osler")
+    with RunFile.open(tmp_path / "cut.osler") as run:
+        standing = run.standing()
+        assert (standing.done, standing.todo, standing.failed) == (200, 0, 0)
+        assert sum(1 for _ in run.transcripts()) == 200
+    with sqlite3.connect(tmp_path / "cut.osler") as file:
+        assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def faults(seed: int) -> Any:
+    """A fifth refused, a tenth with a fault, a twentieth cut, a twentieth garbage, some that hang."""
+    rng = random.Random(seed)
+    kinds = {
+        20: [Step(status=429), Step(status=429, headers={"Retry-After": "0"})],
+        10: [Step(status=500), Step(status=503)],
+        5: [Step(cut=True)],
+        6: [Step(raw=b"<html>busy</html>")] * 5 + [Step(hang=True)] * 2,
+    }
+
+    def misbehave(_: int) -> Step | None:
+        drawn = rng.uniform(0, 100)
+        for share, steps in kinds.items():
+            if drawn < share:
+                return rng.choice(steps)
+            drawn -= share
+        return None
+
+    return misbehave
+
+
+def test_faults_of_a_server_cost_no_consultation_and_repeat_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run.osler"
+    how = quiet(concurrency=64, clients=ClientSettings(timeout=1.0, retries=6, rates=Rates(at_once=64)))
+    with model_server(faults(7)) as server:
+        hold(path, how, limit=50, trials=4, backbones=(server.spec,))
+    with RunFile.open(path) as run:
+        standing = run.standing()
+        transcripts = list(run.transcripts())
+    assert standing.todo == 0 and standing.done + standing.failed == 200 == len(transcripts)
+    assert standing.failed == sum(not transcript.ending.is_answer for transcript in transcripts)
+    assert standing.done > 190, "most faults pass; trying again has to help"
+    assert sum(call.attempts > 1 for transcript in transcripts for call in transcript.of(Called)) > 100
+    for transcript in transcripts:
+        asked = [event.turn for event in transcript.of(Asked)]
+        assert asked == [event.turn for event in transcript.of(Answered)] == sorted(set(asked))
+    assert standing.calls == sum(server.prompts.values()) - server_lost(transcripts, server.prompts)
+
+
+def server_lost(transcripts: list[Any], prompts: Counter[str]) -> int:
+    """Answers that the server gave and nobody received, because the call had timed out or was cut."""
+    received = Counter(
+        call.messages[-1].content for transcript in transcripts for call in transcript.of(Called) if not call.failure
+    )
+    return sum((prompts - received).values())
+
+
+def test_answers_are_not_paid_for_twice_after_a_kill(tmp_path: Path) -> None:
+    path, context = tmp_path / "run.osler", multiprocessing.get_context("fork")
+    plan: dict[str, Any] = {"limit": 6, "settings": Settings(turns=6)}
+    with model_server(latency=0.1) as server:
+        plan["backbones"] = (server.spec,)
+        process = context.Process(target=hold, args=(path,), kwargs=plan)
+        process.start()
+        while server.requests < 25:
+            time.sleep(0.02)
+        time.sleep(0.6)  # what waits to be written is written after half a second
+        before = server.requests
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        hold(path, **plan)
+    with RunFile.open(path) as run:
+        transcripts = list(run.transcripts())
+        calls = [call for transcript in transcripts for call in transcript.of(Called)]
+        assert run.standing().calls == len(calls)
+        assert any(ending == "interrupted" for number in range(1, 7) for ending, _, _ in run.attempts(number))
+    assert len(transcripts) == 6
+    earlier = [call for call in calls if call.source == "earlier"]
+    assert len(earlier) > 10
+    assert server.requests <= len(calls) + 12, "only what was under way, and the last half second, may be asked again"
+    assert before < len(calls)
+
+
+def test_a_plan_grows_and_a_changed_setting_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.osler"
+    hold(path, limit=2)
+    hold(path, limit=3, memories=("raw", "none"), trials=2)
+    assert len(scores(path)) == 12
+    with pytest.raises(UserError, match=r"settings\.seed: 0 → 7"):
+        hold(path, settings=Settings(turns=2, seed=7))
+    record = RecordPool.open().get("croup-en").model_copy(update={"complaint": "Another complaint."})
+    hold(path, limit=88, memories=("raw",))
+    with pytest.raises(UserError, match="'croup-en' is not what it was"):
+        simulate_plan(Plan([record], settings=SHORT), path, quiet(), "x")
+
+
+def test_the_second_writer_is_refused_and_readers_are_not(tmp_path: Path, osler: Run) -> None:
+    path = tmp_path / "runs" / "latest.osler"
+    hold(path, limit=1)
+    with RunFile.open(path) as known:
+        told = known.about()
+    with RunWriter.create(path, told):
+        done = osler("simulate", "--limit", "2", "--turns", "2")
+        assert done.returncode == 2 and "another process is writing to the run" in done.stderr
+        assert done.stderr.count("\n") == 1
+        assert "1 done" in osler("runs", "status", "latest").stdout
+    assert osler("simulate", "--limit", "2", "--turns", "2").returncode == 0
+
+
+def test_failures_are_told_and_tried_again_without_asking_what_was_answered(tmp_path: Path) -> None:
+    path, broken = tmp_path / "run.osler", threading.Event()
+    broken.set()
+    step = Step(status=400, message="the prompt is too long")
+    with model_server(lambda number: step if broken.is_set() and number % 4 == 0 else None) as server:
+        hold(path, quiet(concurrency=1), limit=5, backbones=(server.spec,))
+        with RunFile.open(path) as run:
+            first = run.standing()
+        assert first.failed > 0
+        broken.clear()
+        asked = server.requests
+        retry_run(path, quiet())
+        with RunFile.open(path) as run:
+            second, transcripts = run.standing(), list(run.transcripts())
+    assert (second.done, second.failed, second.todo) == (5, 0, 0)
+    assert second.attempts == first.attempts + first.failed
+    earlier = sum(call.source == "earlier" for transcript in transcripts for call in transcript.of(Called))
+    again = sum(len(transcript.of(Called)) for transcript in transcripts) - first.calls
+    assert earlier > 0 and server.requests - asked == again
+
+
+@pytest.mark.parametrize(
+    ("limits", "word"),
+    [(Limits(tokens=100), "tokens are used"), (Limits(seconds=0.5), "seconds are used")],
+)
+def test_a_run_that_reaches_its_budget_stops_and_goes_on_with_a_larger_one(
+    tmp_path: Path, limits: Limits, word: str
+) -> None:
+    path = tmp_path / "run.osler"
+    with model_server(latency=0.05) as server:
+        with pytest.raises(StoppedEarly, match=word) as stopped:
+            hold(path, quiet(concurrency=2, limits=limits), limit=8, backbones=(server.spec,))
+        assert "with a larger limit" in str(stopped.value)
+        with RunFile.open(path) as run:
+            half = run.standing()
+        assert half.todo > 0 and half.failed == 0
+        if limits.tokens:
+            assert half.tokens <= limits.tokens + 2 * 14, "only what was under way may come on top"
+        hold(path, limit=8, backbones=(server.spec,))
+    with RunFile.open(path) as run:
+        calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]
+        assert run.standing().done == 8 and run.standing().calls == len(calls) == server.requests
+
+
+def test_a_consultation_ends_at_its_own_limit(tmp_path: Path) -> None:
+    path = tmp_path / "run.osler"
+    with model_server() as server:
+        settings = Settings(turns=6, limits=Limits(tokens=40))
+        hold(path, limit=2, backbones=(server.spec,), settings=settings)
+    with RunFile.open(path) as run:
+        assert [transcript.ending for transcript in run.transcripts()] == [Ending.TOKEN_LIMIT] * 2
+    with model_server(latency=0.4) as server:
+        settings = Settings(turns=6, limits=Limits(seconds=0.3))
+        hold(tmp_path / "slow.osler", limit=2, backbones=(server.spec,), settings=settings)
+    with RunFile.open(tmp_path / "slow.osler") as run:
+        assert [transcript.ending for transcript in run.transcripts()] == [Ending.TIME_LIMIT] * 2
+
+
+def test_a_limit_in_money_needs_prices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with model_server() as server:
+        with pytest.raises(UserError, match="no price of tiny is known"):
+            hold(tmp_path / "a.osler", quiet(limits=Limits(cost=1)), backbones=(server.spec,))
+        table = tmp_path / "prices.yaml"
+        table.write_text("tiny: {input: 10000, output: 10000}")
+        monkeypatch.setenv("OSLER_PRICES", str(table))
+        with pytest.raises(StoppedEarly, match="USD are used"):
+            hold(tmp_path / "a.osler", quiet(concurrency=1, limits=Limits(cost=1)), backbones=(server.spec,))
+    with RunFile.open(tmp_path / "a.osler") as run:
+        assert 1 <= run.standing().cost < 1.2
+
+
+@pytest.mark.parametrize("step", [Step(status=401), Step(status=404), Step(status=500), Step(raw=b"<html>")])
+def test_an_endpoint_that_is_down_stops_the_run_and_fails_no_cell(tmp_path: Path, step: Step) -> None:
+    path = tmp_path / "run.osler"
+    with model_server(lambda _: step) as server:
+        with pytest.raises(StoppedEarly, match="the same command goes on"):
+            hold(path, quiet(clients=ClientSettings(retries=0)), limit=40, backbones=(server.spec,))
+        with RunFile.open(path) as run:
+            standing = run.standing()
+        assert standing.failed <= 8 and standing.todo >= 32
+        assert server.requests < 40, "nobody goes on asking a server that is down"
+
+
+def test_the_same_request_is_answered_from_the_cache_when_asked_for(tmp_path: Path) -> None:
+    how = quiet(clients=ClientSettings(cache=tmp_path / "cache.db"))
+    with model_server() as server:
+        hold(tmp_path / "a.osler", how, limit=3, backbones=(server.spec,))
+        asked = server.requests
+        hold(tmp_path / "b.osler", how, limit=3, backbones=(server.spec,))
+        assert server.requests == asked
+        hold(tmp_path / "c.osler", how, limit=3, backbones=(server.spec,), trials=2)
+        assert asked < server.requests <= 2 * asked, "another trial is another answer"
+    assert scores(tmp_path / "a.osler") == scores(tmp_path / "b.osler")
+    with RunFile.open(tmp_path / "b.osler") as run:
+        calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]
+        assert {call.source for call in calls} == {"cache"} and run.standing().calls == 0
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_saves_what_there_is_and_says_how_to_go_on(tmp_path: Path, times: int) -> None:
+    path, pid = tmp_path / "run.osler", os.getpid()
+    with model_server(latency=0.3 if times == 1 else 5.0) as server:
+
+        def interrupt() -> None:
+            while not server.requests:
+                time.sleep(0.02)
+            for _ in range(times):
+                time.sleep(0.3)
+                os.kill(pid, signal.SIGINT)
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        began = time.monotonic()
+        with pytest.raises(StoppedEarly, match=r"interrupted.*nothing is lost; the same command goes on"):
+            hold(path, quiet(concurrency=2), limit=20, backbones=(server.spec,))
+        thread.join()
+        assert time.monotonic() - began < 20
+    with RunFile.open(path) as run:
+        standing = run.standing()
+        assert standing.todo > 10 and standing.failed == 0
+        assert (standing.done > 0) == (times == 1)
+
+
+def test_a_full_disk_is_a_clear_line_and_the_run_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk: the same error comes from the same place."""
+    path, context = tmp_path / "run.osler", multiprocessing.get_context("fork")
+    hold(path, limit=1)
+    size = path.stat().st_size
+    receiver, sender = context.Pipe(duplex=False)
+
+    def full() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 60_000, size + 60_000))
+        try:
+            hold(path, limit=40)
+        except UserError as error:
+            sender.send(str(error))
+        else:
+            sender.send("it went on")
+
+    process = context.Process(target=full)
+    process.start()
+    said = receiver.recv()
+    process.join()
+    assert "cannot be written" in said and "make room" in said, said
+    with RunFile.open(path) as run:
+        held = run.standing().done
+        assert held >= 1 and sum(1 for _ in run.transcripts()) == held
+    hold(path, limit=40)
+    with RunFile.open(path) as run:
+        assert run.standing().done == 40
+
+
+def test_a_folder_that_cannot_be_written_to_is_a_clear_line(tmp_path: Path, osler: Run) -> None:
+    done = osler("simulate", "--limit", "1", "--out", "/proc/run.osler")
+    assert done.returncode == 2 and "cannot be written" in done.stderr and done.stderr.count("\n") == 1
+    (tmp_path / "other.osler").write_bytes(b"not a database" * 100)
+    done = osler("simulate", "--limit", "1", "--out", "other.osler")
+    assert done.returncode == 2 and "is not a run" in done.stderr
+    assert "cannot be read as a run" in osler("runs", "status", "other.osler").stderr
+
+
+def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(tmp_path: Path) -> None:
+    hold(tmp_path / "one.osler", limit=6)
+    hold(tmp_path / "two.osler", quiet(workers=2), limit=6)
+    assert scores(tmp_path / "one.osler") == scores(tmp_path / "two.osler")
+    with model_server(latency=0.1) as server:
+        path = tmp_path / "died.osler"
+
+        def kill_one() -> None:
+            while server.requests < 8:
+                time.sleep(0.05)
+            found = [
+                int(entry.name)
+                for entry in Path("/proc").iterdir()
+                if entry.name.isdigit() and b"engines.process" in _cmdline(entry) and _parent(entry) == os.getpid()
+            ]
+            os.kill(found[0], signal.SIGKILL)
+
+        thread = threading.Thread(target=kill_one)
+        thread.start()
+        hold(path, quiet(workers=2, concurrency=4), limit=6, backbones=(server.spec,), settings=Settings(turns=5))
+        thread.join()
+        with RunFile.open(path) as run:
+            standing = run.standing()
+            calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]
+        assert (standing.done, standing.failed, standing.todo) == (6, 0, 0)
+        assert standing.attempts > 6
+        assert server.requests <= len(calls) + 4, "what was answered before the death is not asked again"
+
+
+def _cmdline(process: Path) -> bytes:
+    try:
+        return (process / "cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _parent(process: Path) -> int:
+    try:
+        return int((process / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def test_runs_are_listed_with_how_far_they_are(tmp_path: Path, osler: Run) -> None:
+    hold(tmp_path / "runs" / "a.osler", limit=2)
+    (tmp_path / "runs" / "b.osler").write_text("")
+    listed = osler("runs", "list").stdout
+    assert "a" in listed and "2" in listed and "is not a run" in listed
+    status = osler("runs", "status", "a").stdout
+    assert "2 done, 0 failed, 0 to do of 2" in status and "turns 2" in status
+    assert osler("runs", "failures", "a").stdout.strip() == "nothing failed"
+    assert "no runs in" in osler("runs", "list", "nowhere").stdout
+
+
+def test_a_memory_from_elsewhere_that_breaks_costs_its_own_consultations_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "breaking.py").write_text(
+        "from osler.memory.none import NoMemory\n"
+        "class Breaking(NoMemory):\n"
+        "    async def remember(self, turn):\n"
+        "        raise ValueError('no room in my head')\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    path = tmp_path / "run.osler"
+    hold(path, limit=2, memories=("raw", "breaking:Breaking"))
+    with RunFile.open(path) as run:
+        endings = Counter(transcript.ending for transcript in run.transcripts())
+        assert endings == {Ending.TURN_LIMIT: 2, Ending.SIMULATOR_ERROR: 2}
+        messages = [row["message"] for row in run.rows("message", where="state = 'failed'")]
+    assert messages == ["ValueError: no room in my head"] * 2
