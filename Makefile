@@ -6,9 +6,9 @@ BIN := $(VENV)/bin
 .PHONY: demo test lint types pytest clean constraints
 
 demo: $(VENV)/.installed
-	@rm -rf runs/demo
-	@$(BIN)/osler simulate --language en --memory none --memory raw --quiet --out runs/demo
-	@$(BIN)/osler show runs/demo pneumonia-en --memory raw
+	@rm -f runs/demo.osler*
+	@$(BIN)/osler simulate --language en --memory none --memory raw --quiet --out demo
+	@$(BIN)/osler show demo pneumonia-en --memory raw
 
 test: lint types pytest
 
@@ -31,7 +31,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,local]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,local,ray]'
 	@touch $@ $(VENV)/.installed
 
 # Names and versions only: an address would tie the project to one mirror.

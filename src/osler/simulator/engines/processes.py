@@ -6,17 +6,14 @@ import asyncio
 import json
 import sys
 from collections import Counter
-from typing import Any
 
-from osler.agents.backbones.completion import Completion
-from osler.errors import RunStopped
 from osler.simulator.clients import ClientSettings
 from osler.simulator.desk import Desk
 from osler.simulator.engines.frames import LONGEST, pack, unit_frame
 from osler.simulator.engines.local import GRACE, until_stopped
 from osler.simulator.engines.setup import worker_setup
+from osler.simulator.engines.taking import take
 from osler.simulator.plan import Settings
-from osler.simulator.transcript import Transcript
 from osler.simulator.worker import given_up
 
 _MOST_DEATHS = 3
@@ -83,7 +80,7 @@ class ProcessPool:
                 if not hand_out():
                     break
             while under_way and (line := await process.stdout.readline()):
-                ended = _take(desk, json.loads(line))
+                ended = take(desk, json.loads(line))
                 if ended is not None:
                     under_way.discard(ended)
                     hand_out()
@@ -98,21 +95,3 @@ class ProcessPool:
             if process.returncode is None:
                 process.kill()
             await process.wait()
-
-
-def _take(desk: Desk, frame: dict[str, Any]) -> int | None:
-    """Take in a frame from a worker; the number of the consultation if it ended by it."""
-    number: int = frame["number"]
-    if "answer" in frame:
-        answer = Completion.model_validate_json(frame["answer"])
-        desk.allowance.used(answer)
-        desk.answered(number, frame["key"], answer)
-        if reached := desk.allowance.reached():
-            desk.stop.ask(RunStopped(reached[0].value, reached[1]))
-        return None
-    if "stopped" in frame:
-        desk.interrupted(number, frame["message"])
-        desk.stop.ask(RunStopped(frame["stopped"], frame["message"]))
-        return number
-    desk.ended(number, Transcript.model_validate_json(frame["transcript"]))
-    return number

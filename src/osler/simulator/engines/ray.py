@@ -1,0 +1,205 @@
+"""Consultations on a Ray cluster. Ray places the workers, starts those that die anew and gives them their work again.
+
+A cluster of this machine alone needs nothing else. On any other, the same version of Osler has to be installed on every
+machine, and whatever a backbone reads from a disk (weights, a table of prices) has to be there, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import defaultdict
+from dataclasses import replace
+from typing import Any
+
+from osler import __version__
+from osler.agents.backbones.completion import Completion
+from osler.errors import RunStopped, UserError
+from osler.simulator.clients import ClientSettings
+from osler.simulator.desk import Desk
+from osler.simulator.engines.frames import unit_frame, unit_of
+from osler.simulator.engines.local import GRACE, until_stopped
+from osler.simulator.engines.ray_cluster import cluster, imported, last_line
+from osler.simulator.engines.setup import worker_from, worker_setup
+from osler.simulator.engines.taking import take
+from osler.simulator.plan import Settings
+from osler.simulator.worker import Unit, given_up
+
+_TRIES = 3
+"""A consultation in which that many workers died is not tried again: it may be what kills them."""
+_LISTEN = 0.5
+"""Seconds between two looks at what models answered. With the desk's own wait: what a kill of this process costs."""
+_PASSED_ON = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
+"""Handed to workers on other machines. Not as Ray's runtime environment: Ray writes that to its logs."""
+
+
+class Board:
+    """What models answered in consultations that have not ended: one that is tried again pays for none of it twice."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._by_number: dict[int, list[tuple[str, str]]] = defaultdict(list)
+        self._news: list[dict[str, Any]] = []
+        self._told = 0
+
+    def put(self, number: int, key: str, answer: str) -> None:
+        """Keep an answer that was just paid for."""
+        self._by_number[number].append((key, answer))
+        self._news.append({"number": number, "key": key, "answer": answer})
+
+    def kept(self, number: int) -> tuple[tuple[str, str], ...]:
+        """The answers of a consultation since it was handed out."""
+        return tuple(self._by_number.get(number, ()))
+
+    def since(self, place: int) -> list[dict[str, Any]]:
+        """All answers from that place on. Those before it have arrived; these are told again if they do not."""
+        del self._news[: place - self._told]
+        self._told = place
+        return self._news
+
+    def forget(self, number: int) -> None:
+        """Drop a consultation that has ended."""
+        self._by_number.pop(number, None)
+
+
+class RayWorker:
+    """Holds consultations in a process of the cluster. It writes nothing: all comes back to the desk."""
+
+    def __init__(self, setup: dict[str, Any], variables: dict[str, str]) -> None:
+        """Prepare; after a restart, from the same setup again."""
+        os.environ.update(variables)
+        self._worker, _ = worker_from(setup)
+
+    async def version(self) -> str:
+        """The Osler that is installed here; told as soon as there is room for this worker."""
+        return __version__
+
+    async def hold(self, frame: dict[str, Any], board: Any) -> dict[str, Any]:
+        """Hold a consultation, from the first question or from where a worker that died had come to."""
+        unit = unit_of(frame)
+        unit = replace(unit, kept=unit.kept + await board.kept.remote(unit.number))
+        last = None
+
+        def keep(key: str, answer: Completion) -> None:
+            nonlocal last  # nobody waits for it: Ray delivers in order
+            last = board.put.remote(unit.number, key, answer.model_dump_json())
+
+        try:
+            transcript = await self._worker.hold(unit, keep)
+            ending = {"transcript": transcript.model_dump_json(exclude_none=True)}
+        except RunStopped as stop:
+            ending = {"stopped": stop.kind, "message": stop.message}
+        if last is not None:
+            await last  # so that the desk counts every answer before it hears of the end
+        return {"number": unit.number, **ending}
+
+
+class RayPool:
+    """Workers on a Ray cluster, for as long as a run takes."""
+
+    def __init__(
+        self, settings: Settings, clients: ClientSettings, workers: int | None, concurrency: int, address: str | None
+    ) -> None:
+        """Plan the workers; they start with the run.
+
+        Args:
+            settings: Of the run.
+            clients: How models are asked.
+            workers: How many; None: one for every CPU of the cluster, but no more than there is work for at a time.
+            concurrency: Consultations at a time, by all workers together.
+            address: The cluster; None: one is started on this machine, and ends with the run.
+
+        Raises:
+            UserError: Ray is not installed.
+        """
+        self._ray = imported(address)
+        self._settings, self._clients = settings, clients
+        self._workers, self._concurrency, self._address = workers, concurrency, address
+        self._under_way: set[int] = set()
+        self._taken = 0
+        self._taking = asyncio.Lock()
+
+    async def run(self, desk: Desk, grace: float = GRACE) -> None:
+        """Hold what the desk hands out until there is nothing left, or the run is to end.
+
+        Raises:
+            UserError: The cluster cannot be reached, is gone, or cannot run Osler.
+        """
+        async with cluster(self._ray, self._address, self._workers):
+            workers, each = self._hire()
+            over: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+            seats = []
+            for worker in workers:
+                version = asyncio.wrap_future(worker.version.remote().future())
+                seats += [asyncio.ensure_future(self._seat(desk, worker, version, over)) for _ in range(each)]
+            try:
+                await until_stopped(desk, [*seats, self._listen(desk, seats)], grace)
+            finally:
+                for worker in workers:
+                    self._ray.kill(worker)
+                await self._take_answers(desk)
+                for number in sorted(self._under_way):
+                    desk.interrupted(number, "the run was stopped")
+
+    def _hire(self) -> tuple[list[Any], int]:
+        """The workers, and how many consultations each of them holds at a time."""
+        cpus = int(self._ray.cluster_resources().get("CPU", 1))
+        number = self._workers or max(1, min(cpus, self._concurrency))
+        each = -(-self._concurrency // number)
+        self._board = self._ray.remote(num_cpus=0)(Board).remote()
+        hired = self._ray.remote(
+            max_restarts=-1, max_task_retries=_TRIES - 1, max_concurrency=each + 1, scheduling_strategy="SPREAD"
+        )(RayWorker)
+        setup = worker_setup(self._settings, self._clients, number)
+        variables = {name: os.environ[name] for name in _PASSED_ON if self._address and name in os.environ}
+        return [hired.remote(setup, variables) for _ in range(number)], each
+
+    async def _seat(self, desk: Desk, worker: Any, version: asyncio.Future[Any], over: asyncio.Future[Any]) -> None:
+        """One consultation after the other; a worker that a busy cluster finds no room for is not waited for."""
+        await asyncio.wait({version, over}, return_when=asyncio.FIRST_COMPLETED)
+        if not version.done():
+            return
+        self._check(version)
+        while (unit := desk.next()) is not None:
+            await self._hold(desk, worker, unit)
+        if not over.done():
+            over.set_result(None)
+
+    def _check(self, version: asyncio.Future[Any]) -> None:
+        """Refuse a cluster that cannot run this Osler, or would run another."""
+        remedy = f"install osler {__version__} and Ray {self._ray.__version__} on every machine of the cluster"
+        if error := version.exception():
+            raise UserError(f"the Ray workers cannot start ({last_line(error)})", remedy)
+        if version.result() != __version__:
+            raise UserError(f"a machine of the Ray cluster has osler {version.result()}", remedy)
+
+    async def _hold(self, desk: Desk, worker: Any, unit: Unit) -> None:
+        """One consultation. Ray tries it again when its worker dies; what comes back is its end."""
+        self._under_way.add(unit.number)
+        try:
+            frame = await worker.hold.remote(unit_frame(unit), self._board)
+        except self._ray.exceptions.RayError as error:
+            line = f"Ray gave it up after {_TRIES} tries: {last_line(error)}"
+            lost = given_up(unit, self._settings, "worker died", line)
+            frame = {"number": unit.number, "transcript": lost.model_dump_json(exclude_none=True)}
+        await self._take_answers(desk)
+        self._under_way.discard(unit.number)
+        take(desk, frame)
+        self._board.forget.remote(unit.number)
+
+    async def _listen(self, desk: Desk, seats: list[asyncio.Task[None]]) -> None:
+        """Bring answers to the desk as they come, so that they are kept and counted while consultations go on."""
+        while (await asyncio.wait(seats, timeout=_LISTEN))[1]:
+            await self._take_answers(desk)
+
+    async def _take_answers(self, desk: Desk) -> None:
+        async with self._taking:
+            try:
+                frames = await self._board.since.remote(self._taken)
+            except self._ray.exceptions.RayError as error:
+                raise UserError(
+                    f"the Ray cluster is gone ({last_line(error)})", "the same command goes on; nothing is lost"
+                ) from None
+            for frame in frames:
+                self._taken += 1
+                take(desk, frame)

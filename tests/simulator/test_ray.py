@@ -1,0 +1,183 @@
+"""The Ray engine: the same results as anywhere, on real workers that are really killed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from osler.errors import UserError
+from osler.events import Called, Ending, Failed
+from osler.memory import MemorySettings
+from osler.memory.base import Change, Turn
+from osler.memory.none import NoMemory
+from osler.records.language import Language
+from osler.simulator.clients import ClientSettings
+from osler.simulator.engines.ray import RayPool
+from osler.simulator.plan import Settings
+from osler.simulator.store import RunFile
+from tests.agents.backbones.server import Step, completion
+from tests.conftest import REPO, Run
+
+needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'osler[ray]'")
+TIMES = re.compile(r'"(?:at|seconds)":[\d.e-]+')
+CLUSTER = (
+    "import logging, ray, sys\n"
+    "ray.init('local', num_cpus=2, include_dashboard=False, object_store_memory=10**8, logging_level=logging.ERROR)\n"
+    "print(ray.get_runtime_context().gcs_address, flush=True)\n"
+    "sys.stdin.read()\n"
+)
+
+
+class Deadly(NoMemory):
+    """Takes its whole process along when the patient speaks Chinese."""
+
+    name = "deadly"
+
+    def __init__(self, settings: MemorySettings) -> None:
+        super().__init__(settings)
+        self._language = settings.language
+
+    async def remember(self, turn: Turn) -> Change:
+        if self._language is Language.ZH:
+            os._exit(1)
+        return await super().remember(turn)
+
+
+@dataclass
+class Model:
+    """A slow model on loopback that always asks the same."""
+
+    spec: str = ""
+    pause: float = 0.0
+    requests: int = 0
+
+
+@asynccontextmanager
+async def model() -> AsyncIterator[Model]:
+    there = Model()
+
+    async def answer(_: web.Request) -> web.Response:
+        there.requests += 1
+        await asyncio.sleep(there.pause)
+        return web.Response(body=completion(Step(text="Do you have a fever?")), content_type="application/json")
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", answer)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    there.spec = f"slow@http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    try:
+        yield there
+    finally:
+        await runner.cleanup()
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A cluster that a run can join, with a token of its own; Ray would leave one in the user's home."""
+    fresh_token(monkeypatch)
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("PYTHONPATH", str(REPO))
+    with subprocess.Popen(
+        [sys.executable, "-c", CLUSTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert address, "the cluster did not start"
+        yield address
+        process.communicate()
+
+
+def fresh_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+
+
+def workers() -> list[int]:
+    """The Ray workers of the runs that this process has started."""
+    table = subprocess.run(["ps", "-axo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [(int(pid), int(parent), args) for pid, parent, args in (line.split(None, 2) for line in table.splitlines())]
+    family = {pid for pid, parent, args in rows if parent == os.getpid() and "osler.cli" in args}
+    while more := {pid for pid, parent, _ in rows if parent in family} - family:
+        family |= more
+    return [pid for pid, _, args in rows if pid in family and args.startswith("ray::RayWorker")]
+
+
+def stored(path: Path) -> list[str]:
+    with RunFile.open(path) as run:
+        return [TIMES.sub('"t":0', transcript.model_dump_json()) for transcript in run.transcripts()]
+
+
+@needs_ray
+def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
+    osler: Run, tmp_path: Path, cluster: str
+) -> None:
+    cases = [part for case in ("croup-en", "gout-en", "stemi-en") for part in ("--case", case)]
+    plan = ("simulate", *cases, "--memory", "raw", "--memory", f"{__name__}:Deadly", "--quiet")
+    assert osler(*plan, "--out", "here").returncode == 0
+    how = ("--engine", "ray", "--ray-address", cluster, "--workers", "2", "--concurrency", "2")
+    done = osler(*plan, "--case", "gout-zh", *how, "--out", "there", timeout=120)
+    assert done.returncode == 0 and done.stderr.startswith("1 failed") and done.stderr.count("\n") == 1, done.stderr
+    here, there = (stored(tmp_path / "runs" / f"{name}.osler") for name in ("here", "there"))
+    assert len(here) == 6 and set(here) < set(there) and len(there) == 8
+    with RunFile.open(tmp_path / "runs" / "there.osler") as run:
+        (deadly,) = (transcript for transcript in run.transcripts() if not transcript.ending.is_answer)
+    (failed,) = deadly.of(Failed)
+    assert deadly.header.case == "gout-zh" and deadly.ending is Ending.SIMULATOR_ERROR
+    assert failed.kind == "worker died" and "3 tries" in failed.message
+
+
+@needs_ray
+async def test_a_killed_worker_costs_no_more_than_what_it_was_asking(
+    osler: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh_token(monkeypatch)
+    async with model() as server:
+        server.pause = 0.4
+        plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "4", "--no-guards", "--quiet")
+        how = ("--engine", "ray", "--workers", "2", "--concurrency", "4", "--out", "run")
+        run = asyncio.create_task(asyncio.to_thread(osler, *plan, *how, timeout=120))
+        while server.requests < 10:  # every consultation under way has an answer or two by then
+            assert not run.done(), run.result().stderr
+            await asyncio.sleep(0.02)
+        victim, _ = workers()
+        os.kill(victim, signal.SIGKILL)
+        done = await run
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+    with RunFile.open(tmp_path / "runs" / "run.osler") as kept:
+        standing, transcripts = kept.standing(), list(kept.transcripts())
+    assert (standing.done, standing.failed, standing.todo, len(transcripts)) == (6, 0, 0, 6)
+    calls = [call for transcript in transcripts for call in transcript.of(Called)]
+    assert standing.calls == len(calls), "every answer is counted once"
+    assert len(calls) <= server.requests <= len(calls) + 2, "the worker was asking in two consultations when it died"
+    again = [transcript for transcript in transcripts if '"source":"earlier"' in transcript.model_dump_json()]
+    assert 1 <= len(again) <= 2, "what it held went on from where it was"
+
+
+@needs_ray
+def test_a_wrong_address_is_one_line(osler: Run) -> None:
+    began = time.monotonic()
+    done = osler("simulate", "--limit", "1", "--engine", "ray", "--ray-address", "127.0.0.1:9", "--quiet")
+    assert done.returncode == 2 and "there is no Ray cluster" in done.stderr and "127.0.0.1:9" in done.stderr
+    assert done.stderr.count("\n") == 1 and time.monotonic() - began < 30
+
+
+def test_without_ray_the_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UserError, match=re.escape("the ray engine needs Ray; pip install 'osler[ray]'")):
+        RayPool(Settings(), ClientSettings(), workers=2, concurrency=8, address="anywhere:6379")
