@@ -20,6 +20,8 @@ _SENTENCE = {
     Language.ZH: re.compile(r"(?<=[。！？；!?;])\s*|\n+"),
 }
 _CJK = re.compile(r"[\u4e00-\u9fff]+")
+# Characters without accents, which most texts are made of: Latin letters, Chinese ones and their punctuation.
+_BARE = re.compile(r"[\x00-\x7f\u3001-\u3020\u4e00-\u9fff]*")
 
 # British to American, and plural or verb endings to one stem: enough for matching, not for linguistics.
 _SPELLING = (("oea", "ea"), ("oedema", "edema"), ("oesoph", "esoph"), ("ise", "ize"), ("our", "or"), ("ae", "e"))
@@ -44,6 +46,8 @@ _ENDINGS = (
 def plain(text: str) -> str:
     """Case, width and accents levelled out: how two spellings of one thing become one."""
     text = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
+    if _BARE.fullmatch(text):
+        return text
     return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
 
 
@@ -88,9 +92,15 @@ def _chinese(text: str) -> Iterator[str]:
     place = 0
     for found in _CJK.finditer(text):
         yield from (stem(word) for word in _WORD.findall(text[place : found.start()]))
-        yield from _segmenter().cut(found[0].replace("疼", "痛"), HMM=False)
+        yield from _segments(found[0])
         place = found.end()
     yield from (stem(word) for word in _WORD.findall(text[place:]))
+
+
+@lru_cache(maxsize=16384)
+def _segments(run: str) -> tuple[str, ...]:
+    """The words of a run of Chinese characters: a clause that an entry, its reply and its recall share."""
+    return tuple(_segmenter().cut(run.replace("疼", "痛"), HMM=False))
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from osler.agents.backbones.errors import BackboneError
 from osler.agents.backbones.prices import cost
+from osler.agents.backbones.schema import response_format
 
 if TYPE_CHECKING:
     from autogen_core.models import ChatCompletionClient, LLMMessage
@@ -59,7 +61,6 @@ async def ask(
         BackboneError: The model gave no usable answer.
     """
     from osler.agents.backbones.completion import Completion, usable_text
-    from osler.agents.backbones.schema import response_format
     from osler.agents.backbones.wrapper import innermost
 
     base = innermost(client)
@@ -70,7 +71,7 @@ async def ask(
     start = time.monotonic()
     if schema is not None and structured:
         try:
-            sent = {**options, "response_format": response_format(schema)}
+            sent = {**options, "response_format": _format(schema)}
             result = await client.create(messages, extra_create_args=sent)
         except BackboneError as error:
             if not _is_about_schema(error):
@@ -92,6 +93,12 @@ async def ask(
         finish=done.finish_reason,
         structured=structured,
     )
+
+
+@lru_cache(maxsize=64)
+def _format(schema: type[BaseModel]) -> dict[str, Any]:
+    """What asks for that schema: making it takes longer than sending it, and a run has few."""
+    return response_format(schema)
 
 
 def _is_about_schema(error: BackboneError) -> bool:

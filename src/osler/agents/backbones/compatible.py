@@ -1,27 +1,33 @@
-"""Models behind the OpenAI protocol: OpenAI itself, vLLM, Ollama, llama.cpp's server and others."""
+"""Models behind the OpenAI protocol: OpenAI itself, vLLM, Ollama, llama.cpp's server and others.
+
+Straight over aiohttp: a run asks millions of times, and OpenAI's SDK under AutoGen's client takes several times as long
+for a call as this does.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import os
 import re
-import sys
-import warnings
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
+import aiohttp
 from autogen_core import CancellationToken
-from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage, ModelInfo
+from autogen_core.models import CreateResult, LLMMessage, ModelInfo, RequestUsage
 from autogen_core.tools import Tool, ToolSchema
 
-from osler.agents.backbones.completion import Completion, oversize, tokens, usable_text
+from osler import __version__
+from osler.agents.backbones.completion import Completion, oversize, usable_text
 from osler.agents.backbones.errors import not_json
 from osler.agents.backbones.spec import Spec, checked_url
-from osler.agents.backbones.wrapper import JsonOutput, ToolChoice, Wrapper
+from osler.agents.backbones.wire import completion_of, request_body
+from osler.agents.backbones.wrapper import Client, JsonOutput, ToolChoice
 from osler.errors import UserError
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -29,34 +35,42 @@ NO_KEY = "none"
 """Servers without keys still want the header."""
 LARGEST_BODY = 4_000_000
 """In bytes; an answer of 100 kB with reasoning and escapes fits, and an endless body does not fill the memory."""
+_IDLE_SECONDS = 4.0
+"""How long an unused connection is kept: shorter than servers do (vLLM: 5 s), so that none is used as it closes."""
 
 
-@dataclass
-class _Seen:
-    """What the response hook saw of the call that the current task makes."""
+class StatusError(aiohttp.ClientError):
+    """An answer that is no success, with what `backbone_error` reads from it. It holds nothing of the request."""
 
-    where: str
-    body: Mapping[str, Any] | None = None
+    def __init__(self, status: int, body: object, retry_after: str | None) -> None:
+        """Take what the server said."""
+        self.status_code, self.body = status, body
+        self.response = SimpleNamespace(headers={"retry-after": retry_after})
+        super().__init__(f"HTTP {status}")
 
 
-_SEEN: ContextVar[_Seen | None] = ContextVar("osler_seen_response", default=None)
+class Compatible(Client):
+    """A client of one model at one server. Connections are made at the first call, and shared by all."""
 
-
-class Compatible(Wrapper):
-    """AutoGen's OpenAI client, with the numbers it drops and a check of what it takes on trust."""
-
-    def __init__(self, inner: ChatCompletionClient, *, model: str, where: str, new_names: bool) -> None:
-        """Wrap the client of one server.
+    def __init__(
+        self, *, model: str, base_url: str, key: str, timeout: float, defaults: Mapping[str, Any], new_names: bool
+    ) -> None:
+        """Name the server; nothing is opened yet.
 
         Args:
-            inner: AutoGen's client, made with the response hook of this module.
             model: The model's name.
-            where: The model and its address, for messages.
+            base_url: The address, usually ending in /v1.
+            key: Sent as a bearer's token.
+            timeout: Seconds for one request.
+            defaults: What every request holds besides its messages.
             new_names: Whether the server wants `max_completion_tokens`, as OpenAI's newer models do.
         """
-        super().__init__(inner)
-        self.model, self.where = model, where
+        self.model, self.where = model, f"{model} at {base_url}"
+        self._url, self._key, self._timeout = f"{base_url}/chat/completions", key, timeout
+        self._defaults = {"model": model, **defaults}
         self._new_names = new_names
+        self._session: aiohttp.ClientSession | None = None
+        self._usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
 
     async def create(
         self,
@@ -68,45 +82,75 @@ class Compatible(Wrapper):
         extra_create_args: Mapping[str, Any] = {},
         cancellation_token: CancellationToken | None = None,
     ) -> CreateResult:
-        """One request; errors are those of the libraries below."""
-        options = dict(extra_create_args)
+        """One request; errors are those of the library below, for `backbone_error` to sort."""
+        options = extra_create_args
         if self._new_names and "max_tokens" in options:
-            options["max_completion_tokens"] = options.pop("max_tokens")
-        seen = _Seen(self.where)
-        token = _SEEN.set(seen)
-        try:
-            result = await self.inner.create(
-                messages,
-                tools=tools,
-                tool_choice=tool_choice,
-                json_output=json_output,
-                extra_create_args=options,
-                cancellation_token=cancellation_token,
-            )
-        except (TypeError, AttributeError, LookupError, ValueError) as error:
-            if seen.body is None:
-                raise  # our own mistake, not the server's
-            return self._salvaged(seen.body, error)
-        finally:
-            _SEEN.reset(token)
-        return self._completion(result, seen)
+            options = {"max_completion_tokens": options["max_tokens"], **options}
+            del options["max_tokens"]
+        body = request_body(
+            self._defaults,
+            messages,
+            tools=tools,
+            tool_choice=tool_choice,
+            json_output=json_output,
+            options=options,
+        )
+        if cancellation_token is None:
+            return await self._answer(body)
+        asked = asyncio.ensure_future(self._answer(body))
+        cancellation_token.link_future(asked)
+        return await asked
 
-    def _salvaged(self, body: Mapping[str, Any], error: Exception) -> Completion:
-        """The answer where AutoGen stumbled over something else, such as a token count that is null."""
-        choice = body["choices"][0]
-        text = choice["message"].get("content")
-        if not isinstance(text, str):
-            raise not_json(self.where) from error
-        done = Completion.from_text(text, model=self.model, finish=choice.get("finish_reason"), usage=body.get("usage"))
-        usable_text(done, self.where)
+    async def _answer(self, body: bytes) -> Completion:
+        done = completion_of(await self._posted(body), model=self.model, where=self.where)
+        if isinstance(done.content, str):
+            usable_text(done, self.where)
+        self._usage.prompt_tokens += done.usage.prompt_tokens
+        self._usage.completion_tokens += done.usage.completion_tokens
         return done
 
-    def _completion(self, result: CreateResult, seen: _Seen) -> Completion:
-        if isinstance(result.content, str):
-            usable_text(result, self.where)
-        tokens_in, tokens_out, cached = tokens((seen.body or {}).get("usage"))
-        fields = {name: getattr(result, name) for name in CreateResult.model_fields}
-        return Completion(**fields, model=self.model, tokens_in=tokens_in, tokens_out=tokens_out, tokens_cached=cached)
+    async def _posted(self, body: bytes) -> Any:
+        """What the server says to a body, parsed."""
+        if self._session is None:
+            self._session = _session(self._url, self._key, self._timeout)
+        async with self._session.post(self._url, data=body) as response:
+            said = await _bounded(response, self.where)
+            kind, status = response.content_type, response.status
+            retry_after = response.headers.get("retry-after")
+        if not 200 <= status < 300:
+            raise StatusError(status, _loose(said), retry_after)
+        if "json" not in kind:
+            raise not_json(self.where)
+        try:
+            return json.loads(said)
+        except (ValueError, RecursionError):
+            raise not_json(self.where) from None
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def actual_usage(self) -> RequestUsage:
+        """Tokens of all answers."""
+        return self.total_usage()
+
+    def total_usage(self) -> RequestUsage:
+        """Tokens of all answers, as far as the server told."""
+        return RequestUsage(prompt_tokens=self._usage.prompt_tokens, completion_tokens=self._usage.completion_tokens)
+
+    @property
+    def model_info(self) -> ModelInfo:
+        """What these models can be asked for."""
+        return ModelInfo(
+            vision=False,
+            function_calling=True,
+            json_output=True,
+            family="unknown",
+            structured_output=True,
+            multiple_system_messages=False,
+        )
 
 
 def open_compatible(spec: Spec, *, temperature: float, timeout: float, max_tokens: int, seed: int | None) -> Compatible:
@@ -122,106 +166,67 @@ def open_compatible(spec: Spec, *, temperature: float, timeout: float, max_token
         raise UserError("OPENAI_API_KEY holds characters that no key has", "set it to the key alone")
     base_url = spec.base_url or checked_url(os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI_URL)
     at_openai = base_url == OPENAI_URL
-    options: dict[str, Any] = {
-        "model": spec.model,
-        "base_url": base_url,
-        "api_key": key or NO_KEY,
-        "timeout": timeout,
-        "max_retries": 0,
-        "http_client": _http_client(base_url, timeout),
-        "model_info": _model_info(),
-        "include_name_in_message": False,
-        "max_completion_tokens" if at_openai else "max_tokens": max_tokens,
-    }
+    defaults: dict[str, Any] = {"max_completion_tokens" if at_openai else "max_tokens": max_tokens}
     # OpenAI's reasoning models refuse any temperature but their own.
     if not (at_openai and re.match(r"o\d|gpt-5", spec.model)):
-        options["temperature"] = temperature
+        defaults["temperature"] = temperature
     if seed is not None:
-        options["seed"] = seed
+        defaults["seed"] = seed
     return Compatible(
-        _autogen_client(options),
         model=spec.model,
-        where=f"{spec.model} at {base_url}",
+        base_url=base_url,
+        key=key or NO_KEY,
+        timeout=timeout,
+        defaults=defaults,
         new_names=at_openai,
     )
 
 
-def _autogen_client(options: dict[str, Any]) -> ChatCompletionClient:
-    from autogen_ext.models.openai import OpenAIChatCompletionClient
-
-    # Servers name the model as they like, a path or a dated version; AutoGen would warn of that at every call.
-    warnings.filterwarnings("ignore", message="Resolved model mismatch", category=UserWarning)
-    return OpenAIChatCompletionClient(**options)
-
-
-def _model_info() -> ModelInfo:
-    return ModelInfo(
-        vision=False,
-        function_calling=True,
-        json_output=True,
-        family="unknown",
-        structured_output=True,
-        multiple_system_messages=False,  # so that AutoGen joins them: many chat templates take only one
+def _session(url: str, key: str, timeout: float) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        # How many calls are under way is decided elsewhere; a second limit here would only hide the first.
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),
+        headers={
+            "Authorization": f"Bearer {key}",
+            "Content-Type": "application/json",
+            "User-Agent": f"osler/{__version__}",
+        },
+        timeout=aiohttp.ClientTimeout(total=timeout),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        proxy=_proxy(url),
     )
 
 
-def _http_client(base_url: str, timeout: float) -> object:
-    """The SDK's aiohttp transport, at half the CPU time a call, or its usual one where aiohttp is not installed."""
-    import openai
-
-    options: dict[str, Any] = {
-        "timeout": timeout,
-        "event_hooks": {"response": [_check_response]},
-        "trust_env": not _is_loopback(base_url),  # a proxy cannot reach a server on this machine
-    }
-    try:
-        return openai.DefaultAioHttpClient(**options)
-    except (AttributeError, RuntimeError):
-        return openai.DefaultAsyncHttpxClient(**options)
+def _proxy(url: str) -> str | None:
+    """The proxy that the environment names for an address; looked up once, and never for this machine's own."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if _is_loopback(host) or proxy_bypass(host):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
-def _is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
+def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
 
-async def _check_response(response: Any) -> None:
-    """Read the whole body, bounded, before SDK and AutoGen trust it; `Any` is httpx or httpx2, as the SDK is."""
-    seen = _SEEN.get()
-    where = seen.where if seen else "the model"
-    response.stream = _bounded(response, where)
-    await response.aread()
-    if seen is None or not response.is_success:
-        return
+async def _bounded(response: aiohttp.ClientResponse, where: str) -> bytes:
+    """The whole body, before anything of it is trusted."""
+    said = b""
+    async for chunk in response.content.iter_any():
+        said += chunk
+        if len(said) > LARGEST_BODY:
+            raise oversize(where)
+    return said
+
+
+def _loose(said: bytes) -> object:
+    """What an error's body says: JSON, or some text."""
     try:
-        body = json.loads(response.content)
-        message = body["choices"][0]["message"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        raise not_json(where) from None
-    if not isinstance(body, dict) or not isinstance(message, dict):
-        raise not_json(where)
-    if "json" not in response.headers.get("content-type", ""):
-        raise not_json(where)  # the SDK would hand AutoGen the bare text
-    seen.body = body
-
-
-def _bounded(response: Any, where: str) -> object:
-    library: Any = sys.modules[type(response).__module__.partition(".")[0]]
-    inner = response.stream
-
-    class Bounded(library.AsyncByteStream):  # type: ignore[misc]  # the base is known only at run time
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            size = 0
-            async for chunk in inner:
-                size += len(chunk)
-                if size > LARGEST_BODY:
-                    raise oversize(where)
-                yield chunk
-
-        async def aclose(self) -> None:
-            await inner.aclose()
-
-    return Bounded()
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        return said.decode("utf-8", "replace")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal
 
+from autogen_core import FunctionCall
 from autogen_core.models import CreateResult, RequestUsage
 
 from osler.agents.backbones.errors import BackboneError, FailureKind
@@ -57,8 +58,16 @@ class Completion(CreateResult):
         )
 
     @classmethod
-    def from_text(cls, text: str, *, model: str, finish: object, usage: object) -> Completion:
-        """The completion of a text and the `usage` object of the OpenAI protocol."""
+    def from_text(
+        cls,
+        text: str | list[FunctionCall],
+        *,
+        model: str,
+        finish: object,
+        usage: object,
+        thought: str | None = None,
+    ) -> Completion:
+        """The completion of a text, or of calls of tools, and the `usage` object of the OpenAI protocol."""
         tokens_in, tokens_out, cached = tokens(usage)
         return cls(
             finish_reason=_FINISH.get(finish, "unknown"),
@@ -69,6 +78,7 @@ class Completion(CreateResult):
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             tokens_cached=cached,
+            thought=thought,
         )
 
 

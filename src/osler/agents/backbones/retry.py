@@ -91,7 +91,8 @@ class Retrying(Wrapper):
                 elif outcome.kind is FailureKind.RATE_LIMITED:
                     slot.too_many(outcome.retry_after)
             if isinstance(outcome, CreateResult):
-                return Completion.of(outcome, self.model).model_copy(update={"attempts": attempt})
+                done = Completion.of(outcome, self.model)
+                return done if attempt == done.attempts else done.model_copy(update={"attempts": attempt})
             if not outcome.worth_retry or attempt > self._retries:
                 outcome.attempts = attempt
                 raise outcome  # outside of the except block, which would hang its exception on this one again

@@ -16,6 +16,9 @@ ASSUMED_CONTEXT = 8192
 """What `remaining_tokens` counts down from: no server says how long its context is."""
 
 
+_ROLES = {"SystemMessage": "system", "UserMessage": "user", "AssistantMessage": "assistant"}
+
+
 def estimated_tokens(messages: Sequence[LLMMessage]) -> int:
     """About how many tokens the messages have: four Latin characters or one other character make a token.
 
@@ -24,14 +27,14 @@ def estimated_tokens(messages: Sequence[LLMMessage]) -> int:
     total = 0
     for message in messages:
         text = plain(message)[1]
-        latin = sum(char.isascii() for char in text)
+        latin = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
         total += 4 + (latin + 3) // 4 + len(text) - latin
     return total
 
 
 def plain(message: LLMMessage) -> tuple[str, str]:
     """A message as (role, content), both text."""
-    role = {"SystemMessage": "system", "UserMessage": "user", "AssistantMessage": "assistant"}.get(message.type, "tool")
+    role = _ROLES.get(message.type, "tool")
     if isinstance(message.content, str):
         return role, message.content
     return role, "\n".join(part if isinstance(part, str) else _part(part) for part in message.content)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.lexicon import broad_parts, concepts, named
+from osler.agents.guards.spoken import called_by_name, meant
+from osler.agents.lexicon import broad_parts
 from osler.agents.participant import Briefing
 from osler.records.language import Language
 from osler.words import alike, content, plain, sentences
@@ -38,6 +39,9 @@ _QUESTION = re.compile(
     r"^(?:doctor|医生|q|question|问题|asked in turn|第\d+轮问过)\s*(?:\d+)?\s*[:：]\s*(.+)$", re.IGNORECASE
 )
 
+_TOPIC = re.compile(r"[\[［]([^\]］]+)[\]］]")
+_LISTED = re.compile(r"^(?:also asked|还问过)\s*[:：]\s*(.+)$", re.IGNORECASE)
+
 
 def one_question(text: str) -> str:
     """The first question of a text; what stands before it stays, what comes after goes."""
@@ -64,22 +68,19 @@ def check_question(question: str, briefing: Briefing) -> tuple[str, ...]:
 def _repeats(question: str, words: frozenset[str], briefing: Briefing) -> str | None:
     """The line of what the doctor has before it that the question would ask for again."""
     language = briefing.case.language
-    index = concepts(language)
     parts = broad_parts(question, language)
-    meant = {name for name, share in index.find(question).items() if share >= 0.999}
+    asks_for = meant(question, language)
     for line in known_questions(briefing):
         if alike(words, frozenset(content(line, language))):
             return line
-        asked = {name for name, share in index.find(line).items() if share >= 0.999}
-        if (meant and asked and meant == asked) or (parts and parts <= broad_parts(line, language)):
+        if (asks_for and asks_for == meant(line, language)) or (parts and parts <= broad_parts(line, language)):
             return line
-    wanted = {name for name, share in named(language).find(question).items() if share >= 0.999} - _QUALITIES
+    wanted = called_by_name(question, language) - _QUALITIES
     if parts or not wanted:
         # One fact of a part does not answer a question for the whole of it.
         return None
     for sentence in (s for reply in known_replies(briefing) for s in sentences(reply, language)):
-        told = {name for name, share in named(language).find(sentence).items() if share >= 0.999}
-        if wanted <= told:
+        if wanted <= called_by_name(sentence, language):
             return sentence
     return None
 
@@ -91,7 +92,13 @@ def known_replies(briefing: Briefing) -> list[str]:
 
 
 def known_questions(briefing: Briefing) -> list[str]:
-    """Questions that the doctor can see it has asked: those in its memory's text, and the last one."""
-    seen = [found[1] for line in briefing.recall.splitlines() if (found := _QUESTION.match(line.strip()))]
-    facts = [line for line in briefing.recall.splitlines() if plain(line).startswith(("fact", "事实"))]
-    return [text for text in (*seen, *facts, briefing.question) if text]
+    """What the doctor can see it has asked for: questions in its memory's text, in full or as topics, and the last one.
+
+    A fact shows that it was asked for, too.
+    """
+    lines = [line.strip() for line in briefing.recall.splitlines()]
+    seen = [found[1] for line in lines if (found := _QUESTION.match(line))]
+    facts = [line for line in lines if plain(line).startswith(("fact", "事实"))]
+    topics = [topic for line in lines for topic in _TOPIC.findall(line)]
+    listed = [topic for line in lines if (found := _LISTED.match(line)) for topic in re.split(r"[;；]\s*", found[1])]
+    return [text for text in (*seen, *facts, *topics, *listed, briefing.question) if text]

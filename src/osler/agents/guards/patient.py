@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.lexicon import concepts, named, related
+from osler.agents.guards.spoken import called_by_name, meant, touched_on
+from osler.agents.lexicon import related
 from osler.agents.participant import Selection
 from osler.records.language import Language
 from osler.records.schema import Diagnosis, Entry, Sex, Speaker, Status
@@ -69,10 +70,10 @@ def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
     foreign = tuple(number for number in numbers(reply) if number not in known)
     # What only the question names is not known either: a patient that echoes it has made it up.
     sources = (case.complaint, *(_text(entry) for entry in selection.entries))
-    given_concepts = {name for text in sources for name in concepts(language).find(text)}
+    given_concepts = {name for text in sources for name in touched_on(text, language)}
     allowed = given_concepts.union(*(related().get(name, ()) for name in given_concepts))
     told = [sentence for sentence in sentences(reply, language) if not _IGNORANCE[language].search(plain(sentence))]
-    spoken = {name for sentence in told for name, share in named(language).find(sentence).items() if share >= 0.999}
+    spoken = {name for sentence in told for name in called_by_name(sentence, language)}
     return (*foreign, *sorted(spoken - allowed - _EVERYDAY), *_unfounded(told, sources, allowed, language))
 
 
@@ -83,7 +84,7 @@ def _unfounded(told: list[str], sources: tuple[str, ...], allowed: set[str], lan
     def founded(sentence: str) -> bool:
         own = frozenset(content(sentence, language))
         denied = _SAYS_UNKNOWN[language].search(plain(sentence)) is not None
-        return not own or denied or bool(own & words) or bool(allowed & concepts(language).find(sentence).keys())
+        return not own or denied or bool(own & words) or bool(allowed & touched_on(sentence, language))
 
     return tuple(sentence for sentence in told if not founded(sentence))
 
@@ -96,7 +97,7 @@ def omissions(reply: str, selection: Selection) -> tuple[str, ...]:
     """
     language = selection.case.language
     words, figures = frozenset(content(reply, language)), set(numbers(reply))
-    spoken = {name for name, share in concepts(language).find(reply).items() if share >= _CLEARLY}
+    spoken = meant(reply, language)
     denies = _SAYS_UNKNOWN[language].search(plain(reply)) is not None
     # The answer to a question for one thing is about that thing, however loosely it is told.
     needed = _TOLD if len(selection.entries) > 1 else 0.0
@@ -106,8 +107,7 @@ def omissions(reply: str, selection: Selection) -> tuple[str, ...]:
             return True
         if figures & set(numbers(entry.report)):
             return True
-        meant = {name for name, share in concepts(language).find(entry.name).items() if share >= _CLEARLY}
-        if meant & spoken:
+        if spoken & meant(entry.name, language):
             return True
         versions = (frozenset(content(text, language)) for text in (entry.report, entry.said, entry.name) if text)
         return any(len(version & words) >= max(1, needed * len(version)) for version in versions if version)
@@ -115,7 +115,6 @@ def omissions(reply: str, selection: Selection) -> tuple[str, ...]:
     return tuple(entry.name for entry in selection.entries if not told(entry))
 
 
-_CLEARLY = 0.999
 _TOLD = 0.34
 _EVERYDAY = frozenset(
     {"worries", "own-idea-of-cause", "expectations", "daily-activities", "onset", "course", "duration", "triggers"}
@@ -172,7 +171,7 @@ def _text(entry: Entry) -> str:
 def _mentions(level: str, name: str, language: Language) -> bool:
     if language is Language.ZH:
         return name in level
-    return re.search(rf"\b{re.escape(name)}\b", level) is not None
+    return name in level and re.search(rf"\b{re.escape(name)}\b", level) is not None
 
 
 _DIGITS = {

@@ -1,0 +1,30 @@
+"""What a text surely speaks of. Remembered: a turn asks this of every earlier question, reply and entry again."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from osler.agents.lexicon import concepts, named
+from osler.records.language import Language
+
+_SURELY = 0.999
+_REMEMBERED = 4096
+"""Texts, of each kind: some hundred consultations' worth, and a few megabytes."""
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def touched_on(text: str, language: Language) -> frozenset[str]:
+    """The concepts that may be meant by some of its words."""
+    return frozenset(concepts(language).find(text))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def meant(text: str, language: Language) -> frozenset[str]:
+    """The concepts that it holds a whole phrase of."""
+    return frozenset(name for name, share in concepts(language).find(text).items() if share >= _SURELY)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def called_by_name(text: str, language: Language) -> frozenset[str]:
+    """The concepts that it calls by one of their usual names."""
+    return frozenset(name for name, share in named(language).find(text).items() if share >= _SURELY)
