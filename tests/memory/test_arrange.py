@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from osler.memory.base import Turn
-from osler.memory.tim.arrange import Forget, Insert, Merge, Supersede, arrange
+from osler.memory.tim.arrange import Again, Forget, Insert, Merge, Supersede, arrange
 from osler.memory.tim.extract import think
 from osler.memory.tim.relations import is_protected, is_single, same_subject
 from osler.memory.tim.thought import Draft, Status, Thought
@@ -166,7 +166,12 @@ def test_a_repeat_is_not_inserted_again() -> None:
         Thought(**several[0].model_dump(), id=0, turn=1),
         Thought(**fact("fever", "lasts", "one day").model_dump(), id=1, turn=1),
     ]
-    assert arrange(several, old, 9, EN) == [Insert(several[1]), Insert(several[2]), Supersede(1, 1, "a newer value")]
+    assert arrange(several, old, 9, EN) == [
+        Again(0),
+        Insert(several[1]),
+        Insert(several[2]),
+        Supersede(1, 1, "a newer value"),
+    ]
     twice = [fact("patient", "has", "gout"), fact("patient", "has", "gout")]
     assert arrange(twice, [], 1, EN) == [Insert(twice[0])]
 

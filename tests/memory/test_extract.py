@@ -64,7 +64,7 @@ def test_a_reply_that_leaves_things_out_is_completed_by_the_question(
         (
             "What did the urine show?",
             "White cells 3623.20/µl, that is high.",
-            [("white cells", "is", "3623.20/µl high")],
+            [("urine white cells", "is", "3623.20/µl high")],
         ),
         (
             "Any blood tests?",
@@ -72,7 +72,7 @@ def test_a_reply_that_leaves_things_out_is_completed_by_the_question(
             [("sodium", "is", "128 low"), ("potassium", "is", "4.1 normal"), ("urea", "is", "6.2 normal")],
         ),
         ("And the swab?", "Influenza A negative.", [("influenza A", "is", "negative")]),
-        ("尿检结果怎么样？", "白细胞3623.20/µl，偏高。", [("白细胞", "为", "3623.20/µl 偏高")]),
+        ("尿检结果怎么样？", "白细胞3623.20/µl，偏高。", [("尿白细胞", "为", "3623.20/µl 偏高")]),
         (
             "验过血吗？",
             "血钠128，偏低，血钾4.1，尿素6.2，正常。",
@@ -325,3 +325,41 @@ def test_no_chinese_word_or_number_is_lost(question: str, parts: list[str], data
 def test_any_text_can_be_read(question: str, reply: str, language: Language) -> None:
     found = think(Turn(number=1, question=question, reply=reply), language)
     assert set(numbers(reply)) <= set(numbers(told(found)))
+
+
+def facts_of(question: str, reply: str, language: Language) -> list[str]:
+    return [draft.triple for draft in think(Turn(number=1, question=question, reply=reply), language)]
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "reply", "words"),
+    [
+        (Language.EN, "What did the scan show?", "The scan says there are filling defects in the artery.", "filling"),
+        (Language.ZH, "有没有咳嗽？", "突然就咳起来了。", "突然"),
+        (Language.ZH, "有没有害怕？", "就是突然一下怕得不行。", "突然一下怕"),
+    ],
+)
+def test_no_word_of_weight_is_lost(language: Language, question: str, reply: str, words: str) -> None:
+    assert words in " ".join(facts_of(question, reply, language))
+
+
+def test_a_result_belongs_to_what_was_tested() -> None:
+    assert facts_of("What did the urine test show?", "White cells 3.", Language.EN) == ["urine white cells is 3"]
+    assert facts_of("What did the blood count show?", "White cells 12.", Language.EN) == ["white cells is 12"]
+    assert facts_of("查过尿常规吗？", "白细胞3。", Language.ZH) == ["尿白细胞 为 3"]
+
+
+def test_it_is_the_test_that_was_just_named() -> None:
+    said = facts_of("Are you pregnant?", "I did a urine pregnancy test and it was negative.", Language.EN)
+    assert "urine pregnancy test was negative" in said
+
+
+def test_a_no_is_taken_back_where_a_part_of_what_was_asked_is_there() -> None:
+    said = facts_of("Have you had a fever or chills?", "No, no shivering. I have a fever.", Language.EN)
+    assert "patient does not have fever or chills" not in said
+    assert "patient has a fever" in said
+
+
+def test_a_length_of_time_does_not_affirm_a_long_question() -> None:
+    assert "症状 持续 4个月" in facts_of("排便以后肚子痛会减轻吗？", "4个月了。", Language.ZH)
+    assert "咳嗽 持续 4个月" in facts_of("有没有咳嗽？", "4个月了。", Language.ZH)

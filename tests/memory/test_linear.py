@@ -43,20 +43,44 @@ def test_what_was_asked_stands_once_where_the_fact_does_not_show_it() -> None:
 
 
 def test_with_little_room_facts_with_one_head_share_a_line() -> None:
-    told = tell([FEVER, COUGH, STONE, WALL], topic, EN, 44)
-    assert "Fact #1, #2: patient does not have: fever or chills; cough (turn 1, 2)" in told.text.splitlines()
+    ulcer, gout = fact(5, 4, "patient", "has had", "an ulcer"), fact(6, 5, "patient", "has had", "gout")
+    told = tell([FEVER, COUGH, STONE, WALL, ulcer, gout], topic, EN, 60)
+    assert any(line.startswith("#5 #6: patient has had: an ulcer") for line in told.text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("language", "subject", "relation", "objects", "line"),
+    [
+        (EN, "patient", "does not have", ("fever or chills", "cough"), "Denied #1 #2: fever or chills; cough"),
+        (ZH, "患者", "没有", ("发烧", "咳嗽"), "否认#1 #2：发烧；咳嗽"),
+    ],
+)
+def test_with_little_room_denials_are_one_line(
+    language: Language, subject: str, relation: str, objects: tuple[str, str], line: str
+) -> None:
+    denials = [fact(place, place, subject, relation, what, negated=True) for place, what in enumerate(objects, 1)]
+    told = tell(denials, lambda _: "", language, 14)
+    assert told.text == line and len(told.kept) == 2
+
+
+def test_with_little_room_a_report_is_told_whole_before_the_next_one() -> None:
+    thyroid = [fact(1, 1, "TSH", "is", "high"), fact(2, 1, "free T4", "is", "low")]
+    urine = [fact(3, 2, "urine nitrite", "is", "negative"), fact(4, 2, "urine protein", "is", "raised")]
+    told = tell([thyroid[0], urine[0], thyroid[1], urine[1]], lambda _: "", EN, 10)
+    assert list(told.kept) == thyroid
+
+
+def test_with_little_room_what_is_there_comes_before_what_is_not() -> None:
+    told = tell([COUGH, FEVER, STONE], topic, EN, 20)
+    assert STONE in told.kept and len(told.kept) < 3
 
 
 def test_a_question_without_a_fact_is_still_named() -> None:
     later = fact(2, 3, "gallbladder", "shows", "a 15 mm stone")
-    assert tell([FEVER, later], topic, EN, 2000).text.splitlines()[-1] == "Also asked: cough"
+    assert tell([FEVER, later], topic, EN, 2000, silent=[2]).text.splitlines()[-1] == "Also asked: cough"
     short = tell([STONE.model_copy(update={"object": "stone " * 60}), FEVER], topic, EN, 30)
     assert short.dropped == (3,)
     assert short.text.splitlines()[-1] == "Also asked: CT scan abdomen show"
-
-
-def test_a_turn_is_not_called_silent_when_its_thoughts_were_merely_not_recalled() -> None:
-    assert "Also asked" not in tell([FEVER, WALL], topic, EN, 2000).text
 
 
 def test_what_treatment_hangs_on_is_kept_before_anything_else() -> None:
@@ -68,8 +92,9 @@ def test_what_treatment_hangs_on_is_kept_before_anything_else() -> None:
 
 
 def test_the_answer_of_each_turn_comes_before_what_else_was_said_in_it() -> None:
-    told = tell([STONE, WALL, FEVER, COUGH], topic, EN, 38)
-    assert {FEVER, STONE} <= set(told.kept) and WALL not in told.kept
+    aside = fact(4, 3, "patient", "feels", "tired of lying there for such a long time")
+    told = tell([STONE, aside, FEVER, COUGH], topic, EN, 30)
+    assert {FEVER, STONE} <= set(told.kept) and aside not in told.kept
 
 
 @pytest.mark.parametrize("language", [EN, ZH])

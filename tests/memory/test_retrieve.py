@@ -15,7 +15,14 @@ from osler.memory.embedders import open_embedder
 from osler.memory.embedders.base import Embedder
 from osler.memory.tim.bank import Bank, raw_text
 from osler.memory.tim.lexical import Lexical
-from osler.memory.tim.retrieve import fused, recall_thoughts, recall_turns, turn_standings, unrelated_cosine
+from osler.memory.tim.retrieve import (
+    fused,
+    nearest_thoughts,
+    recall_thoughts,
+    recall_turns,
+    turn_standings,
+    unrelated_cosine,
+)
 from osler.memory.tim.space import Space, wording
 from osler.memory.tim.thought import Draft
 from osler.memory.tim.vectors import VectorIndex
@@ -183,3 +190,15 @@ def test_most_pairs_of_unrelated_vectors_are_below_the_floor() -> None:
     floor = unrelated_cosine(index)
     assert 0.1 < floor < 0.4
     assert unrelated_cosine(VectorIndex(64)) == 0.0
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_the_papers_recall_knows_cosines_alone(language: Language) -> None:
+    embedder, _, space = await rooms(VISITS[language], language, is_whole=True)
+    vector = await embedder.embed_query(" ".join(VISITS[language][0]))
+    every = nearest_thoughts(vector, space, 6, probes=space.index.made.groups)
+    cosines = {thought.id: space.index.cosine(thought.id, vector) for thought in space.active}
+    assert [hit.number for hit in every] == sorted(cosines, key=lambda number: -cosines[number])
+    assert all(hit.score == hit.cosine and hit.lexical == 0.0 for hit in every)
+    probed = nearest_thoughts(vector, space, 6)
+    assert {hit.number for hit in probed} < {hit.number for hit in every}

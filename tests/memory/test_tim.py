@@ -67,10 +67,55 @@ async def test_with_k_the_best_come_back_and_the_rest_do_not() -> None:
 
 
 async def test_a_small_budget_keeps_what_treatment_hangs_on() -> None:
-    memory = tim(budget=30)
+    memory = tim(budget=18)
     await told(memory, ALLERGY, *[(f"Does your {part} hurt?", "Yes, a little.") for part in ("head", "back", "knee")])
     recall = await memory.recall("Does anything else hurt?")
     assert "penicillin" in recall.text and recall.dropped
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "reply"),
+    [("Have you a fever?", "What was your temperature?", "The thermometer said 38.2 this morning.")],
+)
+async def test_what_is_said_again_answers_both_questions(first: str, second: str, reply: str) -> None:
+    memory = tim()
+    await told(memory, (first, reply), ("Do you cough?", "Yes."), (second, reply))
+    [fact] = [thought for thought in memory.ledger if "38.2" in thought.triple]
+    assert fact.turns == (1, 3)
+    text = (await memory.recall("fever")).text
+    assert "(turn 1, 3)" in text and "Also asked" not in text
+    again = tim()
+    again.restore(memory.snapshot())
+    assert (await again.recall("fever")).text == text
+
+
+async def test_what_is_merged_was_said_in_the_turns_of_its_parts() -> None:
+    memory = tim()
+    asked = ("head pain", "back pain", "knee pain", "neck pain", "foot pain", "hip pain")
+    await told(memory, *[(f"Do you have {what}?", "No.") for what in asked])
+    merged = [thought for thought in memory.ledger if thought.parts]
+    assert merged
+    for thought in merged:
+        assert thought.turns == tuple(sorted({memory.ledger[part - 1].turn for part in thought.parts}))
+
+
+async def test_counts_of_two_specimens_do_not_replace_each_other() -> None:
+    memory = tim()
+    await told(
+        memory,
+        ("What did the urine test show?", "White cells 3."),
+        ("What did the blood count show?", "White cells 12.3."),
+    )
+    text = (await memory.recall("white cells")).text
+    assert "urine white cells is 3" in text and "white cells is 12.3" in text
+
+
+async def test_a_question_that_left_no_thought_is_named() -> None:
+    memory = tim()
+    await told(memory, ("Do you have a fever?", "Yes."), ("Do you have a cough?", "Well, doctor."), ("A rash?", "Yes."))
+    silent = {1, 2, 3} - {turn for thought in memory.ledger for turn in thought.turns}
+    assert silent == {2}
+    assert (await memory.recall("rash")).text.splitlines()[-1] == "Also asked: cough"
 
 
 async def test_a_correction_supersedes_and_stays_in_the_ledger() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from osler.agents.guards.doctor import check_question, known_questions
@@ -32,12 +32,18 @@ def areas(language: Language) -> tuple[Area, ...]:
 def open_areas(briefing: Briefing) -> list[Area]:
     """What the doctor has not asked about, as far as its memory and its last question show."""
     language = briefing.case.language
-    asked: set[str] = set()
-    for question in known_questions(briefing):
-        for ask in read_intent(question, language).asks:
-            # "The physical examination" asks for that part alone, though "examination" is a word for another too.
-            asked |= ask.parts or {name for name, share in ask.categories.items() if share >= 0.999}
+    asked = frozenset[str]().union(*(_asked_for(question, language) for question in known_questions(briefing)))
     return [area for area in areas(language) if area.key not in asked]
+
+
+@lru_cache(maxsize=4096)
+def _asked_for(question: str, language: Language) -> frozenset[str]:
+    """The parts that a question asks for; a doctor looks at the same lines again every turn."""
+    asked: set[str] = set()
+    for ask in read_intent(question, language).asks:
+        # "The physical examination" asks for that part alone, though "examination" is a word for another too.
+        asked |= ask.parts or {name for name, share in ask.categories.items() if share >= 0.999}
+    return frozenset(asked)
 
 
 def next_question(briefing: Briefing) -> str | None:

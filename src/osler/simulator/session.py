@@ -26,6 +26,7 @@ from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.desk import Desk, Progress
 from osler.simulator.display import Display
 from osler.simulator.engines.local import run_local
+from osler.simulator.engines.setup import spare_the_collector
 from osler.simulator.plan import Limits, Plan, Settings
 from osler.simulator.store import Planned, RunFile, RunWriter
 from osler.simulator.summary import summary
@@ -130,6 +131,7 @@ def _engine(settings: Settings, how: How, allowance: RunAllowance) -> Callable[[
 
     async def local(desk: Desk) -> None:
         clients = Clients(how.clients)
+        spare_the_collector()
         try:
             await run_local(desk, Worker(settings, clients, allowance), how.concurrency)
         finally:

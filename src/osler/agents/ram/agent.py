@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import Any
 
 from osler.agents.guards.patient import fabrications, leaks
@@ -18,6 +19,12 @@ MOST = 12
 """Entries that one question can bring: nobody answers with the whole file."""
 
 
+@lru_cache(maxsize=256)
+def _indexed(record: PatientRecord) -> RecordIndex:
+    """The index of a record, made once for all consultations with that patient that follow each other."""
+    return RecordIndex(without_diagnosis(record))
+
+
 class Ram(Participant):
     """Stands between doctor and patient, and is the only one that holds the record."""
 
@@ -26,7 +33,7 @@ class Ram(Participant):
         super().__init__("ram", "Finds what the doctor's question asks for in the patient's record.")
         self._record = record
         self._case = case
-        self._index = RecordIndex(without_diagnosis(record))
+        self._index = _indexed(record)
         self._sharpen = sharpen
 
     async def respond(self, content: Any) -> Selection:

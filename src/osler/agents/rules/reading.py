@@ -45,15 +45,33 @@ _YES = {
 # A denial stands at the beginning, or in the first few words (`I've had no fever`), or is the verb of the clause.
 _DENIAL = {
     Language.EN: re.compile(
-        r"^(?:[\w']+,?\s+){0,4}?(?:no|not|never|none|nothing|nope|neither|without|isn't|wasn't|doesn't|don't|didn't|hasn't|haven't)\b"
+        r"^(?:[\w']+,?\s+){0,4}?(?:no|(?<!rather )not|never|none|nothing|nope|neither|without|"
+        r"isn't|wasn't|doesn't|don't|didn't|hasn't|haven't)\b"
         r"|^[^,.;]*?\b(?:is|are|was|were|has|have|had|does|do|did|can) not\b"
     ),
     Language.ZH: re.compile(r"^(?:[^，。；！？,]{0,6}?|\S{1,30} )(?:没|无|未|不(?!过(?!敏)|少|断|停|止)|否认)"),
 }
+_RATHER = {
+    Language.EN: re.compile(r"^(?:[\w']+\s+){1,4}?(?:is|was|are|were) not\b"),
+    Language.ZH: re.compile(r"^(?:\S{1,12} )?不是"),
+}
+"""`It is not when I turn over`: what follows is there instead."""
 _NOT_DONE = {
     Language.EN: re.compile(r"\b(?:has|have|had)(?:n't| not) (?:ever )?(?:had|been|done)\b|\bnever had\b|^no[.,! ]*$"),
     Language.ZH: re.compile(r"没(?:有)?\s*(?:给\S{1,2})?(?:查|做|测|量|拍|验)|^(?:没有?|没有啊)[。，！ ]*$"),
 }
+_DONE = {
+    Language.EN: re.compile(
+        r"^(?:patient|staff|nurse|doctor|i|we|he|she|they)\s+"
+        r"(?:did|took|made|gave|had|has had|have had|tested|went for)\b"
+        r"[^,;]*\b(?:tests?|scans?|samples?|swabs?|x-?rays?|ct|mri|ecg|ultrasound|\w+(?:scopy|gram))\b"
+        r"(?!.*\b(?:and|but|show\w*)\b)"
+    ),
+    Language.ZH: re.compile(
+        r"^(?:患者|医生|我|他|她)?\s*(?:做|拍|查|抽|验|测)[了过]\s*[^，。；]{1,16}(?:检查|化验|片子?|超声|CT|镜|试验|血|图)?$"
+    ),
+}
+"""That a test was made, and nothing of what it showed."""
 _NEGATOR = {
     Language.EN: re.compile(
         r"\b(?:no|not|without|never|denies|denied|neither|nor|none|negative|isn't|wasn't|doesn't|didn't|hasn't|haven't|don't"
@@ -70,6 +88,11 @@ _FINE = {
     Language.EN: re.compile(r"\b(?:was|were|is|are|came back|all) (?:\w+ )?(?:negative|normal|fine|clear)\b"),
     Language.ZH: re.compile(r"阴性|正常|没问题|没事"),
 }
+_OUTCOME = {
+    Language.EN: re.compile(r",? and (?:what|was|were|how)\b.*$", re.IGNORECASE),
+    Language.ZH: re.compile(r"(?<=？).+$"),
+}
+"""What a question asks for beyond whether a thing was done: `…, and what did it show?`."""
 _RESTATED = 0.8
 """Share of a question's words that a sentence must hold to be the question over again."""
 _TELLING = 5.0
@@ -133,13 +156,16 @@ def _read_reply(item_id: str, reply: str, language: Language) -> tuple[tuple[str
 def _answer(item: Item, reply: str, language: Language) -> Polarity:
     """Yes, no or unknown, from the sentences that speak of what was asked; a patient may answer more than that."""
     parts = [
-        (Polarity.UNKNOWN if _is_not_done(item, sentence, language) else polarity(sentence, language), sentence)
+        (Polarity.UNKNOWN if _tells_nothing(item, sentence, language) else polarity(sentence, language), sentence)
         for sentence in sentences(reply, language)
     ]
-    plainly = [said for said, sentence in parts if _restates(item, sentence, language)]
+    plainly = [said for said, sentence in parts if restates(item, sentence, language)]
     if plainly:
         return plainly[0]
-    about = [said for said, sentence in parts if said is not Polarity.UNKNOWN and _is_about(item, sentence, language)]
+    heard = [part for part in parts if part[0] is not Polarity.UNKNOWN and _is_about(item, part[1], language)]
+    about = [said for said, _ in heard]
+    if heard and about[0] is Polarity.NO and _RATHER[language].match(plain(heard[0][1])):
+        return Polarity.NO
     if Polarity.YES in about:
         return Polarity.YES
     if about:
@@ -154,14 +180,17 @@ def _answer(item: Item, reply: str, language: Language) -> Polarity:
     )
 
 
-def _is_not_done(item: Item, sentence: str, language: Language) -> bool:
-    """Whether a test was not made: that says nothing of what it would have shown."""
-    return item.kind in {"test", "examination"} and _NOT_DONE[language].search(plain(sentence)) is not None
+def _tells_nothing(item: Item, sentence: str, language: Language) -> bool:
+    """Whether it says only that a test was made or was not: that is nothing of what it shows."""
+    level = plain(sentence).strip(" .。")
+    if _DONE[language].match(level):
+        return True
+    return item.kind in {"test", "examination"} and _NOT_DONE[language].search(level) is not None
 
 
-def _restates(item: Item, sentence: str, language: Language) -> bool:
+def restates(item: Item, sentence: str, language: Language) -> bool:
     """Whether a sentence says the question over again as its answer: `patient does not have a fever or chills`."""
-    asked = next(frozenset(row) for row, other in asked_in_words(language) if other is item)
+    asked = _asked_whether(language)[item.id]
     return len(asked & words_of_weight(sentence, language)) >= _RESTATED * len(asked)
 
 
@@ -172,15 +201,22 @@ def weighty(text: str, language: Language) -> tuple[str, ...]:
 
 
 @cache
-def asked_in_words(language: Language) -> tuple[tuple[tuple[str, ...], Item], ...]:
-    """Items with the words of weight of their questions in order."""
-    questions = ((item, item.ask[language]) for item in knowledge().items)
-    if language is Language.EN:
-        return tuple((weighty(question, language), item) for item, question in questions)
-    return tuple(
-        (weighty("".join(word for word in words(question, language) if content(word, language)), language), item)
-        for item, question in questions
-    )
+def asked_in_words(language: Language, *, outcome: bool = True) -> tuple[tuple[tuple[str, ...], Item], ...]:
+    """Items with the words of weight of their questions in order; without an outcome, only what was to be done."""
+    return tuple((_words_asked(item.ask[language], language, outcome), item) for item in knowledge().items)
+
+
+def _words_asked(question: str, language: Language, outcome: bool) -> tuple[str, ...]:
+    asked = question if outcome else _OUTCOME[language].sub("", question)
+    if language is Language.ZH:
+        asked = "".join(word for word in words(asked, language) if content(word, language))
+    return weighty(asked, language)
+
+
+@cache
+def _asked_whether(language: Language) -> dict[str, frozenset[str]]:
+    """For each item the words of weight of its question, but for those that ask what came of it."""
+    return {item.id: frozenset(row) for row, item in asked_in_words(language, outcome=False)}
 
 
 def words_of_weight(text: str, language: Language) -> frozenset[str]:
@@ -268,15 +304,22 @@ def _concepts_of(language: Language) -> dict[str, frozenset[str]]:
 
 
 @cache
-def _meant_by(language: Language) -> dict[str, tuple[str, ...]]:
-    """For each concept the symptoms that mean just it, or hardly more."""
-    meant: dict[str, list[str]] = {}
+def _meant_by(language: Language) -> dict[str, str]:
+    """For each concept the one symptom that means just it, or hardly more.
+
+    Where several mean it, as three kinds of headache do, the concept alone tells of none of them.
+    """
+    meant: dict[str, dict[str, int]] = {}
     for item in knowledge().items:
         own = {concept for concept in _concepts_of(language)[item.id] if not concept.startswith(_QUALITY)}
         if item.kind == "symptom" and len(own) <= _FEW:
             for concept in own:
-                meant.setdefault(concept, []).append(item.id)
-    return {concept: tuple(items) for concept, items in meant.items()}
+                meant.setdefault(concept, {})[item.id] = len(own)
+    nearest = {
+        concept: [name for name, size in sizes.items() if size == min(sizes.values())]
+        for concept, sizes in meant.items()
+    }
+    return {concept: names[0] for concept, names in nearest.items() if len(names) == 1}
 
 
 @cache
@@ -297,8 +340,7 @@ def _named(sentence: str, language: Language) -> list[Item]:
     """The items a sentence speaks of: by name, or by the one concept that is theirs."""
     found = {name for name, share in _names(language).find(sentence).items() if share >= 0.999}
     spoken = {name for name, share in concepts(language).find(sentence).items() if share >= _CLEAR[language]}
-    for concept in spoken:
-        found.update(_meant_by(language).get(concept, ()))
+    found |= {_meant_by(language)[concept] for concept in spoken & _meant_by(language).keys()}
     return [_items()[name] for name in sorted(found)]
 
 

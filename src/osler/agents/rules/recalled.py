@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from osler.agents.rules.knowledge import Item, by_question, knowledge
@@ -13,6 +14,7 @@ from osler.agents.rules.reading import (
     asked_in_words,
     read_freely,
     read_reply,
+    restates,
     weighty,
     words_of_weight,
 )
@@ -26,14 +28,21 @@ _REPLY = re.compile(r"^(?:patient|患者|病人)\s*[:：]\s*(?P<reply>.+)$", re.
 _TURN = re.compile(r"^(?:turn \d+|第\d+轮)$", re.IGNORECASE)
 _TOPIC = re.compile(r"^(?:asked in turn \d+|第\d+轮问过)\s*[:：]\s*(?P<topic>.+)$", re.IGNORECASE)
 _FACT = re.compile(
-    r"^(?:fact|事实)\s*#\d+(?:[,、]\s*#\d+)*\s*[:：]\s*(?P<fact>.+?)"
+    r"^(?:(?:fact|事实|(?P<denied>denied|否认))\s*)?#\d+(?:[,、 ]\s*#\d+)*\s*[:：]\s*(?P<fact>.+?)"
     r"\s*(?:\(turn (?P<turns>[\d, ]+)\)|（第(?P<rounds>[\d、]+)轮）)?$",
     re.IGNORECASE,
 )
 _SILENT = re.compile(r"^(?:also asked|还问过)\s*[:：]\s*(?P<topics>.+)$", re.IGNORECASE)
 _LISTED = {Language.EN: re.compile(r" or "), Language.ZH: re.compile(r"、|或者|或")}
 _HAS_NOT = re.compile(r"patient (?:does not have|has not had)\b|患者 没有", re.IGNORECASE)
+_DENIES = {Language.EN: "patient does not have", Language.ZH: "患者 没有"}
 _HEAD = re.compile(r"^(?P<head>[^:：;；]+)[:：]\s*(?P<rest>.+)$")
+_PARTS = re.compile(r"[;；](?![^\[［]*[\]］])\s*")
+"""Between statements, though not between the topics of one."""
+_MEASURED = frozenset({"test", "examination"})
+_VERB = re.compile(
+    r"(?:is|was|are|were|has|had|have|does|do|did|can|could|will|would|never|all|began|\w+s)\b", re.IGNORECASE
+)
 _ABOUT = re.compile(r"^(?P<fact>.*?)\s*[\[［](?P<topic>[^\]］]+)[\]］]$")
 
 
@@ -66,7 +75,7 @@ def _exchanges(text: str, language: Language) -> Iterator[tuple[Item | None, str
     facts: list[_Fact] = []
     for line in (line.strip() for line in text.splitlines()):
         if found := _FACT.match(line):
-            facts += _told(found, item)
+            facts += _told(found, item, language)
             continue
         if found := _SILENT.match(line):
             topics = re.split(r"[;；]\s*", found["topics"])
@@ -93,43 +102,66 @@ class _Fact(NamedTuple):
     """One statement of a line of facts."""
 
     text: str
-    turn: str
-    topic: str
-    """What was asked, where the line says so."""
+    topics: dict[str, str]
+    """Every turn it was said in, with what was asked there where the line says so."""
     item: Item | None
     """What was asked, where the lines before it say so."""
 
 
-def _told(line: re.Match[str], item: Item | None) -> Iterator[_Fact]:
+def _told(line: re.Match[str], item: Item | None, language: Language) -> Iterator[_Fact]:
     """The facts of a line: one, or several that share what stands before the colon."""
     turns = re.findall(r"\d+", line["turns"] or line["rounds"] or "")
-    shared = _HEAD.match(line["fact"])
-    parts = [part.strip() for part in re.split(r"[;；]", shared["rest"])] if shared else [line["fact"]]
+    said = f"{_DENIES[language]}: {line['fact']}" if line["denied"] else line["fact"]
+    shared = _HEAD.match(said)
+    parts = [part.strip() for part in _PARTS.split(shared["rest"])] if shared else [said]
     for place, part in enumerate(parts):
         about = _ABOUT.match(part)
-        text, topic = (about["fact"], about["topic"]) if about else (part, "")
-        turn = turns[place] if len(turns) == len(parts) else turns[0] if turns else ""
-        yield _Fact(f"{shared['head']} {text}" if shared else text, turn, topic, item)
+        text, topics = (about["fact"], re.split(r"[;；]\s*", about["topic"])) if about else (part, [""])
+        own = turns if len(parts) == 1 else turns[place : place + 1] if len(turns) == len(parts) else turns[:1]
+        aligned = topics if len(topics) == len(own) else topics[:1] * len(own)
+        asked = dict(zip(own, aligned, strict=True)) or {f"{line['fact']} {place}": topics[0]}
+        yield _Fact(f"{shared['head']} {text}" if shared else text, asked, item)
 
 
 def _answers(facts: list[_Fact], language: Language) -> Iterator[tuple[Item | None, str]]:
     """Facts of one turn are an answer together; besides, each may name something by itself."""
     turns: dict[str, list[_Fact]] = {}
-    for place, fact in enumerate(facts):
-        turns.setdefault(fact.turn or f"fact {place}", []).append(fact)
-    for members in turns.values():
+    for fact in facts:
+        for turn in fact.topics:
+            turns.setdefault(turn, []).append(fact)
+    for turn, members in turns.items():
         item = next((fact.item for fact in members if fact.item), None)
-        topic = next((fact.topic for fact in members if fact.topic), "")
+        topic = next((fact.topics[turn] for fact in members if fact.topics[turn]), "")
         if item is None and topic:
             item = _asked_for(topic, language)
         if item is None:
             item = next(filter(None, (_shown_by(fact.text, language) for fact in members)), None)
         if item is not None:
-            yield item, (". " if language is Language.EN else "。").join(fact.text for fact in members)
+            said = [_unlent(fact.text, item, language) for fact in members]
+            yield item, (". " if language is Language.EN else "。").join(said)
         for fact in members:
             if item is None:
                 yield None, fact.text
             yield from ((item, fact.text) for item in _denied_in_list(fact.text, language))
+
+
+def _unlent(text: str, item: Item, language: Language) -> str:
+    """A fact without the subject that only the question lent it.
+
+    `severe pain is here at the top` says nothing of severe pain when that is what was asked; `pain does not spread`
+    is the question over again, and a number needs its name.
+    """
+    if item.kind in _MEASURED or any(finding.numbers for finding in item.findings):
+        return text
+    asked = words_of_weight(item.ask[language], language)
+    for word, after in pairwise(re.finditer(r"\S+", text)):
+        subject = words_of_weight(text[: word.end()], language)
+        if not subject <= asked:
+            break
+        if language is Language.ZH or _VERB.match(after[0]):
+            rest = text[word.end() :].strip()
+            return text if not subject or restates(item, rest, language) else rest
+    return text
 
 
 def _denied_in_list(text: str, language: Language) -> Iterator[Item]:
@@ -144,7 +176,7 @@ def _asked_for(topic: str, language: Language) -> Item | None:
     if not topic.endswith("…"):
         return _by_topic(language).get(words_of_weight(topic, language)) or _shown_by(topic, language)
     begin = weighty(topic.rstrip("…"), language)
-    return next((item for row, item in asked_in_words(language) if row[: len(begin)] == begin), None)
+    return next((item for row, item in _topics(language) if row[: len(begin)] == begin), None)
 
 
 @lru_cache(maxsize=4096)
@@ -162,7 +194,13 @@ def _shown_by(text: str, language: Language) -> Item | None:
 @cache
 def _by_topic(language: Language) -> dict[frozenset[str], Item]:
     """Items by the words of weight of their questions."""
-    return {frozenset(row): item for row, item in asked_in_words(language)}
+    return {frozenset(row): item for row, item in _topics(language)}
+
+
+@cache
+def _topics(language: Language) -> tuple[tuple[tuple[str, ...], Item], ...]:
+    """Items with the words of weight of their questions, with and without those that ask what came of it."""
+    return (*asked_in_words(language), *asked_in_words(language, outcome=False))
 
 
 def _affirmed(fresh: Findings, known: Findings) -> Findings:

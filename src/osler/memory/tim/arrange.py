@@ -32,6 +32,13 @@ class Insert:
 
 
 @dataclass(frozen=True)
+class Again:
+    """An old thought was said once more."""
+
+    id: int
+
+
+@dataclass(frozen=True)
 class Supersede:
     """A new thought takes the place of an old one; `draft_index` counts the `Insert`s of the same list of actions."""
 
@@ -57,7 +64,7 @@ class Forget:
     why: str
 
 
-Action = Insert | Supersede | Merge | Forget
+Action = Insert | Again | Supersede | Merge | Forget
 
 _CORRECTED = re.compile(
     r"\bactually\b|\bi meant?\b|\bi was wrong\b|\bmy mistake\b|\bmistaken\b|\bmisspoke\b|\bcorrection\b|"
@@ -86,7 +93,7 @@ _TENSE = frozenset({"do", "did", "doe", "not", "never", "been", "any"})
 def arrange(new: Sequence[Draft], group: Sequence[Thought], turn: int, language: Language) -> list[Action]:
     """What to do with the new thoughts of a turn and with the old ones of their group.
 
-    A draft that only repeats an active thought gets no action at all.
+    A draft that only repeats an active thought makes nothing new: that thought was said once more.
     """
     live = sorted((old for old in group if old.status is Status.ACTIVE), key=lambda old: (old.turn, old.id))
     gone: set[int] = set()
@@ -94,7 +101,11 @@ def arrange(new: Sequence[Draft], group: Sequence[Thought], turn: int, language:
     taken: list[Draft] = []
     for draft in new:
         here = [old for old in live if old.id not in gone]
-        if any(_repeats(draft, other, language) for other in (*here, *taken)):
+        if any(_repeats(draft, other, language) for other in taken):
+            continue
+        told = next((old for old in here if _repeats(draft, old, language)), None)
+        if told:
+            actions += [Again(told.id)] if turn not in told.turns else []
             continue
         taken.append(draft)
         grown = next((old for old in here if _elaborates(draft, old, language)), None)
@@ -140,7 +151,7 @@ def _relation(draft: Draft, language: Language) -> frozenset[str]:
 
 def _repeats(draft: Draft, old: Draft, language: Language) -> bool:
     return (
-        same_subject(draft.subject, old.subject, language)
+        (same_subject(draft.subject, old.subject, language) or _in_the_same_words(draft, old))
         and draft.negated == old.negated
         and draft.certainty == old.certainty
         and plain(draft.reported) == plain(old.reported)
@@ -148,6 +159,12 @@ def _repeats(draft: Draft, old: Draft, language: Language) -> bool:
         and words(draft.object, language) == words(old.object, language)
         and numbers(draft.object) == numbers(old.object)
     )
+
+
+def _in_the_same_words(draft: Draft, old: Draft) -> bool:
+    """Whether both rest on the same words, and only the question that was asked names their subjects differently."""
+    mine, its = (re.split(r":\s|：", one.sentence, maxsplit=1) for one in (draft, old))
+    return len(mine) == len(its) == 2 and mine[1] == its[1]
 
 
 def _elaborates(draft: Draft, old: Thought, language: Language) -> bool:

@@ -32,6 +32,11 @@ class Bank:
         """How many exchanges there are."""
         return len(self._turns)
 
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The numbers of the turns, in their order."""
+        return tuple(self._turns)
+
     def add(self, turn: Turn, vector: NDArray[np.float32]) -> int:
         """Keep an exchange; the group its words fall into is the group of its thoughts too."""
         self._turns[turn.number] = turn
@@ -60,8 +65,15 @@ def raw_text(turn: Turn) -> str:
 _WORD = re.compile(r"[^\s,.;:?!()\"，。；：？！（）、]+")
 
 
+_OUTCOME = {
+    Language.EN: re.compile(r",? and (?:what|how) (?:did|was|were|is|are|does)\b.*$", re.IGNORECASE),
+    Language.ZH: re.compile(r"(?<=[？?，,])(?:结果|显示|多少|怎么样).*$"),
+}
+
+
 def topic(question: str, language: Language) -> str:
-    """What a question is about: its words of weight, in their order."""
+    """What a question is about: its words of weight, in their order. That an outcome is wanted goes without saying."""
+    question = _OUTCOME[language].sub("", question)
     if language is Language.ZH:
         return "".join(word for word in words(question, language) if content(word, language))
     return " ".join(word for word in _WORD.findall(question) if content(word, language))

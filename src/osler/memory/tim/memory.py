@@ -11,12 +11,12 @@ from typing import Any
 from osler.errors import UserError
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
-from osler.memory.tim.arrange import Forget, Insert, Merge, Supersede
+from osler.memory.tim.arrange import Again, Forget, Insert, Merge, Supersede
 from osler.memory.tim.bank import Bank, raw_text, topic
 from osler.memory.tim.consistency import conflicts
 from osler.memory.tim.linear import tell
 from osler.memory.tim.plan import Plan
-from osler.memory.tim.retrieve import recall_thoughts, recall_turns
+from osler.memory.tim.retrieve import nearest_thoughts, recall_thoughts, recall_turns
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.space import Space, wording
 from osler.memory.tim.think import ModelThink, PaperThink, PostThink, RulesThink
@@ -71,14 +71,18 @@ class TimMemory:
         active = self._space.active
         vector = await self._embedder.embed_query(query)
         wanted = self._tim.k or len(active) or 1
-        hits = recall_thoughts(query, vector, self._space, wanted, self._tim.probes, self._bank)
+        if self._tim.mode == "paper":
+            hits = nearest_thoughts(vector, self._space, wanted, self._tim.probes or 1)
+        else:
+            hits = recall_thoughts(query, vector, self._space, wanted, self._tim.probes, self._bank)
         if not hits and (self._tim.k or not active):
             return self._from_bank(query, vector, self._bank)
         scores = {hit.number: hit.score for hit in hits}
         thoughts = [self._space[number] for number in scores]
         if not self._tim.k:
             thoughts += [thought for thought in active if thought.id not in scores]
-        told = tell(thoughts, self._topic, self._language, self._settings.budget)
+        silent = () if self._tim.k else self._silent(self._bank)
+        told = tell(thoughts, self._topic, self._language, self._settings.budget, silent)
         recall = Recall(
             text=told.text,
             items=tuple(
@@ -142,18 +146,24 @@ class TimMemory:
         inserted: list[Thought] = []
         superseded, merged, forgotten = [], [], []
         newest: Thought | None = None
+        retired: int | None = None
         for action in plan.actions:
             match action:
                 case Insert():
-                    thought = space.insert(action.draft, turn.number, next(vectors), group)
+                    # What is left over of a list was said when the list was.
+                    said = space[retired].turn if action.is_rest and retired else turn.number
+                    thought = space.insert(action.draft, said, next(vectors), group)
                     inserted.append(thought)
                     # What is left over of an older thought is put in again, and takes the place of nothing.
                     newest = newest if action.is_rest else thought
                 case Merge():
-                    newest = space.insert(action.draft, turn.number, next(vectors), group, parts=action.ids)
+                    newest = space.insert(action.draft, turn.number, next(vectors), group, merged=action.ids)
                     inserted.append(newest)
                     merged += [self._line(space.merge(part, newest.id, action.why)) for part in action.ids]
+                case Again():
+                    space.again(action.id, turn.number)
                 case Supersede() if newest is not None:
+                    retired = action.old_id
                     superseded.append(self._line(space.supersede(action.old_id, newest.id, action.why)))
                 case Forget():
                     forgotten.append(self._line(space.forget(action.id, action.why)))
@@ -176,6 +186,11 @@ class TimMemory:
 
     def _topic(self, turn: int) -> str:
         return topic(self._bank[turn].question, self._language) if self._bank else ""
+
+    def _silent(self, bank: Bank) -> tuple[int, ...]:
+        """Turns that left no thought: what was asked in them is all there is to tell."""
+        told = {turn for thought in self.ledger for turn in thought.turns}
+        return tuple(turn for turn in bank.turns if turn not in told)
 
     def _from_bank(self, query: str, vector: Any, bank: Bank) -> Recall:
         items: list[Item] = []

@@ -111,6 +111,12 @@ def recall_thoughts(
     return _best([replace(hit, score=_OWN * hit.score + turns.get(space[hit.number].turn, 0.0)) for hit in hits], k)
 
 
+def nearest_thoughts(vector: NDArray[np.float32], space: Space, k: int, probes: int = 1) -> list[Hit]:
+    """The papers' recall: the best k by cosine alone within the probed groups; empty when none bears on the query."""
+    hits = [Hit(number, cosine, cosine, 0.0) for number, cosine in space.index.search(vector, k, probes)]
+    return hits if _any_bears(hits, space) else []
+
+
 def _any_bears(hits: Sequence[Hit], space: Space) -> bool:
     if any(hit.lexical > 0 for hit in hits):
         return True

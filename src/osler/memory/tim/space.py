@@ -42,13 +42,24 @@ class Space:
         """The thoughts that can be recalled."""
         return [thought for thought in self._ledger.values() if thought.status is Status.ACTIVE]
 
-    def insert(self, draft: Draft, turn: int, vector: Vector, group: int, parts: tuple[int, ...] = ()) -> Thought:
-        """Give a draft its place, in the group of the words it comes from."""
+    def insert(self, draft: Draft, turn: int, vector: Vector, group: int, merged: tuple[int, ...] = ()) -> Thought:
+        """Give a draft its place, in the group of the words it comes from.
+
+        What is merged was said in the turns of its parts, and not in the one in which it is merged.
+        """
         number = len(self._ledger) + 1
-        thought = Thought(**draft.model_dump(), id=number, turn=turn, parts=parts)
+        said = sorted({said for part in merged for said in self._ledger[part].turns}) or [turn]
+        thought = Thought(**draft.model_dump(), id=number, turn=said[-1], also=tuple(said[:-1]), parts=merged)
         self._ledger[number] = thought
         self.index.add(number, vector, group)
         self.lexical.add(number, wording(thought))
+        return thought
+
+    def again(self, number: int, turn: int) -> Thought:
+        """It was said once more."""
+        thought = self._ledger[number]
+        thought = thought.model_copy(update={"also": tuple(sorted({*thought.also, turn} - {thought.turn}))})
+        self._ledger[number] = thought
         return thought
 
     def supersede(self, number: int, by: int, because: str) -> Thought:

@@ -55,6 +55,8 @@ class Thought(Draft):
     id: int
     turn: int
     """The turn it comes from; of a merged thought, the newest of its parts."""
+    also: tuple[int, ...] = ()
+    """Other turns in which it was said: the same words may answer more than one question."""
     parts: tuple[int, ...] = ()
     """The thoughts it was merged from."""
     status: Status = Status.ACTIVE
@@ -62,3 +64,8 @@ class Thought(Draft):
     """The thought that took its place."""
     because: str = ""
     """Why it is no longer active."""
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """Every turn in which it was said."""
+        return tuple(sorted({self.turn, *self.also}))

@@ -12,7 +12,7 @@ from typing import Any
 from osler.agents.backbones.completion import Completion
 from osler.errors import RunStopped
 from osler.simulator.engines.frames import LONGEST, pack, unit_of
-from osler.simulator.engines.setup import worker_from
+from osler.simulator.engines.setup import spare_the_collector, worker_from
 from osler.simulator.worker import Unit, Worker
 
 
@@ -30,6 +30,7 @@ async def serve() -> None:
 
     first = json.loads(await reader.readline())
     worker, _ = worker_from(first["setup"])
+    spare_the_collector()
     tasks: set[asyncio.Task[None]] = set()
     while line := await reader.readline():
         task = asyncio.create_task(_hold(worker, unit_of(json.loads(line)["unit"]), tell))

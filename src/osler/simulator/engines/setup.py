@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,13 @@ from osler.agents.backbones.pace import Rates
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.plan import Settings
 from osler.simulator.worker import Worker
+
+
+def spare_the_collector() -> None:
+    """Leave what is loaded out of the search for garbage: it stays, and walking through it costs a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def worker_setup(settings: Settings, clients: ClientSettings, workers: int) -> dict[str, Any]:

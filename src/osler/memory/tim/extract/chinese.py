@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from osler.memory.tim.extract.chinese_question import COMPLAINT, PATIENT, read_question
-from osler.memory.tim.extract.chinese_results import Result, measure_of, read_results, verdict_of
+from osler.memory.tim.extract.chinese_results import Result, measure_of, of_specimen, read_results, verdict_of
 from osler.memory.tim.extract.chinese_words import ADVERBS, KIN, LASTING, PREDICATES, SELF, SPAN, TIME, borders
 from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch, whole
 from osler.memory.tim.thought import Draft
@@ -57,6 +57,8 @@ _DOSE = re.compile(
     r"^(?!.{0,9}[吃用服打喂买开停])[\u4e00-\u9fffA-Za-z]{2,10}?\s*\d[\d.]*\s*(?:毫克|mg(?!/)|微克|片|单位|粒)"
 )
 _TAKES = frozenset({"吃", "服用", "服", "用", "喝"})
+_NAME = 6
+"""Characters that a name may have; `排便以后肚子痛会减轻` is a question."""
 _MARK = "，"
 
 
@@ -154,7 +156,9 @@ def _verdict(bare: str, piece: str, reading: Reading) -> bool:
 def _state(core: str, piece: str, reading: Reading, shown: bool) -> None:
     """A statement: results, a denial, a clause with a predicate, or a bare value."""
     when, hedged = TIME.search(core), UNSURE if _HEDGE.search(piece) else 1.0
-    made = whole(_statements(core, piece, reading, shown), core, PATIENT, "说")
+    examined = shown or reading.question.examined
+    told = (reading.question.topic, "显示") if examined else (PATIENT, "说")
+    made = whole(_statements(core, piece, reading, shown), core, *told, Language.ZH)
     for sketch in made:
         sketch.certainty = min(sketch.certainty, hedged)
         sketch.reported = when[0] if when else ""
@@ -174,7 +178,7 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
     score = _SCORE.match(stripped)
     if score:
         degree = f"{score['score']}分（满分10分）{_PARTICLES.sub('', score['rest'])}"
-        return [Sketch(question.topic, "程度为", degree, f"{question.topic}：{piece}")]
+        return [Sketch(_thing(question), "程度为", degree, f"{question.topic}：{piece}")]
     if last and last.result and _LIMIT.match(stripped):
         last.add(_END.sub("", piece), _MARK)
         return []
@@ -205,7 +209,7 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
 
 def _result(result: Result, piece: str, question: Question) -> Sketch:
     if result.name:
-        return Sketch(result.name, "为", result.value, piece, result=True)
+        return Sketch(of_specimen(result.name, question.topic), "为", result.value, piece, result=True)
     measure = measure_of(result.value, question.topic)
     if measure:
         return Sketch(measure, "为", result.value, f"{question.topic}：{piece}", result=True)
@@ -215,9 +219,14 @@ def _result(result: Result, piece: str, question: Question) -> Sketch:
     return Sketch(question.holder, relation, result.value, f"{question.topic}：{piece}", result=True)
 
 
+def _thing(question: Question) -> str:
+    """What a length of time or a score belongs to: the thing asked about, where the question names one."""
+    return question.topic if len(question.topic) <= _NAME else COMPLAINT
+
+
 def _lasting(core: str, piece: str, reading: Reading) -> Sketch:
     question = reading.question
-    thing = question.topic if question.holder == PATIENT or question.examined else question.holder
+    thing = _thing(question) if question.holder == PATIENT or len(question.holder) > _NAME else question.holder
     if reading.last and not reading.last.answer and not reading.last.result:
         last = reading.last
         whole = (
@@ -226,7 +235,7 @@ def _lasting(core: str, piece: str, reading: Reading) -> Sketch:
             else last.subject + last.relation
         )
         thing = last.object if last.subject == PATIENT and last.relation in {"有", "服用"} else whole
-        thing = thing.removeprefix(PATIENT) or question.topic
+        thing = thing.removeprefix(PATIENT) or _thing(question)
     span = re.sub(r"^(?:都|已经|有|持续)+|了$", "", core)
     return Sketch(thing, "持续", span, f"{thing}：{piece}")
 

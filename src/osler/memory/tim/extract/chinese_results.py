@@ -38,6 +38,7 @@ _MEASURES = (
     (re.compile(r"\d\s*(?:度|°\s*[CF]|℃)"), "体温"),
     (re.compile(r"\d\s*(?:mm\s?Hg|毫米汞柱)", re.IGNORECASE), "血压"),
 )
+_SPECIMEN = re.compile(r"尿|大便|粪便|痰|精液|脑脊液|关节液|胸水|腹水")
 
 
 class Result(NamedTuple):
@@ -58,6 +59,12 @@ def measure_of(value: str, topic: str) -> str:
     if _DEGREES.match(value) and _FEVER.search(topic):
         return "体温"
     return next((name for unit, name in _MEASURES if unit.search(value) and name not in topic), "")
+
+
+def of_specimen(name: str, topic: str) -> str:
+    """`尿白细胞` when urine was tested: without it a count of the blood would take its place."""
+    found = _SPECIMEN.search(topic)
+    return f"{found[0]}{name}" if found and not _SPECIMEN.search(name) else name
 
 
 def read_results(text: str) -> list[Result]:

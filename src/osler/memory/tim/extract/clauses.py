@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from osler.memory.tim.thought import Draft
-from osler.words import numbers
+from osler.records.language import Language
+from osler.words import content, numbers, words
 
 UNSURE = 0.5
 UNKNOWN = 0.0
@@ -133,10 +134,20 @@ class Reading:
         self.dated = len(self.sketches)
 
 
-def whole(made: list[Sketch], core: str, topic: str, says: str) -> list[Sketch]:
-    """The statements as made, or the words themselves when a number of them would be missing from the triples."""
+def whole(made: list[Sketch], core: str, topic: str, says: str, language: Language) -> list[Sketch]:
+    """The statements as made, or the words themselves when a number or a word of weight would be missing from them."""
     told = " ".join(f"{sketch.subject} {sketch.relation} {sketch.object}" for sketch in made)
-    if not made or set(numbers(core)) <= set(numbers(told)):
+    if not made or (set(numbers(core)) <= set(numbers(told)) and not _lost(made, core, told, language)):
         return made
     first = made[0]
     return [replace(first, subject=topic, relation=says, object=core, result=False)]
+
+
+def _lost(made: list[Sketch], core: str, told: str, language: Language) -> bool:
+    """Whether a statement leaves out a word; a result is its name, its number and its verdict."""
+    if any(sketch.result for sketch in made):
+        return False
+    if language is Language.ZH:
+        return not set("".join(content(core, language))) <= set(told)
+    weighty = {word for word in content(core, language) if "'" not in word}
+    return not weighty <= set(words(told, language))

@@ -8,7 +8,7 @@ from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading,
 from osler.memory.tim.extract.english_clause import DENIES, read_clause
 from osler.memory.tim.extract.english_grammar import expand, find_verb, subject_of
 from osler.memory.tim.extract.english_question import COMPLAINT, PATIENT, read_question
-from osler.memory.tim.extract.english_results import Result, measure_of, read_results, verdict_of
+from osler.memory.tim.extract.english_results import Result, measure_of, of_specimen, read_results, verdict_of
 from osler.memory.tim.extract.english_words import AUXILIARIES, DURATION, KIN, PREPOSITIONS, TIME
 from osler.memory.tim.thought import Draft
 from osler.records.language import Language
@@ -46,7 +46,7 @@ _ASIDE = re.compile(
     r"that's all(?: i know of| i know)?|if you want to know|i can tell you|but i don't|nobody ever asked me|"
     r"is that (?:bad|important|serious)|should i be worried about that|thanks|thank you|sorry|(?:oh|well|now|look|"
     r"honestly|okay|hm+)(?: (?:oh|well|now|no))?|they did (?:those|that|it)(?: too)?|i have the sheet here|"
-    r"please|"
+    r"please|(?:do|does|did|is|are|am|was|have|has|can|should|will|would)(?:n't)? (?:i|it|he|she|that|they|we)\?|"
     r"(?:that i know of|as far as (?:i|we) know))[?.! ]*$",
     re.IGNORECASE,
 )
@@ -246,7 +246,9 @@ def _state(core: str, piece: str, reading: Reading, kin: str, shown: bool = Fals
     if condition and not core:
         _wait(condition, piece, reading)
         return
-    made = whole(_statements(core, piece, reading, kin, shown), core, PATIENT, "says")
+    examined = shown or reading.question.examined
+    told = (reading.question.topic, "shows") if examined else (PATIENT, "says")
+    made = whole(_statements(core, piece, reading, kin, shown), core, *told, Language.EN)
     hedged, when = UNSURE if _HEDGE.search(piece) else 1.0, TIME.search(f"{condition} {core}")
     for sketch in made:
         sketch.certainty = min(sketch.certainty, hedged)
@@ -339,21 +341,28 @@ def _weighty(*parts: str) -> set[str]:
 
 
 def _settled(sketches: list[Sketch]) -> list[Sketch]:
-    """A yes to `A or B?` is taken back when the reply then tells them apart."""
+    """A yes or no to `A or B?` is taken back when the reply then tells them apart."""
     kept: list[Sketch] = []
     for place, sketch in enumerate(sketches):
         later = sketches[place + 1 :]
-        open_question = re.search(r",| or ", sketch.object)
-        if sketch.answer and not sketch.negated and open_question and any(other.negated for other in later):
+        if sketch.answer and re.search(r",| or ", sketch.object) and _told_apart(sketch, later):
             later[0].sentence = f"{sketch.sentence}, {later[0].sentence}"
         else:
             kept.append(sketch)
     return kept
 
 
+def _told_apart(answer: Sketch, later: list[Sketch]) -> bool:
+    """Whether what follows a yes denies something, or what follows a no has a part of what was asked."""
+    if not answer.negated:
+        return any(other.negated for other in later)
+    asked = _weighty(answer.object)
+    return any(not other.negated and other.certainty == 1.0 and asked & _weighty(other.object) for other in later)
+
+
 def _result(result: Result, piece: str, question: Question) -> Sketch:
     if result.name:
-        return Sketch(result.name, "is", result.value, piece, result=True)
+        return Sketch(of_specimen(result.name, question.topic), "is", result.value, piece, result=True)
     measure = measure_of(result.value, question.topic)
     if measure:
         return Sketch(measure, "is", result.value, f"{question.topic}: {piece}", result=True)

@@ -6,7 +6,7 @@ import re
 
 from osler.memory.tim.extract.clauses import Question, Reading, Sketch, listed
 from osler.memory.tim.extract.english_grammar import Verb, expand, find_verb, subject_of, third_person_relation
-from osler.memory.tim.extract.english_question import PATIENT
+from osler.memory.tim.extract.english_question import PATIENT, TESTED
 from osler.memory.tim.extract.english_results import measure_of
 from osler.memory.tim.extract.english_words import PRONOUNS
 
@@ -29,6 +29,9 @@ def read_clause(core: str, piece: str, reading: Reading, kin: str) -> Sketch | N
     subject, elliptical = _whom(before, verb, reading, kin)
     lead = _lead(before)
     relation, rest, negated = _polarity(third_person_relation(verb, before), rest)
+    if before.lower() == "they" and re.match(r"(?:it|him|her|me)\b", rest, re.IGNORECASE):
+        # Who does something to it is not what was asked about.
+        subject, elliptical = "staff", False
     if rest.lower() in _POINTERS:
         rest = question.matter.removeprefix("whether ")
     elif rest.lower().startswith("it "):
@@ -56,6 +59,8 @@ def _whom(before: str, verb: Verb, reading: Reading, kin: str) -> tuple[str, boo
     earlier = reading.sketches[-1] if reading.sketches else None
     if last[0] in {"it", "that", "this"} and earlier and earlier.relation in {"has", "has had"} and not earlier.answer:
         return re.split(r",| for | since ", earlier.object)[0], True
+    if last[0] in {"it", "that", "this"} and earlier and TESTED.search(earlier.object) and earlier.subject == PATIENT:
+        return re.sub(r"^(?:an?|the|my|that|this)\s+", "", earlier.object), True
     if last[0] in {"and", "or"} and earlier:
         return earlier.subject, False
     if not before and question.subject == PATIENT:

@@ -43,7 +43,7 @@ _HAVING = (
 )
 _QUALITIES = listed("severe bad sharp dull strong sudden small large harsh dry wet")
 _PARTICIPLE = re.compile(r"(?:been|become|come|gone|got|begun|spread|\w{3,}ed)$", re.IGNORECASE)
-_TESTED = re.compile(
+TESTED = re.compile(
     r"\b(?:checked|measured|tested|examined|x-ray|scan|ct|mri|ecg|ultrasound|test|tests|biopsy|puncture|swab|culture)\b"
     r"|\w+(?:scopy|graphy|gram)\b",
     re.IGNORECASE,
@@ -129,7 +129,7 @@ def _attribute(line: str) -> Question | None:
 
 
 def _polar(line: str, examined: bool) -> Question | None:
-    examined = examined or bool(re.match(rf"(?:have|has|did|was|were)\b.*{_TESTED.pattern}", line, re.IGNORECASE))
+    examined = examined or bool(re.match(rf"(?:have|has|did|was|were)\b.*{TESTED.pattern}", line, re.IGNORECASE))
     about_patient = _of_patient(line, examined)
     if about_patient:
         return about_patient

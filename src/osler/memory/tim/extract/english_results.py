@@ -48,6 +48,10 @@ _UNITS_OF_TIME = re.compile(
 _OWN = re.compile(r"^(?:(?:my|his|her|the|then|and|a|an|our|their|says|say)\s+)+", re.IGNORECASE)
 _DEGREES = re.compile(r"(?:3[4-9]|4[0-2])(?:\.\d)?(?![\d%./])")
 _FEVER = re.compile(r"\b(?:fever|feverish|chills|hot)\b", re.IGNORECASE)
+_SPECIMEN = re.compile(
+    r"\b(?:urine|stool|sputum|semen|(?:spinal|cerebrospinal|joint|synovial|pleural|ascitic|peritoneal) fluid)\b",
+    re.IGNORECASE,
+)
 _MEASURES = (
     (re.compile(r"\d\s*(?:°\s*[CF]\b|degrees\b)", re.IGNORECASE), "temperature"),
     (re.compile(r"\d\s*mm\s?Hg\b", re.IGNORECASE), "blood pressure"),
@@ -72,6 +76,15 @@ def measure_of(value: str, topic: str) -> str:
     if _DEGREES.match(value) and _FEVER.search(topic):
         return "temperature"
     return next((name for unit, name in _MEASURES if unit.search(value) and name not in topic), "")
+
+
+def of_specimen(name: str, topic: str) -> str:
+    """`urine white cells` when urine was tested: without it a count of the blood would take its place."""
+    found = _SPECIMEN.search(topic)
+    if not found or _SPECIMEN.search(name):
+        return name
+    within = name[0].lower() + name[1:] if re.match(r"[A-Z][a-z]+\b", name) else name
+    return f"{found[0].lower()} {within}"
 
 
 def read_results(text: str) -> list[Result]:

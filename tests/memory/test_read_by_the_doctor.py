@@ -1,0 +1,59 @@
+"""What the rules doctor reads off recalled facts: as much as off the words they come from, and no more."""
+
+import pytest
+
+from osler.agents.rules.recalled import read_recall
+from osler.records.language import Language
+from osler.words import words
+
+EN, ZH = Language.EN, Language.ZH
+words("热身", ZH)  # The segmenter loads once, outside of any test's time.
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (EN, "Denied #1 #2: fever or chills; cough"),
+        (EN, "Fact #1: patient does not have fever or chills (turn 1)\nFact #2: patient does not have cough (turn 2)"),
+        (ZH, "否认#1 #2：发烧或者怕冷寒战；咳嗽"),
+    ],
+)
+def test_denials_in_one_line_are_read_one_by_one(language: Language, text: str) -> None:
+    findings, asked = read_recall(text, language)
+    assert findings["fever"] is False and findings["cough"] is False
+    assert {"fever", "cough"} <= asked
+
+
+def test_a_fact_of_two_turns_answers_both_questions() -> None:
+    text = "Fact #3: temperature is 38.6 [fever chills; temperature measured] (turn 2, 5)"
+    findings, asked = read_recall(text, EN)
+    assert findings["temperature-high"] is True
+    assert {"fever", "temperature"} <= asked
+
+
+def test_the_subject_that_a_question_lent_is_no_answer_to_it() -> None:
+    topic = "[severe pain start suddenly side lower abdomen example after moving exercise]"
+    findings, asked = read_recall(f"Fact #1: severe pain is here at the top {topic} (turn 1)", EN)
+    assert "one-sided-pelvic-pain" not in findings and "one-sided-pelvic-pain" in asked
+
+
+def test_a_test_that_was_not_made_shows_nothing() -> None:
+    text = "Fact #1: patient has not had CT scan of the chest [CT scan chest] (turn 1)\nFact #2: he would know (turn 1)"
+    findings, asked = read_recall(text, EN)
+    assert "chest-ct-consolidation" not in findings and "chest-ct" in asked
+
+
+def test_that_a_test_was_made_is_no_yes() -> None:
+    text = "Fact #1: patient did a urine pregnancy test [pregnant] (turn 1)\nFact #2: urine pregnancy test was negative (turn 1)"
+    assert read_recall(text, EN)[0]["pregnant"] is False
+
+
+def test_not_this_but_that_is_a_no() -> None:
+    text = "事实#4：症状 不是 换姿势才晕一阵［翻身躺抬头才晕每次不到一分钟］（第2轮）\n事实#5：症状 是 一直晕，头一动就更厉害（第2轮）"
+    assert read_recall(text, ZH)[0]["vertigo-with-head-movement"] is False
+
+
+@pytest.mark.parametrize(("language", "text"), [(ZH, "患者 说 左边腰突然疼起来，一阵一阵的"), (EN, "a headache")])
+def test_a_concept_of_several_symptoms_tells_of_no_one_of_them(language: Language, text: str) -> None:
+    kinds = {"thunderclap-headache", "throbbing-one-sided-headache", "band-like-headache"}
+    assert not kinds & read_recall(text, language)[0].keys()
