@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from osler import __version__
-from osler.commands import backbones, memory, models, records, runs, simulate
+from osler.commands import backbones, compare, memory, models, rate, records, runs, simulate
 from osler.errors import UserError
 
 app = typer.Typer(
@@ -24,11 +24,14 @@ _INTERRUPTED = 130
 
 app.command("simulate")(simulate.simulate)
 app.command("show")(simulate.show)
+app.command("compare")(compare.compare)
+app.command("score")(compare.score)
 app.add_typer(runs.app, name="runs")
 app.add_typer(records.app, name="records")
 app.add_typer(backbones.app, name="backbones")
 app.add_typer(models.app, name="models")
 app.add_typer(memory.app, name="memory")
+app.add_typer(rate.app, name="rate")
 
 
 def _version(show: bool) -> None:

@@ -124,6 +124,7 @@ def stored(path: Path) -> list[str]:
 
 
 @needs_ray
+@pytest.mark.xdist_group("ray")
 def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
     osler: Run, tmp_path: Path, cluster: str
 ) -> None:
@@ -131,7 +132,7 @@ def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
     plan = ("simulate", *cases, "--memory", "raw", "--memory", f"{__name__}:Deadly", "--quiet")
     assert osler(*plan, "--out", "here").returncode == 0
     how = ("--engine", "ray", "--ray-address", cluster, "--workers", "2", "--concurrency", "2")
-    done = osler(*plan, "--case", "gout-zh", *how, "--out", "there", timeout=120)
+    done = osler(*plan, "--case", "gout-zh", *how, "--out", "there", timeout=220)
     assert done.returncode == 0 and done.stderr.startswith("1 failed") and done.stderr.count("\n") == 1, done.stderr
     here, there = (stored(tmp_path / "runs" / f"{name}.osler") for name in ("here", "there"))
     assert len(here) == 6 and set(here) < set(there) and len(there) == 8
@@ -143,6 +144,7 @@ def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
 
 
 @needs_ray
+@pytest.mark.xdist_group("ray")
 async def test_a_killed_worker_costs_no_more_than_what_it_was_asking(
     osler: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,7 +153,7 @@ async def test_a_killed_worker_costs_no_more_than_what_it_was_asking(
         server.pause = 0.4
         plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "4", "--no-guards", "--quiet")
         how = ("--engine", "ray", "--workers", "2", "--concurrency", "4", "--out", "run")
-        run = asyncio.create_task(asyncio.to_thread(osler, *plan, *how, timeout=120))
+        run = asyncio.create_task(asyncio.to_thread(osler, *plan, *how, timeout=220))
         while server.requests < 10:  # every consultation under way has an answer or two by then
             assert not run.done(), run.result().stderr
             await asyncio.sleep(0.02)
@@ -170,6 +172,7 @@ async def test_a_killed_worker_costs_no_more_than_what_it_was_asking(
 
 
 @needs_ray
+@pytest.mark.xdist_group("ray")
 def test_a_wrong_address_is_one_line(osler: Run) -> None:
     began = time.monotonic()
     done = osler("simulate", "--limit", "1", "--engine", "ray", "--ray-address", "127.0.0.1:9", "--quiet")

@@ -63,6 +63,9 @@ def simulate(
     temperature: Annotated[
         float, typer.Option("--temperature", min=0, max=2, help="Of all models; 0: the likeliest answer every time.")
     ] = 0.0,
+    one_step: Annotated[
+        bool, typer.Option("--one-step", help="Also a doctor who is told the whole record but the truth: the ceiling.")
+    ] = False,
     guards: Annotated[bool, typer.Option("--guards/--no-guards", help="Check every reply and question.")] = True,
     max_tokens: Annotated[
         int | None, typer.Option("--max-tokens", min=1, help="Tokens one consultation may use.")
@@ -89,7 +92,7 @@ def simulate(
     as_json: AsJson = False,
 ) -> None:
     """Simulate consultations: records × backbones × memories × trials. The same command again goes on."""
-    from osler.simulator.plan import Limits, Plan, Settings
+    from osler.simulator.plan import ONE_STEP, Limits, Plan, Settings
     from osler.simulator.session import simulate_plan
 
     records = open_pool(
@@ -107,7 +110,8 @@ def simulate(
         temperature=temperature,
         limits=Limits(max_tokens, max_cost, max_seconds),
     )
-    plan = Plan(records, tuple(backbone or ["rules"]), tuple(memory or ["raw"]), trials, settings)
+    memories = (*(memory or ([] if one_step else ["raw"])), *([ONE_STEP] if one_step else []))
+    plan = Plan(records, tuple(backbone or ["rules"]), memories, trials, settings)
     how = how_from(
         concurrency=concurrency,
         workers=workers,

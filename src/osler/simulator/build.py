@@ -17,7 +17,8 @@ from osler.prompts import Prompt
 from osler.records.schema import PatientRecord
 from osler.seeds import derive
 from osler.simulator.consultation import Seats
-from osler.simulator.plan import HUMAN, RULES, WITHOUT_MODEL, Settings
+from osler.simulator.one_step import WholeRecord
+from osler.simulator.plan import HUMAN, ONE_STEP, RULES, WITHOUT_MODEL, Settings
 
 if TYPE_CHECKING:
     from osler.agents.backbones import Backbone
@@ -65,7 +66,7 @@ def seat(
         doctor=_doctor(backbone, case, settings, journal, clients),
         ram=Ram(record, case, _sharpen(record, settings, journal, clients)),
         patient=_patient(record, settings, journal, clients),
-        memory=memory_factory(memory)(made),
+        memory=WholeRecord(record, case) if memory == ONE_STEP else memory_factory(memory)(made),
     )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from osler.agents.backbones.prices import cost
 from osler.errors import RunStopped
 from osler.events import Journal
+from osler.records.schema import PatientRecord
 from osler.simulator.allowance import RunAllowance
 from osler.simulator.figures import Figures
 from osler.simulator.plan import Cell
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 _FLUSH = 0.5
 """Seconds that an answer may wait to be written: what a kill can cost, and no more."""
+
+
+Judge = Callable[[RunWriter, int, Transcript, PatientRecord], None]
+"""Scores a consultation that has been kept."""
 
 
 @dataclass
@@ -73,8 +79,16 @@ class Stop:
 class Desk:
     """What engines talk to."""
 
-    def __init__(self, store: RunWriter, planned: Planned, progress: Progress, allowance: RunAllowance) -> None:
-        """Take the list of what is to be done."""
+    def __init__(
+        self,
+        store: RunWriter,
+        planned: Planned,
+        progress: Progress,
+        allowance: RunAllowance,
+        judge: Judge | None = None,
+    ) -> None:
+        """Take the list of what is to be done, and who judges what comes of it."""
+        self._judge = judge
         self._store, self.progress, self.allowance = store, progress, allowance
         self._todo = iter(planned.todo)
         self._buffer: list[tuple[int, str, str, int, float]] = []
@@ -126,6 +140,8 @@ class Desk:
         """Keep a consultation that has ended."""
         self.flush()
         figures = self._store.finish(number, transcript)
+        if self._judge is not None:
+            self._judge(self._store, number, transcript, self._store.record(transcript.header.case))
         cell, _ = self.progress.under_way.pop(number)
         self.progress.done += 1
         self.progress.by_backbone[cell.backbone] += 1

@@ -10,6 +10,8 @@ from typing import Any
 from osler.records.schema import PatientRecord
 
 RULES, HUMAN = "rules", "human"
+ONE_STEP = "one-step"
+"""The memory of a doctor who is told the whole record and asks nothing: the ceiling."""
 WITHOUT_MODEL = frozenset({RULES, HUMAN})
 
 
@@ -46,8 +48,10 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     """Of one consultation."""
 
-    def turn_limit(self, record: PatientRecord) -> int:
+    def turn_limit(self, record: PatientRecord, memory: str = "") -> int:
         """How many questions the doctor of this patient may ask."""
+        if memory == ONE_STEP:
+            return 0
         return self.turns if self.turns is not None else math.ceil(record.expected_rounds * self.turn_factor)
 
     def as_json(self) -> dict[str, Any]:

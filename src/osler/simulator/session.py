@@ -17,6 +17,7 @@ from rich.console import Console
 
 from osler import __version__
 from osler.errors import RunStopped, UserError
+from osler.eval.scoring import score
 from osler.memory import MemorySettings, memory_factory
 from osler.prompts import prompts_hash
 from osler.records.language import Language
@@ -27,7 +28,7 @@ from osler.simulator.desk import Desk, Progress
 from osler.simulator.display import Display
 from osler.simulator.engines.local import run_local
 from osler.simulator.engines.setup import spare_the_collector
-from osler.simulator.plan import Limits, Plan, Settings
+from osler.simulator.plan import ONE_STEP, Limits, Plan, Settings
 from osler.simulator.store import Planned, RunFile, RunWriter
 from osler.simulator.summary import summary
 from osler.simulator.worker import Worker
@@ -84,7 +85,7 @@ def _check(plan: Plan, how: How) -> None:
     """Open everything once, so that a wrong name stops the run before a file is made."""
     from osler.agents.backbones.prices import prices
 
-    for name in plan.memories:
+    for name in set(plan.memories) - {ONE_STEP}:
         memory_factory(name)(MemorySettings())
     clients = Clients(how.clients)
     models = {spec: clients.open(spec).model for spec in sorted(plan.models)}
@@ -111,7 +112,7 @@ def _carry_out(store: RunWriter, planned: Planned, settings: Settings, how: How,
 async def _held(
     store: RunWriter, planned: Planned, progress: Progress, allowance: RunAllowance, settings: Settings, how: How
 ) -> RunStopped | None:
-    desk = Desk(store, planned, progress, allowance)
+    desk = Desk(store, planned, progress, allowance, score)
     with Display(progress, quiet=how.quiet or how.as_json) as display, _Interruptible(desk):
         async with display.running():
             await _engine(settings, how, allowance)(desk)

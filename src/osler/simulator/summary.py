@@ -8,15 +8,10 @@ from sqlite3 import Row
 from rich.table import Table
 from rich.text import Text
 
-from osler.eval.match import names_diagnosis, names_treatment
+from osler.eval.ladder import LADDER
+from osler.eval.verdict import Verdict
 from osler.events import Ending
 from osler.simulator.store import RunFile
-
-_COLUMNS = (
-    "cells.record, cells.backbone, cells.memory, cells.state, ending, diagnosis, treatment, turns, repeats, replies,"
-    " leaks, fabrications, replaced"
-)
-
 
 def summary(run: RunFile, patient: str) -> Table:
     """One column per backbone and memory, so that no figure is cut on a narrow terminal.
@@ -24,9 +19,9 @@ def summary(run: RunFile, patient: str) -> Table:
     A failed consultation is counted as failed, never as wrong.
     """
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in run.rows(_COLUMNS, where="state != 'todo'"):
+    for row in run.scores(LADDER):
         groups[row["backbone"], row["memory"]].append(row)
-    columns = {group: _figures(some, run) for group, some in groups.items()}
+    columns = {group: _figures(some) for group, some in groups.items()}
     table = Table(title=f"patient: {patient}", title_justify="left")
     table.add_column("", no_wrap=True)
     for backbone, memory in columns:
@@ -36,22 +31,18 @@ def summary(run: RunFile, patient: str) -> Table:
     return table
 
 
-def _figures(some: list[Row], run: RunFile) -> dict[str, str]:
+def _figures(some: list[Row]) -> dict[str, str]:
     answered = [row for row in some if row["state"] == "done"]
-    right = treated = with_treatment = 0
-    for row in answered:
-        record = run.record(row["record"])
-        right += names_diagnosis(row["diagnosis"], record.diagnosis, record.language)
-        if record.treatment is not None:
-            with_treatment += 1
-            treated += names_treatment(row["treatment"], record.treatment, record.language)
+    right = sum(row["diagnosis_verdict"] == Verdict.CORRECT for row in answered)
+    treatments = [row["treatment_verdict"] for row in answered if row["treatment_verdict"] is not None]
+    treated = sum(verdict == Verdict.CORRECT for verdict in treatments)
     replies = sum(row["replies"] for row in some)
     return {
         "consultations": str(len(some)),
         "failed": str(len(some) - len(answered)),
         "unparsed": str(sum(row["ending"] == Ending.UNPARSED for row in some)),
         "diagnosis right": _share(right, len(answered)),
-        "treatment right": _share(treated, with_treatment),
+        "treatment right": _share(treated, len(treatments)),
         "turns": _mean(sum(row["turns"] for row in answered), len(answered)),
         "repeated questions": _mean(sum(row["repeats"] for row in answered), len(answered)),
         "replies": str(replies),

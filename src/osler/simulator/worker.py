@@ -67,7 +67,7 @@ async def simulate_one(
     try:
         async with clock:
             seats = seat(record, cell.backbone, cell.memory, cell.trial, settings, journal, clients)
-            ending = await consult(seats, case_of(record), journal, settings.turn_limit(record))
+            ending = await consult(seats, case_of(record), journal, settings.turn_limit(record, cell.memory))
     except ConsultationError as error:
         ending = _failed(journal, error.ending, error.kind, str(error))
     except RunStopped:
@@ -98,7 +98,7 @@ def transcript_of(
         trial=cell.trial,
         seed=derive(settings.seed, record.id, cell.trial, "consultation"),
         guards=settings.guards,
-        turn_limit=settings.turn_limit(record),
+        turn_limit=settings.turn_limit(record, cell.memory),
         version=__version__,
         prompts=prompts_hash(record.language),
     )

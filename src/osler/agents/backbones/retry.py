@@ -54,7 +54,7 @@ class Retrying(Wrapper):
         super().__init__(inner)
         self._retries = retries
         self._timeout = timeout
-        self._pace = pace or Pace()
+        self._pace = pace
         self._rng = rng or generator(f"retry {self.where}")
         self._sleep = sleep
 
@@ -81,15 +81,9 @@ class Retrying(Wrapper):
                     cancellation_token=cancellation_token,
                 )
 
-        expected = estimated_tokens(messages)
         attempt = 1
         while True:
-            async with self._pace.slot(expected) as slot:
-                outcome = await self._outcome(call)
-                if isinstance(outcome, CreateResult):
-                    slot.went_well(outcome.usage.prompt_tokens + outcome.usage.completion_tokens or None)
-                elif outcome.kind is FailureKind.RATE_LIMITED:
-                    slot.too_many(outcome.retry_after)
+            outcome = await (self._outcome(call) if self._pace is None else self._paced(self._pace, call, messages))
             if isinstance(outcome, CreateResult):
                 done = Completion.of(outcome, self.model)
                 return done if attempt == done.attempts else done.model_copy(update={"attempts": attempt})
@@ -98,6 +92,18 @@ class Retrying(Wrapper):
                 raise outcome  # outside of the except block, which would hang its exception on this one again
             await self._sleep(self._pause(attempt, outcome))
             attempt += 1
+
+    async def _paced(
+        self, pace: Pace, call: Callable[[], Awaitable[CreateResult]], messages: Sequence[LLMMessage]
+    ) -> CreateResult | BackboneError:
+        """One attempt when it is its turn, and what it tells about how fast the endpoint may be asked."""
+        async with pace.slot(estimated_tokens(messages)) as slot:
+            outcome = await self._outcome(call)
+            if isinstance(outcome, CreateResult):
+                slot.went_well(outcome.usage.prompt_tokens + outcome.usage.completion_tokens or None)
+            elif outcome.kind is FailureKind.RATE_LIMITED:
+                slot.too_many(outcome.retry_after)
+        return outcome
 
     async def _outcome(self, call: Callable[[], Awaitable[CreateResult]]) -> CreateResult | BackboneError:
         try:

@@ -10,7 +10,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 import yaml
+from numpy.typing import NDArray
 
 from osler.records.language import Language
 from osler.records.schema import Category
@@ -21,7 +23,8 @@ _LEAST = 0.5
 
 
 _LONGEST_RUN = 4
-_REMEMBERED = 2_000
+_REMEMBERED = 20_000
+"""Texts; what is kept of one is a few hundred bytes."""
 _ALL, _MOST = 0.999, 0.68
 
 
@@ -56,15 +59,15 @@ class Phrases:
 
     language: Language
     things: tuple[str, ...]
-    weights: tuple[float, ...]
+    weights: NDArray[np.float64]
     """Of each phrase, the sum of its terms' weights."""
-    by_term: dict[str, tuple[tuple[int, float], ...]]
-    """For each term the phrases that hold it, with its weight."""
+    by_term: dict[str, NDArray[np.int64]]
+    """For each term the phrases that hold it."""
     idf: dict[str, float]
     unseen: float
     """Weight of a term that no phrase holds: it says more than any of them."""
-    seen: dict[str, dict[int, float]] = field(default_factory=dict, compare=False, repr=False)
-    """What texts held that were looked at before."""
+    seen: dict[str, tuple[tuple[str, float, float], ...]] = field(default_factory=dict, compare=False, repr=False)
+    """What texts held that were looked at before: thing, share, cosine."""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], language: Language) -> Phrases:
@@ -72,12 +75,12 @@ class Phrases:
         sets = [(found, thing) for phrase, thing in pairs if (found := _phrase_terms(phrase, language))]
         counts = Counter(term for found, _ in sets for term in found)
         idf = {term: math.log(1 + len(sets) / count) for term, count in counts.items()}
-        by_term: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        by_term: dict[str, list[int]] = defaultdict(list)
         for place, (found, _) in enumerate(sets):
             for term in found:
-                by_term[term].append((place, idf[term]))
-        weights = tuple(sum(idf[term] for term in found) for found, _ in sets)
-        index = {term: tuple(rows) for term, rows in by_term.items()}
+                by_term[term].append(place)
+        weights = np.array([sum(idf[term] for term in found) for found, _ in sets])
+        index = {term: np.array(rows) for term, rows in by_term.items()}
         return cls(language, tuple(thing for _, thing in sets), weights, index, idf, math.log(1 + 2 * len(sets)))
 
     def weight(self, term: str) -> float:
@@ -86,38 +89,38 @@ class Phrases:
 
     def find(self, text: str) -> dict[str, float]:
         """Things spoken of, each with the share of its best phrase that is there."""
-        found: dict[str, float] = {}
-        for place, weight in self._there(text).items():
-            share = weight / self.weights[place]
-            if share >= _LEAST and share > found.get(self.things[place], 0.0):
-                found[self.things[place]] = min(1.0, share)
-        return found
+        return {thing: share for thing, share, _ in self._there(text)}
 
     def best(self, text: str) -> dict[str, float]:
         """Things a text is about: how well one phrase and the text cover each other, as the cosine of their terms."""
-        there = self._there(text)
-        whole = sum(self.weight(term) for term in terms(text, self.language)) or 1.0
-        found: dict[str, float] = {}
-        for place, weight in there.items():
-            if weight < _LEAST * self.weights[place]:
-                continue
-            score = weight / math.sqrt(self.weights[place] * max(whole, weight))
-            if score > found.get(self.things[place], 0.0):
-                found[self.things[place]] = score
-        return found
+        return {thing: score for thing, _, score in self._there(text)}
 
-    def _there(self, text: str) -> dict[int, float]:
-        """Of each phrase that is there in part, the weight of that part. Records and questions come again and again."""
+    def _there(self, text: str) -> tuple[tuple[str, float, float], ...]:
+        """The things spoken of, with share and cosine of the phrase that is best at each."""
         if (seen := self.seen.get(text)) is not None:
             return seen
-        there: dict[int, float] = defaultdict(float)
-        for term in terms(text, self.language) | _runs(text, self.language):
-            for place, weight in self.by_term.get(term, ()):
-                there[place] += weight
+        own = terms(text, self.language)
+        known = [term for term in own | _runs(text, self.language) if term in self.by_term]
+        found = self._weighed(known, sum(map(self.weight, own)) or 1.0) if known else ()
         if len(self.seen) >= _REMEMBERED:
             self.seen.clear()
-        self.seen[text] = there
-        return there
+        self.seen[text] = found
+        return found
+
+    def _weighed(self, known: list[str], whole: float) -> tuple[tuple[str, float, float], ...]:
+        rows = [self.by_term[term] for term in known]
+        weights = np.repeat([self.idf[term] for term in known], [len(row) for row in rows])
+        there = np.bincount(np.concatenate(rows), weights, minlength=len(self.weights))
+        places = np.flatnonzero(there >= _LEAST * self.weights)
+        parts, full = there[places], self.weights[places]
+        shares = np.minimum(1.0, parts / full)
+        cosines = parts / np.sqrt(full * np.maximum(whole, parts))
+        best: dict[str, tuple[float, float]] = {}
+        for place, share, cosine in zip(places.tolist(), shares.tolist(), cosines.tolist(), strict=True):
+            thing = self.things[place]
+            before = best.get(thing, (0.0, 0.0))
+            best[thing] = (max(before[0], share), max(before[1], cosine))
+        return tuple((thing, share, cosine) for thing, (share, cosine) in best.items())
 
 
 def _load(name: str) -> Any:

@@ -72,10 +72,12 @@ class Meaning:
         rows, times = places[known], times[known]
         values = times * self.rarity[rows]
         values /= np.sqrt((values**2).sum())
-        scores = self.bias.astype(np.float64)
-        for row, value in zip(rows.tolist(), values.tolist(), strict=True):
-            span = slice(self.starts[row], self.starts[row + 1])
-            scores[self.classes[span]] += value * self.weights[span]
+        lengths = self.starts[rows + 1] - self.starts[rows]
+        # The weights of all pieces in one row: where each begins, less what stands before it in the row.
+        begins = np.repeat(self.starts[rows] - np.cumsum(lengths) + lengths, lengths)
+        spans = begins + np.arange(len(begins))
+        pulls = np.repeat(values, lengths) * self.weights[spans]
+        scores = self.bias + np.bincount(self.classes[spans], pulls, minlength=len(self.bias))
         scores = np.exp((scores - scores.max()) * self.sharpness)
         scores /= scores.sum()
         return {self.concepts[i]: float(scores[i]) for i in np.flatnonzero(scores >= LEAST)}

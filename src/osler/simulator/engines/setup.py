@@ -14,7 +14,7 @@ from osler.simulator.worker import Worker
 
 
 def spare_the_collector() -> None:
-    """Leave what is loaded out of the search for garbage: it stays, and walking through it costs a tenth of the time."""
+    """Leave what is loaded out of the search for garbage: it stays, and looking through it takes time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)

@@ -171,6 +171,39 @@ class RunFile:
             raise UserError(f"the consultation of {case!r} has not been held yet", f"go on with the run {self.path}")
         return transcript
 
+    def judges(self) -> dict[str, int]:
+        """The judges whose verdicts are kept, in the order they came, and of how many consultations each spoke."""
+        found = self._file.execute(
+            "SELECT judge, count(DISTINCT cell) FROM verdicts GROUP BY judge ORDER BY min(at), judge"
+        )
+        return dict(found)
+
+    def unjudged(self, judge: str) -> list[int]:
+        """The consultations that ended with an answer and that this judge has not judged."""
+        found = self._file.execute(
+            "SELECT number FROM cells WHERE state = 'done' AND NOT EXISTS (SELECT 1 FROM verdicts WHERE cell = number"
+            " AND judge = ?) ORDER BY number",
+            (judge,),
+        )
+        return [number for (number,) in found]
+
+    def scores(self, judge: str) -> Iterator[sqlite3.Row]:
+        """One row per consultation that has ended: what it was, what came of it, and what this judge said."""
+        cursor = self._file.cursor()
+        cursor.row_factory = sqlite3.Row
+        yield from cursor.execute(
+            "SELECT cells.number, cells.record, patient, language, specialty, cells.backbone, cells.memory,"
+            " cells.trial, cells.state, results.*, cells.tokens AS tokens_paid, cells.cost AS cost_paid,"
+            " d.verdict AS diagnosis_verdict, d.rung AS diagnosis_rung, d.because AS diagnosis_because,"
+            " d.rank AS diagnosis_rank, t.verdict AS treatment_verdict, t.rung AS treatment_rung,"
+            " t.because AS treatment_because, measures.body AS measures"
+            " FROM cells JOIN records ON records.id = cells.record JOIN results ON results.cell = cells.number"
+            " LEFT JOIN verdicts d ON d.cell = cells.number AND d.kind = 'diagnosis' AND d.judge = ?1"
+            " LEFT JOIN verdicts t ON t.cell = cells.number AND t.kind = 'treatment' AND t.judge = ?1"
+            " LEFT JOIN measures ON measures.cell = cells.number ORDER BY cells.number",
+            (judge,),
+        )
+
     def cell(self, number: int) -> Cell:
         """What a cell of the plan stands for."""
         row = self._file.execute("SELECT record, backbone, memory, trial FROM cells WHERE number = ?", (number,))

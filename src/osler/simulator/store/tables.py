@@ -41,6 +41,13 @@ TABLES = (
     "CREATE TABLE answers (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells(number), key TEXT NOT NULL,"
     " body TEXT NOT NULL)",
     "CREATE INDEX answers_by_cell ON answers(cell)",
+    # What judges said of the endings; every judge's word is kept under its name and version.
+    "CREATE TABLE verdicts (cell INTEGER NOT NULL REFERENCES cells(number), kind TEXT NOT NULL, judge TEXT NOT NULL,"
+    " verdict TEXT NOT NULL, rung TEXT NOT NULL, because TEXT NOT NULL, rank INTEGER, tokens INTEGER, at TEXT NOT NULL,"
+    " PRIMARY KEY (cell, kind, judge)) WITHOUT ROWID",
+    # How doctor and patient worked, counted from the transcript.
+    "CREATE TABLE measures (cell INTEGER PRIMARY KEY REFERENCES cells(number), version TEXT NOT NULL,"
+    " body TEXT NOT NULL)",
     # Every start of the run, with what it was started with.
     "CREATE TABLE sessions (id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, seconds REAL NOT NULL DEFAULT 0,"
     " stopped_by TEXT, detail TEXT NOT NULL)",

@@ -39,6 +39,21 @@ class Planned:
     there: int
 
 
+@dataclass(frozen=True)
+class Spoken:
+    """What a judge said of one part of an ending."""
+
+    kind: str
+    """`diagnosis` or `treatment`."""
+    verdict: str
+    rung: str
+    """The step of its reasoning that decided."""
+    because: str
+    rank: int | None = None
+    """Of the first right diagnosis in the list of those that the doctor named, its own first."""
+    tokens: int | None = None
+
+
 class RunWriter(RunFile):
     """A run, open for writing. A second one for the same file is refused while this is open."""
 
@@ -183,6 +198,19 @@ class RunWriter(RunFile):
             self._count_time(file)
         return figures
 
+    def judged(self, number: int, judge: str, verdicts: Iterable[Spoken]) -> None:
+        """Keep what a judge said of a consultation; its earlier word is replaced."""
+        with self._whole() as file:
+            for said in verdicts:
+                row = (number, said.kind, judge, said.verdict, said.rung, said.because, said.rank, said.tokens, _now())
+                file.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def measured(self, number: int, version: str, measures: dict[str, Any]) -> None:
+        """Keep how doctor and patient worked in a consultation."""
+        with self._whole() as file:
+            body = json.dumps(measures, ensure_ascii=False)
+            file.execute("INSERT OR REPLACE INTO measures VALUES (?, ?, ?)", (number, version, body))
+
     def interrupted(self, number: int, reason: str) -> None:
         """Note an attempt that was stopped before its end; the consultation is still to be done."""
         with self._whole() as file:
@@ -192,7 +220,7 @@ class RunWriter(RunFile):
     def retry(self) -> Planned:
         """Put failures back on the list, with the answers they had, and all that was not held yet."""
         with self._whole() as file:
-            for table in ("results", "transcripts"):
+            for table in ("results", "transcripts", "verdicts", "measures"):
                 file.execute(f"DELETE FROM {table} WHERE cell IN (SELECT number FROM cells WHERE state = 'failed')")  # noqa: S608
             file.execute("UPDATE cells SET state = 'todo' WHERE state = 'failed'")
             todo = [

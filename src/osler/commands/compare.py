@@ -1,0 +1,81 @@
+"""`osler compare` and `osler score`: tables that can be believed, and judging again."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from osler.commands.carrying_out import RunName
+
+
+class Form(StrEnum):
+    """How a table is written."""
+
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    CSV = "csv"
+    JSON = "json"
+
+
+class By(StrEnum):
+    """What a table can be split by."""
+
+    LANGUAGE = "language"
+    SPECIALTY = "specialty"
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="One or several runs.")],
+    judge: Annotated[str | None, typer.Option("--judge", help="Whose verdicts; without it, the rules' ladder.")] = None,
+    against: Annotated[
+        str | None, typer.Option("--against", help="The memory that the others are compared with.")
+    ] = None,
+    by: Annotated[By | None, typer.Option("--by", help="Also a table for each language or specialty.")] = None,
+    paper: Annotated[bool, typer.Option("--paper", help="Also the papers' published figures.")] = False,
+    form: Annotated[Form, typer.Option("--format", help="How the tables are written.")] = Form.TABLE,
+) -> None:
+    """Backbones × memories: diagnosis and treatment, with n, intervals, failures and paired differences."""
+    from osler.eval.compare import compare as compared
+    from osler.eval.compare.grid import WRITERS, grids, json_text
+    from osler.eval.runs import load_run
+    from osler.records.pages import printed
+
+    opened = [load_run(run) for run in runs]
+    comparison = compared(opened, judge=judge, against=against, by=by.value if by else None)
+    for run in opened:
+        run.close()
+    if form is Form.JSON:
+        typer.echo(json_text(comparison))
+        return
+    tables = grids(comparison, paper=paper)
+    if form is Form.TABLE:
+        from osler.eval.compare.terminal import page
+
+        printed(page(tables))
+    else:
+        typer.echo("\n".join(WRITERS[form.value](grid) for grid in tables), nl=False)
+    for warning in comparison.warnings:
+        typer.echo(f"osler: {warning}", err=True)
+
+
+def score(
+    run: RunName,
+    judge: Annotated[
+        list[str] | None, typer.Option("--judge", help="A model as the judge (two: they have to agree).")
+    ] = None,
+    tie_break: Annotated[
+        str | None, typer.Option("--tie-break", help="The model that decides where two judges differ.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Also what this judge has judged before.")] = False,
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Calls at a time.")] = 8,
+    timeout: Annotated[float, typer.Option("--timeout", min=1, help="Seconds one call may take.")] = 60.0,
+) -> None:
+    """Judge the endings of a run again, without holding a consultation; earlier verdicts are kept."""
+    from osler.eval.judging import judge_run
+
+    told = judge_run(run, judge or [], tie_break, again=again, concurrency=concurrency, timeout=timeout)
+    typer.echo(told)

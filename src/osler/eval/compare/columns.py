@@ -1,0 +1,181 @@
+"""The columns of a table: all consultations of one backbone with one memory, in figures."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from osler.eval.statistics import Interval, Trial, clustered_standard_error, mean, mean_interval, pass_hat_k
+from osler.eval.verdict import Verdict
+
+Row = Mapping[str, Any]
+Value = Callable[[Row], float | None]
+"""A number of one consultation; None where it has none, which leaves it out of that figure alone."""
+
+SEED = 0
+"""Of the bootstrap: the same table gives the same intervals."""
+
+
+def _is(kind: str, *verdicts: Verdict) -> Value:
+    def value(row: Row) -> float | None:
+        verdict = row[f"{kind}_verdict"]
+        return None if verdict is None else float(verdict in verdicts)
+
+    return value
+
+
+def _number(name: str) -> Value:
+    def value(row: Row) -> float | None:
+        found = row.get(name)
+        return None if found is None else float(found)
+
+    return value
+
+
+def _within(most: int) -> Value:
+    def value(row: Row) -> float | None:
+        if row["diagnosis_verdict"] is None:
+            return None
+        rank = row["diagnosis_rank"]
+        return float(rank is not None and rank <= most)
+
+    return value
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One row of the table."""
+
+    name: str
+    label: str
+    value: Value
+    share: bool = True
+    """A share between 0 and 1, shown in per cent; otherwise a mean."""
+    tested: bool = False
+    """Whether differences between columns are tested."""
+    digits: int = 1
+
+
+MEASURES = (
+    Measure("diagnosis", "diagnosis right %", _is("diagnosis", Verdict.CORRECT), tested=True),
+    Measure("diagnosis_partial", "partly right %", _is("diagnosis", Verdict.PARTIAL)),
+    Measure("diagnosis_top5", "right among five %", _within(5)),
+    Measure("treatment", "treatment right %", _is("treatment", Verdict.CORRECT), tested=True),
+    Measure("treatment_partial", "partly right % ", _is("treatment", Verdict.PARTIAL)),
+    Measure("treatment_unsafe", "unsafe %", _is("treatment", Verdict.UNSAFE)),
+    Measure("coverage", "key elements asked %", _number("coverage")),
+    Measure("order_share", "order respected %", _number("order_share")),
+    Measure("turns", "turns", _number("turns"), share=False),
+    Measure("repeats", "repeated questions", _number("repeats"), share=False),
+    Measure("tokens_in", "tokens in", _number("tokens_in"), share=False, digits=0),
+    Measure("tokens_out", "tokens out", _number("tokens_out"), share=False, digits=0),
+    Measure("cost", "cost, USD", _number("cost"), share=False, digits=4),
+    Measure("seconds", "seconds", _number("seconds"), share=False, digits=2),
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number of a column, with what it rests on."""
+
+    value: float | None
+    n: int
+    """Consultations it was counted from."""
+    interval: Interval | None = None
+    error: float | None = None
+    """Standard error, clustered by patient."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """All consultations of one backbone with one memory."""
+
+    backbone: str
+    memory: str
+    run: str | None
+    """Which run, where several are compared."""
+    consultations: int
+    patients: int
+    failed: int
+    unparsed: int
+    figures: dict[str, Figure]
+    passes: dict[int, float | None] = field(default_factory=dict)
+    """pass^k of the diagnosis: the chance that k trials of a patient are all right."""
+    values: dict[str, dict[Trial, float]] = field(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """In one line."""
+        return " ".join(part for part in (self.run, self.backbone, self.memory) if part)
+
+
+def columns_of(rows: Iterable[Row], run: str | None = None, *, intervals: bool = True) -> list[Column]:
+    """One column per backbone and memory, in the order they come; failures are counted and never scored."""
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row["backbone"], row["memory"]].append(row)
+    numbers: dict[tuple[str, int], int] = {}
+    return [
+        _column(backbone, memory, run, some, numbers, intervals=intervals)
+        for (backbone, memory), some in groups.items()
+    ]
+
+
+def _column(
+    backbone: str,
+    memory: str,
+    run: str | None,
+    rows: list[Row],
+    numbers: dict[tuple[str, int], int],
+    *,
+    intervals: bool,
+) -> Column:
+    answered = [row for row in rows if not row["failed"]]
+    figures, values = {}, {}
+    for measure in MEASURES:
+        found = {_trial(row, numbers): number for row in answered if (number := measure.value(row)) is not None}
+        by_patient = _by_patient(found)
+        sure = intervals and measure.share
+        figures[measure.name] = Figure(
+            value=mean(by_patient),
+            n=len(found),
+            interval=mean_interval(by_patient, SEED) if sure else None,
+            error=clustered_standard_error(by_patient) if sure else None,
+        )
+        if measure.tested:
+            values[measure.name] = found
+    return Column(
+        backbone=backbone,
+        memory=memory,
+        run=run,
+        consultations=len(rows),
+        patients=len({row["patient"] for row in rows}),
+        failed=len(rows) - len(answered),
+        unparsed=sum(row["ending"] == "unparsed" for row in rows),
+        figures=figures,
+        passes=_passes(values["diagnosis"]),
+        values=values,
+    )
+
+
+def _trial(row: Row, numbers: dict[tuple[str, int], int]) -> Trial:
+    """What the same consultation in another column is found by; two languages of a patient are two, of one cluster."""
+    key = (row["record"], row["trial"])
+    return Trial(row["patient"], numbers.setdefault(key, len(numbers)))
+
+
+def _by_patient(found: Mapping[Trial, float]) -> dict[str, list[float]]:
+    grouped: dict[str, list[float]] = defaultdict(list)
+    for trial, value in found.items():
+        grouped[trial.patient].append(value)
+    return grouped
+
+
+def _passes(found: Mapping[Trial, float]) -> dict[int, float | None]:
+    grouped = _by_patient(found)
+    most = max(map(len, grouped.values()), default=0)
+    successes = [round(sum(values)) for values in grouped.values()]
+    trials = [len(values) for values in grouped.values()]
+    return {k: pass_hat_k(successes, trials, k).value for k in range(1, most + 1)} if most > 1 else {}

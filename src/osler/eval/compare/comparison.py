@@ -1,0 +1,166 @@
+"""Columns of one or several runs, compared in pairs over the same consultations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from osler.errors import UserError
+from osler.eval.compare.columns import MEASURES, Column, Row, columns_of
+from osler.eval.runs import LoadedRun
+from osler.eval.statistics import Paired, holm, paired
+from osler.simulator.plan import ONE_STEP
+
+SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One column against another, in one measure."""
+
+    measure: str
+    first: Column
+    second: Column
+    paired: Paired
+    p_holm: float | None = None
+    """Corrected over all differences of the table."""
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether it holds after the correction."""
+        return self.p_holm is not None and self.p_holm < SIGNIFICANT
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A table, with what its reader has to know."""
+
+    columns: list[Column]
+    differences: list[Difference]
+    judge: str
+    patient_backbone: str
+    warnings: tuple[str, ...] = ()
+    groups: dict[str, list[Column]] | None = None
+    """The same columns by language or specialty, where that was asked for."""
+
+    @property
+    def gaps(self) -> list[tuple[Column, Column, float]]:
+        """Every interactive column with the ceiling of its backbone, and how far below it is."""
+        ceilings = {(column.run, column.backbone): column for column in self.columns if column.memory == ONE_STEP}
+        found = []
+        for column in self.columns:
+            ceiling = ceilings.get((column.run, column.backbone))
+            if ceiling is None or ceiling is column:
+                continue
+            high, low = ceiling.figures["diagnosis"].value, column.figures["diagnosis"].value
+            if high is not None and low is not None:
+                found.append((column, ceiling, high - low))
+        return found
+
+
+def compare(
+    runs: Sequence[LoadedRun], *, judge: str | None = None, against: str | None = None, by: str | None = None
+) -> Comparison:
+    """Set the columns of runs side by side.
+
+    Args:
+        runs: One or several; with several, every column names its run.
+        judge: Whose verdicts; the rules' ladder unless another is named.
+        against: The memory that the others are compared with; without it, the first of each backbone.
+        by: `language` or `specialty`, for a table of each.
+
+    Raises:
+        UserError: A run was not judged by that judge, or there is nothing to compare.
+    """
+    columns: list[Column] = []
+    rows: list[tuple[str | None, list[Row]]] = []
+    for run, label in zip(runs, _labels(runs), strict=True):
+        some: list[Row] = list(run.rows(judge))
+        rows.append((label, some))
+        columns += columns_of(some, label)
+    if not columns:
+        raise UserError("no consultation has ended yet", "go on with the run")
+    if against is not None and not any(column.memory == against for column in columns):
+        known = ", ".join(sorted({column.memory for column in columns}))
+        raise UserError(f"no column has the memory {against!r}", f"give one of {known}")
+    return Comparison(
+        columns=columns,
+        differences=_differences(columns, against),
+        judge=runs[0].judge(judge),
+        patient_backbone=runs[0].about["settings"]["patient_backbone"],
+        warnings=tuple(_warnings(runs, columns)),
+        groups=_groups(rows, by) if by is not None else None,
+    )
+
+
+def _labels(runs: Sequence[LoadedRun]) -> list[str | None]:
+    if len(runs) == 1:
+        return [None]
+    stems = [run.path.stem for run in runs]
+    return [stem if stems.count(stem) == 1 else str(run.path) for stem, run in zip(stems, runs, strict=True)]
+
+
+def _differences(columns: list[Column], against: str | None) -> list[Difference]:
+    found = [
+        Difference(measure.name, column, reference, paired(column.values[measure.name], reference.values[measure.name]))
+        for column, reference in _pairs(columns, against)
+        for measure in MEASURES
+        if measure.tested
+    ]
+    corrected = holm([difference.paired.p_value for difference in found])
+    return [replace(difference, p_holm=p) for difference, p in zip(found, corrected, strict=True)]
+
+
+def _pairs(columns: list[Column], against: str | None) -> Iterable[tuple[Column, Column]]:
+    """Each memory with the reference of its backbone, and each backbone with the first, memory by memory."""
+    references: dict[tuple[str | None, str], Column] = {}
+    for column in columns:
+        if column.memory != ONE_STEP and against in (None, column.memory):
+            references.setdefault((column.run, column.backbone), column)
+    first: dict[str, Column] = {}
+    for column in columns:
+        reference = references.get((column.run, column.backbone))
+        if reference is not None and reference is not column and column.memory != ONE_STEP:
+            yield column, reference
+        known = first.setdefault(column.memory, column)
+        if known is not column:
+            yield column, known
+
+
+def _warnings(runs: Sequence[LoadedRun], columns: list[Column]) -> Iterable[str]:
+    about = [run.about for run in runs]
+    for key, label in (("patient_backbone", "patient's backbone"), ("guards", "guards"), ("budget", "recall budget")):
+        values = list(dict.fromkeys(str(one["settings"][key]) for one in about))
+        if len(values) > 1:
+            yield f"NOT COMPARABLE: the {label} differs between runs ({' / '.join(values)})"
+    for one, other in pairwise(about):
+        if (one["version"], one["prompts"]) != (other["version"], other["prompts"]):
+            yield "the runs were made with different versions of Osler or its prompts"
+            break
+    judged = {run.judge() for run in runs}
+    if len(judged) > 1:
+        yield f"the runs were judged by different judges ({', '.join(sorted(judged))}); `osler score` judges again"
+    for column in columns:
+        if column.failed == column.consultations:
+            yield f"{column.name}: every consultation failed; it has no score"
+        elif column.failed:
+            yield f"{column.name}: {column.failed} of {column.consultations} failed and are left out of its scores"
+        if column.figures["diagnosis"].n < column.consultations - column.failed:
+            yield f"{column.name}: some consultations have no verdict yet; `osler score` judges them"
+    for run in runs:
+        left = run.file.standing().todo
+        if left:
+            yield f"{run.path}: {left} consultation(s) of its plan are still to be held"
+
+
+def _groups(rows: list[tuple[str | None, list[Row]]], by: str) -> dict[str, list[Column]]:
+    grouped: dict[str, list[Column]] = {}
+    names = sorted({str(row[by]) for _, some in rows for row in some})
+    for name in names:
+        grouped[name] = [
+            column
+            for label, some in rows
+            for column in columns_of((row for row in some if str(row[by]) == name), label)
+        ]
+    return grouped

@@ -1,0 +1,222 @@
+"""A comparison as rows of text, and these as a terminal table, Markdown, LaTeX or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from osler.eval.compare.columns import MEASURES, Column, Figure, Measure
+from osler.eval.compare.comparison import SIGNIFICANT, Comparison, Difference
+from osler.eval.compare.paper import MEMORIES, TABLE_3
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of text."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    notes: list[str] = field(default_factory=list)
+
+
+def grids(comparison: Comparison, *, paper: bool = False) -> list[Grid]:
+    """The table, its differences, the groups that were asked for, and the papers' figures."""
+    found = [_main(comparison)]
+    if comparison.differences:
+        found.append(_differences(comparison))
+    for name, columns in (comparison.groups or {}).items():
+        found.append(_group(name, columns))
+    if paper:
+        found.append(_paper())
+    return found
+
+
+def _main(comparison: Comparison) -> Grid:
+    columns = comparison.columns
+    marked = {
+        (difference.measure, id(difference.first)) for difference in comparison.differences if difference.is_significant
+    }
+    rows = [
+        ["consultations", *(str(column.consultations) for column in columns)],
+        ["patients", *(str(column.patients) for column in columns)],
+        ["failed (left out)", *(str(column.failed) for column in columns)],
+        ["unparsed", *(str(column.unparsed) for column in columns)],
+    ]
+    for measure in MEASURES:
+        cells = [
+            shown(column.figures[measure.name], measure) + ("*" if (measure.name, id(column)) in marked else "")
+            for column in columns
+        ]
+        if any(cell != "–" for cell in cells):
+            rows.append([measure.label, *cells])
+    most = max((max(column.passes, default=0) for column in columns), default=0)
+    for k in range(2, most + 1):
+        values = (column.passes.get(k) for column in columns)
+        rows.append([f"pass^{k} %", *("–" if value is None else f"{100 * value:.1f}" for value in values)])
+    notes = [f"judge: {comparison.judge}; patient: {comparison.patient_backbone}; in brackets 95 % intervals"]
+    if marked:
+        notes.append(f"* differs from its reference, p < {SIGNIFICANT} after Holm's correction over the table")
+    for column, ceiling, gap in comparison.gaps:
+        notes.append(f"{column.name} is {100 * gap:.1f} points below the ceiling ({ceiling.name})")
+    notes += [f"! {warning}" for warning in comparison.warnings]
+    return Grid("comparison", ["", *(column.name for column in columns)], rows, notes)
+
+
+def shown(figure: Figure, measure: Measure) -> str:
+    """A figure as a table shows it."""
+    if figure.value is None:
+        return "–"
+    scale = 100 if measure.share else 1
+    text = f"{scale * figure.value:.{measure.digits}f}"
+    if figure.interval is not None:
+        text += f" [{scale * figure.interval.low:.0f}, {scale * figure.interval.high:.0f}]"
+    return text
+
+
+def _differences(comparison: Comparison) -> Grid:
+    labels = {measure.name: measure.label for measure in MEASURES}
+    rows = [
+        [
+            labels[one.measure].removesuffix(" %"),
+            one.first.name,
+            one.second.name,
+            str(one.paired.n),
+            "–" if one.paired.difference is None else f"{100 * one.paired.difference:+.1f}",
+            _interval(one),
+            f"{one.paired.only_first} : {one.paired.only_second}",
+            one.paired.test.value if one.paired.test else "–",
+            _p(one.paired.p_value),
+            _p(one.p_holm),
+        ]
+        for one in comparison.differences
+    ]
+    header = ["measure", "column", "against", "n", "points", "95 %", "ahead : behind", "test", "p", "p (Holm)"]
+    return Grid("paired differences", header, rows)
+
+
+def _interval(difference: Difference) -> str:
+    interval = difference.paired.interval
+    return "–" if interval is None else f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _group(name: str, columns: list[Column]) -> Grid:
+    tested = [measure for measure in MEASURES if measure.tested]
+    rows = [["consultations", *(str(column.consultations) for column in columns)]]
+    rows += [
+        [measure.label, *(shown(column.figures[measure.name], measure) for column in columns)] for measure in tested
+    ]
+    return Grid(name, ["", *(column.name for column in columns)], rows)
+
+
+def _paper() -> Grid:
+    rows = [
+        [model, *(f"{value:.2f}" for kind in ("diagnosis", "treatment") for value in figures[kind])]
+        for model, figures in TABLE_3.items()
+    ]
+    header = ["", *(f"{kind} {memory}" for kind in ("diagnosis", "treatment") for memory in MEMORIES)]
+    note = "published figures, 44 other patients, other prompts and judges: a landmark, not a competitor"
+    return Grid("the papers' Table 3, accuracy %", header, rows, [note])
+
+
+def markdown(grid: Grid) -> str:
+    """As Markdown."""
+    lines = [f"**{_plain(grid.title)}**", "", _row(map(_md, grid.header))]
+    lines.append(_row(["---", *("---:" for _ in grid.header[1:])]))
+    lines += [_row(map(_md, row)) for row in grid.rows]
+    return "\n".join([*lines, "", *(f"{_md(note)}  " for note in grid.notes)]).rstrip() + "\n"
+
+
+def _row(cells: Any) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _md(text: str) -> str:
+    return _plain(text).replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
+
+
+_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"} | {
+    char: f"\\{char}" for char in "&%$#_{}"
+}
+
+
+def latex(grid: Grid) -> str:
+    """As a LaTeX table for booktabs."""
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{_tex(grid.title)}}}",
+        rf"\begin{{tabular}}{{l{'r' * (len(grid.header) - 1)}}}",
+    ]
+    lines += [r"\toprule", _tex_row(grid.header), r"\midrule", *(_tex_row(row) for row in grid.rows), r"\bottomrule"]
+    lines += [r"\end{tabular}", *(rf"\par\footnotesize {_tex(note)}" for note in grid.notes), r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def _tex_row(cells: list[str]) -> str:
+    return " & ".join(map(_tex, cells)) + r" \\"
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(char, char) for char in _plain(text))
+
+
+def csv_text(grid: Grid) -> str:
+    """As CSV; a cell that a spreadsheet would take for a formula is quoted with an apostrophe."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for row in (grid.header, *grid.rows):
+        writer.writerow([f"'{cell}" if cell[:1] in {"=", "@"} else cell for cell in row])
+    return out.getvalue()
+
+
+def json_text(comparison: Comparison) -> str:
+    """All figures as JSON."""
+    return json.dumps(
+        {
+            "judge": comparison.judge,
+            "patient_backbone": comparison.patient_backbone,
+            "warnings": comparison.warnings,
+            "columns": [_column_json(column) for column in comparison.columns],
+            "differences": [
+                {
+                    "measure": one.measure,
+                    "column": one.first.name,
+                    "against": one.second.name,
+                    **asdict(one.paired),
+                    "p_holm": one.p_holm,
+                }
+                for one in comparison.differences
+            ],
+            "groups": {
+                name: [_column_json(column) for column in columns]
+                for name, columns in (comparison.groups or {}).items()
+            },
+        },
+        ensure_ascii=False,
+        indent=2,
+    )
+
+
+def _column_json(column: Column) -> dict[str, Any]:
+    told = {
+        name: getattr(column, name) for name in ("run", "backbone", "memory", "consultations", "patients", "failed")
+    }
+    figures = {name: asdict(figure) for name, figure in column.figures.items()}
+    return {**told, "unparsed": column.unparsed, "passes": column.passes, "figures": figures}
+
+
+WRITERS: dict[str, Callable[[Grid], str]] = {"markdown": markdown, "latex": latex, "csv": csv_text}

@@ -1,0 +1,129 @@
+"""Judging a run again: by the rules, by a model, or by two models that have to agree."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from osler.agents.backbones import Backbone, open_backbone
+from osler.errors import UserError
+from osler.eval.ladder import LADDER
+from osler.eval.model_judge import ModelJudge, Said
+from osler.eval.scoring import score, spoken
+from osler.eval.verdict import Verdict
+from osler.records.schema import PatientRecord
+from osler.simulator.store import RunFile, RunWriter, Spoken
+from osler.simulator.transcript import Transcript
+
+
+def judge_run(
+    run: Path, specs: Sequence[str], tie_break: str | None, *, again: bool, concurrency: int, timeout: float
+) -> str:
+    """Judge what ended with an answer; one line that says what was done.
+
+    Raises:
+        UserError: More than two judges, a tie-break without two, or a judge that cannot be reached.
+    """
+    if len(specs) > 2 or (tie_break is not None and len(specs) != 2):
+        raise UserError("judges are one, or two with or without a --tie-break", "give --judge once or twice")
+    with RunFile.open(run) as known:
+        about = known.about()
+    with RunWriter.create(run, about) as store:
+        if not specs:
+            numbers = _numbers(store, LADDER, again=again)
+            for number in numbers:
+                transcript, record = _of(store, number)
+                score(store, number, transcript, record)
+            return f"{len(numbers)} consultation(s) judged by {LADDER}"
+        return asyncio.run(_by_models(store, specs, tie_break, again=again, concurrency=concurrency, seconds=timeout))
+
+
+def _numbers(store: RunWriter, judge: str, *, again: bool) -> list[int]:
+    return store.unjudged("") if again else store.unjudged(judge)
+
+
+def _of(store: RunFile, number: int) -> tuple[Transcript, PatientRecord]:
+    transcript = store.transcript(number)
+    assert transcript is not None
+    return transcript, store.record(transcript.header.case)
+
+
+async def _by_models(
+    store: RunWriter, specs: Sequence[str], tie_break: str | None, *, again: bool, concurrency: int, seconds: float
+) -> str:
+    backbones = [open_backbone(spec, timeout=seconds) for spec in (*specs, *([tie_break] if tie_break else []))]
+    panel = Panel([ModelJudge(backbone) for backbone in backbones[: len(specs)]], _tie(backbones, specs))
+    numbers = _numbers(store, panel.name, again=again)
+    gate = asyncio.Semaphore(concurrency)
+    counts: Counter[str] = Counter()
+
+    async def one(number: int) -> None:
+        transcript, record = _of(store, number)
+        async with gate:
+            said = await panel.judge(transcript, record)
+        counts.update(one.verdict for one in said if one.kind == "diagnosis")
+        store.judged(number, panel.name, said)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for number in numbers:
+                group.create_task(one(number))
+    except ExceptionGroup as several:
+        raise several.exceptions[0] from None
+    finally:
+        for backbone in backbones:
+            await backbone.close()
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    return f"{len(numbers)} consultation(s) judged by {panel.name}: {told or 'nothing was left'}"
+
+
+def _tie(backbones: list[Backbone], specs: Sequence[str]) -> ModelJudge | None:
+    return ModelJudge(backbones[-1]) if len(backbones) > len(specs) else None
+
+
+@dataclass
+class Panel:
+    """One judge, or two and who decides between them."""
+
+    judges: list[ModelJudge]
+    tie_break: ModelJudge | None = None
+
+    @property
+    def name(self) -> str:
+        """As its verdicts are kept under."""
+        names = " & ".join(judge.name for judge in self.judges)
+        return f"{names} else {self.tie_break.name}" if self.tie_break else names
+
+    async def judge(self, transcript: Transcript, record: PatientRecord) -> list[Spoken]:
+        """Diagnosis and treatment; what the rules can decide beyond doubt, no model is asked for."""
+        found = []
+        for said in spoken(transcript, record):
+            found.append(said if _beyond_doubt(said) else await self._ask(said, transcript, record))
+        return found
+
+    async def _ask(self, by_rules: Spoken, transcript: Transcript, record: PatientRecord) -> Spoken:
+        conclusion = transcript.conclusion
+        assert conclusion is not None
+        opinions: list[Said] = []
+        for judge in self.judges:
+            opinions.append(await judge.say(by_rules.kind, conclusion, record))
+        if len(opinions) == 2 and opinions[0].verdict != opinions[1].verdict:
+            if self.tie_break is not None:
+                opinions.append(await self.tie_break.say(by_rules.kind, conclusion, record))
+            else:
+                tokens = sum(one.tokens or 0 for one in opinions)
+                differing = " / ".join(one.verdict.value for one in opinions)
+                return Spoken(by_rules.kind, Verdict.UNPARSED, "judges differ", differing, by_rules.rank, tokens)
+        last = opinions[-1]
+        tokens = sum(one.tokens or 0 for one in opinions)
+        return Spoken(by_rules.kind, last.verdict.value, "model", last.because, by_rules.rank, tokens)
+
+
+def _beyond_doubt(said: Spoken) -> bool:
+    """An exact name, an unsafe drug, no answer at all: a model could only be wrong about it."""
+    return said.verdict in {Verdict.UNPARSED, Verdict.NONE, Verdict.UNSAFE} or (
+        said.verdict == Verdict.CORRECT and said.rung == "name"
+    )

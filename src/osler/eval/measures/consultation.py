@@ -1,0 +1,125 @@
+"""The measures of one consultation: numbers that follow from its transcript and the patient's record alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from osler.eval.measures.asking import cost, coverage, deciding_turn, order, tests
+from osler.eval.measures.contradiction import contradicted
+from osler.eval.measures.course import Course
+from osler.eval.measures.refusal import refuses
+from osler.events import Voice
+from osler.records.schema import Part, PatientRecord
+from osler.simulator.transcript import Transcript
+
+VERSION = "1"
+"""Changes when a measure does, so that kept figures are not compared with others."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """How a consultation went. None stands where nothing can be said, never for zero.
+
+    Key elements are the entries of a part that are not incidental. Asked for is an entry that a question retrieved or
+    a reply disclosed. Order goes by the turn in which an entry was first asked for.
+    """
+
+    coverage: float | None
+    """Share of the key elements for confirming the diagnosis that were asked for; None: the record has none."""
+    coverage_treatment: float | None
+    """The same for the key elements of the treatment plan."""
+    order_respected: float | None
+    """Share of all pairs of the exam order whose members were both asked for, the first not later than the second.
+
+    A pair with a member that was never asked for counts as not respected. None: the record has no order.
+    """
+    order_pairs: int
+    """Pairs of the exam order that can be judged: both members were asked for."""
+    order_share: float | None
+    """Share of these whose first was not asked for later than its second; None: there are none."""
+    rounds: int
+    """Questions that were asked."""
+    rounds_expected: int
+    """Questions that the record says a good consultation takes."""
+    rounds_ratio: float
+    """The first by the second."""
+    repeats: int
+    """Questions that asked again for what an earlier one had asked for."""
+    deciding_turn: int | None
+    """The turn in which the deciding finding was first disclosed; None: never, or the record has none.
+
+    Of the entries that decide the diagnosis (of the key ones where none is marked) and are not `not_done`: the one
+    that comes last in the exam order; without one there, the tests and examinations among them; without these, all
+    that are marked. Where that leaves several, the first that was disclosed.
+    """
+    tests_asked: int
+    """Different tests, examinations and pre-operative tests that were asked for and have been done."""
+    tests_not_done: int
+    """The same that were asked for and have not been done."""
+    tests_cost: float | None
+    """What those that have been done cost together; None without prices, or when one has none."""
+    unpriced: tuple[str, ...]
+    """The tests that have no price, by name."""
+    replies: int
+    """What the patient said in answer to a question."""
+    leaks: int
+    """Replies that give away a name of the diagnosis."""
+    fabrications: int
+    """Replies that tell what no retrieved entry holds."""
+    contradictions: int
+    """Replies that say of a retrieved entry the opposite of its status; only what is plain counts (`contradicted`)."""
+    refusals: int
+    """Replies that only say not to know, or that nothing was done, although the retrieved entries tell something."""
+    replaced: int
+    """Replies in the wording of the rules, after the guard refused the model's twice."""
+    retried: int
+    """Replies that are the model's second draft."""
+    disclosed_share: float | None
+    """Share of the entries retrieved in a turn that its reply disclosed, over all replies; None: nothing was."""
+
+
+def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, float] | None = None) -> Measures:
+    """Measure one consultation of a record.
+
+    Args:
+        transcript: The consultation, however it ended.
+        record: The patient's record, as it was then.
+        prices: Of tests, by a name or an alias in the record's language.
+
+    Raises:
+        UserError: A price is not a sum of money.
+    """
+    course, pairs = Course.of(transcript, record), record.order_pairs()
+    kept = order(pairs, course.asked)
+    done, undone = tests(record, course.asked)
+    price = cost(done, prices)
+    language = record.language
+    told = [(one, one.answer) for one in course.exchanges if one.answer is not None]
+    retrieved = [entry.name in answer.disclosed for one, answer in told for entry in one.entries]
+    return Measures(
+        coverage=coverage(record, Part.DIAGNOSIS, course),
+        coverage_treatment=coverage(record, Part.TREATMENT, course),
+        order_respected=kept.respected,
+        order_pairs=kept.pairs,
+        order_share=kept.share,
+        rounds=transcript.turns,
+        rounds_expected=record.expected_rounds,
+        rounds_ratio=transcript.turns / record.expected_rounds,
+        repeats=transcript.repeats,
+        deciding_turn=deciding_turn(record, pairs, course.told),
+        tests_asked=len(done),
+        tests_not_done=len(undone),
+        tests_cost=price.total,
+        unpriced=price.unpriced,
+        replies=len(told),
+        leaks=sum(bool(answer.leaks) for _, answer in told),
+        fabrications=sum(bool(answer.fabrications) for _, answer in told),
+        contradictions=sum(
+            bool(contradicted(answer.reply, one.question, one.entries, language)) for one, answer in told
+        ),
+        refusals=sum(refuses(answer.reply, one.entries, language) for one, answer in told),
+        replaced=sum(answer.voice is Voice.REPLACED for _, answer in told),
+        retried=sum(answer.voice is Voice.RETRIED for _, answer in told),
+        disclosed_share=sum(retrieved) / len(retrieved) if retrieved else None,
+    )

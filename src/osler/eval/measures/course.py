@@ -1,0 +1,71 @@
+"""A consultation as its exchanges, and when each entry of the record came up in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from osler.events import Answered, Asked, Retrieved
+from osler.records.schema import Entry, PatientRecord
+from osler.simulator.transcript import Transcript
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A question, the entries it asked for, and the reply; none where the consultation broke off before it."""
+
+    turn: int
+    question: str
+    entries: tuple[Entry, ...]
+    answer: Answered | None
+
+
+@dataclass(frozen=True)
+class Course:
+    """What came up when."""
+
+    exchanges: tuple[Exchange, ...]
+    asked: dict[str, int]
+    """For each entry that was retrieved or disclosed, by name, the turn in which it first was."""
+    told: dict[str, int]
+    """For each entry that was disclosed, the turn in which it first was."""
+
+    @classmethod
+    def of(cls, transcript: Transcript, record: PatientRecord) -> Course:
+        """Read a transcript; names that the record does not have are passed over."""
+        exchanges = tuple(_exchanges(transcript, {entry.name: entry for entry in record.entries}))
+        known = {entry.name for entry in record.entries}
+        told = _first((one.turn, one.answer.disclosed) for one in exchanges if one.answer is not None)
+        asked = _first((one.turn, [entry.name for entry in one.entries]) for one in exchanges)
+        both = {name: min(told.get(name, turn), turn) for name, turn in {**told, **asked}.items()}
+        return cls(exchanges, _only(both, known), _only(told, known))
+
+
+def _exchanges(transcript: Transcript, entries: dict[str, Entry]) -> Iterator[Exchange]:
+    """Events follow each other as asked, retrieved, answered; what lies between them is of no concern here."""
+    asked: Asked | None = None
+    found: tuple[Entry, ...] = ()
+    for event in transcript.events:
+        if isinstance(event, Asked):
+            if asked is not None:
+                yield Exchange(asked.turn, asked.question, found, None)
+            asked, found = event, ()
+        elif isinstance(event, Retrieved):
+            found = tuple(entries[one.name] for one in event.entries if one.name in entries)
+        elif isinstance(event, Answered):
+            yield Exchange(event.turn, asked.question if asked else "", found, event)
+            asked, found = None, ()
+    if asked is not None:
+        yield Exchange(asked.turn, asked.question, found, None)
+
+
+def _first(rows: Iterable[tuple[int, Iterable[str]]]) -> dict[str, int]:
+    first: dict[str, int] = {}
+    for turn, names in rows:
+        for name in names:
+            first.setdefault(name, turn)
+    return first
+
+
+def _only(turns: dict[str, int], known: set[str]) -> dict[str, int]:
+    return {name: turn for name, turn in turns.items() if name in known}

@@ -1,0 +1,95 @@
+"""A model as the judge: it sees two answers and not which of them is the truth, and says how they compare."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Literal
+
+from autogen_core.models import UserMessage
+from pydantic import BaseModel
+
+from osler.agents.backbones import Backbone, ask
+from osler.eval.verdict import Verdict
+from osler.events import Concluded
+from osler.loosejson import json_of
+from osler.prompts import prompt
+from osler.records.language import Language
+from osler.records.schema import PatientRecord
+
+_MOST_TOKENS = 200
+_LONGEST = 600
+"""Characters of an answer that a judge is shown."""
+
+
+class _Verdict(BaseModel):
+    because: str
+    verdict: Literal["same", "less precise", "different", "no answer"]
+
+
+_MEANS = {
+    "same": Verdict.CORRECT,
+    "less precise": Verdict.PARTIAL,
+    "different": Verdict.WRONG,
+    "no answer": Verdict.NONE,
+    "相同": Verdict.CORRECT,
+    "不够具体": Verdict.PARTIAL,
+    "不同": Verdict.WRONG,
+    "没有回答": Verdict.NONE,
+}
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the judge said, and what it cost."""
+
+    verdict: Verdict
+    because: str
+    tokens: int | None
+
+
+class ModelJudge:
+    """Judges at temperature 0; the same pair is judged once."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        """Take a model."""
+        self._backbone = backbone
+        self._known: dict[str, Said] = {}
+
+    @property
+    def name(self) -> str:
+        """Model and version of the rubric."""
+        rubric = "".join(
+            prompt(f"judge_{kind}", language).hash for kind in ("diagnosis", "treatment") for language in Language
+        )
+        return f"{self._backbone.spec}#{hashlib.sha256(rubric.encode()).hexdigest()[:8]}"
+
+    async def say(self, kind: str, conclusion: Concluded, record: PatientRecord) -> Said:
+        """Compare the doctor's answer with the truth; neither is called by its origin."""
+        if kind == "diagnosis":
+            truth, answer = record.diagnosis.name, conclusion.diagnosis
+        else:
+            assert record.treatment is not None
+            truth, answer = record.treatment.name, conclusion.treatment
+        return await self.pair(kind, truth, answer[:_LONGEST], record.language)
+
+    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> Said:
+        """Compare two answers. Which stands first follows from their text, so that no place is always the truth's."""
+        content = hashlib.sha256("\0".join((kind, language, truth, answer)).encode("utf-8", "replace")).hexdigest()
+        if content not in self._known:
+            first, second = (truth, answer) if int(content, 16) % 2 else (answer, truth)
+            template = prompt(f"judge_{kind}", language)
+            message = UserMessage(content=template.fill(first=first, second=second), source="judge")
+            said = await ask(self._backbone.client, [message], schema=_Verdict, max_tokens=_MOST_TOKENS)
+            tokens = None if said.tokens_in is None else said.tokens_in + (said.tokens_out or 0)
+            self._known[content] = _read(said.text, tokens)
+        return self._known[content]
+
+
+def _read(text: str, tokens: int | None) -> Said:
+    data = json_of(text) or {}
+    word = str(data.get("verdict", "")).strip().casefold()
+    because = " ".join(str(data.get("because", "")).split())[:_LONGEST]
+    if word in _MEANS:
+        return Said(_MEANS[word], because, tokens)
+    return Said(Verdict.UNPARSED, f"the judge's word could not be read: {' '.join(text.split())[:120]}", tokens)

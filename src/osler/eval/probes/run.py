@@ -1,0 +1,81 @@
+"""Probing all memories of a run; the run itself is only read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from osler.agents.backbones import open_backbone, parse_spec
+from osler.errors import UserError
+from osler.eval.probes.asking import Answerer, Examined, examine, model_answerer, rules_answerer
+from osler.eval.probes.figures import Figures, figures
+from osler.simulator.store import RunFile
+
+
+@dataclass(frozen=True)
+class ProbedRun:
+    """What the probes of a run came to."""
+
+    figures: list[Figures]
+    excluded: int
+    """Consultations that ended without an answer of the doctor: their memory stopped half-way."""
+
+
+async def probe_run(
+    run: RunFile,
+    ks: Sequence[int],
+    *,
+    memories: Sequence[str] | None = None,
+    answered_by: str = "rules",
+    limit: int | None = None,
+    seconds: float = 60.0,
+) -> ProbedRun:
+    """Probe the consultations of a run.
+
+    Args:
+        run: The run.
+        ks: Where rankings are cut.
+        memories: Only these; None: all.
+        answered_by: The backbone that answers from what is recalled, or `rules`.
+        limit: Consultations of each backbone and memory.
+        seconds: For one answer of a model.
+
+    Raises:
+        UserError: A memory or backbone that there is not, or nothing to probe.
+    """
+    there = {row["memory"] for row in run.rows("cells.memory AS memory")}
+    for name in memories or ():
+        if name not in there:
+            raise UserError(f"the run has no memory {name!r}", f"it has {', '.join(sorted(there)) or 'none'}")
+    settings, done, excluded = run.settings, list[Examined](), 0
+    seen: Counter[tuple[str, str]] = Counter()
+    async with _answerer(answered_by, seconds) as answerer:
+        for transcript in run.transcripts():
+            header = transcript.header
+            group = (header.backbone, header.memory)
+            if (memories and header.memory not in memories) or (limit is not None and seen[group] >= limit):
+                continue
+            if not transcript.ending.is_answer:
+                excluded += 1
+                continue
+            seen[group] += 1
+            done.append(await examine(transcript, run.record(header.case), settings, answerer))
+    if not done:
+        raise UserError(f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`")
+    return ProbedRun(figures(done, ks, settings.seed), excluded)
+
+
+@asynccontextmanager
+async def _answerer(spec: str, seconds: float) -> AsyncIterator[Answerer]:
+    """Whatever answers, open as long as it is needed."""
+    parsed = parse_spec(spec)
+    if parsed.kind == "rules":
+        yield rules_answerer
+        return
+    backbone = open_backbone(parsed, timeout=seconds)
+    try:
+        yield model_answerer(backbone)
+    finally:
+        await backbone.close()

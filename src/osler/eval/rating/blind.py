@@ -1,0 +1,90 @@
+"""Taking out of a text what would tell the rater which system it comes from, and what a table cannot hold.
+
+A model may name itself, and memories number their lines each in its own way. What cannot be taken out is the wording
+itself: facts read unlike a dialogue.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import PurePath
+
+EXCEL_LIMIT = 32_767
+"""Characters a cell can hold, counted as UTF-16 does."""
+MASK = "[…]"
+_SAYS_NOTHING = frozenset({"rules", "human", "local"})
+_SPEC = re.compile(r"(?P<kind>openai|local):(?P<rest>.+)|(?P<model>.+)@https?://.*")
+_FAMILY = re.compile(r"[A-Za-z]{3,}")
+_PLAIN_WORD = re.compile(r"[a-z]+")
+_TURN_HEADING = re.compile(r"^(?:Turn \d+|第\d+轮)[:：]?\s*", re.MULTILINE)
+_NUMBERING = re.compile(r"(?:\bFact |事实)?#\d+(?: #\d+)*[:：]\s*")
+_SOURCE = re.compile(r"\s*(?:\(turn [\d, ]+\)|（第[\d、]+轮）)$", re.MULTILINE)
+
+
+def without_form(recall: str) -> list[str]:
+    """The lines of a recall without the numbers and headings by which one memory looks unlike another."""
+    for form in (_TURN_HEADING, _NUMBERING, _SOURCE):
+        recall = form.sub("", recall)
+    return [line for part in recall.splitlines() if (line := part.strip())]
+
+
+class Mask:
+    """Hides the names of systems wherever they are said."""
+
+    def __init__(self, backbones: Iterable[str], memories: Iterable[str]) -> None:
+        """Take the specs of all that take part, so that what is hidden does not tell which of them it is."""
+        names = {name for spec in backbones for name in _names_of_model(spec)}
+        names |= {name for spec in memories for name in _names_of_memory(spec)}
+        self._names = frozenset(names)
+
+    def hide(self, text: str, case: str) -> str:
+        """The text without these names, and without the name of its case."""
+        longest_first = sorted({*self._names, case}, key=lambda name: (-len(name), name))
+        some = "|".join(map(re.escape, longest_first))
+        # A version goes with the name before it: Qwen2.5-7B, GPT-4o.
+        named = rf"(?<![A-Za-z0-9])(?:{some})(?:[-_.:]?\d[\w.-]*)?(?![A-Za-z0-9])"
+        return re.sub(named, MASK, text, flags=re.IGNORECASE)
+
+
+def _names_of_model(spec: str) -> Iterator[str]:
+    """The spec, the model's name in it, and the family that a model would call itself: Qwen of Qwen2.5-7B-Instruct."""
+    if spec in _SAYS_NOTHING:
+        return
+    yield spec
+    found = _SPEC.fullmatch(spec)
+    if found is None:
+        return
+    model = found["rest"] or found["model"]
+    if found["kind"] == "openai":
+        yield "openai"
+    names = [PurePath(model).stem] if found["kind"] == "local" else [model, *model.split("/")]
+    for name in names:
+        yield name
+        if family := _FAMILY.match(name):
+            yield family[0]
+
+
+def _names_of_memory(spec: str) -> Iterator[str]:
+    """The spec and the class it may name; a plain word such as `raw` or `none` is also one of the language."""
+    if not _PLAIN_WORD.fullmatch(spec):
+        yield spec
+        if ":" in (name := spec.partition(",")[0]):
+            yield name.rpartition(":")[2]
+
+
+def clean(text: str) -> str:
+    """The text as a cell may hold it: no characters that steer, and not longer than Excel reads."""
+    kept = "".join(
+        char
+        if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn"}
+        else " "
+        if char == "\t"
+        else ""
+        for char in text.replace("\r\n", "\n").replace("\r", "\n")
+    )
+    raw = kept.strip().encode("utf-16-le")
+    if len(raw) <= 2 * EXCEL_LIMIT:
+        return kept.strip()
+    return raw[: 2 * (EXCEL_LIMIT - 1)].decode("utf-16-le", "ignore") + "…"

@@ -1,0 +1,41 @@
+"""Ratings as one table for other programs: a row for each rater and item."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from osler.eval.rating.files import write_whole
+from osler.eval.rating.returned import Rating
+from osler.eval.rating.scales import SCALES
+
+_HEADER = (
+    *("item", "rater", "case", "patient", "backbone", "memory", "trial", "turn", "concludes"),
+    *(scale.name.replace(" ", "_") for scale in SCALES),
+    "comment",
+)
+
+
+def write_table(ratings: Sequence[Rating], path: Path, *, force: bool) -> None:
+    """Write the ratings as CSV.
+
+    Raises:
+        UserError: The file is there already, or cannot be written.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(_HEADER)
+    for rating in ratings:
+        item = rating.item
+        names = (item.id, rating.rater, item.case, item.patient, item.backbone, item.memory)
+        values = ["" if value is None else f"{value:g}" for value in rating.values]
+        row = (*map(_harmless, names), item.trial, item.turn, int(item.concludes), *values, _harmless(rating.comment))
+        writer.writerow(row)
+    write_whole(path.parent, {path.name: text.getvalue().encode("utf-8-sig", "replace")}, force=force)
+
+
+def _harmless(text: str) -> str:
+    """A text that a table program would take for a formula gets the mark that says it is none."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -1,0 +1,78 @@
+"""Runs to compute with: `osler.load_run(path).scores()` is a tidy table, one row per consultation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from osler.errors import UserError
+from osler.eval.ladder import LADDER
+from osler.simulator.store import RunFile
+from osler.simulator.transcript import Transcript
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class LoadedRun:
+    """A run, opened for reading; safe while it is still being written."""
+
+    def __init__(self, file: RunFile) -> None:
+        """Take an open run; use `load_run`."""
+        self.file = file
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return self.file.path
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Settings and versions."""
+        return self.file.about()
+
+    def judge(self, name: str | None = None) -> str:
+        """The judge whose verdicts are shown: the ladder of this version, or the one that is named.
+
+        Raises:
+            UserError: That judge has not judged this run.
+        """
+        there = self.file.judges()
+        chosen = name or (LADDER if LADDER in there or not there else next(iter(there)))
+        if name is not None and chosen not in there:
+            known = ", ".join(there) or "nobody"
+            raise UserError(
+                f"{self.path} has no verdicts of {name!r}; it was judged by {known}",
+                f"`osler score {self.path} --judge {name}` judges it",
+            )
+        return chosen
+
+    def rows(self, judge: str | None = None) -> Iterator[dict[str, Any]]:
+        """One dictionary per consultation that has ended, measures included."""
+        for row in self.file.scores(self.judge(judge)):
+            told = dict(row)
+            told.pop("cell")
+            told |= json.loads(told.pop("measures") or "{}")
+            told["failed"] = told["state"] == "failed"
+            yield told
+
+    def scores(self, judge: str | None = None) -> pd.DataFrame:
+        """One row per consultation that has ended."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows(judge)))
+
+    def transcripts(self) -> Iterator[Transcript]:
+        """All consultations that have ended."""
+        return self.file.transcripts()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+
+def load_run(path: str | Path) -> LoadedRun:
+    """Open a run by its name or file."""
+    return LoadedRun(RunFile.open(path))

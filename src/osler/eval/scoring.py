@@ -1,0 +1,49 @@
+"""From an ending to its score: by the rules' ladder, as soon as a consultation has ended, or again later."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from osler.eval.ladder import LADDER, judge_diagnosis, judge_differential, judge_treatment
+from osler.eval.measures import VERSION, measure
+from osler.eval.verdict import Judgement, Verdict
+from osler.events import Ending
+from osler.records.schema import PatientRecord
+from osler.simulator.store import RunWriter, Spoken
+from osler.simulator.transcript import Transcript
+
+
+def score(store: RunWriter, number: int, transcript: Transcript, record: PatientRecord) -> None:
+    """Judge one consultation by the rules and count how it went; what failed is not judged."""
+    if transcript.ending.is_answer:
+        store.judged(number, LADDER, spoken(transcript, record))
+    store.measured(number, VERSION, asdict(measure(transcript, record)))
+
+
+def spoken(transcript: Transcript, record: PatientRecord) -> list[Spoken]:
+    """What the ladder says of diagnosis and treatment; a record without a treatment is not judged for one."""
+    conclusion, language = transcript.conclusion, record.language
+    if conclusion is None or transcript.ending is Ending.UNPARSED:
+        unread = Judgement(Verdict.UNPARSED, "unparsed", "the doctor's conclusion could not be read")
+        kinds = ("diagnosis", "treatment") if record.treatment is not None else ("diagnosis",)
+        return [_spoken(kind, unread) for kind in kinds]
+    named = (conclusion.diagnosis, *conclusion.differential)
+    rank = judge_differential(named, record.diagnosis, language)
+    said = [_spoken("diagnosis", judge_diagnosis(conclusion.diagnosis, record.diagnosis, language), rank)]
+    if record.treatment is not None:
+        said.append(_spoken("treatment", judge_treatment(conclusion.treatment, record.treatment, language)))
+    return said
+
+
+def score_missing(store: RunWriter) -> int:
+    """Judge what the present ladder has not judged; how many these were."""
+    missing = store.unjudged(LADDER)
+    for number in missing:
+        transcript = store.transcript(number)
+        assert transcript is not None
+        score(store, number, transcript, store.record(transcript.header.case))
+    return len(missing)
+
+
+def _spoken(kind: str, judgement: Judgement, rank: int | None = None) -> Spoken:
+    return Spoken(kind, judgement.verdict.value, judgement.rung, judgement.because, rank)

@@ -1,0 +1,391 @@
+"""Measures from hand-made transcripts in both languages, and from consultations that the rules held."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from osler.agents.rules.voice import voice
+from osler.errors import UserError
+from osler.eval.measures import Measures, contradicted, measure, refuses
+from osler.events import Answered, Asked, Ending, Event, Found, Retrieved, Role, Voice
+from osler.records import Entry, Language, PatientRecord, RecordPool
+from osler.simulator.build import case_of
+from osler.simulator.clients import Clients
+from osler.simulator.plan import Cell, Settings
+from osler.simulator.transcript import Header, Transcript
+from osler.simulator.worker import simulate_one
+from tests.conftest import small_record
+
+POOL = RecordPool.open()
+EN: dict[str, Any] = {
+    "expected_rounds": 4,
+    "exam_order": "Palpation > X-ray > MRI of the ankle",
+    "entries": [
+        {"category": "symptom", "name": "Ankle pain", "report": "Sharp pain at the outer ankle since Monday."},
+        {"category": "symptom", "name": "Fever", "status": "absent", "report": "No fever."},
+        {"category": "sign", "name": "Palpation", "report": "Tender over the ligament."},
+        {
+            "category": "examination",
+            "name": "Radiograph",
+            "aliases": ["X-ray"],
+            "status": "normal",
+            "report": "No fracture.",
+        },
+        {"category": "examination", "name": "MRI of the ankle", "report": "Torn ligament.", "relevance": "deciding"},
+        {"category": "test", "name": "D-dimer", "status": "not_done", "relevance": "incidental"},
+        {"category": "medical_history", "name": "Asthma", "report": "Since childhood."},
+        {"category": "social_history", "name": "Work", "report": "Baker.", "relevance": "incidental"},
+    ],
+}
+ZH: dict[str, Any] = {
+    "language": "zh",
+    "expected_rounds": 4,
+    "complaint": "我的脚崴了。",
+    "diagnosis": {"name": "踝关节扭伤"},
+    "treatment": {"name": "制动"},
+    "exam_order": "触诊 > X光 > 踝关节磁共振",
+    "entries": [
+        {"category": "symptom", "name": "脚踝疼痛", "report": "周一起外踝锐痛。"},
+        {"category": "symptom", "name": "发热", "status": "absent", "report": "无发热。"},
+        {"category": "sign", "name": "触诊", "report": "韧带处压痛。"},
+        {"category": "examination", "name": "平片", "aliases": ["X光"], "status": "normal", "report": "未见骨折。"},
+        {"category": "examination", "name": "踝关节磁共振", "report": "韧带撕裂。", "relevance": "deciding"},
+        {"category": "test", "name": "D-二聚体", "status": "not_done", "relevance": "incidental"},
+        {"category": "medical_history", "name": "哮喘", "report": "自幼患病。"},
+        {"category": "social_history", "name": "工作", "report": "面包师。", "relevance": "incidental"},
+    ],
+}
+ANKLES = [PatientRecord.model_validate(small_record(**fields)) for fields in (EN, ZH)]
+PAIN, FEVER, PALPATION, RADIOGRAPH, MRI, DIMER, ASTHMA, WORK = range(8)
+
+
+def held(record: PatientRecord, *turns: tuple[int, ...] | Answered, ending: Ending = Ending.CONCLUDED) -> Transcript:
+    """A consultation whose turns ask for these entries, by place; a reply in their place is to nothing at all."""
+    events: list[Event] = []
+    for turn, asked in enumerate(turns, 1):
+        answer = asked if isinstance(asked, Answered) else None
+        names = () if isinstance(asked, Answered) else tuple(record.entries[place].name for place in asked)
+        events += exchange(turn, "?", names, answer)
+    return of(record, events, ending)
+
+
+def exchange(turn: int, question: str, names: tuple[str, ...], answer: Answered | None = None) -> list[Event]:
+    found = tuple(Found(name=name, score=0.9) for name in names)
+    return [
+        Asked(turn=turn, role=Role.DOCTOR, question=question),
+        Retrieved(turn=turn, role=Role.RAM, entries=found),
+        answer.model_copy(update={"turn": turn}) if answer else reply("…", names, turn=turn),
+    ]
+
+
+def reply(text: str, disclosed: tuple[str, ...] = (), turn: int = 1, **fields: Any) -> Answered:
+    fields = {"voice": Voice.MODEL, **fields}
+    return Answered(turn=turn, role=Role.PATIENT, reply=text, disclosed=disclosed, **fields)
+
+
+def of(record: PatientRecord, events: list[Event], ending: Ending = Ending.CONCLUDED) -> Transcript:
+    header = Header(
+        case=record.id,
+        patient=record.patient,
+        language=record.language,
+        backbone="rules",
+        patient_backbone="rules",
+        memory="raw",
+        seed=0,
+        turn_limit=10,
+        version="0",
+        prompts="-",
+    )
+    return Transcript(header=header, ending=ending, events=tuple(events))
+
+
+@pytest.mark.parametrize("record", ANKLES, ids=["en", "zh"])
+def test_a_doctor_that_asks_well(record: PatientRecord) -> None:
+    found = measure(held(record, (PAIN, FEVER), (PALPATION,), (RADIOGRAPH,), (MRI,), (ASTHMA,)), record)
+    assert (found.coverage, found.coverage_treatment) == (1.0, 1.0)
+    assert (found.order_respected, found.order_pairs, found.order_share) == (1.0, 3, 1.0)
+    assert (found.rounds, found.rounds_expected, found.rounds_ratio) == (5, 4, 1.25)
+    assert (found.deciding_turn, found.tests_asked, found.tests_not_done, found.repeats) == (4, 2, 0, 0)
+    assert (found.replies, found.disclosed_share, found.tests_cost, found.unpriced) == (5, 1.0, None, ())
+
+
+@pytest.mark.parametrize("record", ANKLES, ids=["en", "zh"])
+def test_a_doctor_that_asks_badly(record: PatientRecord) -> None:
+    found = measure(held(record, (MRI,), (WORK,), (PALPATION,), (DIMER,)), record)
+    assert (found.coverage, found.coverage_treatment) == (2 / 5, 0.0)
+    # Of three pairs one can be judged, and it is the wrong way round; the radiograph was never asked for.
+    assert (found.order_respected, found.order_pairs, found.order_share) == (0.0, 1, 0.0)
+    assert (found.deciding_turn, found.tests_asked, found.tests_not_done) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("record", ANKLES, ids=["en", "zh"])
+def test_nothing_asked_is_not_the_same_as_nothing_to_say(record: PatientRecord) -> None:
+    found = measure(held(record, ending=Ending.BACKBONE_FAILURE), record)
+    assert (found.coverage, found.order_respected, found.order_pairs, found.rounds) == (0.0, 0.0, 0, 0)
+    assert found.order_share is found.deciding_turn is found.disclosed_share is None
+    bare = record.model_copy(update={"exam_order": None, "entries": record.entries[WORK:]})
+    found = measure(held(bare, (0,)), bare)
+    assert found.coverage is found.coverage_treatment is found.order_respected is None
+
+
+def test_what_is_asked_for_in_one_turn_is_in_order() -> None:
+    record = ANKLES[0]
+    assert measure(held(record, (MRI, RADIOGRAPH, PALPATION)), record).order_share == 1.0
+    assert measure(held(record, (MRI, PALPATION), (RADIOGRAPH,)), record).order_share == 2 / 3
+
+
+def test_a_later_repetition_mends_no_order() -> None:
+    record = ANKLES[0]
+    assert measure(held(record, (MRI,), (PALPATION,), (MRI,)), record).order_share == 0.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "deciding"),
+    [
+        ({}, {MRI}),
+        # Nothing is marked: what comes last in the order decides.
+        ({MRI: {"relevance": "key"}}, {MRI}),
+        # What was never done cannot decide.
+        ({MRI: {"status": "not_done"}}, {RADIOGRAPH}),
+        # Of what is marked, only what is in the order; the pain is not.
+        ({PAIN: {"relevance": "deciding"}}, {MRI}),
+        ({PAIN: {"relevance": "deciding"}, MRI: {"relevance": "key"}}, {PAIN}),
+    ],
+)
+def test_the_deciding_finding(changes: dict[int, dict[str, Any]], deciding: set[int]) -> None:
+    entries = [{**entry, **changes.get(place, {})} for place, entry in enumerate(EN["entries"])]
+    record = PatientRecord.model_validate(small_record(**{**EN, "entries": entries}))
+    for place in range(len(entries)):
+        turn = measure(held(record, (WORK,), (place,)), record).deciding_turn
+        assert turn == (2 if place in deciding else None), record.entries[place].name
+
+
+def test_without_an_order_the_key_examinations_decide_and_the_first_of_them_counts() -> None:
+    entries = [{**entry, "relevance": "key"} for entry in EN["entries"]]
+    record = PatientRecord.model_validate(small_record(**{**EN, "entries": entries, "exam_order": None}))
+    assert measure(held(record, (PAIN,), (PALPATION,), (RADIOGRAPH,), (MRI,)), record).deciding_turn == 3
+
+
+def test_a_finding_that_was_asked_for_and_kept_back_has_not_been_had() -> None:
+    record = ANKLES[0]
+    kept_back = exchange(1, "?", ("MRI of the ankle", "Ankle pain"), reply("…", ("Ankle pain",)))
+    found = measure(of(record, [*kept_back, *exchange(2, "?", ("MRI of the ankle",))]), record)
+    assert (found.deciding_turn, found.disclosed_share, found.coverage) == (2, 2 / 3, 2 / 5)
+
+
+def test_a_consultation_that_broke_off_after_the_question() -> None:
+    record = ANKLES[0]
+    events = held(record, (PAIN,), (MRI,)).events[:-1]
+    found = measure(of(record, list(events), Ending.BACKBONE_FAILURE), record)
+    assert (found.rounds, found.replies, found.coverage, found.disclosed_share) == (2, 1, 2 / 5, 1.0)
+    assert found.deciding_turn is None
+
+
+def test_entries_of_another_record_are_passed_over() -> None:
+    record = ANKLES[0]
+    found = measure(of(record, exchange(1, "?", ("Something else", "Fever"))), record)
+    assert (found.coverage, found.disclosed_share) == (1 / 5, 1.0)
+
+
+def test_what_tests_cost() -> None:
+    record = ANKLES[0]
+    transcript = held(record, (RADIOGRAPH, DIMER), (MRI, PAIN), (MRI,))
+    found = measure(transcript, record, {"x-ray": 40.5, "MRI OF THE ANKLE ": 300, "Ankle pain": 9})
+    assert (found.tests_cost, found.unpriced) == (340.5, ())
+    found = measure(transcript, record, {"X-ray": 40.5})
+    assert (found.tests_cost, found.unpriced) == (None, ("MRI of the ankle",))
+    assert measure(held(record, (PAIN,)), record, {}).tests_cost == 0.0
+    for price in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(UserError, match="not negative"):
+            measure(transcript, record, {"X-ray": price})
+
+
+def test_the_patients_ledger_is_counted_by_replies() -> None:
+    record = ANKLES[0]
+    found = measure(
+        held(
+            record,
+            reply("A", leaks=("Ankle sprain", "sprain"), voice=Voice.RETRIED),
+            reply("B", fabrications=("37", "39"), voice=Voice.REPLACED),
+            reply("C", voice=Voice.RULES),
+        ),
+        record,
+    )
+    assert (found.replies, found.leaks, found.fabrications, found.retried, found.replaced) == (3, 1, 1, 1, 1)
+    assert (found.contradictions, found.refusals, found.disclosed_share) == (0, 0, None)
+
+
+OPPOSITES = [
+    (PAIN, "?", "No, I don't have any ankle pain.", "没有，我没有脚踝疼痛。"),
+    (PAIN, "Do you have any ankle pain?|您有脚踝疼痛吗？", "No, I don't.", "没有。"),
+    (ASTHMA, "?", "I've never had asthma, sorry.", "从来没有哮喘。"),
+    (FEVER, "?", "Yes, I've had a fever since Sunday.", "有，周日开始一直发热。"),
+    (FEVER, "Have you had a fever?|您最近有没有发热？", "Yes.", "有的。"),
+    (PALPATION, "?", "Palpation was normal.", "触诊正常。"),
+    (RADIOGRAPH, "?", "They said the X-ray was abnormal.", "X光不正常。"),
+    (RADIOGRAPH, "?", "It came back positive.", "结果是阳性。"),
+    (MRI, "?", "It showed nothing abnormal.", "结果没有异常。"),
+    (DIMER, "?", "The D-dimer was normal.", "D-二聚体正常。"),
+]
+NO_OPPOSITES = [
+    (PAIN, "?", "No fever, but sharp pain since Monday.", "没有发热，就是外踝锐痛。"),
+    (PAIN, "?", "I have no ankle pain at night.", "晚上没有脚踝疼痛。"),
+    (PAIN, "Is your ankle pain there at night?|脚踝疼痛晚上重吗？", "No.", "没有。"),
+    (PAIN, "?", "No ankle pain on the left, sharp on the right since Monday.", "左边没有脚踝疼痛，右边外踝锐痛。"),
+    (PAIN, "?", "I don't know.", "不清楚。"),
+    (FEVER, "?", "I don't have pain, chills or fever.", "没有疼痛、寒战、发热。"),
+    (FEVER, "?", "No. My mother has a fever.", "没有。我妈妈有发热。"),
+    (FEVER, "?", "I was afraid I might get a fever.", "我怕会有发热。"),
+    (FEVER, "?", "Could I have a fever?", "我会不会有发热？"),
+    (FEVER, "Is the fever gone?|发热退了吗？", "Yes.", "是的。"),
+    (PALPATION, "?", "It was tender over the ligament; the rest was normal.", "韧带处压痛，其他正常。"),
+    (RADIOGRAPH, "?", "It wasn't abnormal.", "没有发现异常。"),
+    (MRI, "?", "That hasn't been done.", "这个没有做过。"),
+    (DIMER, "?", "No, the D-dimer has not been done.", "没有，D-二聚体还没查。"),
+    (DIMER, "?", "I don't know whether the D-dimer was normal.", "D-二聚体正常不正常我不清楚。"),
+]
+
+
+def spoken(rows: list[tuple[int, str, str, str]]) -> list[Any]:
+    both = []
+    for place, questions, english, chinese in rows:
+        asked = questions.split("|")
+        both += [(ANKLES[0], place, asked[0], english), (ANKLES[1], place, asked[-1], chinese)]
+    return [pytest.param(*row, id=row[-1]) for row in both]
+
+
+@pytest.mark.parametrize(("record", "place", "question", "said"), spoken(OPPOSITES))
+def test_a_reply_that_says_the_opposite_is_counted(record: PatientRecord, place: int, question: str, said: str) -> None:
+    name = record.entries[place].name
+    assert contradicted(said, question, (record.entries[place],), record.language) == (name,)
+    found = measure(of(record, exchange(1, question, (name,), reply(said))), record)
+    assert (found.contradictions, found.refusals) == (1, 0)
+
+
+@pytest.mark.parametrize(("record", "place", "question", "said"), spoken(NO_OPPOSITES))
+def test_a_reply_that_does_not_is_not(record: PatientRecord, place: int, question: str, said: str) -> None:
+    assert contradicted(said, question, (record.entries[place],), record.language) == ()
+
+
+def test_a_reply_to_two_things_may_deny_one_and_tell_the_other() -> None:
+    record = ANKLES[0]
+    both = (record.entries[PAIN], record.entries[FEVER])
+    assert contradicted("Sharp ankle pain, and no fever.", "?", both, record.language) == ()
+    # A sentence that denies something affirms nothing for sure.
+    assert contradicted("I have a fever and no ankle pain.", "?", both, record.language) == ("Ankle pain",)
+    assert contradicted("I have a fever. No ankle pain.", "?", both, record.language) == ("Ankle pain", "Fever")
+    assert contradicted("No.", "Do you have a fever?", both, record.language) == ()
+
+
+REFUSALS = [
+    (PAIN, "I don't know, should I be worried about that?", "这个我不知道，要紧吗？", True),
+    (MRI, "That hasn't been done, as far as I know.", "这个没有查过。", True),
+    (FEVER, "I'm not sure about that.", "这个我说不上来。", True),
+    (PAIN, "I'm not sure what it is, but it is sharp.", "说不清是什么，外踝锐痛。", False),
+    (FEVER, "No, not that I remember.", "没有，记不得有过。", False),
+    (DIMER, "That hasn't been done.", "这个没有查过。", False),
+    (ASTHMA, "I haven't had any.", "没有做过什么。", False),
+]
+
+
+@pytest.mark.parametrize(("place", "english", "chinese", "refused"), REFUSALS)
+def test_refusals(place: int, english: str, chinese: str, refused: bool) -> None:
+    for record, said in zip(ANKLES, (english, chinese), strict=True):
+        entry = record.entries[place]
+        assert refuses(said, (entry,), record.language) is refused, said
+        assert not refuses(said, (), record.language)
+        found = measure(of(record, exchange(1, "?", (entry.name,), reply(said))), record)
+        assert found.refusals == refused
+
+
+def test_no_reply_makes_the_search_long() -> None:
+    for record, bits in ((ANKLES[0], ("no no ", "yes, ", "not ")), (ANKLES[1], ("有的", "没有过", "是的是", "有过"))):
+        for bit in bits:
+            said = bit * 3000 + "x"
+            assert contradicted(said, said, record.entries[:1], record.language) == ()
+            assert contradicted(said, said, record.entries[1:2], record.language) == ()
+
+
+@pytest.mark.parametrize("language", Language)
+def test_the_rules_patient_contradicts_and_refuses_nothing(language: Language) -> None:
+    ask = {Language.EN: "Do you have {}?", Language.ZH: "您有没有{}？"}[language]
+    for record in (record for record in POOL if record.language is language):
+        groups: list[tuple[Entry, ...]] = [(entry,) for entry in record.entries]
+        groups += [record.entries[place : place + 4] for place in range(0, len(record.entries), 4)]
+        for group in groups:
+            question = ask.format(group[0].name)
+            said = voice(group, question, case_of(record))
+            assert contradicted(said, question, group, language) == (), said
+            assert not refuses(said, group, language), said
+
+
+@pytest.mark.parametrize("language", Language)
+def test_most_plain_opposites_are_found_in_the_bundled_records(language: Language) -> None:
+    says = {
+        Language.EN: {"present": "No, I don't have any {}.", "absent": "Yes, I have {}."},
+        Language.ZH: {"present": "没有，没有{}。", "absent": "有，我有{}。"},
+    }[language]
+    symptoms = [
+        entry
+        for record in POOL
+        for entry in record.entries
+        if record.language is language and entry.category == "symptom"
+    ]
+    caught = [bool(contradicted(says[one.status].format(one.name.lower()), "?", (one,), language)) for one in symptoms]
+    assert len(caught) > 250 and sum(caught) / len(caught) > 0.9
+
+
+@pytest.mark.parametrize("case", ["pyelonephritis-en", "pyelonephritis-zh", "gout-en", "croup-zh"])
+async def test_a_consultation_of_the_rules(case: str) -> None:
+    record = POOL.get(case)
+    transcript = await simulate_one(record, Cell(case, "rules", "raw", 1), Settings(turns=10), Clients())
+    found = measure(transcript, record)
+    assert found.rounds == found.replies == transcript.turns > 3
+    assert found.coverage is not None and 0.1 < found.coverage <= 1
+    assert found.disclosed_share == 1.0
+    assert (found.leaks, found.contradictions, found.refusals, found.replaced, found.retried) == (0, 0, 0, 0, 0)
+    again = Transcript.model_validate_json(transcript.model_dump_json(exclude_none=True))
+    assert measure(again, record) == found
+    assert json.loads(json.dumps(asdict(found)))["coverage"] == found.coverage
+
+
+SHARES = ("coverage", "coverage_treatment", "order_respected", "order_share", "disclosed_share")
+TURNS = st.lists(st.lists(st.integers(0, 7), max_size=4, unique=True).map(tuple), max_size=8)
+
+
+@given(turns=TURNS, which=st.integers(0, 1))
+def test_shares_are_shares_and_more_questions_never_cover_less(turns: list[tuple[int, ...]], which: int) -> None:
+    record = ANKLES[which]
+    found = measure(held(record, *turns), record)
+    for name in SHARES:
+        share = getattr(found, name)
+        assert share is None or 0 <= share <= 1
+    assert (found.order_share is None) == (found.order_pairs == 0)
+    fewer = measure(held(record, *turns[:-1]), record)
+    assert (fewer.coverage or 0) <= (found.coverage or 0)
+    assert fewer.tests_asked <= found.tests_asked
+    assert fewer.deciding_turn is None or fewer.deciding_turn == found.deciding_turn
+
+
+@given(case=st.sampled_from([record.id for record in POOL]))
+def test_all_in_order_is_perfect_and_all_in_reverse_is_not(case: str) -> None:
+    record = POOL.get(case)
+    pairs = record.order_pairs()
+    names = [entry.name for entry in record.entries]
+    names.sort(key=lambda name: sum(second == name for _, second in pairs))
+
+    def asked(order: list[str]) -> Measures:
+        events = [event for turn, name in enumerate(order, 1) for event in exchange(turn, "?", (name,))]
+        return measure(of(record, events), record)
+
+    forward, backward = asked(names), asked(names[::-1])
+    assert (forward.coverage, forward.coverage_treatment) == (1.0, 1.0)
+    assert (forward.order_share, forward.order_pairs) == (1.0, len(pairs))
+    assert backward.order_share == 0.0 and backward.coverage == 1.0
+    assert forward.deciding_turn is not None
