@@ -6,6 +6,7 @@ read from the context itself. What is recalled is one system message, which the 
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Self
 
 from autogen_core import CancellationToken, Component
@@ -15,6 +16,7 @@ from autogen_core.model_context import ChatCompletionContext
 from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
 from pydantic import BaseModel
 
+from osler.memory import saved
 from osler.memory.base import Memory, MemorySettings, Recall, Turn
 from osler.memory.registry import memory_factory
 from osler.records.language import Language
@@ -29,6 +31,7 @@ class _Config(BaseModel):
     memory: str
     language: Language
     budget: int
+    file: str | None = None
 
 
 class AutoGenMemory(AutoGenProtocol, Component[_Config]):
@@ -36,18 +39,33 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
 
     component_config_schema = _Config
 
-    def __init__(self, memory: str = "tim", *, settings: MemorySettings | None = None) -> None:
-        """Make a memory by name, as `--memory` does."""
+    def __init__(
+        self, memory: str = "tim", *, settings: MemorySettings | None = None, file: str | Path | None = None
+    ) -> None:
+        """Make a memory by name, as `--memory` does.
+
+        Args:
+            memory: Its name, with options: `tim,k=5`.
+            settings: Language, budget and the rest.
+            file: Where it is kept from one conversation to the next; read when it is there.
+        """
         self._name, self._settings = memory, settings or MemorySettings()
         self._heading = _HEADING[self._settings.language]
         self._memory: Memory = memory_factory(memory)(self._settings)
         self._remembered = 0
+        """Exchanges of the present conversation."""
+        self._turns = 0
+        """Of all conversations."""
+        self._file = Path(file) if file is not None else None
+        if self._file is not None and self._file.exists():
+            self._turns = saved.restore(self._memory, self._file)["turns"]
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
         """Remember the exchanges that are new, then put one message with what they bring to mind into the context."""
         messages = [message for message in await model_context.get_messages() if not self._is_mine(message)]
         exchanges = _exchanges(messages)
         for question, reply in exchanges[self._remembered :]:
+            self._remembered += 1
             await self._remember(question, reply)
         query = next((_text(message) for message in reversed(messages) if isinstance(message, UserMessage)), "")
         recall = await self._memory.recall(query)
@@ -71,21 +89,30 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
 
     async def clear(self) -> None:
         """Know nothing."""
-        self._memory, self._remembered = memory_factory(self._name)(self._settings), 0
+        self._memory, self._remembered, self._turns = memory_factory(self._name)(self._settings), 0, 0
+        self._save()
 
     async def close(self) -> None:
         """Nothing is held open."""
 
     def _to_config(self) -> _Config:
-        return _Config(memory=self._name, language=self._settings.language, budget=self._settings.budget)
+        file = str(self._file) if self._file is not None else None
+        return _Config(memory=self._name, language=self._settings.language, budget=self._settings.budget, file=file)
 
     @classmethod
     def _from_config(cls, config: _Config) -> Self:
-        return cls(config.memory, settings=MemorySettings(language=config.language, budget=config.budget))
+        return cls(
+            config.memory, settings=MemorySettings(language=config.language, budget=config.budget), file=config.file
+        )
 
     async def _remember(self, question: str, reply: str) -> None:
-        self._remembered += 1
-        await self._memory.remember(Turn(number=self._remembered, question=question, reply=reply))
+        self._turns += 1
+        await self._memory.remember(Turn(number=self._turns, question=question, reply=reply))
+        self._save()
+
+    def _save(self) -> None:
+        if self._file is not None:
+            saved.save(self._memory, self._file, turns=self._turns)
 
     def _is_mine(self, message: LLMMessage) -> bool:
         return isinstance(message, SystemMessage) and message.content.startswith(self._heading)
