@@ -22,7 +22,7 @@ from osler.simulator.transcript import Header, Transcript
 from osler.simulator.worker import simulate_one
 from tests.conftest import small_record
 
-POOL = RecordPool.open()
+POOL = list(RecordPool.open())
 EN: dict[str, Any] = {
     "expected_rounds": 4,
     "exam_order": "Palpation > X-ray > MRI of the ankle",
@@ -343,7 +343,7 @@ def test_most_plain_opposites_are_found_in_the_bundled_records(language: Languag
 
 @pytest.mark.parametrize("case", ["pyelonephritis-en", "pyelonephritis-zh", "gout-en", "croup-zh"])
 async def test_a_consultation_of_the_rules(case: str) -> None:
-    record = POOL.get(case)
+    record = next(record for record in POOL if record.id == case)
     transcript = await simulate_one(record, Cell(case, "rules", "raw", 1), Settings(turns=10), Clients())
     found = measure(transcript, record)
     assert found.rounds == found.replies == transcript.turns > 3
@@ -373,9 +373,8 @@ def test_shares_are_shares_and_more_questions_never_cover_less(turns: list[tuple
     assert fewer.deciding_turn is None or fewer.deciding_turn == found.deciding_turn
 
 
-@given(case=st.sampled_from([record.id for record in POOL]))
-def test_all_in_order_is_perfect_and_all_in_reverse_is_not(case: str) -> None:
-    record = POOL.get(case)
+@given(record=st.sampled_from(POOL))
+def test_all_in_order_is_perfect_and_all_in_reverse_is_not(record: PatientRecord) -> None:
     pairs = record.order_pairs()
     names = [entry.name for entry in record.entries]
     names.sort(key=lambda name: sum(second == name for _, second in pairs))

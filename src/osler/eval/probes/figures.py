@@ -50,7 +50,7 @@ class Figures:
     consistency_by_turn: dict[int, float]
     """By the last turn that told what was asked."""
     by_kind: dict[str, dict[str, Mean]]
-    """The three scores by what was tried: present, absent, normal, not done, when, not known."""
+    """The three scores by what was tried; only the kinds there were."""
     top_k: dict[int, Mean]
     """Whether one of the first k items says something of the truth; empty where the memory ranks nothing."""
 
@@ -60,6 +60,9 @@ class Figures:
 
 
 _SCORES = ("retrieval", "correctness", "coherence")
+_TOLD, _NOT_KNOWN = "told", "not known"
+KINDS = (_TOLD, "present", "absent", "normal", "not done", "when", _NOT_KNOWN)
+"""What probes try, in the order of tables; `told` is everything but `not known`."""
 
 
 def figures(examined: Sequence[Examined], ks: Sequence[int], seed: int) -> list[Figures]:
@@ -76,6 +79,8 @@ def _figures(backbone: str, memory: str, some: list[Examined], ks: Sequence[int]
     kinds: dict[str, list[tuple[str, Probed]]] = defaultdict(list)
     for patient, probed in rows:
         kinds[probed.probe.kind].append((patient, probed))
+        if probed.probe.kind != _NOT_KNOWN:
+            kinds[_TOLD].append((patient, probed))
     overall = _scores(rows, seed)
     return Figures(
         backbone=backbone,
@@ -89,7 +94,7 @@ def _figures(backbone: str, memory: str, some: list[Examined], ks: Sequence[int]
         **overall,
         consistency=Mean.of(_by_patient((patient, agreement(probed.asked)) for patient, probed in rows), seed),
         consistency_by_turn=_by_turn([probed for _, probed in rows]),
-        by_kind={kind: _scores(members, seed) for kind, members in sorted(kinds.items())},
+        by_kind={kind: _scores(kinds[kind], seed) for kind in KINDS if kind in kinds},
         top_k=_top_k(some, ks, seed),
     )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from osler.eval.probes.figures import Figures, Mean
+from osler.eval.probes.figures import KINDS, Figures, Mean
 
-_KIND = "  {kind}: {score}"
 _SHOWN = ("retrieval", "correctness")
 
 
@@ -18,9 +19,8 @@ def page(found: list[Figures], answered_by: str, excluded: int) -> Group:
     table.add_column("", no_wrap=True)
     for one in found:
         table.add_column(Text(f"{one.backbone}\n{one.memory}"), justify="right")
-    rows = [_rows(one) for one in found]
-    for name in dict.fromkeys(name for row in rows for name in row):
-        table.add_row(Text(name), *(Text(row.get(name, "–")) for row in rows))
+    for name, cells in _rows(found):
+        table.add_row(Text(name), *(Text(cell) for cell in cells))
     notes = [Text("Means over all wordings, 95 % intervals over patients. Consistency is agreement, right or wrong.")]
     if excluded:
         notes.append(Text(f"{excluded} consultation(s) without an answer of the doctor were left out."))
@@ -29,28 +29,33 @@ def page(found: list[Figures], answered_by: str, excluded: int) -> Group:
     return Group(table, *notes)
 
 
-def _rows(one: Figures) -> dict[str, str]:
-    return {
-        "consultations": str(one.consultations),
-        "probes": str(one.probes),
-        "answers": str(one.answers),
-        "unanswered": str(one.unanswered),
-        "retrieval accuracy": _mean(one.retrieval),
-        "response correctness": _mean(one.correctness),
-        "contextual coherence": _mean(one.coherence),
-        **{
-            _KIND.format(kind=kind, score=score): _mean(means[score])
-            for kind, means in one.by_kind.items()
-            for score in _SHOWN
-        },
-        "consistency": _mean(one.consistency),
-        **{f"  turn {turn}": f"{value:.3f}" for turn, value in one.consistency_by_turn.items()},
-        **{f"top {k} retrieval": _mean(mean) for k, mean in one.top_k.items()},
-    }
+def _rows(found: list[Figures]) -> Iterator[tuple[str, list[str]]]:
+    """Every row: its name, and a cell for each column; a dash where one has no such figure."""
+    yield "consultations", [str(one.consultations) for one in found]
+    yield "probes", [str(one.probes) for one in found]
+    yield "answers", [str(one.answers) for one in found]
+    yield "unanswered", [str(one.unanswered) for one in found]
+    yield "retrieval accuracy", [_mean(one.retrieval) for one in found]
+    yield "response correctness", [_mean(one.correctness) for one in found]
+    yield "contextual coherence", [_mean(one.coherence) for one in found]
+    for kind in KINDS:
+        for name in _SHOWN:
+            if any(kind in one.by_kind for one in found):
+                cells = (one.by_kind.get(kind, {}).get(name) for one in found)
+                yield f"  {kind}: {name}", [_mean(cell) for cell in cells]
+    yield "consistency", [_mean(one.consistency) for one in found]
+    for turn in sorted({turn for one in found for turn in one.consistency_by_turn}):
+        yield f"  turn {turn}", [_number(one.consistency_by_turn.get(turn)) for one in found]
+    for k in sorted({k for one in found for k in one.top_k}):
+        yield f"top {k} retrieval", [_mean(one.top_k.get(k)) for one in found]
 
 
-def _mean(mean: Mean) -> str:
-    if mean.value is None:
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _mean(mean: Mean | None) -> str:
+    if mean is None or mean.value is None:
         return "–"
     if mean.interval is None:
         return f"{mean.value:.3f}"

@@ -70,18 +70,18 @@ def correct(probe: Probe, recalled: str, answer: str, language: Language) -> flo
         return float((says is Stance.YES) is (gold.status is Status.PRESENT))
     if turned_round(gold, said):
         return 0.0
-    return _part(gold, said, says, answer, language)
+    return _part(probe, said, says, answer, language)
 
 
-def _part(gold: Gold, said: Signed, says: Stance, answer: str, language: Language) -> float:
+def _part(probe: Probe, said: Signed, says: Stance, answer: str, language: Language) -> float:
     """How much of the truth an answer tells that is not against it."""
-    told = gold.numbers & frozenset(numbers(answer))
-    best = best_share(gold, said)
-    if gold.numbers:
+    gold, best = probe.gold, best_share(probe.gold, said)
+    if gold.status is Status.ABSENT and says in {Stance.YES, Stance.NO}:
+        return float(says is Stance.NO)
+    if gold.numbers and probe.asks is not Asks.WHETHER:
+        told = gold.numbers & frozenset(numbers(answer))
         normal = gold.status is Status.NORMAL and calls_normal(answer, language)
         return 1.0 if told == gold.numbers else 0.5 if told or best >= MOST or normal else 0.0
-    if gold.status is Status.ABSENT and says is Stance.NO:
-        return 1.0
     return 1.0 if best >= MOST else 0.5 if best >= _SOME else 0.0
 
 
@@ -90,8 +90,8 @@ def coherent(probe: Probe, recalled: str, answer: str, language: Language) -> fl
 
     0: it is empty or in another language; it is about something else (no word or number for the thing, no yes or no);
     it tells a number that is neither recalled nor asked; or it contradicts a recalled statement, turning round more
-    than half of its words. .5: it is vague: it hedges, or says not known of something that
-    was told. 1: anything else, also an honest not known.
+    than half of its words. .5: it is vague: it hedges, or says not known of something that was told. 1: anything else,
+    also an honest not known.
     """
     level, says, gold = plain(answer), stance(answer, language), probe.gold
     if not level.strip() or not in_language(answer, language):

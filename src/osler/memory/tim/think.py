@@ -24,6 +24,7 @@ from osler.words import content, numbers, plain
 _TOKENS = 400
 _MOST = 12
 """Thoughts one turn can give: more is a model going round in circles."""
+_PERSON = frozenset({"patient", "the patient", "患者", "病人"})
 _LONGEST = 160
 
 
@@ -178,6 +179,8 @@ def _drafts(data: dict[str, Any], turn: Turn, language: Language) -> list[Draft]
     drafts = []
     for row in _rows(data, "thoughts")[:_MOST]:
         parts = [" ".join(str(row.get(name) or "").split())[:_LONGEST] for name in ("subject", "relation", "object")]
+        if plain(parts[2]) in _PERSON and plain(parts[0]) not in _PERSON:
+            parts[0], parts[2] = parts[2], parts[0]  # small models write "cough has patient"
         text = " ".join(parts)
         made_up = set(numbers(text)) - figures
         if not parts[2] or made_up or not set(content(f"{parts[0]} {parts[2]}", language)) & known:

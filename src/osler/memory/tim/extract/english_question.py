@@ -96,6 +96,7 @@ _ATTRIBUTES = (
     (r"what (?:dose|amount) of (?P<t>.*?)(?: do| are| did) .*", "has dose"),
     (r"(?:what|which) (?:other )?(?:medicines?|medications?|tablets|pills|drugs|treatment)\b.*", "takes"),
     (r"which (?P<p>\w+(?: \w+)?) (?:hurts?|aches|is (?:painful|affected|swollen))", "is"),
+    (r"what (?:did|does|do) (?P<t>.*?) (?:show|reveal|find|say|tell)\b.*", "shows"),
     (r"(?:what|which) (?:is|was|are|were) (?P<t>.*?)(?: when\b.*| now)?", "is"),
     (r"(?:what|how) (?:brings|can i|seems|are you|do you feel|is wrong|happened)\b.*", "says"),
     (r"how (?:many|much) (?P<t>.*?)(?: do| did| have| are| is)(?: .*)?", "is"),
