@@ -112,20 +112,22 @@ class RecordIndex:
         text_sets = [frozenset(content(f"{entry.report} {entry.said}", self.language)) for entry in record.entries]
         self._words = _columns(word for found in (*word_sets, *text_sets) for word in found)
         self._weights = np.array([self._lexicon.weight(word) for word in self._words])
-        self._names = _rows(word_sets, self._words)
-        self._name_weights = self._names @ self._weights
-        own = np.maximum.reduceat(self._names, self._first)
-        self._own_names, self._everything = own, np.maximum(own, _rows(text_sets, self._words))
+        names_by_word = _rows(word_sets, self._words)
+        self._name_weights = names_by_word @ self._weights
+        own = np.maximum.reduceat(names_by_word, self._first)
+        # One row per word: a question has a few of them, and nothing else is touched.
+        self._names, self._own_names = _by_column(names_by_word), _by_column(own)
+        self._everything = _by_column(np.maximum(own, _rows(text_sets, self._words)))
         gram_sets = [_grams(name, self.language) for name in names]
         self._grams = _columns(gram for found in gram_sets for gram in found)
-        self._name_grams = _rows(gram_sets, self._grams)
-        self._name_lengths = np.sqrt(np.maximum(self._name_grams.sum(axis=1), 1))
+        self._name_grams = _by_column(_rows(gram_sets, self._grams))
+        self._name_lengths = np.sqrt(np.maximum(self._name_grams.sum(axis=0), 1))
         known = entry_concepts(record)
         self._concepts = _columns(name for found in known for name in found)
-        self._entry_concepts = np.zeros((len(known), len(self._concepts)))
+        self._entry_concepts = np.zeros((len(self._concepts), len(known)))
         for place, found in enumerate(known):
             for name, share in found.items():
-                self._entry_concepts[place, self._concepts[name]] = share
+                self._entry_concepts[self._concepts[name], place] = share
         self._chief = _chief(record)
         self._own = [frozenset(content(entry.name, self.language)) for entry in record.entries]
         self._own_weights = np.array([sum(map(self._lexicon.weight, name)) for name in self._own])
@@ -220,23 +222,21 @@ class RecordIndex:
         return np.stack([self._ask_features(ask, whole=place == 0 and len(asks) > 1) for place, ask in enumerate(asks)])
 
     def _ask_features(self, ask: Ask, *, whole: bool) -> Floats:
-        asked = np.zeros(len(self._words))
-        asked[[self._words[word] for word in ask.words if word in self._words]] = 1.0
-        weighed = asked * self._weights
+        asked = [self._words[word] for word in ask.words if word in self._words]
+        weights = self._weights[asked]
         total = sum(self._lexicon.weight(word) for word in ask.words) or 1.0
-        covered = self._names @ weighed / np.maximum(self._name_weights, 1e-9)
+        covered = weights @ self._names[asked] / np.maximum(self._name_weights, 1e-9)
         complete = np.where(covered > 0.999, self._name_weights, 0.0)
         name_covered = np.maximum.reduceat(covered, self._first)
-        met = self._everything @ weighed
+        met = weights @ self._everything[asked]
         shared, clearest = self._shared_concepts(ask.concepts)
         meant, surest = self._shared_concepts(ask.meant)
         grams = _grams(ask.text, self.language)
-        gram_row = np.zeros(len(self._grams))
-        gram_row[[self._grams[gram] for gram in grams if gram in self._grams]] = 1.0
-        alike = self._name_grams @ gram_row / (self._name_lengths * max(1.0, len(grams) ** 0.5))
+        known = [self._grams[gram] for gram in grams if gram in self._grams]
+        alike = self._name_grams[known].sum(axis=0) / (self._name_lengths * max(1.0, len(grams) ** 0.5))
         columns = {
             "name_covered": name_covered,
-            "ask_covered": self._own_names @ weighed / total,
+            "ask_covered": weights @ self._own_names[asked] / total,
             "ask_in_text": met / total,
             "shared_concept": shared,
             "concept_rank": shared / clearest if clearest else shared,
@@ -261,11 +261,9 @@ class RecordIndex:
 
     def _shared_concepts(self, asked: dict[str, float]) -> tuple[Floats, float]:
         """How strongly each entry shares a concept with what was asked, and how clear the clearest of these is."""
-        row = np.zeros(len(self._concepts))
-        for name, score in asked.items():
-            if name in self._concepts:
-                row[self._concepts[name]] = score
-        shared: Floats = (self._entry_concepts * row).max(axis=1, initial=0.0)
+        known = {self._concepts[name]: score for name, score in asked.items() if name in self._concepts}
+        scores = np.fromiter(known.values(), dtype=float, count=len(known))
+        shared: Floats = (self._entry_concepts[list(known)] * scores[:, None]).max(axis=0, initial=0.0)
         return shared, max(asked.values(), default=0.0)
 
 
@@ -283,6 +281,11 @@ def _rows(sets: list[frozenset[str]], columns: dict[str, int]) -> Floats:
     for place, found in enumerate(sets):
         rows[place, [columns[thing] for thing in found]] = 1.0
     return rows
+
+
+def _by_column(rows: Floats) -> Floats:
+    """The same matrix with what were its columns as rows, each in one piece."""
+    return np.ascontiguousarray(rows.T)
 
 
 def _chief(record: PatientRecord) -> str:

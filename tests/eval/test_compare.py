@@ -1,0 +1,248 @@
+"""Tables that can be believed: verdicts kept with the run, failures left out and said, paired differences."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import osler
+from osler.errors import UserError
+from osler.eval.compare import columns_of, compare
+from osler.eval.compare.grid import csv_text, grids, json_text, latex, markdown
+from osler.eval.ladder import LADDER
+from osler.eval.runs import load_run
+from osler.records import RecordPool
+from osler.simulator.plan import ONE_STEP, Plan, Settings
+from osler.simulator.session import How, simulate_plan
+from osler.simulator.store import RunFile, RunWriter, Spoken
+from tests.agents.backbones.server import Step
+from tests.conftest import Run
+from tests.simulator.model_server import model_server
+
+MEMORIES = ("none", "raw", "tim", ONE_STEP)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run in both languages."""
+    path = tmp_path_factory.mktemp("runs") / "small.osler"
+    ids = [f"{name}-{language}" for name in ("croup", "gout", "stemi", "pneumonia") for language in ("en", "zh")]
+    simulate_plan(Plan(RecordPool.open().only(ids=ids), memories=MEMORIES), path, How(quiet=True), "bundled")
+    return path
+
+
+def row(
+    patient: str, memory: str, verdict: str | None, *, trial: int = 1, failed: bool = False, **more: Any
+) -> dict[str, Any]:
+    return {
+        "backbone": "b",
+        "memory": memory,
+        "patient": patient,
+        "record": f"{patient}-en",
+        "trial": trial,
+        "failed": failed,
+        "ending": "concluded",
+        "diagnosis_verdict": verdict,
+        "diagnosis_rank": 1 if verdict == "correct" else None,
+        "treatment_verdict": None,
+        **more,
+    }
+
+
+def test_failures_are_counted_and_never_scored() -> None:
+    rows = [row("a", "raw", "correct"), row("b", "raw", "wrong"), row("c", "raw", None, failed=True)]
+    (column,) = columns_of(rows)
+    assert (column.consultations, column.failed) == (3, 1)
+    assert (column.figures["diagnosis"].value, column.figures["diagnosis"].n) == (0.5, 2)
+    assert column.figures["treatment"].value is None and column.figures["treatment"].n == 0
+
+
+def test_trials_of_a_patient_are_one_cluster_and_pass_only_together() -> None:
+    rows = [
+        row(patient, "raw", verdict, trial=trial)
+        for patient, verdicts in {"a": "cc", "b": "cw"}.items()
+        for trial, letter in enumerate(verdicts, 1)
+        for verdict in [{"c": "correct", "w": "wrong"}[letter]]
+    ]
+    (column,) = columns_of(rows)
+    assert column.patients == 2 and column.figures["diagnosis"].value == 0.75
+    assert column.passes == {1: 0.75, 2: 0.5}
+    assert column.figures["diagnosis"].error == pytest.approx(0.25)
+
+
+def test_the_table_of_a_run_says_what_was_counted(run: Path, osler: Run) -> None:
+    opened = load_run(run)
+    comparison = compare([opened])
+    assert [column.memory for column in comparison.columns] == list(MEMORIES)
+    assert {column.consultations for column in comparison.columns} == {8}
+    assert {column.patients for column in comparison.columns} == {4}, "two languages of a patient are one patient"
+    by_memory = {column.memory: column.figures["diagnosis"].value or 0.0 for column in comparison.columns}
+    assert by_memory["raw"] > by_memory["none"]
+    assert {(one.first.memory, one.second.memory) for one in comparison.differences} == {
+        ("raw", "none"),
+        ("tim", "none"),
+    }
+    assert all(one.paired.n == 8 and (one.p_holm or 0) >= (one.paired.p_value or 0) for one in comparison.differences)
+    assert len(comparison.gaps) == 3
+    page = osler("compare", run, "--by", "language", "--paper").stdout
+    for text in (
+        "diagnosis right %",
+        "failed (left out)",
+        f"judge: {LADDER}",
+        "paired differences",
+        "zh",
+        "GPT-4",
+        "50.00",
+    ):
+        assert text in page, text
+    opened.close()
+
+
+def test_scores_are_a_tidy_frame(run: Path) -> None:
+    frame = osler.load_run(run).scores()
+    assert len(frame) == 32 and frame["number"].is_unique
+    assert {"patient", "memory", "diagnosis_verdict", "treatment_verdict", "coverage", "turns", "tokens_in"} <= set(
+        frame
+    )
+    assert set(frame["diagnosis_verdict"]) <= {"correct", "partial", "wrong", "none", "unparsed"}
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "csv", "json"])
+def test_every_form_holds_the_same_figures(run: Path, osler: Run, form: str) -> None:
+    said = osler("compare", run, "--format", form).stdout
+    comparison = compare([load_run(run)])
+    value = comparison.columns[1].figures["diagnosis"].value
+    assert value is not None
+    if form == "json":
+        assert json.loads(said)["columns"][1]["figures"]["diagnosis"]["value"] == value
+    else:
+        assert f"{100 * value:.1f} [" in said
+
+
+def test_names_of_models_cannot_break_a_table() -> None:
+    evil = "a|b & 50%_{x} \\end <b>"
+    rows = [
+        row("a", "raw", "correct", backbone=evil) | {"backbone": evil},
+        row("b", "raw", "wrong") | {"backbone": evil},
+    ]
+    from osler.eval.compare.comparison import Comparison
+
+    comparison = Comparison(columns_of(rows), [], "j", "rules")
+    (grid,) = grids(comparison)
+    lines = markdown(grid).splitlines()
+    assert lines[2].count(" | ") == lines[3].count(" | ") and "<b>" not in markdown(grid)
+    assert r"a|b \& 50\%\_\{x\} \textbackslash{}end" in latex(grid)
+    assert next(csv.reader(io.StringIO(csv_text(grid))))[1].startswith(evil)
+    assert json.loads(json_text(comparison))["columns"][0]["backbone"] == evil
+
+
+def test_runs_that_cannot_be_compared_are_named_loudly(run: Path, tmp_path: Path, osler: Run) -> None:
+    other = tmp_path / "other.osler"
+    plan = Plan(RecordPool.open().only(ids=["croup-en"]), settings=Settings(guards=False))
+    simulate_plan(plan, other, How(quiet=True), "bundled")
+    done = osler("compare", run, other)
+    assert done.returncode == 0 and "NOT COMPARABLE: the guards differs between runs" in done.stderr
+    assert "small rules raw" in " ".join(done.stdout.split()) or "small" in done.stdout
+
+
+def test_a_run_with_failures_only_and_an_unfinished_one(tmp_path: Path, osler: Run) -> None:
+    path = tmp_path / "failed.osler"
+    with model_server(lambda _: Step(status=400, message="no")) as server:
+        plan = Plan(RecordPool.open().only(limit=2), backbones=(server.spec,), settings=Settings(turns=2))
+        simulate_plan(plan, path, How(quiet=True), "bundled")
+    done = osler("compare", path)
+    assert done.returncode == 0 and "every consultation failed; it has no score" in done.stderr
+    with RunFile.open(path) as known:
+        about = known.about()
+    with RunWriter.create(path, about) as store:
+        store.retry()
+        told = osler("compare", path)
+        assert told.returncode == 2 and "no consultation has ended yet" in told.stderr
+
+
+def test_verdicts_of_several_judges_are_kept_apart(run: Path, tmp_path: Path, osler: Run) -> None:
+    copy = tmp_path / "copy.osler"
+    copy.write_bytes(run.read_bytes())
+    with RunFile.open(copy) as known:
+        about = known.about()
+    with RunWriter.create(copy, about) as store:
+        for number in range(1, 33):
+            store.judged(number, "somebody", [Spoken("diagnosis", "correct", "model", "x", 1)])
+    assert list(load_run(copy).file.judges()) == [LADDER, "somebody"]
+    figures = json.loads(osler("compare", copy, "--judge", "somebody", "--format", "json").stdout)
+    assert {column["figures"]["diagnosis"]["value"] for column in figures["columns"]} == {1.0}
+    default = json.loads(osler("compare", copy, "--format", "json").stdout)
+    assert default["judge"] == LADDER and default["columns"][0]["figures"]["diagnosis"]["value"] < 1
+    unknown = osler("compare", copy, "--judge", "nobody")
+    assert unknown.returncode == 2 and "has no verdicts of 'nobody'; it was judged by" in unknown.stderr
+
+
+def test_a_model_judges_blindly_and_what_it_says_cannot_be_read_is_not_wrong(
+    run: Path, tmp_path: Path, osler: Run
+) -> None:
+    copy = tmp_path / "copy.osler"
+    copy.write_bytes(run.read_bytes())
+    seen: list[str] = []
+
+    def judge(number: int) -> Step:
+        if number % 3 == 0:
+            return Step(text="I would say so")
+        return Step(text='{"because": "A means x", "verdict": "less precise"}')
+
+    with model_server(judge) as server:
+        done = osler("score", copy, "--judge", server.spec)
+        assert done.returncode == 0, done.stderr
+        seen.append(done.stdout)
+        asked = server.requests
+        assert "0 consultation(s)" in osler("score", copy, "--judge", server.spec).stdout and server.requests == asked
+    assert "partial" in seen[0] and "unparsed" in seen[0]
+    judges = load_run(copy).file.judges()
+    name = next(name for name in judges if name != LADDER)
+    assert "#" in name and judges[name] == 32
+    frame = load_run(copy).scores(name)
+    exact = load_run(copy).scores()["diagnosis_rung"] == "name"
+    assert (frame["diagnosis_verdict"][exact] == load_run(copy).scores()["diagnosis_verdict"][exact]).mean() > 0.3
+
+
+def test_two_judges_that_differ_need_a_third(run: Path, tmp_path: Path, osler: Run) -> None:
+    copy = tmp_path / "copy.osler"
+    copy.write_bytes(run.read_bytes())
+    same, other = ('{"because": "", "verdict": "same"}', '{"because": "", "verdict": "different"}')
+    with model_server(lambda _: Step(text=same)) as a, model_server(lambda _: Step(text=other)) as b:
+        done = osler("score", copy, "--judge", a.spec, "--judge", b.spec)
+        assert "unparsed" in done.stdout
+        done = osler("score", copy, "--judge", a.spec, "--judge", b.spec, "--tie-break", a.spec)
+        assert "unparsed" not in done.stdout and "else" in done.stdout
+        assert osler("score", copy, "--judge", a.spec, "--tie-break", b.spec).returncode == 2
+
+
+def test_a_missing_judge_and_wrong_memory_are_one_line(run: Path, osler: Run) -> None:
+    for args in (("compare", run, "--against", "elephant"), ("score", run, "--judge", "x@http://127.0.0.1:9/v1")):
+        done = osler(*args)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_table_of_eight_hundred_takes_a_moment(run: Path) -> None:
+    """As many columns and rows as two backbones, three memories, 44 patients and three trials."""
+    rows = [
+        row(f"p{patient}", memory, "correct" if (patient * trial) % 3 else "wrong", trial=trial)
+        | {"backbone": backbone}
+        for backbone in ("x", "y")
+        for memory in ("none", "raw", "tim")
+        for patient in range(44)
+        for trial in (1, 2, 3)
+    ]
+    began = time.process_time()
+    columns = columns_of(rows)
+    assert len(columns) == 6 and time.process_time() - began < 20
+
+
+def test_an_unknown_run_is_a_user_error() -> None:
+    with pytest.raises(UserError, match="there is no run"):
+        load_run("nowhere")
