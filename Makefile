@@ -7,8 +7,11 @@ BIN := $(VENV)/bin
 
 demo: $(VENV)/.installed
 	@rm -f runs/demo.osler*
-	@$(BIN)/osler simulate --language en --memory none --memory raw --quiet --out demo
+	@rm -f runs/demo.html
+	@$(BIN)/osler simulate --language en --memory none --memory raw --memory tim --workers 2 --quiet --out demo
 	@$(BIN)/osler show demo pneumonia-en --memory raw
+	@$(BIN)/osler compare demo
+	@$(BIN)/osler report demo -o runs/demo.html
 
 test: lint types pytest
 
@@ -27,11 +30,11 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[report]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,local,ray]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,local,ray,report]'
 	@touch $@ $(VENV)/.installed
 
 # Names and versions only: an address would tie the project to one mirror.

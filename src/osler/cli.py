@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from osler import __version__
-from osler.commands import backbones, compare, memory, models, rate, records, runs, simulate
+from osler.commands import backbones, compare, memory, models, probe, rate, records, report, runs, simulate
 from osler.errors import UserError
 
 app = typer.Typer(
@@ -26,6 +26,8 @@ app.command("simulate")(simulate.simulate)
 app.command("show")(simulate.show)
 app.command("compare")(compare.compare)
 app.command("score")(compare.score)
+app.command("probe")(probe.probe)
+app.command("report")(report.report)
 app.add_typer(runs.app, name="runs")
 app.add_typer(records.app, name="records")
 app.add_typer(backbones.app, name="backbones")

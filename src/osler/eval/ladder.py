@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
-from osler.eval.match import names_diagnosis, names_treatment
+from osler.eval import english, mandarin, treatment
+from osler.eval.lexicon import Concept
+from osler.eval.mentions import members, offers_a_choice, read_answer, says_nothing
+from osler.eval.names import LONGEST, is_chinese
 from osler.eval.verdict import Judgement, Verdict
 from osler.records.language import Language
 from osler.records.schema import Diagnosis, Treatment
 
 LADDER = "ladder/1"
 
+_MANY = 4
+"""Diseases in one list from which it is no answer but a guess at all of them."""
+
 
 def judge_diagnosis(answer: str, truth: Diagnosis, language: Language) -> Judgement:
-    """Whether the answer is the diagnosis."""
+    """Whether the answer is the diagnosis. Names are read by their script, so that both languages are known in each."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
-    if names_diagnosis(answer, truth, language):
-        return Judgement(Verdict.CORRECT, "name", f"names {truth.name}")
+    reading = read_answer(answer[:LONGEST])
+    said = [found for pieces in reading.meant if (found := _sentence(pieces, truth))]
+    for verdict in (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG):
+        if found := next((each for each in said if each.verdict is verdict), None):
+            return found
+    if any((found := _compare(piece, truth)) and found.verdict is Verdict.CORRECT for piece in reading.mentioned):
+        return Judgement(Verdict.WRONG, "negated", f"mentions {truth.name} without meaning it")
+    if says_nothing(answer):
+        return Judgement(Verdict.NONE, "none", "no diagnosis was given")
     return Judgement(Verdict.WRONG, "name", f"does not name {truth.name}")
 
 
@@ -33,6 +47,30 @@ def judge_treatment(answer: str, truth: Treatment, language: Language) -> Judgem
     """Whether the answer holds what should be done, and nothing that must not be."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no treatment was given")
-    if names_treatment(answer, truth, language):
-        return Judgement(Verdict.CORRECT, "name", f"names {truth.name}")
-    return Judgement(Verdict.WRONG, "name", f"does not name {truth.name}")
+    return treatment.judge(answer[:LONGEST], truth)
+
+
+def _sentence(pieces: tuple[str, ...], truth: Diagnosis) -> Judgement | None:
+    """What a sentence says: as a whole, else by its pieces; a choice of two is half an answer, a list of four none."""
+    whole = ", ".join(pieces)
+    found = _compare(whole, truth) or next((each for piece in pieces if (each := _compare(piece, truth))), None)
+    if found is None:
+        return None
+    listed = members(whole)
+    named = [each for each in listed if (mandarin if is_chinese(each) else english).is_disease(each)]
+    if len(listed) >= _MANY and len(named) >= _MANY - 1:
+        return Judgement(Verdict.WRONG, "list", f"one of {len(named)} in a list")
+    if found.verdict is Verdict.CORRECT and len(named) > 1 and offers_a_choice(whole):
+        return Judgement(Verdict.PARTIAL, "choice", "one of several alternatives")
+    return found
+
+
+def _compare(mention: str, truth: Diagnosis) -> Judgement | None:
+    own = _concepts(truth.names)
+    wanted = (*truth.names, *(name for concept in own for name in concept.names))
+    return (mandarin if is_chinese(mention) else english).compare(mention, wanted, own, truth.icd10)
+
+
+@lru_cache(maxsize=4096)
+def _concepts(names: tuple[str, ...]) -> tuple[Concept, ...]:
+    return tuple({**dict.fromkeys(english.concepts(n for n in names if not is_chinese(n))), **dict.fromkeys(mandarin.concepts(names))})

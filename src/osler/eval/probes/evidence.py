@@ -30,10 +30,22 @@ _NEGATING = {Language.EN: re.compile(r"n't$|^nobody$|^den[iy]"), Language.ZH: re
 _LISTED = re.compile(r"^\s*(?:[\w'-]+\s*){1,5}$")
 _VERB = re.compile(r"\b(?:is|are|was|were|am|has|have|had|do|does|did|i|i'm|i've|it|it's|he|she|they|my|his|her)\b")
 _CARRIER = {
-    Language.EN: frozenset(content("patient says showed reported mentioned told found finding yes", Language.EN)),
-    Language.ZH: frozenset({"患者", "病人", "是的", "说", "表示", "提到", "显示", "没有", "不", "无", "未", "没"}),
+    Language.EN: frozenset(
+        content(
+            "patient says showed reported mentioned told found finding yes"
+            " ago minutes hours days weeks months years times mg mm cm ml kg",
+            Language.EN,
+        )
+    ),
+    Language.ZH: frozenset(
+        (
+            *("患者", "病人", "是的", "说", "表示", "提到", "显示", "没有", "不", "无", "未", "没"),
+            *("前", "年前", "天前", "个", "分钟", "小时", "天", "周", "星期", "月", "年", "次", "事"),
+            *("毫克", "毫米", "毫升", "公斤"),
+        )
+    ),
 }
-"""Words that carry a statement and are no part of it."""
+"""Words that carry a statement and are no part of it, and units, which say nothing without their number."""
 _NUMBER = r"\d+(?:\.\d+)?"
 _UNITS = {
     "minute": "minute|分钟",

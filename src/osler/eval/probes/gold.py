@@ -121,7 +121,7 @@ def _words_of(entry: Entry, language: Language) -> frozenset[str]:
 
 
 def _of_entry(entry: Entry, heard: _Heard, language: Language) -> Iterator[Probe]:
-    asks = asks_for(entry.category)
+    asks = asks_for(entry.category, entry.name)
     named = signed(entry.name, language)
     texts = [heard.own, entry.said, entry.report]
     versions = [signed(text, language) for text in texts if text]
@@ -135,7 +135,7 @@ def _of_entry(entry: Entry, heard: _Heard, language: Language) -> Iterator[Probe
         numbers=frozenset(numbers(entry.report)) & frozenset(numbers(heard.reply)),
         vocabulary=vocabulary,
     )
-    if gold.versions or gold.numbers:
+    if gold.versions or gold.numbers or gold.status is Status.NOT_DONE:
         yield Probe(entry.name, asks, paraphrases(asks, entry.name, language), gold, heard.turn)
     time = _since(entry, language) & times(heard.reply)
     if time:
@@ -166,7 +166,7 @@ def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list
         if entry.name not in retrieved and not any(_touches(part, entry, language) for part in parts)
     ]
     untold.sort(key=lambda entry: derive(transcript.header.seed, record.id, 1, entry.name))
-    for_each = ((entry, asks_for(entry.category)) for entry in untold[:most])
+    for_each = ((entry, asks_for(entry.category, entry.name)) for entry in untold[:most])
     return [
         Probe(
             entry.name,

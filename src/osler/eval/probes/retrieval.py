@@ -5,13 +5,16 @@ The rules are conservative: what cannot be seen in the text does not count.
 
 from __future__ import annotations
 
-from osler.eval.probes.answering import claims
+from collections.abc import Sequence
+
+from osler.eval.probes.answering import about, claims
 from osler.eval.probes.evidence import Signed, opposed, share, times
 from osler.eval.probes.gold import Gold, Probe
-from osler.eval.probes.statements import Statement, statements
+from osler.eval.probes.statements import NOT_DONE, Statement, statements
 from osler.eval.probes.wording import Asks
 from osler.records.language import Language
-from osler.words import numbers
+from osler.records.schema import Status
+from osler.words import numbers, plain
 
 MOST = 0.5
 """Share of a version's words from which it is there."""
@@ -27,12 +30,14 @@ def retrieved(probe: Probe, recalled: str, language: Language) -> bool:
     It does when the statements about the thing (half of their words are words for it) hold half of what there is to
     say, in the record's or the patient's words, each word affirmed or denied as it was; all the numbers the patient
     gave; for since when, the time with its unit; and hardly anything of it turned round. Of a thing that is not known
-    the text must say nothing at all.
+    the text must say nothing at all; of a test that was not done, just that.
     """
     gold = probe.gold
     if gold.status is None:
         return not claims(probe.thing, recalled, language)
-    own = [statement for statement in statements(recalled, language) if of_gold(statement, gold)]
+    if gold.status is Status.NOT_DONE:
+        return any(_says_not_done(statement, language) for statement in about(probe.thing, recalled, language))
+    own = _own(gold, statements(recalled, language))
     there: Signed = frozenset().union(*(statement.said for statement in own))
     text = "\n".join(statement.text for statement in own)
     if gold.time:
@@ -42,6 +47,18 @@ def retrieved(probe: Probe, recalled: str, language: Language) -> bool:
     if gold.numbers and gold.numbers <= frozenset(numbers(text)):
         return not turned_round(gold, there)
     return best_share(gold, there) >= MOST and not turned_round(gold, there)
+
+
+def _own(gold: Gold, everything: Sequence[Statement]) -> list[Statement]:
+    """The statements about the gold, and with them what names nothing in the same exchange: `That was a week ago`."""
+    about_it = [statement for statement in everything if of_gold(statement, gold)]
+    exchanges = {statement.exchange for statement in about_it} - {None}
+    return about_it + [one for one in everything if not one.said and one.exchange in exchanges]
+
+
+def _says_not_done(statement: Statement, language: Language) -> bool:
+    denied = bool(statement.said) and not any(affirmed for _, affirmed in statement.said)
+    return denied or NOT_DONE[language].search(plain(statement.text)) is not None
 
 
 def of_gold(statement: Statement, gold: Gold) -> bool:
@@ -71,8 +88,12 @@ def holds_some(probe: Probe, text: str, language: Language) -> bool:
 
 
 def best_share(gold: Gold, there: Signed) -> float:
-    """How much of the truth is there, in whichever of its versions is there most."""
-    return max((share(version, there) for version in gold.versions), default=0.0)
+    """How much of the truth is there, in whichever of its versions is there most.
+
+    One word of several is not enough for any of them: `pain` alone is not `eye pain`.
+    """
+    versions = [version for version in gold.versions if len(version) == 1 or len(version & there) > 1]
+    return max((share(version, there) for version in versions), default=0.0)
 
 
 def turned_round(gold: Gold, there: Signed) -> bool:

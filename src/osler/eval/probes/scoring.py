@@ -46,7 +46,8 @@ def correct(probe: Probe, recalled: str, answer: str, language: Language) -> flo
     """1: all of what was asked is right. .5: part of it. 0: wrong, the opposite, made up, or not known although told.
 
     Whether something was there takes yes or no, or words that affirm or deny it. A finding, result or history takes
-    all of the numbers that were told or, where there are none, half of the words. Since when takes the number with its
+    all of the numbers that were told or, where there are none, half of the words; words without any number are part of
+    it, other numbers are wrong. Since when takes the number with its
     unit. For what is not known, only saying so is right; that a test was not done is half of it. A test that was never
     done is half right when its result is called not known. A number that neither the patient nor the recalled text
     gave is made up.
@@ -79,9 +80,10 @@ def _part(probe: Probe, said: Signed, says: Stance, answer: str, language: Langu
     if gold.status is Status.ABSENT and says in {Stance.YES, Stance.NO}:
         return float(says is Stance.NO)
     if gold.numbers and probe.asks is not Asks.WHETHER:
-        told = gold.numbers & frozenset(numbers(answer))
-        normal = gold.status is Status.NORMAL and calls_normal(answer, language)
-        return 1.0 if told == gold.numbers else 0.5 if told or best >= MOST or normal else 0.0
+        given = frozenset(numbers(answer))
+        in_words = best >= MOST or (gold.status is Status.NORMAL and calls_normal(answer, language))
+        part = bool(given & gold.numbers) or (in_words and not given)
+        return 1.0 if gold.numbers <= given else 0.5 if part else 0.0
     return 1.0 if best >= MOST else 0.5 if best >= _SOME else 0.0
 
 

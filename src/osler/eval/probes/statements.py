@@ -12,7 +12,7 @@ from functools import lru_cache
 from osler.agents.rules.reading import Polarity, polarity
 from osler.eval.probes.evidence import Signed, signed, unsigned
 from osler.records.language import Language
-from osler.words import sentences
+from osler.words import plain, sentences
 
 _TURN = re.compile(r"^(?:turn \d+|第\s*\d+\s*轮)[:：]?$", re.IGNORECASE)
 _ASKED = re.compile(r"^(?:doctor|医生)\s*[:：]\s*(?P<text>.+)$", re.IGNORECASE)
@@ -79,9 +79,9 @@ def _replied(reply: str, asked: str, language: Language) -> list[Statement]:
     """The sentences of a reply; a bare yes or no says what was asked over again."""
     if unsigned(reply, language) or not asked:
         return [_stated(sentence, asked, language) for sentence in sentences(reply, language)]
-    heard = polarity(reply, language)
-    meant = frozenset((word, heard is Polarity.YES) for word in unsigned(asked, language))
-    return [Statement(reply, meant, asked, knows=heard is not Polarity.UNKNOWN)]
+    affirmed = polarity(reply, language) is Polarity.YES
+    meant = frozenset((word, affirmed) for word in unsigned(asked, language))
+    return [Statement(reply, meant, asked, knows=_knows(reply, language))]
 
 
 def _facts(line: re.Match[str], language: Language) -> list[Statement]:
@@ -98,9 +98,13 @@ def _facts(line: re.Match[str], language: Language) -> list[Statement]:
 
 
 def _stated(text: str, topic: str, language: Language) -> Statement:
-    # Only words without a denial of their own are taken for ignorance: a test that was not done is a statement.
-    unknown = polarity(text, language) is Polarity.UNKNOWN and not NOT_DONE[language].search(text.casefold())
-    return Statement(text, signed(text, language), topic, knows=not (unknown or _IGNORANT.search(text)))
+    return Statement(text, signed(text, language), topic, knows=_knows(text, language))
+
+
+def _knows(text: str, language: Language) -> bool:
+    """Whether a sentence tells anything; that a test was not done is something, too."""
+    unknown = polarity(text, language) is Polarity.UNKNOWN and not NOT_DONE[language].search(plain(text))
+    return not (unknown or _IGNORANT.search(text))
 
 
 def _with_topics(found: list[Statement]) -> list[Statement]:

@@ -6,6 +6,7 @@ answer away.
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from osler.records.language import Language
@@ -67,9 +68,15 @@ _WORDINGS: dict[Asks, dict[Language, tuple[str, str, str]]] = {
             "When did it begin or happen: {thing}?",
             "How long is it now since the beginning of this: {thing}?",
         ),
-        _ZH: ("{thing}是从什么时候开始的？", "{thing}有多长时间了？", "{thing}发生在多久以前？"),
+        _ZH: ("{thing}是什么时候的事？", "{thing}距今多久了？", "{thing}从什么时候开始，或发生在多久以前？"),
     },
 }
+_QUALITY = re.compile(
+    r"\b(?:triggers?|onset|course|factors?|timing|pattern|character|duration|frequency|severity)\b"
+    r"|诱因|起病|病程|情况|特点|规律|性质|因素|时间|程度|频率",
+    re.IGNORECASE,
+)
+"""Names of how a symptom is, and not of which it is."""
 _ASKS = {
     Category.SYMPTOM: Asks.WHETHER,
     Category.SIGN: Asks.FINDING,
@@ -79,9 +86,10 @@ _ASKS = {
 }
 
 
-def asks_for(category: Category) -> Asks:
-    """What one asks of such a thing."""
-    return _ASKS.get(category, Asks.HISTORY)
+def asks_for(category: Category, name: str) -> Asks:
+    """What one asks of such a thing; nobody asks whether there was an onset."""
+    asks = _ASKS.get(category, Asks.HISTORY)
+    return Asks.HISTORY if asks is Asks.WHETHER and _QUALITY.search(name) else asks
 
 
 def paraphrases(asks: Asks, name: str, language: Language) -> tuple[str, ...]:

@@ -1,0 +1,64 @@
+"""How well the ladder agrees with the labels: Cohen's kappa and the confusion table on one half of the pairs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from osler.eval.agreement import Confusion, cohens_kappa
+from osler.eval.ladder import LADDER, judge_diagnosis, judge_treatment
+from osler.records.language import Language
+from tests.eval.pairs import DiagnosisPair, Half, Pair, pairs
+
+
+def judged(pair: Pair, language: Language) -> str:
+    """The ladder's verdict on one pair."""
+    if isinstance(pair, DiagnosisPair):
+        return judge_diagnosis(pair.answer, pair.truth, language).verdict.value
+    return judge_treatment(pair.answer, pair.truth, language).verdict.value
+
+
+def report(title: str, labels: list[str], verdicts: list[str]) -> None:
+    """One line of agreement."""
+    kappa = cohens_kappa(labels, verdicts)
+    if kappa.value is None or kappa.interval is None or kappa.agreement is None:
+        raise SystemExit(f"{title}: too few pairs for a kappa; look into tests/eval/pairs")
+    low, high = kappa.interval.low, kappa.interval.high
+    print(f"{title:10} n={len(labels):4}  kappa {kappa.value:.3f} [{low:.3f}, {high:.3f}]  agreement {kappa.agreement:.1%}")
+
+
+def table(confusion: Confusion) -> None:
+    """Labels down, verdicts across."""
+    print("\nlabel \\ ladder" + "".join(f"{label!s:>9}" for label in confusion.labels))
+    for label, row in zip(confusion.labels, confusion.counts, strict=True):
+        print(f"{label!s:14}" + "".join(f"{count:9}" for count in row))
+
+
+def main() -> None:
+    """Judge one half and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--half", choices=[half.value for half in Half], default=Half.HELD_OUT.value)
+    half = Half(parser.parse_args().half)
+    labels: list[str] = []
+    verdicts: list[str] = []
+    print(f"{LADDER} on the {half.value} half")
+    for language in Language:
+        of_language = pairs(language, half)
+        judged(of_language[0], language)  # the first one loads the words
+        start = time.perf_counter()
+        said = [judged(pair, language) for pair in of_language]
+        each = (time.perf_counter() - start) / len(said)
+        report(language.value, [pair.verdict.value for pair in of_language], said)
+        print(f"{'':10} {each * 1000:.2f} ms a judgement")
+        labels += [pair.verdict.value for pair in of_language]
+        verdicts += said
+    report("together", labels, verdicts)
+    table(cohens_kappa(labels, verdicts).table)
+
+
+if __name__ == "__main__":
+    main()

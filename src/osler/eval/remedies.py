@@ -1,0 +1,103 @@
+"""The drugs, procedures and classes that a text names, by any of their names in either language."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from osler.eval.english import slip
+from osler.eval.lexicon import Concept, classes, drugs
+from osler.eval.names import chinese, is_chinese, words
+
+
+class Named(NamedTuple):
+    """What a text names."""
+
+    drugs: frozenset[Concept]
+    classes: frozenset[str]
+    rest: tuple[str, ...]
+    """The words, or the Chinese text between them, that name none."""
+
+    @property
+    def kin(self) -> frozenset[str]:
+        """The classes of the drugs."""
+        return frozenset().union(*(drug.kin for drug in self.drugs))
+
+
+class _Entry(NamedTuple):
+    drugs: tuple[Concept, ...]
+    classes: frozenset[str]
+
+
+@cache
+def _english() -> dict[tuple[str, ...], _Entry]:
+    return _index(lambda each: None if is_chinese(each) else words(each))
+
+
+@cache
+def _mandarin() -> dict[str, _Entry]:
+    return _index(chinese)
+
+
+def _index(key):  # type: ignore[no-untyped-def]
+    found: dict = defaultdict(lambda: ([], set()))
+    for drug in drugs():
+        for each in drug.names:
+            if at := key(each):
+                found[at][0].append(drug)
+    for group in classes():
+        for each in group.names:
+            if at := key(each):
+                found[at][1].update(group.kin)
+    return {at: _Entry(tuple(of), frozenset(kin)) for at, (of, kin) in found.items()}
+
+
+@cache
+def _words() -> frozenset[str]:
+    return frozenset(word for key in _english() for word in key)
+
+
+@lru_cache(maxsize=8192)
+def named(text: str) -> Named:
+    """The longest names at each place of the text."""
+    found: set[Concept] = set()
+    kin: set[str] = set()
+    rest: list[str] = []
+    sequence = chinese(text) if is_chinese(text) else words(text)
+    index = _mandarin() if is_chinese(text) else _english()
+    longest = 24 if is_chinese(text) else 6
+    place = 0
+    while place < len(sequence):
+        for length in range(min(longest, len(sequence) - place), 0, -1):
+            if entry := index.get(sequence[place : place + length]):
+                if isinstance(sequence, str) and _inside(sequence, place, place + length):
+                    continue
+                found.update(entry.drugs)
+                kin |= entry.classes
+                place += length
+                break
+        else:
+            rest.append(sequence[place])
+            place += 1
+    return Named(frozenset(found), frozenset(kin), tuple(rest))
+
+
+def _inside(text: str, start: int, end: int) -> bool:
+    """Whether Latin letters go on beside the name."""
+
+    def latin(place: int) -> bool:
+        return 0 <= place < len(text) and text[place].isascii() and text[place].isalpha()
+
+    return (latin(start) and latin(start - 1)) or (latin(end - 1) and latin(end))
+
+
+def misspelt(text: str, wanted: frozenset[Concept]) -> frozenset[Concept]:
+    """Wanted drugs that the text names with a slip of the pen; a word that is a name itself is none."""
+    odd = [word for word in named(text).rest if len(word) >= 5 and word not in _words()]
+    return frozenset(
+        drug
+        for drug in wanted
+        for each in drug.names
+        if len(key := words(each)) == 1 and not is_chinese(each) and any(slip(word, key[0]) for word in odd)
+    )

@@ -1,0 +1,55 @@
+"""A run as it stood when the report was begun, and which of its consultations are looked at closely."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from osler.eval.runs import LoadedRun
+from osler.seeds import derive
+
+Row = dict[str, Any]
+ColumnKey = tuple[str, str]
+"""Backbone and memory."""
+
+
+class Snapshot(LoadedRun):
+    """A run whose rows are read once: while another process adds to it, all of the page speaks of the same ones."""
+
+    _rows: list[Row] | None = None
+
+    def rows(self, judge: str | None = None) -> Iterator[Row]:
+        """One dictionary per consultation that had ended."""
+        if self._rows is None:
+            self._rows = list(super().rows(judge))
+        return iter(self._rows)
+
+
+def column_of(row: Row) -> ColumnKey:
+    """Which column a consultation belongs to."""
+    return row["backbone"], row["memory"]
+
+
+def shown_in_full(rows: list[Row], most: int) -> list[Row]:
+    """The consultations that a page can hold: a fair share of every column, of its failures and of its answers."""
+    seen: Counter[tuple[ColumnKey, bool]] = Counter()
+    order: list[tuple[int, int]] = []
+    for place, row in enumerate(rows):
+        kind = (column_of(row), row["failed"])
+        order.append((seen[kind], place))
+        seen[kind] += 1
+    return [rows[place] for place in sorted(place for _, place in sorted(order)[:most])]
+
+
+def sampled(rows: list[Row], each: int, seed: int, purpose: str) -> list[Row]:
+    """So many answered consultations of each column, drawn by record: columns get the same patients."""
+    columns: dict[ColumnKey, list[Row]] = defaultdict(list)
+    for row in rows:
+        if not row["failed"]:
+            columns[column_of(row)].append(row)
+    return [
+        row
+        for some in columns.values()
+        for row in sorted(some, key=lambda row: derive(seed, row["record"], row["trial"], purpose))[:each]
+    ]

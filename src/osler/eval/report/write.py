@@ -1,0 +1,106 @@
+"""Writing a report: checked before anything is counted, and written whole or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from secrets import token_hex
+
+from osler.errors import UserError
+from osler.eval.report.figures import Picture
+from osler.eval.report.page import page_of
+from osler.eval.report.plots import style
+from osler.eval.report.snapshot import Snapshot
+from osler.eval.report.svg import files
+from osler.simulator.store import RunFile
+
+_EXTRAS = {"matplotlib": "matplotlib", "sklearn": "scikit-learn"}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was written."""
+
+    page: Path
+    size: int
+    figures: tuple[Path, ...]
+
+
+def write_report(
+    run: str | Path, target: Path, *, judge: str | None = None, figures: Path | None = None, force: bool = False
+) -> Report:
+    """Write the report of a run.
+
+    Args:
+        run: The run's name or file; it is only read, and may still be written by another process.
+        target: The page.
+        judge: Whose verdicts; the rules' ladder unless another is named.
+        figures: A folder for the figures as SVG and PNG; None: they are in the page alone.
+        force: Whether files that are there are replaced.
+
+    Raises:
+        UserError: An extra is missing, the run cannot be read, or something cannot or must not be written.
+    """
+    _need_extras()
+    with RunFile.open(run) as file:
+        _check(target, file.path, force=force)
+        if figures is not None and figures.exists() and not figures.is_dir():
+            raise UserError(f"{figures} is no folder", "give a folder with --figures")
+        text, pictures = page_of(Snapshot(file), judge)
+    drawn = {} if figures is None else _drawn(pictures, figures)
+    for path in drawn:
+        _check_there(path, force=force)
+    page = text.encode()
+    _write(drawn | {target: page})
+    return Report(target, len(page), tuple(drawn))
+
+
+def _need_extras() -> None:
+    missing = [package for module, package in _EXTRAS.items() if find_spec(module) is None]
+    if missing:
+        raise UserError(f"a report needs {' and '.join(missing)}", "pip install 'osler[report]'")
+
+
+def _drawn(pictures: list[Picture], folder: Path) -> dict[Path, bytes]:
+    made: dict[Path, bytes] = {}
+    with style():
+        for picture in pictures:
+            if picture.drawing is not None:
+                made |= {folder / name: data for name, data in files(picture.drawing, picture.name).items()}
+    return made
+
+
+def _check(target: Path, run: Path, *, force: bool) -> None:
+    if target.exists() and target.samefile(run):
+        raise UserError(f"{target} is the run itself", "give the page another name with -o")
+    if target.is_dir():
+        raise UserError(f"{target} is a folder", "name a file with -o, as in -o report.html")
+    if not target.parent.is_dir():
+        raise UserError(f"there is no folder {target.parent}", "create it first")
+    _check_there(target, force=force)
+
+
+def _check_there(path: Path, *, force: bool) -> None:
+    if path.exists() and not force:
+        raise UserError(f"{path} is there already", "choose another name, or add --force to replace it")
+
+
+def _write(made: dict[Path, bytes]) -> None:
+    """Everything beside its place first, then moved: a full disk leaves nothing half written."""
+    waiting: dict[Path, Path] = {}
+    try:
+        for path, data in made.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            there = path.with_name(f".{path.name}.{token_hex(4)}")
+            waiting[there] = path
+            there.write_bytes(data)
+        for there, path in waiting.items():
+            there.replace(path)
+    except OSError as error:
+        raise UserError(
+            f"the report cannot be written ({error.strerror})", "check the disk and the rights of the folder"
+        ) from None
+    finally:
+        for there in waiting:
+            there.unlink(missing_ok=True)

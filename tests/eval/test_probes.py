@@ -1,0 +1,467 @@
+"""Probes of a memory: their truth, what they score, and that a memory is rebuilt as it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from osler.agents.backbones import Backbone, BackboneError, FailureKind
+from osler.commands.probe import probe
+from osler.errors import UserError
+from osler.eval.probes.asking import Asked, Examined, Probed, examine, model_answerer, rules_answerer
+from osler.eval.probes.figures import Figures, agreement, figures
+from osler.eval.probes.gold import Probe, probes_of
+from osler.eval.probes.replay import rebuilt
+from osler.eval.probes.retrieval import retrieved
+from osler.eval.probes.scoring import coherent, correct
+from osler.events import Answered, Called, Concluded, Ending, Event, Found, Recalled, Remembered, Retrieved, Role, Voice
+from osler.events import Asked as AskedEvent
+from osler.memory.base import Change, Item, MemorySettings, Recall, Turn
+from osler.records import PatientRecord, RecordPool
+from osler.records.language import Language
+from osler.seeds import derive
+from osler.simulator.clients import Clients
+from osler.simulator.plan import Cell, Settings
+from osler.simulator.transcript import Header, Transcript
+from osler.simulator.worker import simulate_one
+from tests.agents.scripted import scripted
+from tests.conftest import Run, small_record
+
+EN, ZH = Language.EN, Language.ZH
+Exchange = tuple[str, str, tuple[str, ...]]
+ENGLISH = PatientRecord.model_validate(
+    small_record(
+        id="chest-en",
+        treatment=None,
+        exam_order=None,
+        complaint="I feel unwell.",
+        entries=[
+            {"category": "symptom", "name": "Cough", "report": "Dry cough for 12 days.", "said": "A cough."},
+            {"category": "symptom", "name": "Fever", "status": "absent", "report": "No fever, no chills."},
+            {"category": "test", "name": "Complete blood count", "report": "White cells 14.6, haemoglobin 131 g/L."},
+            {"category": "examination", "name": "Chest X-ray", "report": "Shadow in the left upper lobe."},
+            {"category": "examination", "name": "Bronchoscopy", "status": "not_done", "report": "Not done."},
+            {"category": "social_history", "name": "Alcohol", "report": "2 beers a week."},
+        ],
+    )
+)
+CHINESE = PatientRecord.model_validate(
+    small_record(
+        id="chest-zh",
+        language="zh",
+        treatment=None,
+        exam_order=None,
+        complaint="我不舒服。",
+        diagnosis={"name": "肺炎", "icd10": "J18.9"},
+        entries=[
+            {"category": "symptom", "name": "咳嗽", "report": "干咳12天。"},
+            {"category": "symptom", "name": "发热", "status": "absent", "report": "无发热，无寒战。"},
+            {"category": "test", "name": "血常规", "report": "白细胞14.6，血红蛋白131 g/L。"},
+            {"category": "examination", "name": "胸部X线", "report": "左上肺阴影。"},
+            {"category": "examination", "name": "支气管镜", "status": "not_done", "report": "未做。"},
+            {"category": "social_history", "name": "饮酒", "report": "每周2瓶啤酒。"},
+        ],
+    )
+)
+SAID: dict[Language, list[Exchange]] = {
+    EN: [
+        ("Do you cough?", "Yes, I have had a dry cough for 12 days.", ("Cough",)),
+        ("Have you had a fever?", "No, I have not had a fever, no chills.", ("Fever",)),
+        ("What did the blood count show?", "White cells 14.6 it says. The rest I forgot.", ("Complete blood count",)),
+        ("What did the chest X-ray show?", "They saw a shadow in the left upper lobe.", ("Chest X-ray",)),
+        ("Was there a bronchoscopy?", "No, that has not been done.", ("Bronchoscopy",)),
+    ],
+    ZH: [
+        ("有没有咳嗽？", "有，干咳12天了。", ("咳嗽",)),
+        ("有没有发热？", "没有发热，没有寒战。", ("发热",)),
+        ("血常规结果怎么样？", "白细胞14.6，别的忘了。", ("血常规",)),
+        ("胸部X线显示什么？", "说是左上肺有阴影。", ("胸部X线",)),
+        ("做过支气管镜吗？", "没有做过支气管镜。", ("支气管镜",)),
+    ],
+}
+RECORDS = {EN: ENGLISH, ZH: CHINESE}
+both = pytest.mark.parametrize("language", [EN, ZH])
+
+
+def consultation(language: Language, memory: str = "raw", extra: tuple[Event, ...] = ()) -> Transcript:
+    """A consultation in which the patient says what SAID has."""
+    record, events = RECORDS[language], list[Event](extra)
+    for turn, (question, reply, names) in enumerate(SAID[language], 1):
+        at: dict[str, Any] = {"turn": turn}
+        found = tuple(Found(name=name, score=1.0) for name in names)
+        events += [
+            AskedEvent(role=Role.DOCTOR, question=question, **at),
+            Retrieved(role=Role.RAM, entries=found, **at),
+            Answered(role=Role.PATIENT, reply=reply, disclosed=names, voice=Voice.RULES, **at),
+            Remembered(role=Role.MEMORY, of=turn, change=Change(), **at),
+            Recalled(role=Role.MEMORY, query=reply, recall=Recall(), **at),
+        ]
+    events.append(Concluded(turn=len(SAID[language]), role=Role.DOCTOR, diagnosis="x", treatment="y"))
+    header = Header(
+        case=record.id,
+        patient=record.patient,
+        language=language,
+        backbone="rules",
+        patient_backbone="rules",
+        memory=memory,
+        seed=0,
+        turn_limit=9,
+        version="0",
+        prompts="0",
+    )
+    return Transcript(header=header, ending=Ending.CONCLUDED, events=tuple(events))
+
+
+def probe_for(kind: str, language: Language) -> Probe:
+    return next(probe for probe in probes_of(consultation(language), RECORDS[language]) if probe.kind == kind)
+
+
+async def examined(language: Language, memory: str) -> Examined:
+    return await examine(consultation(language, memory), RECORDS[language], Settings(), rules_answerer)
+
+
+async def row(language: Language, memory: str) -> Figures:
+    [found] = figures([await examined(language, memory)], [1, 3], 0)
+    return found
+
+
+LIES = {
+    EN: "The patient has a fever and chills. The patient does not have a cough. White cells 5.2 in the blood count."
+    " The chest X-ray showed no shadow in the left upper lobe. The bronchoscopy showed a tumour. Drinks alcohol.",
+    ZH: "患者有发热，有寒战。患者没有咳嗽。血常规白细胞5.2。胸部X线没有左上肺阴影。支气管镜见肿物。患者饮酒。",
+}
+
+
+class Liar:
+    """Says the opposite of everything."""
+
+    name = "liar"
+
+    def __init__(self, settings: MemorySettings) -> None:
+        self.language = settings.language
+        self.recalls = 0
+
+    async def remember(self, turn: Turn) -> Change:
+        return Change()
+
+    async def recall(self, query: str) -> Recall:
+        return Recall(text=LIES[self.language])
+
+    def snapshot(self) -> dict[str, Any]:
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None: ...
+
+
+class Fickle(Liar):
+    """Knows of the cough every other time."""
+
+    async def recall(self, query: str) -> Recall:
+        self.recalls += 1
+        coughs = {EN: "patient has a dry cough for 12 days", ZH: "患者 干咳12天"}
+        return Recall(text=coughs[self.language] if self.recalls % 2 else "")
+
+
+class Ranking(Liar):
+    """Ranks the cough second."""
+
+    async def recall(self, query: str) -> Recall:
+        texts = {EN: ("weather is fine", "patient has a dry cough for 12 days"), ZH: ("天气 好", "患者 干咳12天")}
+        first, second = texts[self.language]
+        items = (Item(text=second, turn=1, score=0.2), Item(text=first, turn=2, score=0.9))
+        return Recall(text=f"{first}\n{second}", items=items)
+
+
+def named(memory: type) -> str:
+    return f"{__name__}:{memory.__name__}"
+
+
+@both
+def test_probes_follow_from_what_was_disclosed_and_from_what_was_not(language: Language) -> None:
+    record = RECORDS[language]
+    probes = probes_of(consultation(language), record)
+    names = [entry.name for entry in record.entries]
+    assert [(probe.thing, probe.kind, probe.turn) for probe in probes] == [
+        (names[0], "present", 1),
+        (names[0], "when", 1),
+        (names[1], "absent", 2),
+        (names[2], "present", 3),
+        (names[3], "present", 4),
+        (names[4], "not done", 5),
+        (names[5], "not known", None),
+    ]
+    # The haemoglobin of 131 is in the record, and the patient did not tell it.
+    assert probes[3].gold.numbers == {"14.6"}
+    assert probes[1].gold.time == {("12", "day")}
+    assert all(len(set(probe.wordings)) == 3 for probe in probes)
+
+
+@both
+def test_the_wording_of_a_probe_does_not_tell_its_answer(language: Language) -> None:
+    by_thing = {probe.thing: probe for probe in probes_of(consultation(language), RECORDS[language])}
+    cough, fever = (by_thing[entry.name] for entry in RECORDS[language].entries[:2])
+    swapped = [wording.replace(fever.thing.lower(), "…") for wording in fever.wordings]
+    when, *_ = [probe for probe in probes_of(consultation(language), RECORDS[language]) if probe.thing == cough.thing]
+    assert swapped == [wording.replace(cough.thing.lower(), "…") for wording in when.wordings]
+
+
+@both
+async def test_the_dialogue_holds_everything_and_no_memory_holds_nothing(language: Language) -> None:
+    raw, none = await row(language, "raw"), await row(language, "none")
+    assert raw.retrieval.value == 1 and raw.correctness.value == 1 and raw.coherence.value == 1
+    assert none.by_kind["told"]["retrieval"].value == 0
+    assert none.by_kind["present"]["correctness"].value == none.by_kind["absent"]["correctness"].value == 0
+    assert none.by_kind["not known"]["retrieval"].value == none.by_kind["not known"]["correctness"].value == 1
+    assert none.by_kind["told"]["coherence"].value == 0.5
+
+
+@both
+async def test_a_memory_that_lies_scores_nothing(language: Language) -> None:
+    liar = await row(language, named(Liar))
+    assert liar.retrieval.value == 0 and liar.correctness.value == 0
+
+
+@both
+async def test_facts_of_think_in_memory_are_found(language: Language) -> None:
+    tim = await row(language, "tim")
+    assert tim.by_kind["absent"]["retrieval"].value == 1 and tim.by_kind["present"]["retrieval"].value == 1
+    assert tim.top_k.keys() == {1, 3}
+
+
+@pytest.mark.parametrize(
+    ("language", "kind", "recalled", "holds"),
+    [
+        (EN, "absent", "Fact #1: patient does not have fever or chills (turn 2)", True),
+        (EN, "absent", "Denied #1 #2: cough; fever", True),
+        (EN, "absent", "Doctor: Have you had a fever or chills?\nPatient: No.", True),
+        (EN, "absent", "Doctor: Have you had a fever or chills?\nPatient: Yes.", False),
+        (EN, "absent", "Fact #1: patient has fever and chills (turn 2)", False),
+        (EN, "absent", "Doctor: Have you had a fever or chills?", False),
+        (EN, "present", "patient has a dry cough", True),
+        (EN, "present", "patient has no cough", False),
+        (EN, "when", "patient has a dry cough for 12 days", True),
+        (EN, "when", "patient has a dry cough for 12 weeks", False),
+        (EN, "when", "patient has a dry cough", False),
+        (EN, "not known", "patient has a dry cough", True),
+        (EN, "not known", "patient drinks alcohol", False),
+        (ZH, "absent", "事实#1：患者 没有 发热、寒战（第2轮）", True),
+        (ZH, "absent", "医生：有没有发热？\n患者：没有。", True),
+        (ZH, "absent", "事实#1：患者 有 发热、寒战（第2轮）", False),
+        (ZH, "present", "患者 干咳", True),
+        (ZH, "present", "患者 没有 咳嗽", False),
+        (ZH, "when", "患者 干咳12天", True),
+        (ZH, "when", "患者 干咳12周", False),
+        (ZH, "not known", "患者 干咳", True),
+        (ZH, "not known", "患者 饮酒", False),
+    ],
+)
+def test_a_denial_is_not_a_finding_and_a_number_needs_its_unit(
+    language: Language, kind: str, recalled: str, holds: bool
+) -> None:
+    assert retrieved(probe_for(kind, language), recalled, language) is holds
+
+
+RECALLED = {
+    EN: "Patient: White cells 14.6 and 9 in the blood count. No fever.",
+    ZH: "患者：血常规白细胞14.6和9。没有发热。",
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "thing", "answer", "correctness", "coherence"),
+    [
+        (EN, "Fever", "No, no fever.", 1, 1),
+        (EN, "Fever", "The patient did not have a fever.", 1, 1),
+        (EN, "Fever", "Yes, a fever.", 0, 0),
+        (EN, "Fever", "Not known.", 0, 0.5),
+        (EN, "Fever", "没有发热。", 0, 0),
+        (EN, "Fever", "Nice weather.", 0, 0),
+        (EN, "Complete blood count", "White cells 14.6.", 1, 1),
+        (EN, "Complete blood count", "White cells 17.3.", 0, 0),
+        (EN, "Complete blood count", "White cells possibly 14.6.", 1, 0.5),
+        (EN, "Bronchoscopy", "It was not done.", 1, 0),
+        (EN, "Bronchoscopy", "Not known.", 0.5, 0.5),
+        (EN, "Alcohol", "Not known.", 1, 1),
+        (EN, "Alcohol", "2 beers a week.", 0, 0),
+        (ZH, "发热", "没有，不发热。", 1, 1),
+        (ZH, "发热", "有，有发热。", 0, 0),
+        (ZH, "发热", "不知道。", 0, 0.5),
+        (ZH, "发热", "No fever.", 0, 0),
+        (ZH, "血常规", "白细胞14.6。", 1, 1),
+        (ZH, "血常规", "白细胞17.3。", 0, 0),
+        (ZH, "支气管镜", "没有做过支气管镜。", 1, 1),
+        (ZH, "饮酒", "不知道。", 1, 1),
+        (ZH, "饮酒", "每周2瓶。", 0, 0),
+    ],
+)
+def test_answers_are_worth_what_is_right_in_them(
+    language: Language, thing: str, answer: str, correctness: float, coherence: float
+) -> None:
+    probes = probes_of(consultation(language), RECORDS[language])
+    probe = next(probe for probe in probes if probe.thing == thing)
+    assert correct(probe, RECALLED[language], answer, language) == correctness
+    assert coherent(probe, RECALLED[language], answer, language) == coherence
+
+
+def test_part_of_the_numbers_is_half_right() -> None:
+    record = RecordPool.open().get("acute-pancreatitis-en")
+    question, name = "Was lipase measured?", "Serum lipase and amylase"
+    told = record.entry(name).said
+    events = tuple(
+        event.model_copy(update={"question": question} if isinstance(event, AskedEvent) else {})
+        if not isinstance(event, Answered)
+        else event.model_copy(update={"reply": told, "disclosed": (name,)})
+        for event in consultation(EN).events
+        if event.turn == 1
+    )
+    probe = probes_of(consultation(EN).model_copy(update={"events": events}), record)[0]
+    assert probe.gold.numbers == {"2140", "60", "1180", "125"}
+    assert correct(probe, told, "Lipase was 2140.", EN) == 0.5
+    assert correct(probe, told, "Lipase 2140 (up to 60), amylase 1180 (up to 125).", EN) == 1
+    assert correct(probe, told, "Lipase was 9000.", EN) == 0
+    assert not retrieved(probe, "Patient: The sheet says lipase 2140.", EN) and retrieved(probe, told, EN)
+
+
+@both
+async def test_a_memory_that_answers_differently_is_not_consistent(language: Language) -> None:
+    fickle, steady = await row(language, named(Fickle)), await row(language, "raw")
+    assert steady.consistency.value == 1
+    # Two of four recalls know of the cough: of six pairs, two agree.
+    assert fickle.consistency_by_turn[1] == pytest.approx(1 / 3)
+    assert fickle.consistency_by_turn[2] == 1
+    assert fickle.consistency.value is not None and fickle.consistency.value < 1
+
+
+@both
+async def test_the_place_of_the_truth_in_a_ranking(language: Language) -> None:
+    found = (await examined(language, named(Ranking))).probes[0]
+    assert found.places(language) == [2, 2, 2]
+    ranked, unranked = await row(language, named(Ranking)), await row(language, "raw")
+    assert ranked.top_k[1].value == 0 and ranked.top_k[3].value and unranked.top_k == {}
+
+
+def thoughtful(prompt: str) -> str:
+    """A memory's model that keeps replies in words of its own."""
+    [reply] = re.findall(r'The answer: "(.*)"', prompt)
+    triple = {"subject": "narrator", "relation": "tells", "object": reply, "negated": False, "when": ""}
+    return json.dumps({"thoughts": [triple], "forget": [], "merge": []})
+
+
+class Scripts:
+    """Opens the memory's model only."""
+
+    def open(self, spec: str) -> Backbone:
+        return scripted(thoughtful)[0]
+
+
+async def test_a_memory_is_rebuilt_with_what_its_model_said_then() -> None:
+    record = RecordPool.open().get("bppv-en")
+    settings = Settings(turns=4, memory_backbone="thinks")
+    transcript = await simulate_one(record, Cell(record.id, "rules", "tim", 1), settings, Scripts())
+    kept = [line for event in transcript.of(Remembered) for line in event.change.inserted]
+    assert any("narrator tells" in line for line in kept)
+
+    def ledger(memory: Any) -> list[str]:
+        return [f"#{thought.id} {thought.triple}" for thought in memory.ledger]
+
+    again = await rebuilt(transcript, settings)
+    assert again.missing == 0 and ledger(again.memory) == kept
+    silent = tuple(event for event in transcript.events if not isinstance(event, Called))
+    without = await rebuilt(transcript.model_copy(update={"events": silent}), settings)
+    assert without.missing == len(transcript.of(Remembered)) and ledger(without.memory) != kept
+    failed = tuple(
+        event.model_copy(update={"failure": "timeout"}) if isinstance(event, Called) else event
+        for event in transcript.events
+    )
+    assert (await rebuilt(transcript.model_copy(update={"events": failed}), settings)).missing
+
+
+@both
+async def test_a_model_answers_from_what_is_recalled(language: Language) -> None:
+    says = {EN: "No, no fever and no chills.", ZH: "没有，没有发热和寒战。"}
+    backbone, client = scripted(lambda prompt: says[language])
+    found = await examine(consultation(language), RECORDS[language], Settings(), model_answerer(backbone))
+    fever = next(one for one in found.probes if one.probe.kind == "absent")
+    assert [asked.score.correctness for asked in fever.asked if asked.score] == [1, 1, 1, 1]
+    cough = found.probes[0]
+    assert all(asked.score is not None and asked.score.correctness == 0 for asked in cough.asked)
+    assert any(fever.probe.wordings[1] in prompt and SAID[language][1][1] in prompt for prompt in client.prompts)
+
+
+async def test_an_answer_that_fails_is_not_scored_and_a_model_that_is_gone_ends_it() -> None:
+    async def failing(probe: Probe, question: str, recall: Recall, language: Language) -> str:
+        kind = FailureKind.EMPTY if probe.kind == "absent" else FailureKind.UNREACHABLE if gone else None
+        if kind is not None:
+            raise BackboneError(kind, "no answer")
+        return await rules_answerer(probe, question, recall, language)
+
+    gone = False
+    [found] = figures([await examine(consultation(EN), ENGLISH, Settings(), failing)], [1], 0)
+    assert found.unanswered == 4 and found.answers == 24 and found.correctness.value == 1
+    assert "absent" in found.by_kind and found.by_kind["absent"]["correctness"].value is None
+    gone = True
+    with pytest.raises(BackboneError):
+        await examine(consultation(EN), ENGLISH, Settings(), failing)
+
+
+def test_answers_that_cannot_be_compared_do_not_agree() -> None:
+    lost = Asked("?", Recall(), None, None)
+    assert agreement([lost, lost]) is None
+    assert Probed(probe_for("not known", EN), (lost,)).places(EN) == []
+
+
+@pytest.mark.parametrize("case", ["bppv-en", "bppv-zh"])
+async def test_over_real_consultations_more_memory_scores_more(case: str) -> None:
+    record, settings = RecordPool.open().get(case), Settings(turns=8)
+    told = {}
+    for memory in ("none", "raw"):
+        transcript = await simulate_one(record, Cell(case, "rules", memory, 1), settings, Clients())
+        assert transcript.header.seed == derive(0, case, 1, "consultation")
+        [found] = figures([await examine(transcript, record, settings, rules_answerer)], [1], 0)
+        told[memory] = found.by_kind["told"]
+    assert told["none"]["retrieval"].value == 0 and told["raw"]["retrieval"].value == 1
+    better, worse = told["raw"]["correctness"].value, told["none"]["correctness"].value
+    assert better is not None and worse is not None and better > worse
+
+
+async def test_the_memory_of_another_patient_does_not_hold_the_truth() -> None:
+    settings, told = Settings(turns=10), {}
+    for case in ("gout-en", "croup-en"):
+        record = RecordPool.open().get(case)
+        transcript = await simulate_one(record, Cell(case, "rules", "raw", 1), settings, Clients())
+        recall = await (await rebuilt(transcript, settings)).memory.recall("")
+        told[case] = ([one for one in probes_of(transcript, record) if one.gold.status is not None], recall.text)
+    (one, own), (other, theirs) = told.values()
+    assert all(retrieved(found, own, EN) for found in one) and all(retrieved(found, theirs, EN) for found in other)
+    mistaken = [retrieved(found, theirs, EN) for found in one] + [retrieved(found, own, EN) for found in other]
+    assert len(mistaken) >= 10 and sum(mistaken) <= len(mistaken) / 10
+
+
+def test_the_command_reads_a_run_and_leaves_it_as_it_was(
+    osler: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "run.osler"
+    made = osler("simulate", "--case", "bppv-en", "--memory", "none", "--memory", "raw", "--out", file, "--quiet")
+    assert made.returncode == 0
+    before = hashlib.sha256(file.read_bytes()).hexdigest()
+    page = osler("probe", file)
+    assert page.returncode == 0 and "retrieval accuracy" in page.stdout and "consistency" in page.stdout
+    probe(file, memory=["raw"], as_json=True)
+    [only] = json.loads(capsys.readouterr().out)["rows"]
+    assert only["memory"] == "raw" and only["retrieval"]["n"] == 3 * only["probes"] and only["top_k"] == {}
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == before
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("run.osler-")] == []
+    for wrong, named_in_line in (
+        ({"k": "1,x"}, "1,x"),
+        ({"memory": ["tim"]}, "tim"),
+        ({"backbone": "oracle"}, "oracle"),
+    ):
+        with pytest.raises(UserError, match=named_in_line):
+            probe(file, **wrong)
+    refused = osler("probe", tmp_path / "nobody")
+    assert refused.returncode == 2 and "nobody" in refused.stderr and len(refused.stderr.splitlines()) == 1
