@@ -9,10 +9,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tests.eval.pairs import DiagnosisPair, Half, Pair, pairs
+
 from osler.eval.agreement import Confusion, cohens_kappa
 from osler.eval.ladder import LADDER, judge_diagnosis, judge_treatment
 from osler.records.language import Language
-from tests.eval.pairs import DiagnosisPair, Half, Pair, pairs
 
 
 def judged(pair: Pair, language: Language) -> str:
@@ -27,8 +28,8 @@ def report(title: str, labels: list[str], verdicts: list[str]) -> None:
     kappa = cohens_kappa(labels, verdicts)
     if kappa.value is None or kappa.interval is None or kappa.agreement is None:
         raise SystemExit(f"{title}: too few pairs for a kappa; look into tests/eval/pairs")
-    low, high = kappa.interval.low, kappa.interval.high
-    print(f"{title:10} n={len(labels):4}  kappa {kappa.value:.3f} [{low:.3f}, {high:.3f}]  agreement {kappa.agreement:.1%}")
+    between = f"[{kappa.interval.low:.3f}, {kappa.interval.high:.3f}]"
+    print(f"{title:10} n={len(labels):4}  kappa {kappa.value:.3f} {between}  agreement {kappa.agreement:.1%}")
 
 
 def table(confusion: Confusion) -> None:

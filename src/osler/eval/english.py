@@ -56,7 +56,9 @@ def is_disease(text: str) -> bool:
     """Whether a member of a list names a disease."""
     said = frozenset(words(text))
     endings = ("itis", "oma", "osis", "emia", "pathy", "syndrome", "disease", "disorder", "cancer", "ism", "sclerosis")
-    return any(each in _known() or each in titles() for each in (said, said - listed("detail"))) or any(word.endswith(endings) for word in said)
+    if any(each in _known() or each in titles() for each in (said, said - listed("detail"))):
+        return True
+    return any(word.endswith(endings) for word in said)
 
 
 def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], code: str | None) -> Judgement | None:
@@ -70,9 +72,9 @@ def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], cod
         _by_name(order, said, names, code, own)
         or _by_code(said, code, own)
         or _by_breadth(said, names)
-        or _by_part(order, said, code, own)
+        or _by_part(said, code, own)
         or _by_cause(said, names)
-        or _by_slip(order, said, names)
+        or _by_slip(said, names)
     )
 
 
@@ -92,7 +94,7 @@ def _by_name(
     if not held:
         return None
     longest = max(held, key=lambda each: len(each.words))
-    if own and len(part := _longest_part(said)) > len(longest.words) and longest.words < part and _other(part, code, own):
+    if own and longest.words < (part := _longest_part(said)) and _other(part, code, own):
         return None
     added = said - longest.words - listed("detail")
     before = _just_before(order, longest.words) - listed("detail")
@@ -162,9 +164,9 @@ def _by_word() -> dict[str, tuple[frozenset[str], ...]]:
     return {word: tuple(keys) for word, keys in index.items()}
 
 
-def _by_part(order: tuple[str, ...], said: frozenset[str], code: str | None, own: tuple[Concept, ...]) -> Judgement | None:
+def _by_part(said: frozenset[str], code: str | None, own: tuple[Concept, ...]) -> Judgement | None:
     part = _longest_part(said)
-    if part == said or len(part) < 2 or not part:
+    if part == said or len(part) < 2:
         return None
     return _by_code(part, code, own)
 
@@ -174,12 +176,13 @@ def _by_cause(said: frozenset[str], names: tuple[Name, ...]) -> Judgement | None
     for each in names:
         rest = said - {each.head} - listed("detail")
         own = each.words - {each.head} - listed("detail") - {"infective", "bacterial", "viral"}
-        if each.head.endswith(("itis", "pneumonia", "sepsis")) and each.head in said and not own and rest & listed("child"):
+        same = each.head in said and each.head.endswith(("itis", "pneumonia", "sepsis"))
+        if same and not own and rest & listed("child"):
             return Judgement(Verdict.PARTIAL, "name", "a form by its cause that the truth does not establish")
     return None
 
 
-def _by_slip(order: tuple[str, ...], said: frozenset[str], names: tuple[Name, ...]) -> Judgement | None:
+def _by_slip(said: frozenset[str], names: tuple[Name, ...]) -> Judgement | None:
     odd = [word for word in said if len(word) >= 5 and word not in vocabulary()]
     if not odd:
         return None

@@ -9,7 +9,9 @@ from functools import cache
 
 from osler.eval.names import words
 
-_REST = re.compile(r"\b(?:unspecified|not elsewhere classified|not otherwise specified|NOS|NEC|other specified|other)\b")
+_REST = re.compile(
+    r"\b(?:unspecified|not elsewhere classified|not otherwise specified|NOS|NEC|other specified|other)\b"
+)
 
 
 @cache

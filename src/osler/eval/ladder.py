@@ -68,9 +68,11 @@ def _sentence(pieces: tuple[str, ...], truth: Diagnosis) -> Judgement | None:
 def _compare(mention: str, truth: Diagnosis) -> Judgement | None:
     own = _concepts(truth.names)
     wanted = (*truth.names, *(name for concept in own for name in concept.names))
-    return (mandarin if is_chinese(mention) else english).compare(mention, wanted, own, truth.icd10)
+    compare = mandarin.compare if is_chinese(mention) else english.compare
+    return compare(mention, wanted, own, truth.icd10)
 
 
 @lru_cache(maxsize=4096)
 def _concepts(names: tuple[str, ...]) -> tuple[Concept, ...]:
-    return tuple({**dict.fromkeys(english.concepts(n for n in names if not is_chinese(n))), **dict.fromkeys(mandarin.concepts(names))})
+    latin = [each for each in names if not is_chinese(each)]
+    return tuple(dict.fromkeys((*english.concepts(latin), *mandarin.concepts(names))))

@@ -14,12 +14,35 @@ from osler.eval.names import chinese
 from osler.eval.verdict import Judgement, Verdict
 
 _LONGEST = 24
-_BREAK = re.compile(r"[，,、（）()：:。]|伴有?|合并|并发?|及|和|与|或|所致|引起|导致|为|是|考虑|诊断|患|有|系|属|符合|提示|可能|疑似?|倾向|得|此次|本人")
+_BREAK = re.compile(
+    r"[，,、（）()：:。]|伴有?|合并|并发?|及|和|与|或|所致|引起|导致|为|是|考虑|诊断|患|有|系|属|符合|提示|可能|疑似?|倾向|得|此次|本人"
+)
 _FLUFF = re.compile(
     r"^(?:.*(?:诊断[为是]|诊断[:：]|考虑[为是]?|认为|提示|符合|得的?是|疑似?|倾向于?|患者?为?|首先|目前|此次为?|本人为?|系|可能[为是]?|是|为))|"
     r"(?:可能性?大?|的?可能|表现|[。.！!])+$"
 )
-_HEADS = ("病", "症", "炎", "癌", "瘤", "征", "衰竭", "衰", "脑病", "病变", "损害", "出血", "梗死", "危象", "昏迷", "中毒", "囊肿", "脓肿", "硬化", "穿孔")
+_HEADS = (
+    "病",
+    "症",
+    "炎",
+    "癌",
+    "瘤",
+    "征",
+    "衰竭",
+    "衰",
+    "脑病",
+    "病变",
+    "损害",
+    "出血",
+    "梗死",
+    "危象",
+    "昏迷",
+    "中毒",
+    "囊肿",
+    "脓肿",
+    "硬化",
+    "穿孔",
+)
 
 
 _NOT_YET = ("先兆", "非", "假", "类", "副", "前")
@@ -142,7 +165,11 @@ def _reordered(text: str, names: tuple[str, ...]) -> bool:
     parts = [part for part in re.split(r"[，,（）()]", text) if part]
     return len(parts) == 2 and any(
         bare(each) in names or bare(parts[1] + parts[0].removeprefix(parts[1][-1])) in names
-        for each in (parts[1] + parts[0], parts[1].removesuffix("性") + parts[0], parts[1].removesuffix("型") + parts[0])
+        for each in (
+            parts[1] + parts[0],
+            parts[1].removesuffix("性") + parts[0],
+            parts[1].removesuffix("型") + parts[0],
+        )
     )
 
 
@@ -207,7 +234,9 @@ def _slipped(written: str, meant: str) -> bool:
     if not off or len(off) > (2 if len(meant) >= 8 else 1):
         return False
     for place in off:
-        if {written[place], meant[place]} in ({*pair} for pair in _listed("contrast_zh")) or not written[place].isalpha():
+        if {written[place], meant[place]} in ({*pair} for pair in _listed("contrast_zh")) or not written[
+            place
+        ].isalpha():
             return False
         around = (written[max(0, place - 1) : place + 1], written[place : place + 2])
         if any(len(pair) == 2 and pair in _pairs() for pair in around):

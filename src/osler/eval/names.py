@@ -76,9 +76,7 @@ def words(text: str) -> tuple[str, ...]:
     found = _WORD.findall(text)
     capitals = not text.isupper() or len(found) < 3
     return tuple(
-        _word(word)
-        for word in found
-        if word.casefold() not in fluff or (capitals and len(word) > 1 and word.isupper())
+        _word(word) for word in found if word.casefold() not in fluff or (capitals and len(word) > 1 and word.isupper())
     )
 
 

@@ -30,32 +30,33 @@ class _Entry(NamedTuple):
     classes: frozenset[str]
 
 
-@cache
-def _english() -> dict[tuple[str, ...], _Entry]:
-    return _index(lambda each: None if is_chinese(each) else words(each))
+_Key = str | tuple[str, ...]
+
+
+def _key(text: str, script: bool) -> _Key:
+    """A Chinese text as its characters, an English one as its words."""
+    return chinese(text) if script else words(text)
 
 
 @cache
-def _mandarin() -> dict[str, _Entry]:
-    return _index(chinese)
-
-
-def _index(key):  # type: ignore[no-untyped-def]
-    found: dict = defaultdict(lambda: ([], set()))
-    for drug in drugs():
-        for each in drug.names:
-            if at := key(each):
-                found[at][0].append(drug)
-    for group in classes():
-        for each in group.names:
-            if at := key(each):
-                found[at][1].update(group.kin)
-    return {at: _Entry(tuple(of), frozenset(kin)) for at, (of, kin) in found.items()}
+def _index(script: bool) -> dict[_Key, _Entry]:
+    """Every name; Chinese texts name brands in Latin letters too, English ones hold no Chinese."""
+    of: dict[_Key, list[Concept]] = defaultdict(list)
+    kin: dict[_Key, set[str]] = defaultdict(set)
+    for concept, is_class in (*((drug, False) for drug in drugs()), *((group, True) for group in classes())):
+        for each in concept.names:
+            if script or not is_chinese(each):
+                key = _key(each, script)
+                if is_class:
+                    kin[key] |= concept.kin
+                else:
+                    of[key].append(concept)
+    return {key: _Entry(tuple(of.get(key, ())), frozenset(kin.get(key, ()))) for key in {*of, *kin} if key}
 
 
 @cache
 def _words() -> frozenset[str]:
-    return frozenset(word for key in _english() for word in key)
+    return frozenset(word for key in _index(script=False) for word in key)
 
 
 @lru_cache(maxsize=8192)
@@ -64,9 +65,8 @@ def named(text: str) -> Named:
     found: set[Concept] = set()
     kin: set[str] = set()
     rest: list[str] = []
-    sequence = chinese(text) if is_chinese(text) else words(text)
-    index = _mandarin() if is_chinese(text) else _english()
-    longest = 24 if is_chinese(text) else 6
+    script = is_chinese(text)
+    sequence, index, longest = _key(text, script), _index(script), 24 if script else 6
     place = 0
     while place < len(sequence):
         for length in range(min(longest, len(sequence) - place), 0, -1):

@@ -21,7 +21,9 @@ _MANNER_ZH = re.compile(
 )
 
 _IDLE_ZH = re.compile(r"治疗|疗法|药物?|[类剂]|抗生素|使用|[，、。；,（）()]")
-_ALLERGY = re.compile(r"([A-Za-z-]{4,30}) (?:allergy|hypersensitivity|intolerance)\b|([\u4e00-\u9fff]{2,8})过敏", re.IGNORECASE)
+_ALLERGY = re.compile(
+    r"([A-Za-z-]{4,30}) (?:allergy|hypersensitivity|intolerance)\b|([\u4e00-\u9fff]{2,8})过敏", re.IGNORECASE
+)
 
 
 class _Said(NamedTuple):

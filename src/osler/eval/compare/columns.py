@@ -9,6 +9,7 @@ from typing import Any
 
 from osler.eval.statistics import Interval, Trial, clustered_standard_error, mean, mean_interval, pass_hat_k
 from osler.eval.verdict import Verdict
+from osler.simulator.plan import ONE_STEP
 
 Row = Mapping[str, Any]
 Value = Callable[[Row], float | None]
@@ -32,6 +33,12 @@ def _number(name: str) -> Value:
         return None if found is None else float(found)
 
     return value
+
+
+def _asked(name: str) -> Value:
+    """A measure of how the doctor asked; who was told everything has none."""
+    value = _number(name)
+    return lambda row: None if row["memory"] == ONE_STEP else value(row)
 
 
 def _within(most: int) -> Value:
@@ -65,10 +72,10 @@ MEASURES = (
     Measure("treatment", "treatment right %", _is("treatment", Verdict.CORRECT), tested=True),
     Measure("treatment_partial", "partly right % ", _is("treatment", Verdict.PARTIAL)),
     Measure("treatment_unsafe", "unsafe %", _is("treatment", Verdict.UNSAFE)),
-    Measure("coverage", "key elements asked %", _number("coverage")),
-    Measure("order_share", "order respected %", _number("order_share")),
-    Measure("turns", "turns", _number("turns"), share=False),
-    Measure("repeats", "repeated questions", _number("repeats"), share=False),
+    Measure("coverage", "key elements asked %", _asked("coverage")),
+    Measure("order_share", "order respected %", _asked("order_share")),
+    Measure("turns", "turns", _asked("turns"), share=False),
+    Measure("repeats", "repeated questions", _asked("repeats"), share=False),
     Measure("tokens_in", "tokens in", _number("tokens_in"), share=False, digits=0),
     Measure("tokens_out", "tokens out", _number("tokens_out"), share=False, digits=0),
     Measure("cost", "cost, USD", _number("cost"), share=False, digits=4),
