@@ -246,3 +246,9 @@ def test_a_table_of_eight_hundred_takes_a_moment(run: Path) -> None:
 def test_an_unknown_run_is_a_user_error() -> None:
     with pytest.raises(UserError, match="there is no run"):
         load_run("nowhere")
+
+
+def test_the_ceiling_has_no_memory_to_probe(run: Path, osler: Run) -> None:
+    probed = osler("probe", run, "--limit", "1", "--json", timeout=120)
+    assert probed.returncode == 0, probed.stderr
+    assert ONE_STEP not in probed.stdout and "tim" in probed.stdout

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from rapidfuzz.distance import OSA
-
 from osler.eval.icd import category, titles, within
-from osler.eval.lexicon import Concept, diseases, groups, read
+from osler.eval.lexicon import Concept, diseases, groups
 from osler.eval.names import Name, is_chinese, listed, name, words
+from osler.eval.slips import slip
 from osler.eval.verdict import Judgement, Verdict
 
 
@@ -56,7 +55,7 @@ def is_disease(text: str) -> bool:
     """Whether a member of a list names a disease."""
     said = frozenset(words(text))
     endings = ("itis", "oma", "osis", "emia", "pathy", "syndrome", "disease", "disorder", "cancer", "ism", "sclerosis")
-    if any(each in _known() or each in titles() for each in (said, said - listed("detail"))):
+    if any(each in _known() or each in titles() for each in (said, _bare(said))):
         return True
     return any(word.endswith(endings) for word in said)
 
@@ -88,12 +87,14 @@ def _by_name(
 ) -> Judgement | None:
     if any(said == each.words for each in names):
         return Judgement(Verdict.CORRECT, "name", "the same name")
-    if _other(said - listed("detail"), code, own) or _other(said, code, own):
-        return None
     held = [each for each in names if each.words <= said]
     if not held:
         return None
     longest = max(held, key=lambda each: len(each.words))
+    if _other(_bare(said), code, own) or _other(said, code, own):
+        # Another disease that holds two words of the name, with its head, is a form of it.
+        kin = len(longest.words) > 1 and longest.head in said
+        return Judgement(Verdict.PARTIAL, "name", "a form with a name of its own") if kin else None
     if own and longest.words < (part := _longest_part(said)) and _other(part, code, own):
         return None
     added = said - longest.words - listed("detail")
@@ -101,6 +102,11 @@ def _by_name(
     if added & listed("child") or (len(longest.words) == 1 and before & vocabulary()):
         return Judgement(Verdict.PARTIAL, "name", "a form of its own that the truth does not establish")
     return Judgement(Verdict.CORRECT, "name", "holds the name")
+
+
+def _bare(said: frozenset[str]) -> frozenset[str]:
+    """Without side, stage and grade."""
+    return said - (listed("detail") - listed("course"))
 
 
 def _other(said: frozenset[str], code: str | None, own: tuple[Concept, ...]) -> bool:
@@ -118,22 +124,22 @@ def _just_before(order: tuple[str, ...], held: frozenset[str]) -> frozenset[str]
 def _by_code(said: frozenset[str], code: str | None, own: tuple[Concept, ...]) -> Judgement | None:
     if code is None:
         return None
-    bare = said - listed("detail")
-    found = codes(said) or codes(bare)
+    said = said if codes(said) or said in _broader() else _bare(said)
+    found = codes(said)
     if code in found:
-        named = _known().get(said) or _known().get(bare)
+        named = _known().get(said)
         if (own and named and not set(named) & set(own)) or code.endswith(".8"):
             return Judgement(Verdict.PARTIAL, "icd", f"another disease under the same code {code}")
         return Judgement(Verdict.CORRECT, "icd", f"the same code {code}")
     if any(category(each) == category(code) for each in found):
         return Judgement(Verdict.PARTIAL, "icd", f"in the same category {category(code)}")
-    if any(within(code, _broader()[each]) for each in (said, bare) if each in _broader()):
+    if said in _broader() and within(code, _broader()[said]):
         return Judgement(Verdict.PARTIAL, "icd", "the group it belongs to")
     return None
 
 
 def _by_breadth(said: frozenset[str], names: tuple[Name, ...]) -> Judgement | None:
-    core = said - listed("detail")
+    core = _bare(said)
     for each in names:
         if core and core < each.words and each.head in core and not core <= listed("generic"):
             return Judgement(Verdict.PARTIAL, "name", "a broader name")
@@ -191,15 +197,3 @@ def _by_slip(said: frozenset[str], names: tuple[Name, ...]) -> Judgement | None:
         if missing and all(any(slip(word, wanted) for word in odd) for wanted in missing):
             return Judgement(Verdict.CORRECT, "fuzzy", "the name with a slip of the pen")
     return None
-
-
-def slip(written: str, meant: str) -> bool:
-    """Whether one word is the other misspelt: one edit in five letters, two in nine, and no change of meaning."""
-    allowed = 2 if len(meant) >= 9 else 1 if len(meant) >= 5 else 0
-    if not allowed or OSA.distance(written, meant, score_cutoff=allowed) > allowed:
-        return False
-    for one, other in read("variants")["contrast"]:
-        for here, there in ((one, other), (other, one)):
-            if here in written and there in meant and here not in meant:
-                return False
-    return True

@@ -13,7 +13,7 @@ import yaml
 def read(name: str) -> Any:
     """One file of `words/`, as YAML gives it."""
     text = files("osler.eval").joinpath("words", f"{name}.yaml").read_text(encoding="utf-8")
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return yaml.CSafeLoader(text).get_single_data()
 
 
 def split(names: str) -> tuple[str, ...]:

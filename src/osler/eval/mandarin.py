@@ -11,42 +11,17 @@ from typing import NamedTuple
 from osler.eval.icd import category, within
 from osler.eval.lexicon import Concept, diseases, groups, read
 from osler.eval.names import chinese
+from osler.eval.slips import slipped
 from osler.eval.verdict import Judgement, Verdict
 
 _LONGEST = 24
-_BREAK = re.compile(
-    r"[，,、（）()：:。]|伴有?|合并|并发?|及|和|与|或|所致|引起|导致|为|是|考虑|诊断|患|有|系|属|符合|提示|可能|疑似?|倾向|得|此次|本人"
-)
-_FLUFF = re.compile(
-    r"^(?:.*(?:诊断[为是]|诊断[:：]|考虑[为是]?|认为|提示|符合|得的?是|疑似?|倾向于?|患者?为?|首先|目前|此次为?|本人为?|系|可能[为是]?|是|为))|"
-    r"(?:可能性?大?|的?可能|表现|[。.！!])+$"
-)
-_HEADS = (
-    "病",
-    "症",
-    "炎",
-    "癌",
-    "瘤",
-    "征",
-    "衰竭",
-    "衰",
-    "脑病",
-    "病变",
-    "损害",
-    "出血",
-    "梗死",
-    "危象",
-    "昏迷",
-    "中毒",
-    "囊肿",
-    "脓肿",
-    "硬化",
-    "穿孔",
-)
-
-
+_BREAK = re.compile("|".join(read("cues")["zh_break"]))
+_FLUFF = re.compile("|".join(read("cues")["zh_fluff"]))
+_HEADS = tuple(read("variants")["heads_zh"].split())
 _NOT_YET = ("先兆", "非", "假", "类", "副", "前")
 """Before a name these make it another disease."""
+_AFTERMATH = ("后", "相关", "样", "前期", "恐惧", "携带", "疫苗", "接触", "足")
+"""Behind a name these do."""
 
 
 class Hit(NamedTuple):
@@ -128,6 +103,7 @@ def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], cod
         _by_name(text, core, names, own)
         or _by_name(re.sub(r"[（）()]", "", text), core, names, own)
         or _by_code(text, core, code, own)
+        or _by_form(core, names)
         or _by_breadth(core, names)
         or _by_cause(core, names)
         or _by_slip(text, core, names)
@@ -152,7 +128,7 @@ def _by_name(text: str, core: str, names: tuple[str, ...], own: tuple[Concept, .
         if any(not set(hit.concepts) & set(own) for hit in over) or text[:start].endswith(_NOT_YET):
             continue
         before, after = _BREAK.split(text[:start])[-1], _BREAK.split(text[end:])[0]
-        if after.strip("症病型。").endswith(_HEADS):
+        if after.startswith(_AFTERMATH) or after.strip("症病型。").endswith(_HEADS):
             continue
         if any((mark in before or mark in text[end:]) and mark not in each for mark in _listed("child_zh")):
             return Judgement(Verdict.PARTIAL, "name", "a form of its own that the truth does not establish")
@@ -195,6 +171,14 @@ def _by_code(text: str, core: str, code: str | None, own: tuple[Concept, ...]) -
     return None
 
 
+def _by_form(core: str, names: tuple[str, ...]) -> Judgement | None:
+    """Another disease whose name ends with a long name of the truth is a form of it."""
+    for each in names:
+        if len(each) >= 5 and core != each and core.endswith(each) and not core[: -len(each)].endswith(_NOT_YET):
+            return Judgement(Verdict.PARTIAL, "name", "a form with a name of its own")
+    return None
+
+
 def _by_breadth(core: str, names: tuple[str, ...]) -> Judgement | None:
     for each in names:
         if len(core) < 2 or core == each or not each.endswith(core) or core in _listed("generic_zh"):
@@ -206,6 +190,8 @@ def _by_breadth(core: str, names: tuple[str, ...]) -> Judgement | None:
 
 def _by_cause(core: str, names: tuple[str, ...]) -> Judgement | None:
     """The same disease with a germ or a tissue that the truth leaves open."""
+    if core in _known():
+        return None
     for each in names:
         head = re.sub(r"^(?:急|慢|亚急|感染|细菌|病毒|原发)+", "", each)
         if len(head) < 2 or head in _listed("generic_zh"):
@@ -223,22 +209,6 @@ def _by_slip(text: str, core: str, names: tuple[str, ...]) -> Judgement | None:
             continue
         for chunk in (core, *_BREAK.split(text)):
             piece = bare(chunk)[-len(each) :]
-            if len(piece) == len(each) and _slipped(piece, each):
+            if len(piece) == len(each) and slipped(piece, each, _pairs()):
                 return Judgement(Verdict.CORRECT, "fuzzy", "the name with a slip of the pen")
     return None
-
-
-def _slipped(written: str, meant: str) -> bool:
-    """One character in three, two in eight, that make no other word and change no meaning."""
-    off = [place for place, (here, there) in enumerate(zip(written, meant, strict=True)) if here != there]
-    if not off or len(off) > (2 if len(meant) >= 8 else 1):
-        return False
-    for place in off:
-        if {written[place], meant[place]} in ({*pair} for pair in _listed("contrast_zh")) or not written[
-            place
-        ].isalpha():
-            return False
-        around = (written[max(0, place - 1) : place + 1], written[place : place + 2])
-        if any(len(pair) == 2 and pair in _pairs() for pair in around):
-            return False
-    return True

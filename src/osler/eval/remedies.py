@@ -6,9 +6,9 @@ from collections import defaultdict
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from osler.eval.english import slip
 from osler.eval.lexicon import Concept, classes, drugs
 from osler.eval.names import chinese, is_chinese, words
+from osler.eval.slips import slip, slipped
 
 
 class Named(NamedTuple):
@@ -92,8 +92,23 @@ def _inside(text: str, start: int, end: int) -> bool:
     return (latin(start) and latin(start - 1)) or (latin(end - 1) and latin(end))
 
 
+@cache
+def _pairs() -> frozenset[str]:
+    """Neighbouring characters in real names."""
+    keys = [key for key in _index(script=True) if isinstance(key, str)]
+    return frozenset(key[place : place + 2] for key in keys for place in range(len(key) - 1))
+
+
+def _miswritten(text: str, meant: str) -> bool:
+    windows = range(len(text) - len(meant) + 1) if len(meant) >= 3 and is_chinese(meant) else ()
+    return any(slipped(text[start : start + len(meant)], meant, _pairs()) for start in windows)
+
+
 def misspelt(text: str, wanted: frozenset[Concept]) -> frozenset[Concept]:
     """Wanted drugs that the text names with a slip of the pen; a word that is a name itself is none."""
+    if is_chinese(text):
+        rest = "".join(named(text).rest)
+        return frozenset(drug for drug in wanted if any(_miswritten(rest, chinese(each)) for each in drug.names))
     odd = [word for word in named(text).rest if len(word) >= 5 and word not in _words()]
     return frozenset(
         drug

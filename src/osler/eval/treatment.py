@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from osler.eval.english import slip
 from osler.eval.lexicon import Concept
 from osler.eval.mentions import Reading, read_answer, says_nothing
 from osler.eval.names import is_chinese, listed
 from osler.eval.remedies import Named, misspelt, named
+from osler.eval.slips import slip
 from osler.eval.verdict import Judgement, Verdict
 from osler.records.schema import Treatment
 

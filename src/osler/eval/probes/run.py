@@ -11,6 +11,7 @@ from osler.agents.backbones import open_backbone, parse_spec
 from osler.errors import UserError
 from osler.eval.probes.asking import Answerer, Examined, examine, model_answerer, rules_answerer
 from osler.eval.probes.figures import Figures, figures
+from osler.simulator.plan import ONE_STEP
 from osler.simulator.store import RunFile
 
 
@@ -56,6 +57,8 @@ async def probe_run(
             header = transcript.header
             group = (header.backbone, header.memory)
             if (memories and header.memory not in memories) or (limit is not None and seen[group] >= limit):
+                continue
+            if header.memory == ONE_STEP:  # the whole record was put before the doctor: there is no memory to probe
                 continue
             if not transcript.ending.is_answer:
                 excluded += 1

@@ -77,7 +77,8 @@ class Pictures:
         sample = max((one.consultations for one in found), default=0)
         about = (
             f" A sample of at most {sample} consultation(s) per column, their memories rebuilt from the transcripts,"
-            " asked about what the patients told; answered by rules that read what was recalled, without a model."
+            " asked about what the patients told; answered without a model, by rules that read what was recalled and do"
+            " not mind the wording: answers differ only where recalls do."
         )
         missing = [
             self._labels[key] for column in self._columns if (key := (column.backbone, column.memory)) not in known

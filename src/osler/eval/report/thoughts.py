@@ -76,8 +76,8 @@ def _some(thoughts: list[Thought], most: int, seed: int) -> list[Thought]:
 async def placed(thoughts: list[Thought], seed: int) -> list[Placed]:
     """The map: t-SNE of the thoughts' vectors; nothing where too few of them differ."""
     import numpy as np
-    from sklearn.decomposition import PCA  # type: ignore[import-untyped]
-    from sklearn.manifold import TSNE  # type: ignore[import-untyped]
+    from sklearn.decomposition import PCA
+    from sklearn.manifold import TSNE
 
     rows = await HashEmbedder().embed([thought.text for thought in thoughts])
     if len(np.unique(rows, axis=0)) < FEWEST_THOUGHTS:
