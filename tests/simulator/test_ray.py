@@ -145,7 +145,7 @@ def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
 
 @needs_ray
 @pytest.mark.xdist_group("ray")
-async def test_a_killed_worker_costs_no_more_than_what_it_was_asking(
+async def test_killed_workers_cost_no_more_than_what_they_were_asking(
     osler: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fresh_token(monkeypatch)
@@ -157,8 +157,8 @@ async def test_a_killed_worker_costs_no_more_than_what_it_was_asking(
         while server.requests < 10:  # every consultation under way has an answer or two by then
             assert not run.done(), run.result().stderr
             await asyncio.sleep(0.02)
-        victim, _ = workers()
-        os.kill(victim, signal.SIGKILL)
+        for victim in workers():  # one of them may hold nothing yet: Ray starts its workers when it likes
+            os.kill(victim, signal.SIGKILL)
         done = await run
         assert done.returncode == 0 and done.stderr == "", done.stderr
     with RunFile.open(tmp_path / "runs" / "run.osler") as kept:
@@ -166,9 +166,9 @@ async def test_a_killed_worker_costs_no_more_than_what_it_was_asking(
     assert (standing.done, standing.failed, standing.todo, len(transcripts)) == (6, 0, 0, 6)
     calls = [call for transcript in transcripts for call in transcript.of(Called)]
     assert standing.calls == len(calls), "every answer is counted once"
-    assert len(calls) <= server.requests <= len(calls) + 2, "the worker was asking in two consultations when it died"
+    assert len(calls) <= server.requests <= len(calls) + 4, "the workers were asking in four consultations at most"
     again = [transcript for transcript in transcripts if '"source":"earlier"' in transcript.model_dump_json()]
-    assert 1 <= len(again) <= 2, "what it held went on from where it was"
+    assert 1 <= len(again) <= 4, "what they held went on from where it was"
 
 
 @needs_ray
