@@ -13,6 +13,7 @@ from osler.eval.verdict import Verdict
 from osler.events import Ending
 from osler.simulator.store import RunFile
 
+
 def summary(run: RunFile, patient: str) -> Table:
     """One column per backbone and memory, so that no figure is cut on a narrow terminal.
 
