@@ -1,8 +1,14 @@
-"""How well the ladder agrees with the labels: Cohen's kappa and the confusion table on one half of the pairs."""
+"""How well a judge agrees with the labels: Cohen's kappa and the confusion table on one half of the pairs.
+
+python benchmarks/judge.py [--half held_out]                              the ladder, on all pairs
+python benchmarks/judge.py --judge MODEL@http://127.0.0.1:8091/v1 --each 36    a model, on some diagnoses
+"""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import random
 import sys
 import time
 from pathlib import Path
@@ -11,8 +17,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.eval.pairs import DiagnosisPair, Half, Pair, pairs
 
+from osler.agents.backbones import open_backbone
 from osler.eval.agreement import Confusion, cohens_kappa
 from osler.eval.ladder import LADDER, judge_diagnosis, judge_treatment
+from osler.eval.model_judge import ModelJudge
 from osler.records.language import Language
 from osler.records.schema import Diagnosis
 
@@ -40,11 +48,43 @@ def table(confusion: Confusion) -> None:
         print(f"{label!s:14}" + "".join(f"{count:9}" for count in row))
 
 
+async def by_model(spec: str, half: Half, each: int) -> None:
+    """The same pairs put to a model, blindly, and to the ladder beside it."""
+    backbone = open_backbone(spec, timeout=600, retries=1)
+    judge = ModelJudge(backbone)
+    labels: list[str] = []
+    model: list[str] = []
+    ladder: list[str] = []
+    for language in Language:
+        diagnoses = [pair for pair in pairs(language, half) if isinstance(pair, DiagnosisPair)]
+        random.Random(1).shuffle(diagnoses)
+        for pair in diagnoses[:each]:
+            said = await judge.pair("diagnosis", pair.truth.name, pair.answer, language)
+            labels.append(pair.verdict.value)
+            model.append(said.verdict.value)
+            ladder.append(judged(pair, language))
+            print(
+                f"{language.value} {pair.verdict.value:8} {said.verdict.value:8} {pair.truth.name} / {pair.answer}",
+                flush=True,
+            )
+    await backbone.close()
+    print(f"\n{judge.name}")
+    report("model", labels, model)
+    report("ladder", labels, ladder)
+    table(cohens_kappa(labels, model).table)
+
+
 def main() -> None:
     """Judge one half and print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=[half.value for half in Half], default=Half.HELD_OUT.value)
-    half = Half(parser.parse_args().half)
+    parser.add_argument("--judge", help="a model as the judge")
+    parser.add_argument("--each", type=int, default=36, help="pairs of each language that the model judges")
+    given = parser.parse_args()
+    half = Half(given.half)
+    if given.judge:
+        asyncio.run(by_model(given.judge, half, given.each))
+        return
     labels: list[str] = []
     verdicts: list[str] = []
     print(f"{LADDER} on the {half.value} half")

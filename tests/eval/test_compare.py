@@ -254,3 +254,18 @@ def test_the_ceiling_has_no_memory_to_probe(run: Path, osler: Run) -> None:
     probed = osler("probe", run, "--limit", "1", "--json", timeout=120)
     assert probed.returncode == 0, probed.stderr
     assert ONE_STEP not in probed.stdout and "tim" in probed.stdout
+
+
+def test_the_same_answer_is_put_to_a_judge_once(tmp_path: Path, osler: Run) -> None:
+    """Two trials of a rules doctor end alike; also in a second session nothing is asked again."""
+    path = tmp_path / "run.osler"
+    plan = Plan(RecordPool.open().only(limit=4), trials=2)
+    simulate_plan(plan, path, How(quiet=True), "bundled")
+    verdict = Step(text='{"because": "", "verdict": "different"}')
+    with model_server(lambda _: verdict) as server:
+        assert "14" in osler("score", path, "--judge", server.spec, "--concurrency", "1").stdout
+        first = server.requests
+        assert 0 < first <= 8
+        simulate_plan(Plan(RecordPool.open().only(limit=4), trials=3), path, How(quiet=True), "bundled")
+        assert "4 consultation(s)" in osler("score", path, "--judge", server.spec).stdout
+        assert server.requests == first

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from osler.agents.backbones import Backbone, open_backbone
@@ -17,6 +17,8 @@ from osler.eval.verdict import Verdict
 from osler.records.schema import PatientRecord
 from osler.simulator.store import RunFile, RunWriter, Spoken
 from osler.simulator.transcript import Transcript
+
+Content = tuple[str, str, str]
 
 
 def judge_run(
@@ -57,14 +59,18 @@ async def _by_models(
     backbones = [open_backbone(spec, timeout=seconds) for spec in (*specs, *([tie_break] if tie_break else []))]
     panel = Panel([ModelJudge(backbone) for backbone in backbones[: len(specs)]], _tie(backbones, specs))
     numbers = _numbers(store, panel.name, again=again)
+    if not again:
+        panel.known |= _said_before(store, panel.name)
     gate = asyncio.Semaphore(concurrency)
     counts: Counter[str] = Counter()
+    spent: list[int] = []
 
     async def one(number: int) -> None:
         transcript, record = _of(store, number)
         async with gate:
             said = await panel.judge(transcript, record)
         counts.update(one.verdict for one in said if one.kind == "diagnosis")
+        spent.append(sum(one.tokens or 0 for one in said))
         store.judged(number, panel.name, said)
 
     try:
@@ -77,7 +83,24 @@ async def _by_models(
         for backbone in backbones:
             await backbone.close()
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    return f"{len(numbers)} consultation(s) judged by {panel.name}: {told or 'nothing was left'}"
+    return f"{len(numbers)} consultation(s) judged by {panel.name}, {sum(spent):,} tokens: {told or 'nothing was left'}"
+
+
+def _said_before(store: RunFile, judge: str) -> dict[Content, Spoken]:
+    """What this judge has said of the same answers in this run: the same content is judged once."""
+    known: dict[Content, Spoken] = {}
+    for row in store.scores(judge):
+        record = store.record(row["record"])
+        for kind in ("diagnosis", "treatment"):
+            if row[f"{kind}_rung"] == "model":
+                verdict, because = row[f"{kind}_verdict"], row[f"{kind}_because"]
+                known[_content(kind, row[kind], record)] = Spoken(kind, verdict, "model", because)
+    return known
+
+
+def _content(kind: str, answer: str, record: PatientRecord) -> Content:
+    truth = record.diagnosis.name if kind == "diagnosis" else record.treatment.name if record.treatment else ""
+    return kind, truth, answer
 
 
 def _tie(backbones: list[Backbone], specs: Sequence[str]) -> ModelJudge | None:
@@ -90,6 +113,8 @@ class Panel:
 
     judges: list[ModelJudge]
     tie_break: ModelJudge | None = None
+    known: dict[Content, Spoken] = field(default_factory=dict)
+    """Verdicts by content: kind, truth, answer."""
 
     @property
     def name(self) -> str:
@@ -99,10 +124,20 @@ class Panel:
 
     async def judge(self, transcript: Transcript, record: PatientRecord) -> list[Spoken]:
         """Diagnosis and treatment; what the rules can decide beyond doubt, no model is asked for."""
-        found = []
-        for said in spoken(transcript, record):
-            found.append(said if _beyond_doubt(said) else await self._ask(said, transcript, record))
-        return found
+        return [
+            said if _beyond_doubt(said) else await self._once(said, transcript, record)
+            for said in spoken(transcript, record)
+        ]
+
+    async def _once(self, by_rules: Spoken, transcript: Transcript, record: PatientRecord) -> Spoken:
+        """What was said of the same content before costs nothing; only the rank is this consultation's own."""
+        assert transcript.conclusion is not None
+        content = _content(by_rules.kind, getattr(transcript.conclusion, by_rules.kind), record)
+        if content in self.known:
+            return replace(self.known[content], rank=by_rules.rank, tokens=0)
+        said = await self._ask(by_rules, transcript, record)
+        self.known[content] = said
+        return said
 
     async def _ask(self, by_rules: Spoken, transcript: Transcript, record: PatientRecord) -> Spoken:
         conclusion = transcript.conclusion

@@ -49,12 +49,11 @@ class Said:
 
 
 class ModelJudge:
-    """Judges at temperature 0; the same pair is judged once."""
+    """Judges at temperature 0."""
 
     def __init__(self, backbone: Backbone) -> None:
         """Take a model."""
         self._backbone = backbone
-        self._known: dict[str, Said] = {}
 
     @property
     def name(self) -> str:
@@ -76,14 +75,12 @@ class ModelJudge:
     async def pair(self, kind: str, truth: str, answer: str, language: Language) -> Said:
         """Compare two answers. Which stands first follows from their text, so that no place is always the truth's."""
         content = hashlib.sha256("\0".join((kind, language, truth, answer)).encode("utf-8", "replace")).hexdigest()
-        if content not in self._known:
-            first, second = (truth, answer) if int(content, 16) % 2 else (answer, truth)
-            template = prompt(f"judge_{kind}", language)
-            message = UserMessage(content=template.fill(first=first, second=second), source="judge")
-            said = await ask(self._backbone.client, [message], schema=_Verdict, max_tokens=_MOST_TOKENS)
-            tokens = None if said.tokens_in is None else said.tokens_in + (said.tokens_out or 0)
-            self._known[content] = _read(said.text, tokens)
-        return self._known[content]
+        first, second = (truth, answer) if int(content, 16) % 2 else (answer, truth)
+        template = prompt(f"judge_{kind}", language)
+        message = UserMessage(content=template.fill(first=first, second=second), source="judge")
+        said = await ask(self._backbone.client, [message], schema=_Verdict, max_tokens=_MOST_TOKENS)
+        tokens = None if said.tokens_in is None else said.tokens_in + (said.tokens_out or 0)
+        return _read(said.text, tokens)
 
 
 def _read(text: str, tokens: int | None) -> Said:
