@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types pytest clean constraints
+.PHONY: demo test lint types pytest coverage clean constraints
 
 demo: $(VENV)/.installed
 	@rm -f runs/demo.osler*
@@ -24,6 +24,10 @@ types: $(VENV)/.installed-dev
 
 pytest: $(VENV)/.installed-dev
 	$(BIN)/pytest
+
+# Apart from `make test`, since counting lines doubles its time.
+coverage: $(VENV)/.installed-dev
+	$(BIN)/pytest --cov=osler --cov-report=term:skip-covered
 
 # The stamps make the second call skip the install; they are renewed when the dependencies change.
 $(BIN)/python:

@@ -269,3 +269,26 @@ def test_the_same_answer_is_put_to_a_judge_once(tmp_path: Path, osler: Run) -> N
         simulate_plan(Plan(RecordPool.open().only(limit=4), trials=3), path, How(quiet=True), "bundled")
         assert "4 consultation(s)" in osler("score", path, "--judge", server.spec).stdout
         assert server.requests == first
+
+
+def test_other_patients_unknown_prices_and_a_run_that_is_being_written(
+    run: Path, tmp_path: Path, osler: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("another-model: {input: 1, output: 1}")
+    monkeypatch.setenv("OSLER_PRICES", str(prices))
+    path = tmp_path / "talking.osler"
+    with model_server() as server:
+        settings = Settings(turns=2, patient_backbone=server.spec)
+        plan = Plan(RecordPool.open().only(limit=2), backbones=(server.spec,), settings=settings)
+        simulate_plan(plan, path, How(quiet=True), "bundled")
+    with RunFile.open(path) as known:
+        about = known.about()
+    with RunWriter.create(path, about) as store:
+        store.extend(Plan(RecordPool.open().only(limit=3), backbones=(server.spec,), settings=settings))
+        done = osler("compare", run, path)
+    assert done.returncode == 0
+    assert "NOT COMPARABLE: the patient's backbone differs between runs" in done.stderr
+    assert "1 consultation(s) of its plan are still to be held" in done.stderr
+    costs = json.loads(osler("compare", path, "--format", "json").stdout)["columns"][0]["figures"]
+    assert costs["cost"]["value"] is None and costs["tokens_in"]["value"] > 0
