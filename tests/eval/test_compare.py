@@ -292,3 +292,22 @@ def test_other_patients_unknown_prices_and_a_run_that_is_being_written(
     assert "1 consultation(s) of its plan are still to be held" in done.stderr
     costs = json.loads(osler("compare", path, "--format", "json").stdout)["columns"][0]["figures"]
     assert costs["cost"]["value"] is None and costs["tokens_in"]["value"] > 0
+
+
+def test_tests_cost_what_a_table_says(run: Path, tmp_path: Path, osler: Run) -> None:
+    copy, table = tmp_path / "copy.osler", tmp_path / "prices.yaml"
+    copy.write_bytes(run.read_bytes())
+    names = {
+        entry.name
+        for record in RecordPool.open()
+        for entry in record.entries
+        if entry.category.value in {"test", "examination", "preoperative_test"}
+    }
+    table.write_text("\n".join(f"{json.dumps(name)}: 10" for name in sorted(names)))
+    assert "32 consultation(s) judged" in osler("score", copy, "--test-prices", table).stdout
+    frame = load_run(copy).scores()
+    asked = frame[frame["tests_asked"] > 0]
+    assert len(asked) and (asked["tests_cost"] == 10 * asked["tests_asked"]).all()
+    table.write_text("X-ray: cheap")
+    wrong = osler("score", copy, "--test-prices", table)
+    assert wrong.returncode == 2 and "is no table of what tests cost" in wrong.stderr

@@ -70,6 +70,9 @@ def score(
     tie_break: Annotated[
         str | None, typer.Option("--tie-break", help="The model that decides where two judges differ.")
     ] = None,
+    test_prices: Annotated[
+        Path | None, typer.Option("--test-prices", help="What tests cost: a YAML file with NAME: PRICE lines.")
+    ] = None,
     again: Annotated[bool, typer.Option("--again", help="Also what this judge has judged before.")] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Calls at a time.")] = 8,
     timeout: Annotated[float, typer.Option("--timeout", min=1, help="Seconds one call may take.")] = 60.0,
@@ -77,5 +80,13 @@ def score(
     """Judge the endings of a run again, without holding a consultation; earlier verdicts are kept."""
     from osler.eval.judging import judge_run
 
-    told = judge_run(run, judge or [], tie_break, again=again, concurrency=concurrency, timeout=timeout)
+    told = judge_run(
+        run,
+        judge or [],
+        tie_break,
+        again=again,
+        concurrency=concurrency,
+        timeout=timeout,
+        test_prices=test_prices,
+    )
     typer.echo(told)

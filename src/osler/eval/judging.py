@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter, ValidationError
 
 from osler.agents.backbones import Backbone, open_backbone
 from osler.errors import UserError
@@ -22,9 +25,18 @@ Content = tuple[str, str, str]
 
 
 def judge_run(
-    run: Path, specs: Sequence[str], tie_break: str | None, *, again: bool, concurrency: int, timeout: float
+    run: Path,
+    specs: Sequence[str],
+    tie_break: str | None,
+    *,
+    again: bool,
+    concurrency: int,
+    timeout: float,
+    test_prices: Path | None = None,
 ) -> str:
     """Judge what ended with an answer; one line that says what was done.
+
+    With a table of what tests cost, all consultations are measured again with it, by the rules.
 
     Raises:
         UserError: More than two judges, a tie-break without two, or a judge that cannot be reached.
@@ -35,12 +47,31 @@ def judge_run(
         about = known.about()
     with RunWriter.create(run, about) as store:
         if not specs:
-            numbers = _numbers(store, LADDER, again=again)
+            prices = read_test_prices(test_prices) if test_prices is not None else None
+            numbers = _numbers(store, LADDER, again=again or prices is not None)
             for number in numbers:
                 transcript, record = _of(store, number)
-                score(store, number, transcript, record)
+                score(store, number, transcript, record, prices)
             return f"{len(numbers)} consultation(s) judged by {LADDER}"
         return asyncio.run(_by_models(store, specs, tie_break, again=again, concurrency=concurrency, seconds=timeout))
+
+
+def read_test_prices(path: Path) -> dict[str, float]:
+    """What tests cost, by their names: a YAML file with `NAME: PRICE` lines.
+
+    Raises:
+        UserError: The file cannot be read or is no such table.
+    """
+    import yaml
+
+    shape = "write `Chest X-ray: 40`, one test a line"
+    try:
+        table = yaml.safe_load(path.read_text("utf-8"))
+        return TypeAdapter(dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]]).validate_python(table)
+    except OSError as error:
+        raise UserError(f"the prices of tests {path} cannot be read ({error.strerror})", "check the path") from None
+    except (yaml.YAMLError, UnicodeDecodeError, ValidationError):
+        raise UserError(f"{path} is no table of what tests cost", shape) from None
 
 
 def _numbers(store: RunWriter, judge: str, *, again: bool) -> list[int]:

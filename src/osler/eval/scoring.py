@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from osler.eval.ladder import LADDER, judge_diagnosis, judge_differential, judge_treatment
@@ -13,11 +14,17 @@ from osler.simulator.store import RunWriter, Spoken
 from osler.simulator.transcript import Transcript
 
 
-def score(store: RunWriter, number: int, transcript: Transcript, record: PatientRecord) -> None:
+def score(
+    store: RunWriter,
+    number: int,
+    transcript: Transcript,
+    record: PatientRecord,
+    test_prices: Mapping[str, float] | None = None,
+) -> None:
     """Judge one consultation by the rules and count how it went; what failed is not judged."""
     if transcript.ending.is_answer:
         store.judged(number, LADDER, spoken(transcript, record))
-    store.measured(number, VERSION, asdict(measure(transcript, record)))
+    store.measured(number, VERSION, asdict(measure(transcript, record, test_prices)))
 
 
 def spoken(transcript: Transcript, record: PatientRecord) -> list[Spoken]:
