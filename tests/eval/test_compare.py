@@ -263,7 +263,7 @@ def test_the_same_answer_is_put_to_a_judge_once(tmp_path: Path, osler: Run) -> N
     simulate_plan(plan, path, How(quiet=True), "bundled")
     verdict = Step(text='{"because": "", "verdict": "different"}')
     with model_server(lambda _: verdict) as server:
-        assert "14" in osler("score", path, "--judge", server.spec, "--concurrency", "1").stdout
+        assert "8 consultation(s)" in osler("score", path, "--judge", server.spec, "--concurrency", "1").stdout
         first = server.requests
         assert 0 < first <= 8
         simulate_plan(Plan(RecordPool.open().only(limit=4), trials=3), path, How(quiet=True), "bundled")
