@@ -43,7 +43,7 @@ def report(title: str, labels: list[str], verdicts: list[str]) -> None:
 
 def table(confusion: Confusion) -> None:
     """Labels down, verdicts across."""
-    print("\nlabel \\ ladder" + "".join(f"{label!s:>9}" for label in confusion.labels))
+    print("\nlabel \\ judge " + "".join(f"{label!s:>9}" for label in confusion.labels))
     for label, row in zip(confusion.labels, confusion.counts, strict=True):
         print(f"{label!s:14}" + "".join(f"{count:9}" for count in row))
 
