@@ -130,7 +130,6 @@ def test_answers_are_not_paid_for_twice_after_a_kill(tmp_path: Path) -> None:
         process.start()
         while server.requests < 25:
             time.sleep(0.02)
-        time.sleep(0.6)  # what waits to be written is written after half a second
         before = server.requests
         assert process.pid is not None
         os.kill(process.pid, signal.SIGKILL)
@@ -144,7 +143,7 @@ def test_answers_are_not_paid_for_twice_after_a_kill(tmp_path: Path) -> None:
     assert len(transcripts) == 6
     earlier = [call for call in calls if call.source == "earlier"]
     assert len(earlier) > 10
-    assert server.requests <= len(calls) + 12, "only what was under way, and the last half second, may be asked again"
+    assert server.requests <= len(calls) + 12, "only what was under way may be asked again"
     assert before < len(calls)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,15 +17,12 @@ from osler.records.schema import PatientRecord
 from osler.simulator.allowance import RunAllowance
 from osler.simulator.figures import Figures
 from osler.simulator.plan import Cell
-from osler.simulator.store import Planned, RunWriter
+from osler.simulator.store import Planned, RunWriter, StoreError
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import Unit
 
 if TYPE_CHECKING:
     from osler.agents.backbones.completion import Completion
-
-_FLUSH = 0.5
-"""Seconds that an answer may wait to be written: what a kill can cost, and no more."""
 
 
 Judge = Callable[[RunWriter, int, Transcript, PatientRecord], None]
@@ -92,7 +90,6 @@ class Desk:
         self._store, self.progress, self.allowance = store, progress, allowance
         self._todo = iter(planned.todo)
         self._buffer: list[tuple[int, str, str, int, float]] = []
-        self._flushed = time.monotonic()
         self.stop = Stop()
 
     def next(self) -> Unit | None:
@@ -126,7 +123,12 @@ class Desk:
         progress.calls += 1
         progress.tokens += tokens
         progress.cost = None if progress.cost is None or price is None else progress.cost + price
-        if time.monotonic() - self._flushed > _FLUSH:
+        if len(self._buffer) == 1:
+            # Answers that come in the same moment are written together; a kill costs what is under way, and no more.
+            asyncio.get_running_loop().call_soon(self._flush_soon)
+
+    def _flush_soon(self) -> None:
+        with suppress(StoreError):  # whoever flushes next, and every ending does, hears of it
             self.flush()
 
     def flush(self) -> None:
@@ -134,7 +136,6 @@ class Desk:
         if self._buffer:
             self._store.keep(self._buffer)
             self._buffer = []
-        self._flushed = time.monotonic()
 
     def ended(self, number: int, transcript: Transcript) -> None:
         """Keep a consultation that has ended."""
