@@ -148,6 +148,7 @@ async def test_more_calls_at_once_than_a_library_would_allow() -> None:
         client = opened(server.spec)
         asked = [asyncio.create_task(client.create(HELLO)) for _ in range(150)]
         await arrived(server, len(asked))
+        assert len(server.requests) == 150
         for task in asked:
             task.cancel()
         await asyncio.gather(*asked, return_exceptions=True)
