@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autogen_core import CancellationToken
 from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
-from autogen_core.tools import Tool, ToolSchema
 
 from osler.agents.backbones.errors import BackboneError, FailureKind
-from osler.agents.backbones.wrapper import JsonOutput, ToolChoice, Wrapper
+from osler.agents.backbones.wrapper import Call, Wrapper
 from osler.errors import RunStopped
 
 IN_A_ROW = 5
@@ -43,28 +41,12 @@ class Breaker(Wrapper):
         self._ever_answered = False
         self._down: str | None = None
 
-    async def create(
-        self,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema] = (),
-        tool_choice: ToolChoice = "auto",
-        json_output: JsonOutput = None,
-        extra_create_args: Mapping[str, Any] = {},
-        cancellation_token: CancellationToken | None = None,
-    ) -> CreateResult:
+    async def around(self, call: Call, messages: Sequence[LLMMessage], options: Mapping[str, Any]) -> CreateResult:
         """Pass the call on, and count failures in a row."""
         if self._down is not None:
             raise RunStopped("endpoint down", self._down)
         try:
-            result = await super().create(
-                messages,
-                tools=tools,
-                tool_choice=tool_choice,
-                json_output=json_output,
-                extra_create_args=extra_create_args,
-                cancellation_token=cancellation_token,
-            )
+            result = await call()
         except BackboneError as error:
             if self._is_down_after(error):
                 self._down = str(error)

@@ -8,12 +8,10 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from autogen_core import CancellationToken
 from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
-from autogen_core.tools import Tool, ToolSchema
 
 from osler.agents.backbones.completion import Completion, Source
-from osler.agents.backbones.wrapper import JsonOutput, ToolChoice, Wrapper, plain
+from osler.agents.backbones.wrapper import Call, Wrapper, plain
 
 Keep = Callable[[str, Completion], None]
 """Takes an answer that was just paid for, with the key of its request."""
@@ -100,30 +98,14 @@ class Line(Wrapper):
         self._backbone, self._trial = backbone, trial
         self._kept, self._keep, self._own, self._run, self._cache = kept, keep, own, run, cache
 
-    async def create(
-        self,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema] = (),
-        tool_choice: ToolChoice = "auto",
-        json_output: JsonOutput = None,
-        extra_create_args: Mapping[str, Any] = {},
-        cancellation_token: CancellationToken | None = None,
-    ) -> CreateResult:
+    async def around(self, call: Call, messages: Sequence[LLMMessage], options: Mapping[str, Any]) -> CreateResult:
         """The answer, wherever it comes from."""
         self._own.check()
-        key = request_key(self._backbone, self._trial, messages, extra_create_args)
+        key = request_key(self._backbone, self._trial, messages, options)
         answer = self._again(key)
         if answer is None:
             self._run.check()
-            result = await super().create(
-                messages,
-                tools=tools,
-                tool_choice=tool_choice,
-                json_output=json_output,
-                extra_create_args=extra_create_args,
-                cancellation_token=cancellation_token,
-            )
+            result = await call()
             answer = Completion.of(result, self.model)
             self._run.used(answer)
             self._keep(key, answer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from autogen_core import CancellationToken
@@ -12,6 +12,8 @@ from pydantic import BaseModel
 
 ToolChoice = Tool | Literal["auto", "required", "none"]
 JsonOutput = bool | type[BaseModel] | None
+Call = Callable[[], Awaitable[CreateResult]]
+"""A call that is ready to be made."""
 ASSUMED_CONTEXT = 8192
 """What `remaining_tokens` counts down from: no server says how long its context is."""
 
@@ -109,15 +111,23 @@ class Wrapper(Client):
         extra_create_args: Mapping[str, Any] = {},
         cancellation_token: CancellationToken | None = None,
     ) -> CreateResult:
-        """Pass the call on."""
-        return await self.inner.create(
-            messages,
-            tools=tools,
-            tool_choice=tool_choice,
-            json_output=json_output,
-            extra_create_args=extra_create_args,
-            cancellation_token=cancellation_token,
-        )
+        """Pass the call on, through what this wrapper adds."""
+
+        async def call() -> CreateResult:
+            return await self.inner.create(
+                messages,
+                tools=tools,
+                tool_choice=tool_choice,
+                json_output=json_output,
+                extra_create_args=extra_create_args,
+                cancellation_token=cancellation_token,
+            )
+
+        return await self.around(call, messages, extra_create_args)
+
+    async def around(self, call: Call, messages: Sequence[LLMMessage], options: Mapping[str, Any]) -> CreateResult:
+        """What a wrapper adds around a call; by itself, nothing."""
+        return await call()
 
     async def close(self) -> None:
         """Close the inner client."""
