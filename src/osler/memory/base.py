@@ -47,6 +47,8 @@ class Recall(_Frozen):
 class Change(_Frozen):
     """What remembering a turn did to a memory. Each line tells one thing and, where it is not plain, why."""
 
+    group: int | None = None
+    """The group the turn fell into, where a memory has groups."""
     inserted: tuple[str, ...] = ()
     superseded: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()

@@ -30,8 +30,10 @@ def memory_page(transcript: Transcript) -> Group:
     lines = []
     for asked in transcript.of(Asked):
         lines += [Text(), *_recalled(recalled[asked.turn])]
-        lines.append(Text(f"{asked.turn:>2} {asked.question}", style="bold"))
-        lines += _changes(remembered[asked.turn]) if asked.turn in remembered else []
+        kept = remembered.get(asked.turn)
+        group = f"  group {kept.change.group}" if kept and kept.change.group is not None else ""
+        lines.append(Text(f"{asked.turn:>2} {asked.question}", style="bold").append(group, style="dim not bold"))
+        lines += _changes(kept) if kept else []
     return Group(title, key, *lines)
 
 

@@ -170,6 +170,7 @@ class TimMemory:
                 case _:
                     pass
         return Change(
+            group=group,
             inserted=tuple(self._line(thought) for thought in inserted),
             superseded=tuple(superseded),
             merged=tuple(merged),
