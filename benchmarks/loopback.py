@@ -68,8 +68,10 @@ def answer(messages: list[dict[str, Any]], nth: int) -> str:
         return _question(first, language, _name(nth, language), again=len(messages) > 1)
     if '"thoughts"' in first:
         return _thoughts(first, language)
-    if '"differential"' in first:
-        return json.dumps(CONCLUSION[language], ensure_ascii=False)
+    if "One illness per line" in first or "每行一种疾病" in first:
+        return "\n".join([CONCLUSION[language]["diagnosis"], *CONCLUSION[language]["differential"]])
+    if '"treatment"' in first:
+        return json.dumps({key: CONCLUSION[language][key] for key in ("treatment", "reasoning")}, ensure_ascii=False)
     if "in the first person" in first or "第一人称" in first:
         told = " ".join(_told(point, language) for point in _POINT.findall(first))
         return (

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from osler.agents.parsing import conclusion_of
+from osler.agents.parsing import conclusion_of, named_of, plan_of
 from osler.loosejson import json_begun, json_of
 
 
@@ -79,3 +79,38 @@ def test_an_object_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
     assert json_begun(text) == {"thoughts": [{"subject": "a", "object": "b {"}]}
     assert json_begun("no braces") is None
     assert json_begun('{"a": [1, {"b": "x') is None
+
+
+@pytest.mark.parametrize(
+    ("text", "diagnosis", "others"),
+    [
+        ("Gout\nPseudogout\nSeptic arthritis", "Gout", ("Pseudogout", "Septic arthritis")),
+        ("Here are the five:\n1. **Gout**\n2) Pseudogout.\n- Gout", "Gout", ("Pseudogout",)),
+        ("1、痛风\n2、假性痛风\n3、化脓性关节炎。", "痛风", ("假性痛风", "化脓性关节炎")),
+        ("以下是可能的疾病：\n（1）痛风\n（2）假性痛风", "痛风", ("假性痛风",)),
+        ('```json\n{"illnesses": ["Gout", "Pseudogout"]}\n```', "Gout", ("Pseudogout",)),
+        ("Diagnosis: Gout\nTreatment: Colchicine", "Gout", ()),
+        ("5-alpha-reductase deficiency\nType 2 diabetes", "5-alpha-reductase deficiency", ("Type 2 diabetes",)),
+        ("COVID-19", "COVID-19", ()),
+    ],
+)
+def test_a_list_of_illnesses_is_read_in_the_forms_models_write_it(
+    text: str, diagnosis: str, others: tuple[str, ...]
+) -> None:
+    named = named_of(text)
+    assert named is not None
+    assert (named.diagnosis, named.differential) == (diagnosis, others)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "I would say so", "The patient needs more tests.", "患者需要进一步检查。", "1.\n2.\n", "..."]
+)
+def test_talk_is_no_illness(text: str) -> None:
+    assert named_of(text) is None
+
+
+def test_a_treatment_is_read_from_json_from_labels_and_from_plain_words() -> None:
+    assert plan_of('{"treatment": "Rest", "reasoning": "fits"}') == {"treatment": "Rest", "reasoning": "fits"}
+    assert plan_of("治疗：卧床休息\n依据：符合")["treatment"] == "卧床休息"
+    assert plan_of("Give colchicine.") == {"treatment": "Give colchicine.", "reasoning": ""}
+    assert plan_of('{"other": "x"}')["treatment"] == ""

@@ -34,8 +34,10 @@ def reply_to(prompt: str) -> str:
     if '"suspects"' in prompt or "cannot be asked" in prompt:
         chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % len(QUESTIONS)
         return json.dumps({"suspects": [], "action": "ask", "question": QUESTIONS[chosen]})
-    if '"diagnosis"' in prompt:
-        return json.dumps({"diagnosis": "Pneumonia", "differential": [], "treatment": "Rest", "reasoning": "r"})
+    if "One illness per line" in prompt or "每行一种疾病" in prompt:
+        return "Pneumonia\nBronchitis"
+    if '"treatment"' in prompt:
+        return json.dumps({"treatment": "Rest", "reasoning": "r"})
     return "A patient with a cough."
 
 

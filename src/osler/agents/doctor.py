@@ -11,7 +11,7 @@ from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
 from osler.agents.guards.doctor import check_question, one_question
 from osler.agents.interview import next_question, open_areas
-from osler.agents.parsing import conclusion_of
+from osler.agents.parsing import conclusion_of, named_of, plan_of
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
 from osler.agents.wording import briefing_slots
 from osler.events import ConsultationError, Ending, Guarded, Journal, Role, Voice
@@ -19,7 +19,7 @@ from osler.loosejson import json_of
 from osler.prompts import prompt
 from osler.records.language import Language
 
-_ASK_TOKENS, _CASE_TOKENS, _CONCLUDE_TOKENS, _REPAIR_TOKENS = 160, 400, 400, 120
+_ASK_TOKENS, _CASE_TOKENS, _LIST_TOKENS, _TREAT_TOKENS, _REPAIR_TOKENS = 160, 400, 120, 300, 120
 _LONGEST_QUOTE = 400
 _ENDS = frozenset({"conclude", "end", "conclusion", "diagnose", "结论", "下结论"})
 
@@ -30,9 +30,7 @@ class _Move(BaseModel):
     question: str
 
 
-class _Ending(BaseModel):
-    diagnosis: str
-    differential: list[str] = Field(max_length=5)
+class _Plan(BaseModel):
     treatment: str
     reasoning: str
 
@@ -102,50 +100,56 @@ class ModelDoctor(Participant):
         return tuple(f"{speaks}: {fact}" for fact in await briefing.conflicts(draft))
 
     async def _conclude(self, briefing: Briefing) -> Conclusion:
-        """In two steps: a case written down in medical terms is judged better than a talk with gaps and asides."""
-        language = self._case.language
-        summary = prompt("doctor_case", language)
+        """In three steps, each easy for a small model: the case in medical terms, illnesses that fit, the treatment.
+
+        A case is judged better than a talk with gaps and asides, and a bare list of names better than one answer that
+        has to hold everything at once.
+        """
+        summary = prompt("doctor_case", self._case.language)
         asked: list[LLMMessage] = [UserMessage(content=summary.fill(**briefing_slots(briefing)), source="briefing")]
-        case = await self._call.text(asked, summary, max_tokens=_CASE_TOKENS)
-        template = prompt("doctor_conclude", language)
-        messages: list[LLMMessage] = [UserMessage(content=template.fill(case=case.strip()), source="briefing")]
-        said = await self._call.text(messages, template, schema=_Ending, max_tokens=_CONCLUDE_TOKENS)
-        conclusion = conclusion_of(said)
-        if conclusion is None:
-            repair = prompt("doctor_repair", language)
-            # Quoted in part: a model that rambled is not to go on rambling.
-            messages += [
-                AssistantMessage(content=said[:_LONGEST_QUOTE], source="doctor"),
-                UserMessage(content=repair.fill(), source="briefing"),
-            ]
-            conclusion = conclusion_of(
-                await self._call.text(messages, repair, schema=_Short, max_tokens=_REPAIR_TOKENS)
-            )
-        if conclusion is not None and self._guards:
-            conclusion = await self._in_accord(conclusion, said, messages, briefing)
-        if conclusion is None:
+        case = (await self._call.text(asked, summary, max_tokens=_CASE_TOKENS)).strip()
+        named = await self._named(case)
+        return named if named.treatment else await self._treated(named, case, briefing)
+
+    async def _named(self, case: str) -> Conclusion:
+        """The likeliest illness and the others that fit; with a treatment only where a model gave one unasked."""
+        language = self._case.language
+        template = prompt("doctor_illnesses", language)
+        messages: list[LLMMessage] = [UserMessage(content=template.fill(case=case), source="briefing")]
+        said = await self._call.text(messages, template, max_tokens=_LIST_TOKENS)
+        if named := named_of(said):
+            return named
+        repair = prompt("doctor_repair", language)
+        # Quoted in part: a model that rambled is not to go on rambling.
+        messages += [
+            AssistantMessage(content=said[:_LONGEST_QUOTE], source="doctor"),
+            UserMessage(content=repair.fill(), source="briefing"),
+        ]
+        repaired = conclusion_of(await self._call.text(messages, repair, schema=_Short, max_tokens=_REPAIR_TOKENS))
+        if repaired is None:
             raise ConsultationError(
                 Ending.UNPARSED, "unparsed", "the doctor's conclusion could not be read, also after a repair request"
             )
-        return conclusion
+        return repaired
 
-    async def _in_accord(
-        self, conclusion: Conclusion, said: str, messages: list[LLMMessage], briefing: Briefing
-    ) -> Conclusion:
-        """The conclusion, asked for once more where it contradicts a fact that the memory keeps."""
+    async def _treated(self, named: Conclusion, case: str, briefing: Briefing) -> Conclusion:
+        """With treatment and reasoning; asked for once more where they contradict a fact that the memory keeps."""
+        template = prompt("doctor_treat", self._case.language)
+        filled = template.fill(case=case, diagnosis=named.diagnosis)
+        messages: list[LLMMessage] = [UserMessage(content=filled, source="briefing")]
+        said = await self._call.text(messages, template, schema=_Plan, max_tokens=_TREAT_TOKENS)
+        conclusion = named.model_copy(update=plan_of(said))
         draft = f"{conclusion.diagnosis}. {conclusion.treatment}. {conclusion.reasoning}"
-        reasons = await self._contradicted(draft, briefing)
-        if not reasons:
+        if not self._guards or not (reasons := await self._contradicted(draft, briefing)):
             return conclusion
-        template = prompt("doctor_conflict", self._case.language)
-        self._journal.add(Guarded, Role.DOCTOR, draft=draft, reasons=reasons, prompt=template.hash)
-        asked = [
-            *messages[:1],
+        again = prompt("doctor_conflict", self._case.language)
+        self._journal.add(Guarded, Role.DOCTOR, draft=draft, reasons=reasons, prompt=again.hash)
+        messages += [
             AssistantMessage(content=said[:_LONGEST_QUOTE], source="doctor"),
-            UserMessage(content=template.fill(facts="\n".join(f"- {reason}" for reason in reasons)), source="briefing"),
+            UserMessage(content=again.fill(facts="\n".join(f"- {reason}" for reason in reasons)), source="briefing"),
         ]
-        again = conclusion_of(await self._call.text(asked, template, schema=_Ending, max_tokens=_CONCLUDE_TOKENS))
-        return again or conclusion
+        second = plan_of(await self._call.text(messages, again, schema=_Plan, max_tokens=_TREAT_TOKENS))
+        return named.model_copy(update=second) if second["treatment"] else conclusion
 
 
 def _question_of(text: str) -> str | None:

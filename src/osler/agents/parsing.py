@@ -31,6 +31,14 @@ _BEGUN = re.compile(r'"diagnosis"\s*:\s*"([^"\n]{4,})$', re.IGNORECASE)
 _LONGEST_NAME = 100
 _WHOLE_LIST = re.compile(r'"differential"\s*:\s*\[([^\]]*)\]', re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:[;；、\n]|,\s(?=[A-Z])|\d+[.)、]\s*)\s*")
+_BULLET = re.compile(r"^[\s*#>•·\-–—_]*(?:[(（]?\d{1,2}[.)）、:：]\s*)?[\s*_]*")
+# How a sentence about the case begins, where a name was asked for.
+_TALK = re.compile(
+    r"^(?:I|we|you|it|this|these|there|here|based|sure|sorry|the (?:patient|case|most|following|five))\b"
+    r"|^(?:我|您|你|这|该|患者|病人|根据|以下|由于|好的|抱歉)",
+    re.IGNORECASE,
+)
+_MOST_WORDS = 14
 _MOST = 5
 
 
@@ -48,6 +56,36 @@ def conclusion_of(text: str) -> Conclusion | None:
         differential=_several(differential),
         reasoning=_line(fields.get("reasoning") or fields.get("依据") or ""),
     )
+
+
+def named_of(text: str) -> Conclusion | None:
+    """A list of illnesses, the likeliest first, as a conclusion; None when no name can be read.
+
+    A model that gave its whole conclusion at once is taken at its word.
+    """
+    if whole := conclusion_of(text):
+        return whole
+    data = json_of(text)
+    listed = next((value for value in data.values() if isinstance(value, list)), []) if data else text.splitlines()
+    names = tuple(dict.fromkeys(filter(None, (_name(_line(item)) for item in listed))))
+    return Conclusion(diagnosis=names[0], treatment="", differential=names[1 : _MOST + 1]) if names else None
+
+
+def plan_of(text: str) -> dict[str, str]:
+    """Treatment and reasoning; where neither is marked as such, all that was said is the treatment."""
+    data = json_of(text) or _unfinished(text) or _labelled(text)
+    fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
+    treatment = _line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or "")
+    reasoning = _line(fields.get("reasoning") or fields.get("依据") or "")
+    return {"treatment": treatment or ("" if data else _line(text)), "reasoning": reasoning}
+
+
+def _name(line: str) -> str:
+    """The illness that a line of a list names; empty for a heading, a sentence or a form that was copied."""
+    bare = _BULLET.sub("", line).strip(" *_`\"'“”.。;；,，")
+    is_talk = _TALK.search(bare) or len(bare) > _LONGEST_NAME or len(bare.split()) > _MOST_WORDS
+    is_heading = bare.endswith((":", "：", "?", "？")) or not any(char.isalpha() for char in bare)
+    return "" if is_talk or is_heading or _PLACEHOLDER.search(bare) else bare
 
 
 def _unfinished(text: str) -> dict[str, Any]:
