@@ -14,7 +14,7 @@ from osler.events import Ending
 from osler.simulator.store import RunFile
 
 
-def summary(run: RunFile, patient: str) -> Table:
+def summary(run: RunFile, patient: str) -> Table | Text:
     """One column per backbone and memory, so that no figure is cut on a narrow terminal.
 
     A failed consultation is counted as failed, never as wrong.
@@ -22,12 +22,14 @@ def summary(run: RunFile, patient: str) -> Table:
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in run.scores(LADDER):
         groups[row["backbone"], row["memory"]].append(row)
+    if not groups:
+        return Text("no consultation has ended yet")
     columns = {group: _figures(some) for group, some in groups.items()}
     table = Table(title=f"patient: {patient}", title_justify="left")
     table.add_column("", no_wrap=True)
     for backbone, memory in columns:
         table.add_column(Text(f"{backbone}\n{memory}"), justify="right")
-    for name in next(iter(columns.values()), {}):
+    for name in next(iter(columns.values())):
         table.add_row(name, *(figures[name] for figures in columns.values()))
     return table
 
