@@ -3,12 +3,13 @@ from __future__ import annotations
 import pytest
 
 from osler.agents.guards import check_question, check_reply, fabrications, leaks
+from osler.agents.guards.address import addressed
 from osler.agents.guards.doctor import one_question
 from osler.agents.interview import areas, open_areas
 from osler.agents.participant import Briefing, Case, Selection
 from osler.agents.ram import read_intent
 from osler.records import Language, RecordPool
-from osler.records.schema import Diagnosis
+from osler.records.schema import Diagnosis, Speaker
 from osler.simulator.build import case_of
 
 POOL = RecordPool.open()
@@ -167,3 +168,31 @@ def test_the_physical_examination_and_a_blood_pressure_leave_tests_and_scans_ope
     assert "sign" not in keys and {"test", "examination"} <= set(keys)
     for area in (area for area in areas(Language.EN) if area.key in {"test", "examination"}):
         assert check_question(area.question, known) == ()
+
+
+@pytest.mark.parametrize(
+    ("drafted", "spoken"),
+    [
+        ("What is the patient's main worry?", "What is your main worry?"),
+        ("Has the patient had a fever?", "Have you had a fever?"),
+        ("Since when is the patient tired?", "Since when are you tired?"),
+        ("How long has the pain been there?", "How long has the pain been there?"),
+        ("患者有没有发热？", "您有没有发热？"),
+        ("这位患者的大便怎么样？", "您的大便怎么样？"),
+    ],
+)
+def test_a_question_speaks_to_the_person_who_answers(drafted: str, spoken: str) -> None:
+    language = Language.ZH if "？" in drafted else Language.EN
+    assert addressed(drafted, Speaker.PATIENT, language) == spoken
+    assert addressed(drafted, Speaker.MOTHER, language) == drafted
+
+
+@pytest.mark.parametrize(
+    "question", ["What is your age?", "How old are you?", "What is your gender?", "您多大年纪？", "你的性别？"]
+)
+def test_age_and_sex_are_known_from_the_start(question: str) -> None:
+    language = Language.ZH if "？" in question else Language.EN
+    record = POOL.get(f"pneumonia-{language.value}")
+    briefing = Briefing(case=case_of(record), turn=1, turns_left=5, reply=record.complaint)
+    assert check_question(question, briefing)
+    assert not check_question("肿块有多大？" if language is Language.ZH else "How big is the lump?", briefing)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
+from osler.agents.guards.address import addressed
 from osler.agents.guards.doctor import check_question, one_question
 from osler.agents.interview import next_question, open_areas
 from osler.agents.parsing import conclusion_of, named_of, plan_of
@@ -70,7 +71,7 @@ class ModelDoctor(Participant):
         filled = template.fill(**briefing_slots(briefing), turns_left=briefing.turns_left, open_areas=left)
         messages: list[LLMMessage] = [UserMessage(content=filled, source="briefing")]
         said = await self._call.text(messages, template, schema=_Move, max_tokens=_ASK_TOKENS)
-        draft = _question_of(said)
+        draft = self._question_of(said)
         if draft is None:
             return None
         if not self._guards or not (reasons := await self._refused(draft, briefing, template.hash)):
@@ -80,11 +81,18 @@ class ModelDoctor(Participant):
             AssistantMessage(content=said, source="doctor"),
             UserMessage(content=again.fill(draft=draft, reasons="; ".join(reasons)), source="briefing"),
         ]
-        second = _question_of(await self._call.text(messages, again, schema=_Move, max_tokens=_ASK_TOKENS))
+        second = self._question_of(await self._call.text(messages, again, schema=_Move, max_tokens=_ASK_TOKENS))
         if second is not None and not await self._refused(second, briefing, again.hash):
             return Question(text=second, voice=Voice.RETRIED)
         standard = next_question(briefing)
         return Question(text=standard, voice=Voice.REPLACED) if standard is not None else None
+
+    def _question_of(self, said: str) -> str | None:
+        """The question, spoken to whoever sits there; with the guards off, as the model put it."""
+        draft = _question_of(said)
+        if draft is None or not self._guards:
+            return draft
+        return addressed(draft, self._case.speaker, self._case.language)
 
     async def _refused(self, draft: str, briefing: Briefing, template: str) -> tuple[str, ...]:
         reasons = check_question(draft, briefing) + await self._contradicted(draft, briefing)

@@ -39,6 +39,17 @@ _QUESTION = re.compile(
     r"^(?:doctor|医生|q|question|问题|asked in turn|第\d+轮问过)\s*(?:\d+)?\s*[:：]\s*(.+)$", re.IGNORECASE
 )
 
+# Age and sex stand at the head of every briefing; a lump's age, or how old a wound is, does not.
+_STATED = {
+    Language.EN: re.compile(
+        r"^(?:and )?(?:how old (?:are you|is the patient)"
+        r"|what is (?:your|the patient['’]s) (?:current )?(?:age|sex|gender)\b)",
+        re.IGNORECASE,
+    ),
+    Language.ZH: re.compile(
+        r"^(?:请问)?(?:您|你|患者|病人)?(?:今年)?(?:的)?(?:多大年纪|多大了|几岁|年龄是?多[少大]|性别)"
+    ),
+}
 _TOPIC = re.compile(r"[\[［]([^\]］]+)[\]］]")
 _LISTED = re.compile(r"^(?:also asked|还问过)\s*[:：]\s*(.+)$", re.IGNORECASE)
 
@@ -68,6 +79,8 @@ def check_question(question: str, briefing: Briefing) -> tuple[str, ...]:
 def _repeats(question: str, words: frozenset[str], briefing: Briefing) -> str | None:
     """The line of what the doctor has before it that the question would ask for again."""
     language = briefing.case.language
+    if _STATED[language].search(question):
+        return briefing.case.age
     parts = broad_parts(question, language)
     asks_for = meant(question, language)
     for line in known_questions(briefing):
