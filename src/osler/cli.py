@@ -9,7 +9,21 @@ from typing import Annotated, NoReturn
 import typer
 
 from osler import __version__
-from osler.commands import backbones, compare, memory, models, probe, rate, records, report, runs, simulate
+from osler.commands import (
+    backbones,
+    compare,
+    memory,
+    models,
+    play,
+    probe,
+    rate,
+    records,
+    replay,
+    report,
+    runs,
+    simulate,
+    view,
+)
 from osler.errors import UserError
 
 app = typer.Typer(
@@ -24,10 +38,15 @@ _INTERRUPTED = 130
 
 app.command("simulate")(simulate.simulate)
 app.command("show")(simulate.show)
+app.command("play")(play.play)
+app.command("replay")(replay.replay)
+app.command("diff")(replay.diff)
 app.command("compare")(compare.compare)
 app.command("score")(compare.score)
 app.command("probe")(probe.probe)
 app.command("report")(report.report)
+app.command("view")(view.view)
+app.command("export")(view.export)
 app.add_typer(runs.app, name="runs")
 app.add_typer(records.app, name="records")
 app.add_typer(backbones.app, name="backbones")

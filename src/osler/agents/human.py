@@ -1,4 +1,4 @@
-"""A person in the chair of the doctor or the patient, at a terminal."""
+"""A person in the chair of the doctor or the patient: at a plain prompt, or wherever their moves come from."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from osler.agents.guards.patient import omissions
 from osler.agents.participant import Briefing, Conclusion, Participant, Question, Reply, Selection
 from osler.errors import printable
 from osler.events import Voice
 from osler.records.language import Language
 
 Ask = Callable[[str], Awaitable[str]]
+Before = Briefing | Selection
+"""What lies before a person: as doctor the briefing, as patient the question with what is known about it."""
+Move = Question | Conclusion | Reply
+Mover = Callable[[Before], Awaitable[Move]]
+"""Waits for the person's move."""
 
 _WORDS = {
     Language.EN: (
@@ -35,6 +41,26 @@ _ENDS = frozenset({"end", "结束"})
 async def at_terminal(prompt: str) -> str:
     """Read one line without stopping the other consultations."""
     return await asyncio.to_thread(input, prompt)
+
+
+class Person(Participant):
+    """A person in either chair, who is shown all of it and moves in their own time."""
+
+    def __init__(self, chair: str, mover: Mover) -> None:
+        """Name the chair, and who waits for its moves."""
+        super().__init__(chair, "A person.")
+        self._mover = mover
+
+    async def respond(self, content: Any) -> Move:
+        """Their move."""
+        return await self._mover(content)
+
+
+def in_own_words(text: str, selection: Selection) -> Reply:
+    """A person's reply; what it leaves out of the entries was not told."""
+    untold = omissions(text, selection)
+    told = tuple(entry.name for entry in selection.entries if entry.name not in untold)
+    return Reply(text=text, voice=Voice.HUMAN, disclosed=told)
 
 
 class HumanDoctor(Participant):
@@ -76,4 +102,4 @@ class HumanPatient(Participant):
             "; ".join(f"{entry.name}: {entry.report or entry.status.value}" for entry in selection.entries) or nothing
         )
         text = (await self._ask(form.format(printable(selection.question), printable(known)))).strip()
-        return Reply(text=text, voice=Voice.HUMAN, disclosed=tuple(entry.name for entry in selection.entries))
+        return in_own_words(text, selection)

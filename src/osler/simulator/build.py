@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
-from osler.agents.human import HumanDoctor, HumanPatient
+from osler.agents.human import HumanDoctor, HumanPatient, Mover, Person
 from osler.agents.participant import Case, Participant
 from osler.agents.ram.agent import Ram, Sharpen
 from osler.agents.rules.doctor import RulesDoctor
@@ -29,6 +29,16 @@ class Opener(Protocol):
 
     def open(self, spec: str) -> Backbone:
         """The backbone of that spec."""
+        ...
+
+
+@runtime_checkable
+class Seating(Opener, Protocol):
+    """One that also knows who sits in a person's chair; without it, that is whoever is at the prompt."""
+
+    @property
+    def mover(self) -> Mover:
+        """Waits for the person's moves."""
         ...
 
 
@@ -102,7 +112,7 @@ def _doctor(backbone: str, case: Case, settings: Settings, journal: Journal, cli
     if backbone == RULES:
         return RulesDoctor(case)
     if backbone == HUMAN:
-        return HumanDoctor()
+        return Person("doctor", clients.mover) if isinstance(clients, Seating) else HumanDoctor()
     from osler.agents.doctor import ModelDoctor
 
     return ModelDoctor(case, clients.open(backbone), journal, guards=settings.guards)
@@ -112,7 +122,7 @@ def _patient(record: PatientRecord, settings: Settings, journal: Journal, client
     if settings.patient_backbone == RULES:
         return RulesPatient()
     if settings.patient_backbone == HUMAN:
-        return HumanPatient()
+        return Person("patient", clients.mover) if isinstance(clients, Seating) else HumanPatient()
     from osler.agents.patient import ModelPatient
 
     return ModelPatient(

@@ -15,6 +15,7 @@ from typing import Any, Self
 from osler.errors import UserError
 from osler.records.schema import PatientRecord
 from osler.simulator.plan import Cell, Settings
+from osler.simulator.store import said
 from osler.simulator.store.tables import FORMAT, MARK, connect
 from osler.simulator.transcript import Transcript
 
@@ -55,6 +56,17 @@ class Standing:
     def total(self) -> int:
         """All consultations of the plan."""
         return self.todo + self.done + self.failed
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Where a consultation comes from that went on from the first turns of another one."""
+
+    run: str
+    """The name of the parent's run."""
+    parent: Cell
+    turn: int
+    """The last turn that it shares with its parent."""
 
 
 class RunFile:
@@ -124,6 +136,17 @@ class RunFile:
             f"SELECT {columns} FROM cells JOIN records ON records.id = cells.record"  # noqa: S608 -- our own columns
             f" LEFT JOIN results ON results.cell = cells.number WHERE {where} ORDER BY {order}"
         )
+
+    @property
+    def is_searchable(self) -> bool:
+        """Whether what was said can be searched; runs of older versions get the index when they are next written to."""
+        return said.is_there(self._file)
+
+    def ask(self, sql: str, values: dict[str, Any] | None = None) -> list[sqlite3.Row]:
+        """The rows of any question to the tables; what a person wrote belongs into the values."""
+        cursor = self._file.cursor()
+        cursor.row_factory = sqlite3.Row
+        return cursor.execute(sql, values or {}).fetchall()
 
     def record(self, case: str) -> PatientRecord:
         """A record as it was when the run began."""
@@ -208,6 +231,15 @@ class RunFile:
         """What a cell of the plan stands for."""
         row = self._file.execute("SELECT record, backbone, memory, trial FROM cells WHERE number = ?", (number,))
         return Cell(*row.fetchone())
+
+    def forks(self) -> dict[int, Fork]:
+        """The consultations that are forks, by their cells, and what each was forked from."""
+        if not self._file.execute("SELECT 1 FROM sqlite_master WHERE name = 'forks'").fetchone():
+            return {}  # a run from before there were any
+        found = self._file.execute(
+            "SELECT cell, parent_run_name, turn, parent_case, parent_backbone, parent_memory, parent_trial FROM forks"
+        )
+        return {cell: Fork(run, Cell(*parent), turn) for cell, run, turn, *parent in found}
 
     def attempts(self, number: int) -> list[tuple[str, str | None, int]]:
         """How every try at a cell ended: the ending, the message, the tokens."""

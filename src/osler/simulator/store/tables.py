@@ -17,6 +17,13 @@ _KINDS = {"diagnosis": "TEXT", "treatment": "TEXT", "ending": "TEXT", "failure":
 _REALS = {"cost", "seconds"}
 _FIGURES = ", ".join(f"{name} {_KINDS.get(name, 'REAL' if name in _REALS else 'INTEGER')}" for name in Figures.names())
 
+FORKS = (
+    "CREATE TABLE IF NOT EXISTS forks (cell INTEGER PRIMARY KEY REFERENCES cells(number),"
+    " parent_run_name TEXT NOT NULL, parent_case TEXT NOT NULL, parent_backbone TEXT NOT NULL,"
+    " parent_memory TEXT NOT NULL, parent_trial INTEGER NOT NULL, turn INTEGER NOT NULL)"
+)
+"""By itself, because runs from before there were forks get it when they are next written to."""
+
 TABLES = (
     # Settings, versions and whatever else the run as a whole was made with.
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -48,6 +55,8 @@ TABLES = (
     # How doctor and patient worked, counted from the transcript.
     "CREATE TABLE measures (cell INTEGER PRIMARY KEY REFERENCES cells(number), version TEXT NOT NULL,"
     " body TEXT NOT NULL)",
+    # Consultations that went on from the first turns of another one: which one that was, and how many turns they share.
+    FORKS,
     # Every start of the run, with what it was started with.
     "CREATE TABLE sessions (id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, seconds REAL NOT NULL DEFAULT 0,"
     " stopped_by TEXT, detail TEXT NOT NULL)",

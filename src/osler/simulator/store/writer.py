@@ -19,9 +19,10 @@ from filelock import FileLock, Timeout
 from osler.errors import UserError
 from osler.records.schema import PatientRecord
 from osler.simulator.figures import Figures
-from osler.simulator.plan import Plan
-from osler.simulator.store.reader import CellState, RunFile, check_format, run_path
-from osler.simulator.store.tables import FORMAT, MARK, TABLES, connect
+from osler.simulator.plan import Cell, Plan
+from osler.simulator.store import said
+from osler.simulator.store.reader import CellState, Fork, RunFile, check_format, run_path
+from osler.simulator.store.tables import FORKS, FORMAT, MARK, TABLES, connect
 from osler.simulator.transcript import Transcript
 
 _MARKS = ", ".join("?" for _ in Figures.names())
@@ -138,6 +139,28 @@ class RunWriter(RunFile):
                         known += 1
         return Planned(todo, known)
 
+    def next_trial(self, case: str, backbone: str, memory: str) -> int:
+        """The number after the last trial of this kind."""
+        (last,) = self._file.execute(
+            "SELECT coalesce(max(trial), 0) FROM cells WHERE (record, backbone, memory) = (?, ?, ?)",
+            (case, backbone, memory),
+        ).fetchone()
+        return int(last) + 1
+
+    def add_fork(self, record: PatientRecord, cell: Cell, fork: Fork) -> int:
+        """Add one consultation to the run together with where it comes from; its number."""
+        with self._whole() as file:
+            self._add_record(file, record)
+            file.execute(
+                "INSERT INTO cells (record, backbone, memory, trial) VALUES (?, ?, ?, ?)",
+                (cell.case, cell.backbone, cell.memory, cell.trial),
+            )
+            (number,) = file.execute("SELECT last_insert_rowid()").fetchone()
+            parent = fork.parent
+            row = (number, fork.run, parent.case, parent.backbone, parent.memory, parent.trial, fork.turn)
+            file.execute("INSERT INTO forks VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        return int(number)
+
     def _add_record(self, file: sqlite3.Connection, record: PatientRecord) -> None:
         body = record.model_dump_json(exclude_none=True).encode()
         digest = hashlib.sha256(body).hexdigest()
@@ -192,6 +215,7 @@ class RunWriter(RunFile):
             values = [getattr(figures, name) for name in Figures.names()]
             file.execute(f"INSERT INTO results VALUES (?, {_MARKS}, ?)", (number, *values, _now()))  # noqa: S608
             file.execute("INSERT INTO transcripts VALUES (?, ?)", (number, body))
+            said.keep(file, number, transcript)
             if state is CellState.DONE:
                 file.execute("DELETE FROM answers WHERE cell = ?", (number,))
             self._attempt(file, number, transcript.ending.value, figures.message)
@@ -201,8 +225,8 @@ class RunWriter(RunFile):
     def judged(self, number: int, judge: str, verdicts: Iterable[Spoken]) -> None:
         """Keep what a judge said of a consultation; its earlier word is replaced."""
         with self._whole() as file:
-            for said in verdicts:
-                row = (number, said.kind, judge, said.verdict, said.rung, said.because, said.rank, said.tokens, _now())
+            for one in verdicts:
+                row = (number, one.kind, judge, one.verdict, one.rung, one.because, one.rank, one.tokens, _now())
                 file.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def measured(self, number: int, version: str, measures: dict[str, Any]) -> None:
@@ -218,11 +242,16 @@ class RunWriter(RunFile):
             self._count_time(file)
 
     def retry(self) -> Planned:
-        """Put failures back on the list, with the answers they had, and all that was not held yet."""
+        """Put failures back on the list, with the answers they had, and all that was not held yet.
+
+        Forks are left as they are: their first turns were another consultation's, and only forking again makes them.
+        """
+        failed = "state = 'failed' AND number NOT IN (SELECT cell FROM forks)"
         with self._whole() as file:
             for table in ("results", "transcripts", "verdicts", "measures"):
-                file.execute(f"DELETE FROM {table} WHERE cell IN (SELECT number FROM cells WHERE state = 'failed')")  # noqa: S608
-            file.execute("UPDATE cells SET state = 'todo' WHERE state = 'failed'")
+                file.execute(f"DELETE FROM {table} WHERE cell IN (SELECT number FROM cells WHERE {failed})")  # noqa: S608
+            file.execute(f"DELETE FROM said WHERE rowid IN (SELECT number FROM cells WHERE {failed})")  # noqa: S608
+            file.execute(f"UPDATE cells SET state = 'todo' WHERE {failed}")  # noqa: S608
             todo = [
                 number for (number,) in file.execute("SELECT number FROM cells WHERE state = 'todo' ORDER BY number")
             ]
@@ -279,7 +308,7 @@ def _opened(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
         if new:
             file.execute("BEGIN IMMEDIATE")
             file.execute(f"PRAGMA application_id={MARK}")
-            for table in TABLES:
+            for table in (*TABLES, said.TABLE):
                 file.execute(table)
             told = [(name, json.dumps(value, ensure_ascii=False)) for name, value in about.items()]
             file.executemany("INSERT INTO about VALUES (?, ?)", told)
@@ -287,6 +316,8 @@ def _opened(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
             file.execute("COMMIT")
         else:
             _same(path, dict(file.execute("SELECT name, value FROM about")), about)
+            file.execute(FORKS)
+            said.fill(file)
     except BaseException:
         file.close()
         raise

@@ -1,0 +1,206 @@
+"""`osler replay` and `osler diff`: consultations played, held again, forked, and laid side by side."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from osler.commands.carrying_out import RunName, Timeout
+from osler.errors import UserError
+
+if TYPE_CHECKING:
+    from osler.replay.diff import Side
+
+T = TypeVar("T")
+_EVERY = 5.0
+"""Seconds between lines of progress."""
+
+
+def replay(
+    run: RunName,
+    case: Annotated[str | None, typer.Argument(help="A record's id, or its patient's.")] = None,
+    memory: Annotated[
+        list[str] | None,
+        typer.Option("--memory", help="Which memory. With --fork-at: the new one; twice: the old, then the new one."),
+    ] = None,
+    backbone: Annotated[
+        list[str] | None,
+        typer.Option("--backbone", help="Which doctor. With --fork-at: the new one; twice: the old, then the new one."),
+    ] = None,
+    trial: Annotated[int | None, typer.Option("--trial", help="Which trial, where there are several.")] = None,
+    speed: Annotated[float, typer.Option("--speed", min=0.125, max=64, help="How fast it plays.")] = 1.0,
+    from_turn: Annotated[int, typer.Option("--from-turn", min=1, help="Where it begins.")] = 1,
+    plain: Annotated[bool, typer.Option("--plain", help="As text, all at once.")] = False,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Hold it, or the whole run, again with the recorded answers: what differs?"),
+    ] = False,
+    fork_at: Annotated[
+        int | None, typer.Option("--fork-at", help="Keep that many turns, and go on with another doctor or memory.")
+    ] = None,
+    timeout: Timeout = 60.0,
+) -> None:
+    """A consultation as it happened; held again, to see what a change of code changed; or going on otherwise."""
+    if verify and fork_at is not None:
+        raise UserError("--verify and --fork-at cannot be done at once", "give one of them")
+    if fork_at is not None:
+        _fork(run, _given(run, case), fork_at, memory, backbone, trial, timeout)
+    elif verify:
+        _verify(run, case, _one(memory, "--memory"), _one(backbone, "--backbone"), trial)
+    else:
+        from osler.records.pages import printed
+        from osler.replay.pages import plain_page
+        from osler.simulator.store import RunFile
+
+        with RunFile.open(run) as opened:
+            found = opened.find(_given(run, case), _one(memory, "--memory"), _one(backbone, "--backbone"), trial)
+        if plain or not _interactive():
+            printed(plain_page(found, from_turn))
+        else:
+            from osler.replay.screen import play
+
+            play(found, speed, from_turn)
+
+
+def diff(
+    run: RunName,
+    case: Annotated[str, typer.Argument(help="A record's id, or its patient's.")],
+    other_case: Annotated[
+        str | None, typer.Argument(metavar="[CASE2]", help="The other one's, such as the patient's other language.")
+    ] = None,
+    with_run: Annotated[Path | None, typer.Option("--with", help="The run of the second, if it is another.")] = None,
+    memory: Annotated[
+        list[str] | None, typer.Option("--memory", help="Of both; twice: of the first, then of the second.")
+    ] = None,
+    backbone: Annotated[
+        list[str] | None, typer.Option("--backbone", help="Of both; twice: of the first, then of the second.")
+    ] = None,
+    trial: Annotated[
+        list[int] | None, typer.Option("--trial", help="Of both; twice: of the first, then of the second.")
+    ] = None,
+) -> None:
+    """Two consultations of the same patient side by side, turn by turn, with the first difference marked."""
+    from osler.records.pages import printed
+    from osler.replay.diff import same_patient
+    from osler.replay.diff_page import DiffPage
+
+    memories, backbones, trials = _two(memory, "--memory"), _two(backbone, "--backbone"), _two(trial, "--trial")
+    left = _side(run, case, memories[0], backbones[0], trials[0])
+    right = _side(with_run or run, other_case or case, memories[1], backbones[1], trials[1])
+    same_patient(left.transcript, right.transcript)
+    if left == right:
+        raise UserError("both are the same consultation", "give --memory, --backbone or --trial twice, or --with RUN")
+    printed(DiffPage(left, right))
+
+
+def _verify(run: Path, case: str | None, memory: str | None, backbone: str | None, trial: int | None) -> None:
+    from osler.records.pages import printed
+    from osler.replay.chosen import every
+    from osler.replay.verify import other_version, verify
+    from osler.replay.verify_page import verify_page
+    from osler.simulator.store import RunFile
+
+    began = told = time.monotonic()
+
+    def tell(done: int) -> None:
+        nonlocal told
+        if done < len(numbers) and time.monotonic() - told > _EVERY:
+            told = time.monotonic()
+            typer.echo(f"{done} of {len(numbers)} held again", err=True)
+
+    with RunFile.open(run) as opened:
+        numbers = every(opened, case, memory, backbone, trial)
+        if line := other_version(opened):
+            typer.echo(f"osler: {line}", err=True)
+        verification = verify(opened, numbers, tell)
+    printed(verify_page(verification, time.monotonic() - began))
+    if verification.differing:
+        raise typer.Exit(1)
+
+
+def _fork(
+    run: Path,
+    case: str,
+    turn: int,
+    memory: list[str] | None,
+    backbone: list[str] | None,
+    trial: int | None,
+    timeout: float,
+) -> None:
+    from osler.records.pages import printed
+    from osler.replay.chosen import every
+    from osler.replay.diff_page import DiffPage
+    from osler.replay.fork import Change, Parent, fork
+    from osler.simulator.store import RunFile
+
+    (old_memory, new_memory), (old_backbone, new_backbone) = (
+        _old_new(memory, "--memory"),
+        _old_new(backbone, "--backbone"),
+    )
+    with RunFile.open(run) as opened:
+        numbers = every(opened, case, old_memory, old_backbone, trial)
+        if len(numbers) > 1:
+            raise UserError(
+                f"{case!r} fits {len(numbers)} consultations",
+                "give --memory or --backbone twice, first that of the one to fork, then the new one; or --trial",
+            )
+        recorded = opened.transcript(numbers[0])
+        assert recorded is not None
+        parent = Parent(opened.path, recorded, opened.record(recorded.header.case), opened.settings)
+    header = recorded.header
+    change = Change(turn, new_backbone or header.backbone, new_memory or header.memory)
+    path, number = fork(parent, change, timeout)
+    with RunFile.open(path) as forks:
+        cell = forks.cell(number)
+    left = _side(parent.run, header.case, header.memory, header.backbone, header.trial)
+    right = _side(path, cell.case, cell.memory, cell.backbone, cell.trial)
+    printed(DiffPage(left, right))
+    typer.echo(f"\nforked after turn {turn}; kept in {path} as trial {cell.trial}", err=True)
+
+
+def _side(run: Path, case: str, memory: str | None, backbone: str | None, trial: int | None) -> Side:
+    from osler.replay.chosen import the_one
+    from osler.replay.diff import Side
+    from osler.replay.verdicts import Verdicts
+    from osler.simulator.store import RunFile
+
+    with RunFile.open(run) as opened:
+        number, transcript = the_one(opened, case, memory, backbone, trial)
+        return Side(opened.path.stem, transcript, tuple(Verdicts(opened).of(number)))
+
+
+def _interactive() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def _given(run: Path, case: str | None) -> str:
+    if case is None:
+        raise UserError("no consultation is named", f"write `osler replay {run} CASE`; only --verify takes a whole run")
+    return case
+
+
+def _one(values: Sequence[T] | None, option: str) -> T | None:
+    if values and len(values) > 1:
+        raise UserError(f"{option} is given {len(values)} times", "give it once")
+    return values[0] if values else None
+
+
+def _two(values: Sequence[T] | None, option: str) -> tuple[T | None, T | None]:
+    """One value stands for both."""
+    if not values:
+        return None, None
+    if len(values) > 2:
+        raise UserError(f"{option} is given {len(values)} times", "give it once for both, or twice")
+    return values[0], values[-1]
+
+
+def _old_new(values: Sequence[str] | None, option: str) -> tuple[str | None, str | None]:
+    """One value is the new one."""
+    first, last = _two(values, option)
+    return (first if values and len(values) == 2 else None), last

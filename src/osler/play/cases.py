@@ -1,0 +1,90 @@
+"""The patients one can play: known by a name that does not tell what they have.
+
+A record's id is often its diagnosis (`gout-en`), and files lie in that order. So before the end a player sees a short
+hash instead, and lists are sorted by it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from osler.errors import UserError
+from osler.records.language import Language
+from osler.records.pool import RecordPool
+from osler.records.schema import Sex
+
+_LENGTH = 10
+
+
+def veiled(record_id: str) -> str:
+    """The name of a record that tells nothing of it."""
+    return hashlib.sha256(f"veiled\0{record_id}".encode()).hexdigest()[:_LENGTH]
+
+
+@dataclass(frozen=True)
+class Card:
+    """What may be known of a patient before they are chosen."""
+
+    record: str
+    """The id: for the program alone."""
+    patient: str
+    language: Language
+    specialty: str | None
+    age: str
+    sex: Sex
+    complaint: str
+
+    @property
+    def name(self) -> str:
+        """What a player may call it by."""
+        return veiled(self.record)
+
+
+def cards(pool: RecordPool) -> tuple[Card, ...]:
+    """All patients of a pool, in an order that tells nothing."""
+    found = (
+        Card(
+            record.id,
+            record.patient,
+            record.language,
+            record.specialty,
+            record.age.label(record.language),
+            record.sex,
+            record.complaint,
+        )
+        for record in pool
+    )
+    return tuple(sorted(found, key=lambda card: card.name))
+
+
+def called(name: str, among: Iterable[Card]) -> Card:
+    """The patient that a player names: by the veiled name, by the record's id, or by the person where that is one.
+
+    Raises:
+        UserError: There is none, or several.
+    """
+    everybody = list(among)
+    exact = [card for card in everybody if name in (card.name, card.record)]
+    found = exact or [card for card in everybody if card.patient == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UserError(f"{name} is a patient with several records", "add --language, or give the record's id")
+    raise UserError(f"no case is called {name!r}", "leave it out to be given one, or give a record's id")
+
+
+def drawn(among: Collection[Card], times_played: Mapping[str, int], at_table: Collection[str], seed: int) -> Card:
+    """A patient by the seed: of those least often played, none that somebody is playing now where that can be.
+
+    Both are told by the person: who has seen a patient in one language knows them in the other.
+    """
+    if not among:
+        raise UserError("no patient passes the filters", "`osler records list` shows what there is")
+    free = [card for card in among if card.patient not in at_table] or among
+
+    def place(card: Card) -> tuple[int, bytes]:
+        return times_played.get(card.patient, 0), hashlib.sha256(f"{seed}\0{card.record}".encode()).digest()
+
+    return min(free, key=place)

@@ -1,0 +1,94 @@
+"""What a player asks for, and what it comes to: a chair, a patient, and a place in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from osler.errors import UserError
+from osler.events import Ending
+from osler.records.language import Language
+from osler.records.schema import PatientRecord
+from osler.simulator.plan import HUMAN, RULES, Cell, Plan, Settings
+
+
+class Chair(StrEnum):
+    """Where the person sits."""
+
+    DOCTOR = "doctor"
+    PATIENT = "patient"
+
+    @property
+    def left(self) -> Ending:
+        """How a consultation ended whose person went away: no answer, so it is counted and never scored."""
+        return Ending.DOCTOR_ERROR if self is Chair.DOCTOR else Ending.PATIENT_ERROR
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a player asks for."""
+
+    chair: Chair
+    case: str | None = None
+    language: Language | None = None
+    doctor: str = RULES
+    """Who sits opposite a patient."""
+    patient: str = RULES
+    """Who sits opposite a doctor."""
+    memory: str = "tim"
+    seed: int = 0
+    out: str | Path | None = None
+    """The run; None: the first of `play-doctor`, `play-doctor-2`, … that has these settings or is new."""
+
+    @property
+    def opposite(self) -> str:
+        """The spec of who sits opposite."""
+        return self.patient if self.chair is Chair.DOCTOR else self.doctor
+
+    @property
+    def backbone(self) -> str:
+        """The doctor's, as a transcript names it."""
+        return HUMAN if self.chair is Chair.DOCTOR else self.doctor
+
+    @property
+    def settings(self) -> Settings:
+        """Of the run that it belongs to."""
+        return Settings(patient_backbone=self.patient if self.chair is Chair.DOCTOR else HUMAN, seed=self.seed)
+
+    def check(self) -> None:
+        """Refuse what cannot be played.
+
+        Raises:
+            UserError: Both chairs are the person's.
+        """
+        if self.opposite == HUMAN:
+            raise UserError("both chairs cannot be yours", "give a model or `rules` for the one opposite you")
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """One consultation to be played."""
+
+    chair: Chair
+    record: PatientRecord
+    cell: Cell
+    settings: Settings
+    run: Path
+
+    @property
+    def turn_limit(self) -> int:
+        """How many questions the doctor may ask."""
+        return self.settings.turn_limit(self.record, self.cell.memory)
+
+
+@dataclass(frozen=True)
+class OneMore(Plan):
+    """A run's plan for a single consultation: this trial, and none of those before it."""
+
+    trial: int = 1
+
+    def cells(self, record: PatientRecord) -> Iterator[Cell]:
+        """The one."""
+        yield Cell(record.id, self.backbones[0], self.memories[0], self.trial)

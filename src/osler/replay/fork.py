@@ -1,0 +1,146 @@
+"""Another course from the middle of a consultation: its first turns as they were, then another model or memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from osler.errors import RunStopped, UserError
+from osler.eval.scoring import score
+from osler.events import Journal
+from osler.memory import MemorySettings, memory_factory
+from osler.records.schema import PatientRecord
+from osler.replay.holding import going_on, hold
+from osler.simulator.allowance import RunAllowance
+from osler.simulator.build import seat
+from osler.simulator.clients import Clients, ClientSettings, OwnClients
+from osler.simulator.consultation import Seats
+from osler.simulator.plan import HUMAN, ONE_STEP, WITHOUT_MODEL, Cell, Limits, Settings
+from osler.simulator.session import about
+from osler.simulator.store import Fork, RunFile, RunWriter
+from osler.simulator.transcript import Transcript
+
+if TYPE_CHECKING:
+    from osler.agents.backbones.completion import Completion
+
+_SUFFIX = ".forks"
+
+
+@dataclass(frozen=True)
+class Parent:
+    """The consultation that is forked, and what it was held with."""
+
+    run: Path
+    transcript: Transcript
+    record: PatientRecord
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Change:
+    """Where the fork leaves its parent, and with what."""
+
+    turn: int
+    backbone: str
+    memory: str
+
+
+def forks_path(run: Path) -> Path:
+    """The run of all forks of a run, beside it; forks of forks stay among themselves."""
+    return run if run.stem.endswith(_SUFFIX) else run.with_name(f"{run.stem}{_SUFFIX}.osler")
+
+
+def fork(parent: Parent, change: Change, timeout: float) -> tuple[Path, int]:
+    """Hold a fork and keep it as an ordinary consultation, scored like any; its run and number.
+
+    Raises:
+        UserError: It cannot be held, or cannot be kept. Nothing is kept of a fork that was not held to its end.
+    """
+    _check(parent, change)
+    path = forks_path(parent.run)
+    _check_settings(path, parent.settings)
+    clients = Clients(ClientSettings(timeout=timeout, temperature=parent.settings.temperature))
+    for spec in _models(parent.settings, change.backbone):
+        clients.open(spec)  # a wrong name stops here, before a file is made
+    header = parent.transcript.header
+    with RunWriter.create(path, about(parent.settings)) as store:
+        try:
+            trial = store.next_trial(header.case, change.backbone, change.memory)
+            cell = Cell(header.case, change.backbone, change.memory, trial)
+            transcript, answers = asyncio.run(_held(parent, cell, change.turn, clients))
+            came_from = Fork(
+                parent.run.stem, Cell(header.case, header.backbone, header.memory, header.trial), change.turn
+            )
+            store.begin({"fork_of": parent.run.stem, "turn": change.turn})
+            number = store.add_fork(parent.record, cell, came_from)
+            store.keep((number, *answer) for answer in answers)
+            store.finish(number, transcript)
+            score(store, number, transcript, parent.record)
+        finally:
+            if not store.standing().total:
+                path.unlink()  # the first fork did not come about
+    return path, number
+
+
+async def _held(
+    parent: Parent, cell: Cell, turn: int, clients: Clients
+) -> tuple[Transcript, list[tuple[str, str, int, float]]]:
+    """The consultation, and what models were paid for in it: keys, answers, tokens, costs."""
+    from osler.agents.backbones.prices import cost
+
+    settings, record, journal = parent.settings, parent.record, Journal()
+    answers: list[tuple[str, str, int, float]] = []
+
+    def keep(key: str, answer: Completion) -> None:
+        tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
+        price = cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached)
+        answers.append((key, answer.model_dump_json(), tokens, price or 0.0))
+
+    own = OwnClients(clients, cell.trial, (), keep, settings.limits, RunAllowance(Limits()))
+
+    def seating() -> Seats:
+        seats = seat(record, cell.backbone, cell.memory, cell.trial, settings, journal, own)
+        return going_on(seats, record, parent.transcript, journal, turn)
+
+    try:
+        return await hold(seating, record, cell, settings, journal, settings.limits), answers
+    except RunStopped as stop:
+        raise UserError(f"the fork could not be held: {stop.message}", "nothing was kept; fork again") from None
+    finally:
+        await clients.close()
+
+
+def _check(parent: Parent, change: Change) -> None:
+    turns = len(parent.transcript.replies)
+    if not 1 <= change.turn <= turns:
+        raise UserError(
+            f"the consultation of {parent.transcript.header.case!r} has {turns} turn(s), it cannot be forked after"
+            f" {change.turn}",
+            f"give --fork-at a number from 1 to {turns}" if turns else "choose one in which something was asked",
+        )
+    if change.backbone == HUMAN:
+        raise UserError("a person held this consultation", "say with --backbone who goes on")
+    if parent.settings.patient_backbone == HUMAN:
+        raise UserError("the patient of this run is a person", "fork a consultation of a run whose patient is not")
+    if change.memory == ONE_STEP:
+        raise UserError(f"{ONE_STEP} asks nothing, so nothing can go on with it", "give another --memory")
+    memory_factory(change.memory)(MemorySettings())
+
+
+def _check_settings(path: Path, settings: Settings) -> None:
+    """Forks of another version, or of a run of the same name that is gone, must not be mixed with these."""
+    if path.is_file() and path.stat().st_size:
+        with RunFile.open(path) as known:
+            if known.about() != json.loads(json.dumps(about(settings))):
+                raise UserError(
+                    f"{path} holds forks that were made with other settings or another version",
+                    "move it away, and fork again",
+                )
+
+
+def _models(settings: Settings, backbone: str) -> set[str]:
+    others = (settings.patient_backbone, settings.memory_backbone, settings.ram_backbone)
+    return {backbone, *(spec for spec in others if spec)} - WITHOUT_MODEL

@@ -1,0 +1,152 @@
+"""A consultation as scenes to be played: per turn what is said, when, and what stands behind it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from osler.events import Answered, Asked, Concluded, Event, Failed, Guarded, Recalled, Remembered, Retrieved
+from osler.memory.base import Change, Recall
+from osler.replay.wording import Words, shown, words
+from osler.simulator.transcript import Transcript
+
+_SHORTEST, _PER_LETTER, _READING, _LONGEST = 0.5, 0.018, 2.5, 4.0
+"""Seconds: of any line, per Latin letter, of reading at most, and of waiting at most, whatever a model took."""
+_RECALLED = 12
+
+
+class Speaker(StrEnum):
+    """Whose line it is."""
+
+    DOCTOR = "doctor"
+    PATIENT = "patient"
+    ENDING = "ending"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Something that is said."""
+
+    speaker: Speaker
+    label: str
+    text: str
+    at: float
+    """When it was said, in seconds."""
+    pause: float = 0.0
+    """How long to wait before it, at the speed of 1."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the side panel, shown from one of the scene's lines on."""
+
+    title: str
+    rows: tuple[str, ...]
+    from_line: int = 0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One turn."""
+
+    turn: int
+    lines: tuple[Line, ...]
+    panel: tuple[Section, ...]
+
+
+def scenes(transcript: Transcript) -> tuple[Scene, ...]:
+    """All turns, the last one with the ending."""
+    labels = words(transcript.header.language)
+    by_turn: dict[int, list[Event]] = defaultdict(list)
+    kept = {event.of: event for event in transcript.of(Remembered)}
+    for event in transcript.events:
+        by_turn[event.turn].append(event)
+    made = [_scene(turn, events, kept.get(turn), labels) for turn, events in sorted(by_turn.items())]
+    return tuple(_paced(made))
+
+
+def _scene(turn: int, events: list[Event], kept: Remembered | None, labels: Words) -> Scene:
+    lines = [line for event in events for line in _lines(event, labels)]
+    asked = next((place for place, line in enumerate(lines, start=1) if line.speaker is Speaker.DOCTOR), len(lines))
+    panel = [section for event in events for section in _sections(event, labels, asked, len(lines))]
+    if kept is not None:
+        panel.append(Section(labels.remembered, _changes(kept.change, labels), len(lines)))
+    order = (labels.asked_for, labels.retrieved, labels.disclosed, labels.remembered, labels.refused, labels.recalled)
+    panel.sort(key=lambda section: order.index(section.title))  # what is long comes last: there it can be cut off
+    return Scene(turn, tuple(lines), tuple(section for section in panel if section.rows))
+
+
+def _lines(event: Event, labels: Words) -> Iterator[Line]:
+    match event:
+        case Recalled(turn=1):
+            yield Line(Speaker.PATIENT, labels.patient, shown(event.query), event.at)
+        case Asked():
+            yield Line(Speaker.DOCTOR, labels.doctor, shown(event.question), event.at)
+        case Answered():
+            yield Line(Speaker.PATIENT, labels.patient, shown(event.reply), event.at)
+        case Concluded():
+            told = (
+                (labels.diagnosis, event.diagnosis),
+                (labels.treatment, event.treatment),
+                (labels.differential, labels.joint.join(event.differential)),
+                (labels.reasoning, event.reasoning),
+            )
+            for label, text in told:
+                if text:
+                    yield Line(Speaker.ENDING, label, shown(text), event.at)
+        case Failed():
+            yield Line(Speaker.ENDING, labels.failed, shown(event.message), event.at)
+        case _:
+            pass
+
+
+def _sections(event: Event, labels: Words, asked: int, told: int) -> Iterator[Section]:
+    match event:
+        case Recalled():
+            yield Section(labels.recalled, _recalled(event.recall, labels))
+        case Guarded():
+            yield Section(labels.refused, (shown(event.draft), *(f"  {shown(reason)}" for reason in event.reasons)))
+        case Retrieved():
+            if event.asked_for:
+                yield Section(labels.asked_for, (shown(", ".join(event.asked_for)),), asked)
+            found = tuple(f"{shown(one.name)}  {one.score:.2f}" for one in event.entries)
+            yield Section(labels.retrieved, found or (labels.nothing,), asked)
+        case Answered():
+            yield Section(labels.disclosed, tuple(shown(name) for name in event.disclosed), told)
+        case _:
+            pass
+
+
+def _recalled(recall: Recall, labels: Words) -> tuple[str, ...]:
+    best = sorted(recall.items, key=lambda item: -item.score)
+    rows = [f"{item.score:.2f}  {shown(item.text)} ({labels.of_turn.format(item.turn)})" for item in best[:_RECALLED]]
+    left = len(best) - len(rows)
+    return (*rows, *([labels.more.format(left)] if left else []))
+
+
+def _changes(change: Change, labels: Words) -> tuple[str, ...]:
+    marks = {
+        "inserted": "+",
+        "superseded": f"× {labels.superseded}:",
+        "merged": f"& {labels.merged}:",
+        "forgotten": f"- {labels.forgotten}:",
+        "refused": f"! {labels.refused}:",
+    }
+    rows = [f"{mark} {shown(line)}" for name, mark in marks.items() for line in getattr(change, name)]
+    group = [labels.group.format(change.group)] if change.group is not None else []
+    return (*rows, *group)
+
+
+def _paced(made: list[Scene]) -> Iterator[Scene]:
+    """Every line waits as long as it took, but never longer than one likes to wait, nor shorter than one reads."""
+    before = 0.0
+    for scene in made:
+        lines = []
+        for line in scene.lines:
+            letters = sum(1 if char.isascii() else 3 for char in line.text)
+            reading = min(_READING, _SHORTEST + _PER_LETTER * letters)
+            lines.append(replace(line, pause=min(_LONGEST, max(reading, line.at - before))))
+            before = line.at
+        yield replace(scene, lines=tuple(lines))

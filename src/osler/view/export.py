@@ -1,0 +1,162 @@
+"""Runs as files that open from disk: the same page, with every answer of the server in a script beside it.
+
+A page from disk may not fetch files, but it may load scripts. Each calls `Osler.given(address, answer)`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, TextIO
+
+from osler import __version__
+from osler.errors import UserError
+from osler.simulator.store import CellState, RunFile, said
+from osler.simulator.store.reader import FOLDER
+from osler.view import answers
+from osler.view.plain_json import encoded
+from osler.view.rows import MOST, Query
+from osler.view.shelf import Missing, Shelf, Shown
+
+STATIC = Path(__file__).parent / "static"
+MARK = "osler-export.txt"
+"""Tells a folder that an export wrote, and that a later one may replace."""
+POLICY = (
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file: data:;"
+    " base-uri 'none'; form-action 'none'"
+)
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written."""
+
+    folder: Path
+    runs: int
+    consultations: int
+    unreadable: int
+    """Consultations that are in the table but could not be read, and have no file."""
+    size: int
+    """Bytes."""
+
+
+def export(runs: Iterable[str | Path], target: Path) -> Exported:
+    """Write the page of some runs into a folder, whole or not at all.
+
+    Raises:
+        UserError: A run cannot be read, or the folder cannot or must not be written.
+    """
+    shelf = Shelf(runs).all()
+    if not shelf:
+        raise UserError(f"there is no run in {FOLDER}", "name one, or make one with `osler simulate`")
+    with _whole(target) as folder:
+        _page(folder)
+        with _script(folder / "data" / "runs.js") as out:
+            _given(out, "api/runs", {"runs": [answers.run(shown) | {"live": False} for shown in shelf]})
+        written = [_run(shown, folder / "data" / shown.key) for shown in shelf]
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    whole = sum(done for done, _ in written)
+    return Exported(target, len(shelf), whole, sum(left for _, left in written), size)
+
+
+def _page(folder: Path) -> None:
+    shutil.copytree(STATIC, folder, dirs_exist_ok=True)
+    index = folder / "index.html"
+    page = index.read_text("utf-8")
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    for place, more in (('data-from="server"', 'data-from="disk"'), ("<head>", f"<head>\n{policy}")):
+        assert page.count(place) == 1
+        page = page.replace(place, more)
+    index.write_text(page, "utf-8")
+    (folder / MARK).write_text(f"Written by osler {__version__}. `osler export` may replace this folder.\n", "utf-8")
+
+
+def _run(shown: Shown, folder: Path) -> tuple[int, int]:
+    """All answers about one run; of how many consultations, and how many could not be read."""
+    with shown.open() as file:
+        rows = _all_rows(file)
+        with _script(folder / "all.js") as out:
+            _given(out, f"api/runs/{shown.key}/all", {"rows": rows})
+        ended = [row["cell"] for row in rows if row["state"] != CellState.TODO]
+        unreadable = 0
+        with _script(folder / "said.js") as out:
+            out.write(f"Osler.given({_safe(f'api/runs/{shown.key}/said')},{{")
+            for place, cell in enumerate(ended):
+                text = ""
+                try:
+                    text = _consultation(file, shown.key, cell, folder)
+                except (Missing, *answers.UNREADABLE):  # damaged, or put back on the list since the table was read
+                    unreadable += 1
+                out.write(f"{',' if place else ''}\n{_safe(str(cell))}:{_safe(text)}")
+            out.write("});\n")
+    return len(ended) - unreadable, unreadable
+
+
+def _all_rows(file: RunFile) -> list[dict[str, Any]]:
+    judge = answers.judge_of(file)
+    rows: list[dict[str, Any]] = []
+    while found := answers.rows(file, Query(judge, sort="cell", offset=len(rows), limit=MOST))["rows"]:
+        rows += found
+    return rows
+
+
+def _consultation(file: RunFile, key: str, cell: int, folder: Path) -> str:
+    """One file per consultation; what was said in it."""
+    held = answers.hold(file, cell)
+    address = f"api/runs/{key}/rows/{cell}"
+    told = answers.consultation(file, key, held)
+    with _script(folder / f"{cell}.js") as out:
+        _given(out, address, told)
+        _given(out, f"{address}/truth", answers.revealed(file, held))
+        calls = [call for part in (*told["turns"], told["closing"]) for call in part["calls"]]
+        for number in (call["number"] for call in calls):
+            _given(out, f"{address}/calls/{number}", answers.exact_call(held, number))
+    return said.spoken(held.transcript)
+
+
+def _given(out: TextIO, address: str, answer: Any) -> None:
+    out.write(f"Osler.given({_safe(address)},{_safe(answer)});\n")
+
+
+def _safe(data: Any) -> str:
+    """JSON that is also a sound script, wherever a browser finds it."""
+    text = encoded(data).replace("<", "\\u003c")
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+@contextmanager
+def _script(path: Path) -> Iterator[TextIO]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        out.write("'use strict';\n")
+        yield out
+
+
+@contextmanager
+def _whole(target: Path) -> Iterator[Path]:
+    """A folder that takes the target's place when all of it is there."""
+    if target.exists() and not target.is_dir():
+        raise UserError(f"{target} is a file", "name a folder with -o")
+    if target.is_dir() and any(target.iterdir()) and not (target / MARK).is_file():
+        raise UserError(f"{target} holds something else", "name an empty or a new folder with -o")
+    beside = target.absolute().with_name(f".{target.absolute().name}.{token_hex(4)}")
+    old = beside.with_name(f"{beside.name}.old")
+    try:
+        beside.mkdir(parents=True)
+        yield beside
+        if target.exists():
+            target.rename(old)
+        beside.rename(target)
+    except OSError as error:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise UserError(
+            f"{target} cannot be written ({error.strerror or error})", "check the disk and the rights of the folder"
+        ) from None
+    finally:
+        for left in (beside, old):
+            shutil.rmtree(left, ignore_errors=True)

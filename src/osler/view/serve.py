@@ -1,0 +1,119 @@
+"""Starting the server: one socket, one token, one address to open."""
+
+from __future__ import annotations
+
+import gc
+import ipaddress
+import re
+import secrets
+import socket
+import webbrowser
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Thread
+
+import typer
+
+from osler.errors import UserError
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
+_WEB = 80
+"""The port that browsers leave out of an address."""
+_EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104 -- names to recognise, not to bind
+
+
+def serve(
+    runs: Iterable[str | Path],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    token: str | None = None,
+    browser: bool = True,
+) -> None:
+    """Show runs until somebody stops it.
+
+    Raises:
+        UserError: The extra is missing, a run or the address cannot be used, or the token is too weak.
+    """
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise UserError(f"the page needs {' and '.join(missing)}", "pip install 'osler[view]'")
+    import uvicorn
+
+    from osler.view.access import Access
+    from osler.view.app import application
+    from osler.view.chair import Chair
+    from osler.view.shelf import Shelf
+
+    if token is not None and not _TOKEN.fullmatch(token):
+        raise UserError(
+            "the token is too weak", "give 16 or more letters, digits, - or _ with --token, or leave it out"
+        )
+    near = _is_loopback(host)
+    shelf = Shelf(runs)
+    # Who only has the address may not make this machine open other addresses and files, which a model's name can do.
+    app = application(shelf, Chair(shelf, None if near else ()))
+    given, token = token is not None, token or secrets.token_urlsafe(24)
+    with _listening(host, port) as listening:
+        port = listening.getsockname()[1]
+        everywhere = host in _EVERYWHERE
+        guarded = Access(app, token, _own_names(host, port), any_address=port if everywhere else None)
+        address = f"http://{_in_address(socket.gethostname() if everywhere else host)}:{port}/{token}/"
+        if not near:
+            made = "the one you gave" if given else "made for this start"
+            typer.echo(f"Others can reach this page. The address holds a token, {made}: share it with care.", err=True)
+        if not shelf.all():
+            typer.echo("There is no run yet: `osler simulate` makes one, and the page shows it then.", err=True)
+        typer.echo(f"{address}\nCtrl-C stops it.")
+        if browser:
+            # In a thread, because some browsers only return when they are closed.
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        settings = uvicorn.Config(
+            guarded,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+        )
+        gc.freeze()  # what is loaded stays, and looking through it for garbage makes answers late
+        uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+        family, kind, protocol, _, address = found[0]
+        # The protocol is named because asyncio sends small answers at once only where it is; else each waits 40 ms.
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(128)
+        except BaseException:
+            listening.close()
+            raise
+        return listening
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UserError(f"{host}:{port} cannot be listened on ({reason})", "give another --host or --port") from None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _own_names(host: str, port: int) -> set[str]:
+    names = {host, "127.0.0.1", "localhost", "[::1]"} if _is_loopback(host) else {host}
+    if host in _EVERYWHERE:
+        names |= {"127.0.0.1", "localhost", socket.gethostname()}
+    plain = {_in_address(name).lower() for name in names}
+    return {f"{name}:{port}" for name in plain} | (plain if port == _WEB else set())
+
+
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host

@@ -1,0 +1,112 @@
+'use strict';
+// One consultation: the conversation, and beside it what lay behind the turn one looks at.
+(() => {
+  const {h, said} = Osler;
+
+  // The turns, and one more place for the conclusion, which has prompts and recall of its own.
+  function stopsOf(story) {
+    const nothing = {asked_for: [], retrieved: [], disclosed: [], leaks: [], fabrications: []};
+    const closing = {refusals: [], calls: [], recall: null, ...story.closing};
+    return [...story.turns, {...closing, turn: story.turns.length + 1, closing: true, ledger: nothing, memory: null}];
+  }
+
+  function about(story) {
+    const {header, about: person} = story;
+    const speaker =
+      person.speaker && person.speaker !== 'patient' ? `${Osler.word('p', person.speaker)} ${Osler.t('speaks')}` : null;
+    const facts = [
+      [Osler.t('doctor'), header.backbone],
+      [Osler.t('memory'), header.memory],
+      [Osler.t('patient'), header.patient_backbone],
+      [Osler.t('trial'), header.trial],
+      [Osler.t('tokens'), Osler.count(story.tokens)],
+      [Osler.t('seconds'), Osler.decimal(story.seconds)],
+    ];
+    return h(
+      'header',
+      {class: 'about'},
+      h(
+        'p',
+        {class: 'dim'},
+        said([person.age, Osler.word('x', person.sex), speaker, header.specialty].filter(Boolean).join(' · ')),
+      ),
+      h('h1', null, said(person.complaint, {lang: header.language})),
+      h(
+        'dl',
+        {class: 'inline'},
+        facts.map(([name, value]) => h('div', null, h('dt', null, name), h('dd', null, said(value)))),
+      ),
+    );
+  }
+
+  function turnItem(turn, lang, choose) {
+    return h(
+      'li',
+      {class: 'turn', 'data-turn': turn.turn, onclick: () => String(getSelection()) || choose()},
+      h(
+        'button',
+        {type: 'button', class: 'turn-number', 'aria-label': Osler.t('turn_n', {n: turn.turn}), onclick: choose},
+        turn.turn,
+      ),
+      h('div', null, Osler.conversation.exchange(turn, lang)),
+    );
+  }
+
+  Osler.views.consultation = async (route) => {
+    const address = `api/runs/${route.run}/rows/${route.cell}`;
+    const [story, {runs}] = await Promise.all([Osler.get(address), Osler.get('api/runs')]);
+    const lang = story.header.language;
+    const stops = stopsOf(story);
+    const {panel, show} = Osler.panel(route, address);
+    const timeline = Osler.timeline(stops, (index) => choose(index));
+    const placeOf = (turn) => stops.findIndex((stop) => stop.turn === turn);
+    const items = stops.map((stop, index) =>
+      stop.closing
+        ? h(
+            'li',
+            {class: 'turn closing', onclick: () => String(getSelection()) || choose(index)},
+            h('div', null, h('h2', null, Osler.t('conclusion')), Osler.ending.conclusion(story)),
+          )
+        : turnItem(stop, lang, () => choose(index)),
+    );
+    let here = Math.max(0, placeOf(Number(route.parameters.get('turn') || 1)));
+
+    function choose(index, move = true) {
+      if (index < 0 || index >= stops.length) return;
+      items[here].removeAttribute('aria-current');
+      here = index;
+      items[here].setAttribute('aria-current', 'step');
+      timeline.show(here);
+      show(stops[here]);
+      if (!move) return;
+      Osler.note({turn: stops[here].turn});
+      items[here].scrollIntoView({block: 'nearest'});
+    }
+    const run = runs.find((one) => one.key === route.run);
+    return {
+      title: Osler.plain(story.about.complaint).slice(0, 60),
+      crumbs: {run: said(run.name), more: [`${Osler.t('consultation')} ${story.cell}`]},
+      keys: {
+        j: () => choose(here + 1),
+        k: () => choose(here - 1),
+        n: () => Osler.neighbours.beside(route, 1),
+        p: () => Osler.neighbours.beside(route, -1),
+      },
+      shown: () => choose(here, route.parameters.has('turn')),
+      body: [
+        h(
+          'div',
+          {class: 'talk'},
+          Osler.neighbours.steps(route),
+          about(story),
+          Osler.siblings(story, [story.cell], route),
+          timeline.element,
+          h('ol', {class: 'turns', 'aria-label': Osler.t('exchange')}, items),
+          Osler.ending.reveal(story, (turn) => choose(placeOf(turn))),
+          Osler.ending.measures(story.measures),
+        ),
+        panel,
+      ],
+    };
+  };
+})();

@@ -1,0 +1,106 @@
+'use strict';
+// The filters above a table. They hold no state of their own: what is chosen stands in the address.
+(() => {
+  const {h, fill, said} = Osler;
+  const VERDICTS = ['correct', 'partial', 'wrong', 'unsafe', 'none', 'unparsed'];
+  const PAUSE = 180;
+
+  // One column's values, several of which may be ticked.
+  function facet(name, values, kind, route, changed) {
+    const chosen = () => route.parameters.getAll(name);
+    const summary = h('summary', null);
+    const word = (value) => (kind ? Osler.word(kind, value) : value);
+    const head = () =>
+      fill(summary, Osler.t(name), chosen().length ? h('strong', null, said(chosen().map(word).join(', '))) : null);
+    const boxes = values.map((value) => {
+      const box = h('input', {
+        type: 'checkbox',
+        value,
+        checked: chosen().includes(value),
+        onchange: () => {
+          Osler.note({[name]: boxes.filter((one) => one.checked).map((one) => one.value), offset: null});
+          head();
+          changed();
+        },
+      });
+      return box;
+    });
+    head();
+    return h(
+      'details',
+      {class: 'facet', 'data-name': name},
+      summary,
+      h(
+        'div',
+        {class: 'options', role: 'group', 'aria-label': Osler.t(name)},
+        boxes.map((box, index) => h('label', null, box, said(word(values[index])))),
+      ),
+    );
+  }
+
+  function field(name, type, route, changed) {
+    let timer = null;
+    const input = h('input', {
+      type,
+      name,
+      value: route.parameters.get(name),
+      placeholder: Osler.t(name),
+      'aria-label': Osler.t(name),
+      autocomplete: 'off',
+      oninput: () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => {
+          Osler.note({[name]: input.value.trim(), offset: null});
+          changed();
+        }, PAUSE);
+      },
+    });
+    return input;
+  }
+
+  Osler.filters = (run, route, load) => {
+    const names = [
+      'search',
+      'patient',
+      'specialty',
+      'language',
+      'backbone',
+      'memory',
+      'diagnosis',
+      'treatment',
+      'ending',
+    ];
+    const clear = h(
+      'button',
+      {type: 'button', class: 'quiet', onclick: () => Osler.go(Osler.link(route.run))},
+      Osler.t('clear'),
+    );
+    const filtered = () => {
+      clear.hidden = !names.some((name) => route.parameters.has(name));
+    };
+    const changed = () => {
+      filtered();
+      return load();
+    };
+    const facets = [
+      ['specialty', run.specialties, null],
+      ['language', run.languages, 'l'],
+      ['backbone', run.backbones, null],
+      ['memory', run.memories, null],
+      ['diagnosis', VERDICTS, 'v'],
+      ['treatment', VERDICTS, 'v'],
+      ['ending', run.endings, 'e'],
+    ];
+    filtered();
+    return h(
+      'form',
+      {class: 'filters', role: 'search', 'aria-label': Osler.t('filters'), onsubmit: (event) => event.preventDefault()},
+      field('search', 'search', route, changed),
+      field('patient', 'text', route, changed),
+      facets
+        .filter(([, values]) => values.length > 1)
+        .map(([name, values, kind]) => facet(name, values, kind, route, changed)),
+      clear,
+    );
+  };
+})();

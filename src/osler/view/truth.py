@@ -1,0 +1,33 @@
+"""What a consultation is held against: asked for only when a person wants to see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from osler.eval.measures.asking import key_elements
+from osler.eval.measures.course import Course
+from osler.records.schema import Part, PatientRecord
+from osler.simulator.transcript import Transcript
+
+
+def truth(transcript: Transcript, record: PatientRecord, verdicts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Diagnosis, treatment, what a good work-up asks for and when it was, and every judge's word with its reason."""
+    asked = Course.of(transcript, record).asked
+    return {
+        "diagnosis": record.diagnosis.model_dump(mode="json"),
+        "treatment": record.treatment.model_dump(mode="json") if record.treatment else None,
+        "order": str(record.exam_order) if record.exam_order else None,
+        "key_entries": [
+            {
+                "name": entry.name,
+                "part": entry.part.value,
+                "relevance": entry.relevance.value,
+                "asked_in_turn": asked.get(entry.name),
+            }
+            for part in Part
+            for entry in key_elements(record, part)
+        ],
+        "leaks": [{"turn": reply.turn, "names": list(reply.leaks)} for reply in transcript.replies if reply.leaks],
+        "verdicts": [dict(one) for one in verdicts],
+    }

@@ -1,0 +1,63 @@
+"""Consultations with a person in one of the chairs, one of whom leaves in the middle."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from osler.agents.participant import Conclusion, Participant, Question
+from osler.events import ConsultationError, Ending, Failed, Journal, Role, Voice
+from osler.records import RecordPool
+from osler.simulator.build import case_of, seat
+from osler.simulator.clients import Clients
+from osler.simulator.consultation import Seats, consult
+from osler.simulator.plan import HUMAN, Cell, Plan, Settings
+from osler.simulator.session import about
+from osler.simulator.store import RunWriter
+from osler.simulator.transcript import Transcript
+from osler.simulator.worker import transcript_of
+
+QUESTIONS = {
+    "pneumonia-en": ("Do you cough at night?", "Do you smoke?", "Are you allergic to anything?"),
+    "pneumonia-zh": ("夜里咳嗽吗？", "抽烟吗？"),
+}
+
+
+class _Doctor(Participant):
+    """Asks what is on the list; the Chinese one then leaves without a word."""
+
+    def __init__(self, case: str) -> None:
+        super().__init__("doctor", "A person.")
+        self._rest, self._leaves = list(QUESTIONS[case]), case.endswith("zh")
+
+    async def respond(self, content: Any) -> Question | Conclusion:
+        await asyncio.sleep(0.01)
+        if self._rest:
+            return Question(text=self._rest.pop(0), voice=Voice.HUMAN)
+        if self._leaves:
+            raise ConsultationError(Ending.DOCTOR_ERROR, "left", "the person left")
+        return Conclusion(diagnosis="Asthma", treatment="Inhaled steroid")
+
+
+async def _held(case: str, settings: Settings) -> Transcript:
+    record, journal, cell = RecordPool.open().get(case), Journal(), Cell(case, HUMAN, "tim", 1)
+    seats = seat(record, "rules", cell.memory, 1, settings, journal, Clients())
+    chairs = Seats(_Doctor(case), seats.ram, seats.patient, seats.memory)
+    try:
+        ending = await consult(chairs, case_of(record), journal, settings.turn_limit(record))
+    except ConsultationError as error:
+        ending = error.ending
+        journal.add(Failed, Role.SIMULATOR, kind=error.kind, message=str(error))
+    return transcript_of(record, cell, settings, journal, ending)
+
+
+def played(path: Path) -> None:
+    """Two consultations of a person, as a run."""
+    settings = Settings()
+    plan = Plan([RecordPool.open().get(case) for case in QUESTIONS], (HUMAN,), ("tim",), settings=settings)
+    with RunWriter.create(path, about(settings)) as store:
+        planned = store.extend(plan)
+        store.begin({})
+        for number in planned.todo:
+            store.finish(number, asyncio.run(_held(store.cell(number).case, settings)))

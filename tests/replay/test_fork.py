@@ -1,0 +1,141 @@
+"""A fork keeps the first turns as they were, goes on otherwise, and is an ordinary consultation of an ordinary run."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from osler.events import Answered, Asked, Called, Ending, Recalled, Remembered, Role, Voice
+from osler.simulator.plan import Cell
+from osler.simulator.store import Fork, RunFile, RunWriter
+from osler.simulator.transcript import Transcript
+from tests.agents.backbones.server import Step
+from tests.replay.runs import osler, refusal
+from tests.simulator.model_server import model_server
+
+pytestmark = pytest.mark.xdist_group("replay")  # one process: they share a run
+
+
+@pytest.fixture
+def run(rules: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(rules, tmp_path / "demo.osler"))
+
+
+def said(transcript: Transcript, turns: int) -> list[tuple[str, Voice, str, tuple[str, ...]]]:
+    pairs = zip(transcript.of(Asked), transcript.of(Answered), strict=True)
+    return [(one.question, one.voice, two.reply, two.disclosed) for one, two in pairs][:turns]
+
+
+def scored(path: Path) -> list[tuple[str, str]]:
+    with RunFile.open(path) as run:
+        return [(row["memory"], row["diagnosis_verdict"]) for row in run.scores("ladder/1")]
+
+
+@pytest.mark.parametrize("case", ["pneumonia-en", "pneumonia-zh"])
+def test_the_first_turns_stay_and_another_memory_goes_on(run: Path, case: str) -> None:
+    result = osler("replay", run, case, "--memory", "none", "--memory", "tim", "--fork-at", "3")
+    assert result.exit_code == 0, result.output
+    assert "memory none" in result.stdout and "memory tim" in result.stdout and "trial 1" in result.stderr
+    child = run.with_name("demo.forks.osler")
+    with RunFile.open(run) as before, RunFile.open(child) as forks:
+        parent, fork = before.find(case, "none"), forks.find(case, "tim")
+        assert forks.forks() == {1: Fork("demo", Cell(case, "rules", "none", 1), 3)}
+        assert forks.settings == before.settings and before.forks() == {}
+    assert said(fork, 3) == said(parent, 3) and fork.turns > 3
+    assert [event.of for event in fork.of(Remembered)][:3] == [1, 2, 3] and fork.of(Recalled)[3].recall.items
+    assert fork.header.memory == "tim" and fork.ending is Ending.CONCLUDED
+    assert scored(child) == [("tim", scored(child)[0][1])] and scored(child)[0][1] in {"correct", "wrong", "partial"}
+    again = osler("replay", child, "--verify")
+    assert again.exit_code == 0, again.output
+    assert osler("show", child, case).exit_code == 0
+
+
+def test_every_fork_is_kept_and_forks_can_be_forked(run: Path) -> None:
+    args = ("gerd-en", "--memory", "raw", "--memory", "raw", "--fork-at")
+    for turn in ("2", "4"):
+        assert osler("replay", run, *args, turn).exit_code == 0
+    child = run.with_name("demo.forks.osler")
+    assert osler("replay", child, "gerd-en", "--trial", "2", "--memory", "none", "--fork-at", "5").exit_code == 0
+    with RunFile.open(child) as forks:
+        told = [(one.run, one.parent.trial, one.turn) for one in forks.forks().values()]
+        cells = [(forks.cell(number).memory, forks.cell(number).trial) for number in forks.forks()]
+        assert said(forks.find("gerd-en", "none"), 5) == said(forks.find("gerd-en", "raw", trial=2), 5)
+    assert told == [("demo", 1, 2), ("demo", 1, 4), ("demo.forks", 2, 5)]
+    assert cells == [("raw", 1), ("raw", 2), ("none", 1)]
+    assert osler("replay", child, "--verify").exit_code == 0
+
+
+def test_a_model_goes_on_and_only_what_it_does_is_paid_for(run: Path) -> None:
+    with model_server() as server:
+        args = ("--memory", "raw", "--memory", "tim", "--backbone", server.spec, "--fork-at", "4")
+        result = osler("replay", run, "pneumonia-en", *args)
+    assert result.exit_code == 0, result.output
+    child = run.with_name("demo.forks.osler")
+    with RunFile.open(child) as forks:
+        fork = forks.find("pneumonia-en")
+        standing = forks.standing()
+    doctor = [call for call in fork.of(Called) if call.role is Role.DOCTOR]
+    assert fork.header.backbone == server.spec and min(call.turn for call in doctor) == 5
+    # The new memory is the model's as well, and thinks about the turns that were taken over.
+    assert {event.turn for event in fork.of(Called) if event.role is Role.MEMORY} >= {2, 3, 4}
+    assert standing.calls == len(fork.of(Called)) and standing.tokens > 0
+    assert osler("replay", child, "--verify").exit_code == 0
+
+
+def test_a_fork_that_failed_is_not_held_again_without_its_first_turns(run: Path) -> None:
+    with model_server(lambda number: Step(status=400) if number > 2 else None) as server:
+        args = ("--memory", "raw", "--memory", "none", "--backbone", server.spec, "--fork-at", "4")
+        assert osler("replay", run, "gerd-zh", *args).exit_code == 0
+    child = run.with_name("demo.forks.osler")
+    with RunFile.open(child) as forks:
+        assert forks.standing().failed == 1
+        about = forks.about()
+    with RunWriter.create(child, about) as store:
+        assert store.retry().todo == [] and store.standing().failed == 1
+    assert osler("replay", child, "--verify").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("pneumonia-en", "--memory", "raw", "--memory", "tim", "--fork-at", "99"), "from 1 to"),
+        (("pneumonia-en", "--memory", "raw", "--memory", "tim", "--fork-at", "0"), "from 1 to"),
+        (("pneumonia-en", "--memory", "tim", "--fork-at", "2"), "twice"),
+        (("pneumonia-en", "--memory", "raw", "--memory", "nonsense", "--fork-at", "2"), "nonsense"),
+        (("pneumonia-en", "--memory", "raw", "--memory", "one-step", "--fork-at", "2"), "one-step"),
+        (("pneumonia-en", "--memory", "raw", "--memory", "raw", "--backbone", "human", "--fork-at", "2"), "person"),
+        (("--fork-at", "2"), "CASE"),
+    ],
+)
+def test_what_cannot_be_forked_is_refused_and_leaves_nothing(run: Path, args: tuple[str, ...], told: str) -> None:
+    assert told in refusal("replay", run, *args)
+    assert not run.with_name("demo.forks.osler").exists()
+
+
+def test_an_endpoint_that_is_not_there_leaves_nothing_behind(run: Path) -> None:
+    with model_server(lambda _: Step(status=404)) as server:
+        args = ("gerd-en", "--memory", "raw", "--memory", "raw", "--backbone", server.spec, "--fork-at", "2")
+        assert server.url in refusal("replay", run, *args)
+    assert {path.name for path in run.parent.iterdir()} == {"demo.osler", "demo.forks.osler.lock"}
+
+
+def test_a_run_from_before_there_were_forks_is_read_and_gets_the_table_when_written_to(run: Path) -> None:
+    with sqlite3.connect(run) as file:
+        file.execute("DROP TABLE forks")
+    with RunFile.open(run) as older:
+        assert older.forks() == {}
+        about = older.about()
+    assert osler("replay", run, "gerd-en", "--memory", "raw", "--verify").exit_code == 0
+    with RunWriter.create(run, about) as store:
+        assert store.retry().todo == []
+
+
+def test_forks_of_other_settings_are_not_mixed(run: Path) -> None:
+    args = ("gerd-en", "--memory", "raw", "--memory", "none", "--fork-at", "2")
+    assert osler("replay", run, *args).exit_code == 0
+    with sqlite3.connect(run.with_name("demo.forks.osler")) as file:
+        file.execute("UPDATE about SET value = '\"0.0.1\"' WHERE name = 'version'")
+    assert "move it away" in refusal("replay", run, *args)

@@ -1,0 +1,198 @@
+"""Held again with the recorded answers, a consultation is what it was; whatever is changed on purpose is found and named."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from osler import prompts
+from osler.agents.ram import index
+from osler.agents.ram.decision import Decision, decision
+from osler.eval import scoring
+from osler.eval.verdict import Judgement, Verdict
+from osler.events import Called, Ending, Guarded, Role
+from osler.records.language import Language
+from osler.simulator.plan import Limits
+from osler.simulator.store import RunFile
+from osler.simulator.transcript import Transcript
+from tests.replay.people import played
+from tests.replay.runs import Model, model_run, osler, refusal
+
+pytestmark = pytest.mark.xdist_group("replay")  # one process: they share a run
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        return model_run(tmp_path_factory.mktemp("model") / "model.osler", patch)
+
+
+def transcripts(path: Path) -> list[Transcript]:
+    with RunFile.open(path) as run:
+        return list(run.transcripts())
+
+
+def kinds(output: str) -> set[str]:
+    """The kinds that a page names."""
+    return {line.split()[0] for line in output.splitlines() if "consultation(s), first in turn" in line}
+
+
+def test_a_run_without_models_is_the_same_again(rules: Path) -> None:
+    result = osler("replay", rules, "--verify")
+    assert result.exit_code == 0 and "12 consultation(s) held again" in result.output, result.output
+    assert "no difference" in result.output
+
+
+def test_a_run_of_a_model_is_the_same_again_with_its_thoughts_refusals_and_failures(model: Path) -> None:
+    held = transcripts(model)
+    calls = [call for transcript in held for call in transcript.of(Called)]
+    assert {call.role for call in calls} == {Role.DOCTOR, Role.PATIENT, Role.MEMORY, Role.RAM}
+    assert any(transcript.of(Guarded) for transcript in held)
+    assert {transcript.ending for transcript in held} >= {Ending.BACKBONE_FAILURE, Ending.TURN_LIMIT}
+    assert any(call.failure and call.role is Role.MEMORY for call in calls)
+    result = osler("replay", model, "--verify")
+    assert result.exit_code == 0 and "8 consultation(s) held again" in result.output, result.output
+
+
+@pytest.mark.parametrize(
+    ("limits", "ending"), [(Limits(seconds=0.04), Ending.TIME_LIMIT), (Limits(tokens=60), Ending.TOKEN_LIMIT)]
+)
+def test_what_a_limit_ended_is_compared_as_far_as_it_went(
+    limits: Limits, ending: Ending, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = model_run(tmp_path / "cut.osler", monkeypatch, Model(fails=False), memories=("tim",), limits=limits)
+    assert {transcript.ending for transcript in transcripts(path)} == {ending}
+    result = osler("replay", path, "--verify")
+    assert result.exit_code == 0, result.output
+
+
+def _insists(prompt: str) -> str:
+    """Asks about fever, and then speaks as if there were none."""
+    if '"suspects"' not in prompt and "cannot be asked" not in prompt:
+        return "A patient with a cough."
+    question = "Do you have a fever?"
+    question = "Since you have no fever, do you cough?" if question in prompt else question
+    return json.dumps({"suspects": [], "action": "ask", "question": question})
+
+
+@pytest.mark.parametrize("first", ["memory", "doctor"])
+def test_what_a_draft_contradicts_depends_on_who_was_first_and_so_it_does_again(
+    first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = Model(fails=False, late={"doctor" if first == "memory" else "memory": 0.05}, says=_insists)
+    path = model_run(tmp_path / "run.osler", monkeypatch, late, memories=("tim",), cases=("pneumonia-en",))
+    [held] = transcripts(path)
+    refused = [event for event in held.of(Guarded) if event.role is Role.DOCTOR and event.turn == 2]
+    assert any("contradicts" in reason for event in refused for reason in event.reasons) == (first == "memory")
+    result = osler("replay", path, "--verify")
+    assert result.exit_code == 0, result.output
+
+
+@pytest.fixture
+def stricter_ram(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stricter(language: Language) -> Decision:
+        return replace(decision(language), threshold=0.999)
+
+    monkeypatch.setattr(index, "decision", stricter)
+
+
+@pytest.mark.usefixtures("stricter_ram")
+@pytest.mark.parametrize("case", ["pneumonia-en", "pneumonia-zh"])
+def test_a_changed_threshold_of_ram_is_found_and_named(rules: Path, case: str) -> None:
+    result = osler("replay", rules, case, "--memory", "raw", "--verify")
+    assert result.exit_code == 1
+    assert "retrieval" in kinds(result.output) and "1 of them differ" in result.output
+    [place] = [line for line in result.output.splitlines() if line.startswith("retrieval")]
+    assert case in place and "raw" in place
+    assert "before" in result.output and "after" in result.output
+
+
+@pytest.fixture
+def changed_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The doctor is asked in other words, in both languages."""
+    folder = tmp_path / "prompts"
+    shutil.copytree(Path(prompts.__file__).parent, folder)
+    for language in Language:
+        file = folder / language.value / "doctor_ask.txt"
+        file.write_text(f"!! {file.read_text('utf-8')}", "utf-8")
+    monkeypatch.setattr(prompts, "files", lambda _: folder)
+    _forget_prompts()
+    yield
+    _forget_prompts()
+
+
+def _forget_prompts() -> None:
+    prompts.prompt.cache_clear()
+    prompts.prompts_hash.cache_clear()
+
+
+@pytest.mark.usefixtures("changed_prompt")
+def test_a_changed_prompt_is_found_and_the_recorded_answer_still_used(model: Path) -> None:
+    result = osler("replay", model, "--verify", "--memory", "raw")
+    assert result.exit_code == 1 and kinds(result.output) == {"prompt"}
+    assert "!! " in result.output
+    assert "other prompts (en, zh)" in result.stderr and len(result.stderr.splitlines()) == 1
+
+
+def test_a_changed_verdict_is_found_and_nothing_else(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    harsh = Judgement(Verdict.WRONG, "name", "nothing pleases this judge")
+    monkeypatch.setattr(scoring, "judge_diagnosis", lambda *_: harsh)
+    result = osler("replay", rules, "--verify", "--memory", "tim")
+    assert result.exit_code == 1 and kinds(result.output) == {"verdict"}
+    assert "nothing pleases this judge" in result.output
+
+
+def test_changed_thoughts_are_found_and_what_follows_from_them(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("osler.memory.tim.think.think", lambda *_: [])
+    result = osler("replay", rules, "gerd-en", "--memory", "tim", "--verify")
+    assert result.exit_code == 1 and {"thought", "recall"} <= kinds(result.output)
+
+
+@pytest.mark.parametrize("reasons", [(), ("never",)])
+def test_a_model_that_is_asked_more_or_less_often_is_a_difference_of_calls(
+    model: Path, monkeypatch: pytest.MonkeyPatch, reasons: tuple[str, ...]
+) -> None:
+    def check(*_: Any) -> tuple[str, ...]:
+        return reasons
+
+    monkeypatch.setattr("osler.agents.doctor.check_question", check)
+    result = osler("replay", model, "--verify", "--memory", "tim")
+    assert result.exit_code == 1 and {"calls", "guard"} <= kinds(result.output)
+
+
+def test_an_older_run_says_so_in_one_line(rules: Path, tmp_path: Path) -> None:
+    older = tmp_path / "older.osler"
+    shutil.copy(rules, older)
+    with sqlite3.connect(older) as file:
+        file.execute("UPDATE about SET value = '\"0.0.1\"' WHERE name = 'version'")
+    result = osler("replay", older, "pneumonia-en", "--memory", "none", "--verify")
+    assert result.exit_code == 0 and "no difference" in result.output
+    [line] = result.stderr.splitlines()
+    assert "0.0.1" in line
+
+
+def test_what_a_person_did_is_done_again(tmp_path: Path) -> None:
+    path = tmp_path / "person.osler"
+    played(path)
+    result = osler("replay", path, "--verify")
+    assert result.exit_code == 0 and "2 consultation(s) held again" in result.output, result.output
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("nobody",), "nobody"),
+        (("--memory", "nothing"), "--memory"),
+        (("--memory", "raw", "--memory", "tim"), "2 times"),
+        (("pneumonia-en", "--fork-at", "2"), "--fork-at"),
+    ],
+)
+def test_what_cannot_be_verified_is_said_in_one_line(rules: Path, args: tuple[str, ...], said: str) -> None:
+    assert said in refusal("replay", rules, *args, "--verify")

@@ -1,0 +1,94 @@
+"""Small runs made by hand, so that every test knows what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from osler.eval.scoring import score
+from osler.events import (
+    Answered,
+    Asked,
+    Called,
+    Concluded,
+    Ending,
+    Event,
+    Failed,
+    Found,
+    Guarded,
+    Message,
+    Recalled,
+    Remembered,
+    Retrieved,
+    Role,
+    Voice,
+)
+from osler.memory.base import Change, Item, Recall
+from osler.records import RecordPool
+from osler.records.schema import PatientRecord
+from osler.simulator.plan import Cell, Plan
+from osler.simulator.session import about
+from osler.simulator.store import RunWriter
+from osler.simulator.transcript import Header, Transcript
+
+Talk = Sequence[tuple[str, str]]
+
+
+@lru_cache
+def record(case: str) -> PatientRecord:
+    return RecordPool.open().get(case)
+
+
+def transcript(of: PatientRecord, cell: Cell, talk: Talk, conclusion: str | None = "Nothing certain") -> Transcript:
+    """A consultation in which this was said; without a conclusion it has failed."""
+    events: list[Event] = []
+    for turn, (question, reply) in enumerate(talk, start=1):
+        entry = of.entries[0].name
+        events += [
+            Recalled(turn=turn, role=Role.MEMORY, query="q", recall=Recall(text="t", items=(Item(text="i", turn=1),))),
+            Called(turn=turn, role=Role.DOCTOR, model="m", messages=(Message(role="user", content="the prompt"),)),
+            Guarded(turn=turn, role=Role.DOCTOR, draft="a draft", reasons=("a reason",)),
+            Asked(turn=turn, role=Role.DOCTOR, question=question, at=float(turn)),
+            Retrieved(turn=turn, role=Role.RAM, asked_for=("c",), entries=(Found(name=entry, score=0.5),)),
+            Answered(turn=turn, role=Role.PATIENT, reply=reply, voice=Voice.RULES, leaks=(of.diagnosis.name,)),
+            Remembered(turn=turn + 1, role=Role.MEMORY, of=turn, change=Change(group=2, inserted=(f"#{turn}",))),
+        ]
+    last = len(talk) + 1
+    if conclusion is None:
+        events.append(Failed(turn=last, role=Role.SIMULATOR, kind="timeout", message="no answer"))
+    else:
+        events.append(Called(turn=last, role=Role.DOCTOR, model="m", messages=(), answer="the end"))
+        events.append(Concluded(turn=last, role=Role.DOCTOR, diagnosis=conclusion, treatment="Rest"))
+    return Transcript(
+        header=Header(
+            case=of.id,
+            patient=of.patient,
+            language=of.language,
+            specialty=of.specialty,
+            backbone=cell.backbone,
+            patient_backbone="rules",
+            memory=cell.memory,
+            trial=cell.trial,
+            seed=0,
+            turn_limit=10,
+            version="0",
+            prompts="0",
+        ),
+        ending=Ending.CONCLUDED if conclusion is not None else Ending.BACKBONE_FAILURE,
+        events=tuple(events),
+    )
+
+
+def make(path: Path, plan: Plan, talks: Iterable[tuple[Talk, str | None]], *, judged: bool = True) -> Path:
+    """A run of a plan whose first consultations went like this; the others are still to be held."""
+    with RunWriter.create(path, about(plan.settings)) as store:
+        todo = store.extend(plan).todo
+        store.begin({})
+        for number, (talk, conclusion) in zip(todo, talks, strict=False):
+            cell = store.cell(number)
+            held = transcript(store.record(cell.case), cell, talk, conclusion)
+            store.finish(number, held)
+            if judged:
+                score(store, number, held, store.record(cell.case))
+    return path
