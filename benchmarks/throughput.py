@@ -8,7 +8,9 @@ Runs of `osler simulate` in a process of their own are measured, against `loopba
 that answers each request after a fixed time. Machines are noisy: compare what one run prints, not runs of two days.
 
 efficiency  ideal time / measured time, where ideal is calls x latency / 64 at 64 calls in flight: what a driver without
-            any work of its own would take. `bound` is the same with the longest consultation as its floor. Beside it
+            any work of its own would take. `bound` is the same with the longest consultation as its floor. `steady` is
+            the efficiency of what a long run has more than a short one, so that loading what is read once, and the last
+            consultations, with ever fewer calls under way, do not count: what the middle of a long run has. Beside it
             one consultation at a time, a few of them and extrapolated per call, and 64 threads with the synchronous
             openai client that repeat the calls of the raw run and do nothing else: no retrieval, guards, memory, store.
             The CPU time a call is that of the whole process here, starting up included.
@@ -111,13 +113,16 @@ def calls_of(run: Path) -> list[list[Called]]:
 def efficiency(folder: Path, trials: int) -> None:
     title(
         f"{AT_ONCE} calls in flight, {LATENCY * 1000:.0f} ms a call",
-        *("cases", "calls", "ideal s", "bound s", "measured s", "efficiency", "CPU ms/call"),
+        *("cases", "calls", "ideal s", "bound s", "measured s", "efficiency", "steady", "CPU ms/call"),
     )
     with server(LATENCY) as spec:
         for memory in ("raw", "tim"):
             ran = simulate(folder / f"{memory}.osler", *asking(spec, memory, trials))
             chains = calls_of(folder / f"{memory}.osler")
-            told(f"osler, {memory}", ran.told["session_seconds"], ran.told["calls"], chains, ran.cpu)
+            middle = "-"
+            if (few := trials // 3) > 0:
+                middle = steady(simulate(folder / f"{memory}-short.osler", *asking(spec, memory, few)), ran)
+            told(f"osler, {memory}", ran.told["session_seconds"], ran.told["calls"], chains, ran.cpu, middle)
         chains = calls_of(folder / "raw.osler")
         calls = sum(map(len, chains))
         alone = simulate(folder / "one.osler", *asking(spec, "raw", 1, 1), "--sample", str(FEW))
@@ -127,12 +132,20 @@ def efficiency(folder: Path, trials: int) -> None:
         told(f"{AT_ONCE} threads, openai client", seconds, calls, chains, cpu)
 
 
-def told(name: str, seconds: float, calls: int, chains: list[list[Called]], cpu: float | None = None) -> None:
+def steady(short: Ran, long: Ran) -> str:
+    """The efficiency of what the long run has more than the short one."""
+    calls, seconds = (long.told[name] - short.told[name] for name in ("calls", "session_seconds"))
+    return f"{calls * LATENCY / AT_ONCE / seconds:.3f}"
+
+
+def told(
+    name: str, seconds: float, calls: int, chains: list[list[Called]], cpu: float | None = None, steady: str = "-"
+) -> None:
     ideal = calls * LATENCY / AT_ONCE
     bound = max(ideal, max(map(len, chains)) * LATENCY)
     figures = (f"{ideal:.1f}", f"{bound:.1f}", f"{seconds:.1f}", f"{ideal / seconds:.3f}")
     each = "-" if cpu is None else f"{cpu / calls * 1000:.2f}"
-    line(name, f"{len(chains):,}", f"{calls:,}", *figures, each)
+    line(name, f"{len(chains):,}", f"{calls:,}", *figures, steady, each)
 
 
 def pooled(spec: str, chains: list[list[Called]]) -> tuple[float, float]:

@@ -5,14 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from osler.eval.match import names_diagnosis
-from osler.events import Answered, Ending
+from osler.events import Answered, Asked, Concluded, Ending, Failed, Guarded, Journal, Recalled, Remembered, Role, Voice
+from osler.memory.base import Change, Item, Recall
 from osler.records import RecordPool
+from osler.simulator.memory_page import memory_page
+from osler.simulator.pages import page
+from osler.simulator.plan import Cell, Settings
 from osler.simulator.store import RunFile
+from osler.simulator.worker import transcript_of
 from tests.agents.backbones.server import Step, serving
 from tests.conftest import Run
 
@@ -86,13 +93,35 @@ def test_show_prints_a_consultation(osler: Run) -> None:
         "--out",
         "run",
     )
-    page = osler("show", "run", "croup-en", "--memory", "raw").stdout
-    assert "Doctor:" in page and "Patient:" in page and "diagnosis" in page
+    shown = osler("show", "run", "croup-en", "--memory", "raw").stdout
+    assert "Doctor:" in shown and "Patient:" in shown and "diagnosis" in shown
     assert "retrieved:" in osler("show", "run", "croup-zh", "--memory", "raw", "--details").stdout
     several = osler("show", "run", "croup-en")
     assert several.returncode == 2 and "fits 2 consultations" in several.stderr
     assert osler("show", "run", "nobody").returncode == 2
     assert "there is no run" in osler("show", ".", "croup-en").stderr
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_a_model_says_cannot_steer_the_terminal(language: str) -> None:
+    record = RecordPool.open().get(f"croup-{language}")
+    journal = Journal()
+    journal.turn = 1
+    evil = "red \x1b[31m and \x07 a bell"
+    journal.add(Recalled, Role.MEMORY, query=evil, recall=Recall(text=evil, items=(Item(text=evil, turn=1),)))
+    journal.add(Asked, Role.DOCTOR, question=evil)
+    journal.add(Answered, Role.PATIENT, reply=evil, voice=Voice.MODEL)
+    journal.add(Guarded, Role.PATIENT, draft=evil, reasons=(evil,))
+    journal.add(Remembered, Role.MEMORY, of=1, change=Change(inserted=(evil,), forgotten=(evil,)))
+    journal.add(Concluded, Role.DOCTOR, diagnosis=evil, treatment=evil, differential=(evil,), reasoning=evil)
+    journal.add(Failed, Role.SIMULATOR, kind="x", message=evil)
+    held = transcript_of(record, Cell(record.id, "doc", "tim", 1), Settings(), journal, Ending.CONCLUDED)
+    screen = StringIO()
+    console = Console(width=200, file=screen, force_terminal=False)
+    console.print(page(held, details=True))
+    console.print(memory_page(held))
+    told = screen.getvalue()
+    assert "\x1b" not in told and "\x07" not in told and "\\x1b[31m" in told
 
 
 @pytest.mark.parametrize(

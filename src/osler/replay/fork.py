@@ -13,7 +13,7 @@ from osler.eval.scoring import score
 from osler.events import Journal
 from osler.memory import MemorySettings, memory_factory
 from osler.records.schema import PatientRecord
-from osler.replay.holding import going_on, hold
+from osler.replay.holding import going_on
 from osler.simulator.allowance import RunAllowance
 from osler.simulator.build import seat
 from osler.simulator.clients import Clients, ClientSettings, OwnClients
@@ -22,6 +22,7 @@ from osler.simulator.plan import HUMAN, ONE_STEP, WITHOUT_MODEL, Cell, Limits, S
 from osler.simulator.session import about
 from osler.simulator.store import Fork, RunFile, RunWriter
 from osler.simulator.transcript import Transcript
+from osler.simulator.worker import hold
 
 if TYPE_CHECKING:
     from osler.agents.backbones.completion import Completion

@@ -1,54 +1,17 @@
-"""A consultation with seats of another's choosing, and one that is held again from its record."""
+"""A consultation that is held again from its record."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-
-from osler.errors import RunStopped, printable
-from osler.events import ConsultationError, Ending, Failed, Journal, Role
+from osler.events import Journal, Role
 from osler.records.schema import PatientRecord
 from osler.replay.answers import RecordedAnswers
 from osler.replay.moves import RecordedDoctor, RecordedPatient, RecordedRam
 from osler.replay.order import Order
 from osler.simulator.build import case_of, seat
-from osler.simulator.consultation import Seats, consult
+from osler.simulator.consultation import Seats
 from osler.simulator.plan import HUMAN, Cell, Limits, Settings
 from osler.simulator.transcript import Transcript
-from osler.simulator.worker import transcript_of
-
-
-async def hold(
-    seating: Callable[[], Seats],
-    record: PatientRecord,
-    cell: Cell,
-    settings: Settings,
-    journal: Journal,
-    limits: Limits,
-) -> Transcript:
-    """Hold a consultation; what fails is part of it, as it is in a run, be it while the seats are taken.
-
-    Raises:
-        RunStopped: An endpoint is down: there is nothing to keep.
-    """
-    clock = asyncio.timeout(limits.seconds)
-    try:
-        async with clock:
-            ending = await consult(seating(), case_of(record), journal, settings.turn_limit(record, cell.memory))
-    except ConsultationError as error:
-        ending = error.ending
-        journal.add(Failed, Role.SIMULATOR, kind=error.kind, message=str(error))
-    except RunStopped:
-        raise
-    except Exception as error:  # a fault of a memory from elsewhere is a result as well
-        if clock.expired():
-            ending, kind = Ending.TIME_LIMIT, Ending.TIME_LIMIT.value
-            line = f"the consultation's limit: {limits.seconds:g} seconds are used"
-        else:
-            ending, kind = Ending.SIMULATOR_ERROR, type(error).__name__
-            line = f"{kind}: {printable(str(error))[:300]}"
-        journal.add(Failed, Role.SIMULATOR, kind=kind, message=line)
-    return transcript_of(record, cell, settings, journal, ending)
+from osler.simulator.worker import hold
 
 
 async def held_again(

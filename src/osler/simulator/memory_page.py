@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import Group
 from rich.text import Text
 
+from osler.errors import printable
 from osler.events import Asked, Recalled, Remembered
 from osler.simulator.transcript import Transcript
 
@@ -32,7 +33,8 @@ def memory_page(transcript: Transcript) -> Group:
         lines += [Text(), *_recalled(recalled[asked.turn])]
         kept = remembered.get(asked.turn)
         group = f"  group {kept.change.group}" if kept and kept.change.group is not None else ""
-        lines.append(Text(f"{asked.turn:>2} {asked.question}", style="bold").append(group, style="dim not bold"))
+        question = Text(f"{asked.turn:>2} {printable(asked.question)}", style="bold")
+        lines.append(question.append(group, style="dim not bold"))
         lines += _changes(kept) if kept else []
     return Group(title, key, *lines)
 
@@ -40,13 +42,13 @@ def memory_page(transcript: Transcript) -> Group:
 def _changes(event: Remembered) -> Iterator[Text]:
     for name, mark, style in _MARKS:
         for line in getattr(event.change, name):
-            yield Text(f"   {mark} {line}", style=style)
+            yield Text(f"   {mark} {printable(line)}", style=style)
 
 
 def _recalled(event: Recalled) -> Iterator[Text]:
     best = sorted(event.recall.items, key=lambda item: -item.score)[:_SHOWN]
     for item in best:
         first, *_ = item.text.splitlines()
-        yield Text(f"   > {first} (turn {item.turn}, {item.score:.2f})", style="dim")
+        yield Text(f"   > {printable(first)} (turn {item.turn}, {item.score:.2f})", style="dim")
     if len(event.recall.items) > len(best):
         yield Text(f"   > … and {len(event.recall.items) - len(best)} more", style="dim")

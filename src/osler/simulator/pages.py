@@ -8,6 +8,7 @@ from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
+from osler.errors import printable
 from osler.events import Answered, Asked, Called, Concluded, Event, Failed, Guarded, Recalled, Remembered, Retrieved
 from osler.records.language import Language
 from osler.simulator.transcript import Transcript
@@ -35,21 +36,21 @@ def _lines(event: Event, language: Language, *, details: bool) -> Iterator[Text 
     doctor, patient = _NAMES[language]
     match event:
         case Asked():
-            yield Text(f"{event.turn:>2} {doctor}: ", style="cyan").append(event.question, style="default")
+            yield Text(f"{event.turn:>2} {doctor}: ", style="cyan").append(printable(event.question), style="default")
         case Answered():
-            yield Text(f"   {patient}: ", style="green").append(event.reply, style="default")
+            yield Text(f"   {patient}: ", style="green").append(printable(event.reply), style="default")
         case Concluded():
-            yield Text("\n   diagnosis  ", style="bold").append(event.diagnosis)
-            yield Text("   treatment  ", style="bold").append(event.treatment, style="not bold")
+            yield Text("\n   diagnosis  ", style="bold").append(printable(event.diagnosis))
+            yield Text("   treatment  ", style="bold").append(printable(event.treatment), style="not bold")
             if event.differential:
-                yield Text(f"   or         {'; '.join(event.differential)}", style="dim")
+                yield Text(f"   or         {printable('; '.join(event.differential))}", style="dim")
             if event.reasoning:
-                yield Text(f"   because    {event.reasoning}", style="dim")
+                yield Text(f"   because    {printable(event.reasoning)}", style="dim")
         case Failed():
-            yield Text(f"   failed ({event.kind}): {event.message}", style="red")
+            yield Text(f"   failed ({event.kind}): {printable(event.message)}", style="red")
         case _ if details:
             if text := _detail(event):
-                yield Padding(Text(text, style="dim"), (0, 0, 0, 6))
+                yield Padding(Text(printable(text), style="dim"), (0, 0, 0, 6))
         case _:
             pass
 

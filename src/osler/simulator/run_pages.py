@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from osler.errors import UserError
+from osler.errors import UserError, printable
 from osler.simulator.store import RunFile
 from osler.simulator.store.reader import SUFFIX, Standing
 
@@ -81,5 +81,9 @@ def failures_page(run: RunFile) -> RenderableType:
         tokens = sum(tokens for _, _, tokens in attempts)
         title = f"{row['record']} {row['backbone']} {row['memory']} trial {row['trial']}"
         lines.append(Text(title, style="bold").append(f"  {row['ending']}", style="not bold red"))
-        lines.append(Text(f"  {row['message'] or row['failure']} ({len(attempts)} attempt(s), {tokens:,} tokens)"))
+        lines.append(
+            Text(
+                f"  {printable(row['message'] or row['failure'] or '')} ({len(attempts)} attempt(s), {tokens:,} tokens)"
+            )
+        )
     return Group(*lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from osler.seeds import derive
 from osler.simulator.allowance import RunAllowance
 from osler.simulator.build import Opener, case_of, seat
 from osler.simulator.clients import Clients, OwnClients
-from osler.simulator.consultation import consult
+from osler.simulator.consultation import Seats, consult
 from osler.simulator.plan import Cell, Limits, Settings
 from osler.simulator.transcript import Header, Transcript
 
@@ -63,23 +64,44 @@ async def simulate_one(
         RunStopped: The run must end now.
     """
     journal = journal or Journal()
-    clock = asyncio.timeout(settings.limits.seconds)
+    return await hold(
+        lambda: seat(record, cell.backbone, cell.memory, cell.trial, settings, journal, clients),
+        record,
+        cell,
+        settings,
+        journal,
+        settings.limits,
+    )
+
+
+async def hold(
+    seating: Callable[[], Seats],
+    record: PatientRecord,
+    cell: Cell,
+    settings: Settings,
+    journal: Journal,
+    limits: Limits,
+) -> Transcript:
+    """Hold a consultation with whoever takes the seats; what fails is part of it, be it while they are taken.
+
+    Raises:
+        RunStopped: The run must end now: there is nothing to keep.
+    """
+    clock = asyncio.timeout(limits.seconds)
     try:
         async with clock:
-            seats = seat(record, cell.backbone, cell.memory, cell.trial, settings, journal, clients)
-            ending = await consult(seats, case_of(record), journal, settings.turn_limit(record, cell.memory))
+            ending = await consult(seating(), case_of(record), journal, settings.turn_limit(record, cell.memory))
     except ConsultationError as error:
         ending = _failed(journal, error.ending, error.kind, str(error))
     except RunStopped:
         raise
     except Exception as error:  # a fault in one consultation, or in somebody's memory, must not cost the others
         if clock.expired():
-            line = f"the consultation's limit: {settings.limits.seconds:g} seconds are used"
-            return transcript_of(
-                record, cell, settings, journal, _failed(journal, Ending.TIME_LIMIT, "time_limit", line)
-            )
-        line = f"{type(error).__name__}: {printable(str(error))[:300]}"
-        ending = _failed(journal, Ending.SIMULATOR_ERROR, type(error).__name__, line)
+            line = f"the consultation's limit: {limits.seconds:g} seconds are used"
+            ending = _failed(journal, Ending.TIME_LIMIT, "time_limit", line)
+        else:
+            line = f"{type(error).__name__}: {printable(str(error))[:300]}"
+            ending = _failed(journal, Ending.SIMULATOR_ERROR, type(error).__name__, line)
     return transcript_of(record, cell, settings, journal, ending)
 
 

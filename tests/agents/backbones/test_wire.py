@@ -153,3 +153,12 @@ async def test_more_calls_at_once_than_a_library_would_allow() -> None:
             task.cancel()
         await asyncio.gather(*asked, return_exceptions=True)
         await client.close()
+
+
+async def test_half_a_character_is_replaced_and_a_whole_one_kept() -> None:
+    """A model that is cut off within a character; no run file and no page could hold the half."""
+    async with serving(saying(content="It hurts \ud83d here \ud83d\ude00 疼")) as server:
+        client = opened(server.spec)
+        result = await client.create(HELLO)
+        await client.close()
+        assert result.content == "It hurts \ufffd here \U0001f600 疼"

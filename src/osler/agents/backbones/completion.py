@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Literal
@@ -13,6 +14,8 @@ from osler.agents.backbones.errors import BackboneError, FailureKind
 
 LONGEST_ANSWER = 100_000
 """In bytes. No turn of a consultation is longer; what is, is a model that repeats itself."""
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 Finish = Literal["stop", "length", "function_calls", "content_filter", "unknown"]
 _FINISH: dict[object, Finish] = {
@@ -71,7 +74,7 @@ class Completion(CreateResult):
         tokens_in, tokens_out, cached = tokens(usage)
         return cls(
             finish_reason=_FINISH.get(finish, "unknown"),
-            content=text,
+            content=whole(text) if isinstance(text, str) else text,
             usage=RequestUsage(prompt_tokens=tokens_in or 0, completion_tokens=tokens_out or 0),
             cached=False,
             model=model,
@@ -80,6 +83,13 @@ class Completion(CreateResult):
             tokens_cached=cached,
             thought=thought,
         )
+
+
+def whole(text: str) -> str:
+    """The text with half characters replaced: a model that is cut off within one leaves what no file can hold."""
+    if text.isascii() or not _HALF.search(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def tokens(usage: object) -> tuple[int | None, int | None, int | None]:

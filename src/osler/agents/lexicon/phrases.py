@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -51,6 +51,13 @@ def _runs(text: str, language: Language) -> frozenset[str]:
     """Every run of a few words in a text, for phrases that are a term of their own."""
     row = words(text, language)
     return frozenset(" ".join(row[i : i + n]) for n in range(2, _LONGEST_RUN + 1) for i in range(len(row) - n + 1))
+
+
+@lru_cache(maxsize=1024)
+def _looked_for(text: str, language: Language) -> tuple[frozenset[str], frozenset[str]]:
+    """A text's own terms, and these with its runs: the same for every index, and several are asked in a row."""
+    own = terms(text, language)
+    return own, own | _runs(text, language)
 
 
 @dataclass(frozen=True)
@@ -99,8 +106,8 @@ class Phrases:
         """The things spoken of, with share and cosine of the phrase that is best at each."""
         if (seen := self.seen.get(text)) is not None:
             return seen
-        own = terms(text, self.language)
-        known = [term for term in own | _runs(text, self.language) if term in self.by_term]
+        own, every = _looked_for(text, self.language)
+        known = [term for term in every if term in self.by_term]
         found = self._weighed(known, sum(map(self.weight, own)) or 1.0) if known else ()
         if len(self.seen) >= _REMEMBERED:
             self.seen.clear()
@@ -108,21 +115,22 @@ class Phrases:
         return found
 
     def _weighed(self, known: list[str], whole: float) -> tuple[tuple[str, float, float], ...]:
-        rows = [self.by_term[term] for term in known]
-        weights = np.repeat([self.idf[term] for term in known], [len(row) for row in rows])
-        there = np.bincount(np.concatenate(rows), weights, minlength=len(self.weights))
-        places = np.flatnonzero(there >= _LEAST * self.weights)
-        parts, full = there[places], self.weights[places]
-        shares = np.minimum(1.0, parts / full)
-        cosines = parts / np.sqrt(full * np.maximum(whole, parts))
+        found = [self.by_term[term] for term in known]
+        weights = np.repeat([self.idf[term] for term in known], [len(row) for row in found])
+        rows = np.concatenate(found)
+        there = np.bincount(rows, weights)
+        # Nothing but phrases that hold one of the terms can be there, and these are few.
+        places = sorted(set(rows[there[rows] >= _LEAST * self.weights[rows]].tolist()))
         best: dict[str, tuple[float, float]] = {}
-        for place, share, cosine in zip(places.tolist(), shares.tolist(), cosines.tolist(), strict=True):
+        for place, part, full in zip(places, there[places].tolist(), self.weights[places].tolist(), strict=True):
             thing = self.things[place]
-            before = best.get(thing, (0.0, 0.0))
-            best[thing] = (max(before[0], share), max(before[1], cosine))
+            share, cosine = best.get(thing, (0.0, 0.0))
+            whole_of_both = math.sqrt(full * max(whole, part))
+            best[thing] = (max(share, min(1.0, part / full)), max(cosine, part / whole_of_both))
         return tuple((thing, share, cosine) for thing, (share, cosine) in best.items())
 
 
+@cache
 def _load(name: str) -> Any:
     text = (files("osler.agents.lexicon") / "thesaurus" / name).read_text(encoding="utf-8")
     # Everything in these files is text; the base loader makes nothing else of it.

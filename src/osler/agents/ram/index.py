@@ -42,6 +42,7 @@ FEATURES = (
 )
 _AGAINST = [FEATURES.index(name) for name in ("other_concept", "ask_unmet", "meant_other", "ask_is_whole")]
 _MEANT, _NAME, _TEXT = (FEATURES.index(name) for name in ("meant", "name_covered", "ask_in_text"))
+_COVERED, _WHOLE = FEATURES.index("ask_covered"), FEATURES.index("ask_is_whole")
 
 
 _CLEAR = 0.999
@@ -114,10 +115,11 @@ class RecordIndex:
         self._weights = np.array([self._lexicon.weight(word) for word in self._words])
         names_by_word = _rows(word_sets, self._words)
         self._name_weights = names_by_word @ self._weights
+        self._least_weights = np.maximum(self._name_weights, 1e-9)
         own = np.maximum.reduceat(names_by_word, self._first)
-        # One row per word: a question has a few of them, and nothing else is touched.
-        self._names, self._own_names = _by_column(names_by_word), _by_column(own)
-        self._everything = _by_column(np.maximum(own, _rows(text_sets, self._words)))
+        # One row per word: what it does for every name, for every entry's names together, and for all an entry says.
+        everything = np.maximum(own, _rows(text_sets, self._words))
+        self._by_word = _by_column(np.concatenate([names_by_word, own, everything]))
         gram_sets = [_grams(name, self.language) for name in names]
         self._grams = _columns(gram for found in gram_sets for gram in found)
         self._name_grams = _by_column(_rows(gram_sets, self._grams))
@@ -188,8 +190,8 @@ class RecordIndex:
         asks = read_intent(question, self.language).asks
         best = features.max(axis=0)
         best[:, _AGAINST] = features[:, :, _AGAINST].min(axis=0)
-        meant = features[:, :, _MEANT].max(axis=0)
-        first, second = np.sort(np.append(meant, 0.0))[::-1][:2]
+        meant = best[:, _MEANT]
+        second, first = sorted([*meant.tolist(), 0.0])[-2:]
         whole = (
             first,
             second,
@@ -201,9 +203,10 @@ class RecordIndex:
             best[:, _NAME].max(initial=0.0),
             best[:, _TEXT].max(initial=0.0),
         )
-        leads = np.where(meant >= first - 1e-9, first, 0.0)
-        beside: Floats = np.concatenate([best, leads[:, None], np.tile(whole, (len(best), 1))], axis=1)
-        return beside
+        count = len(FEATURES)
+        evidence = np.empty((len(best), count + 1 + len(whole)))
+        evidence[:, :count], evidence[:, count], evidence[:, count + 1 :] = best, (meant >= first - 1e-9) * first, whole
+        return evidence
 
     def _surely(self, features: Floats, question: str) -> NDArray[np.bool_]:
         """Entries whose own name is in the question, or that hold every word an ask has: no doubt about these."""
@@ -211,60 +214,77 @@ class RecordIndex:
         named = [bool(name) and name <= asked for name in self._own]
         whole = np.zeros(len(self.entries), dtype=bool)
         for row, ask in zip(features, read_intent(question, self.language).asks, strict=True):
-            if sum(self._lexicon.weight(word) for word in ask.words) >= _SAYS_ENOUGH and len(ask.words) > 1:
-                covered = row[:, FEATURES.index("ask_covered")] > _CLEAR
+            if self._said(ask) >= _SAYS_ENOUGH and len(ask.words) > 1:
+                covered = row[:, _COVERED] > _CLEAR
                 whole |= covered & (covered.sum() <= _FEW)
         return np.array(named) & (self._own_weights >= _SAYS_SOMETHING) | whole
 
     def features(self, question: str) -> Floats:
-        """(asks, entries, features): what the probability is made of."""
+        """(asks, entries, features): what the probability is made of, for all asks of the question at once."""
         asks = read_intent(question, self.language).asks
-        return np.stack([self._ask_features(ask, whole=place == 0 and len(asks) > 1) for place, ask in enumerate(asks)])
-
-    def _ask_features(self, ask: Ask, *, whole: bool) -> Floats:
-        asked = [self._words[word] for word in ask.words if word in self._words]
-        weights = self._weights[asked]
-        total = sum(self._lexicon.weight(word) for word in ask.words) or 1.0
-        covered = weights @ self._names[asked] / np.maximum(self._name_weights, 1e-9)
-        complete = np.where(covered > 0.999, self._name_weights, 0.0)
-        name_covered = np.maximum.reduceat(covered, self._first)
-        met = weights @ self._everything[asked]
-        shared, clearest = self._shared_concepts(ask.concepts)
-        meant, surest = self._shared_concepts(ask.meant)
-        grams = _grams(ask.text, self.language)
-        known = [self._grams[gram] for gram in grams if gram in self._grams]
-        alike = self._name_grams[known].sum(axis=0) / (self._name_lengths * max(1.0, len(grams) ** 0.5))
+        names, last = len(self._name_weights), len(self._name_weights) + len(self.entries)
+        total = np.array([[self._said(ask) or 1.0] for ask in asks])
+        words, rows = _marked([ask.words for ask in asks], self._words)
+        there = (words * self._weights[rows]) @ self._by_word[rows]
+        covered = there[:, :names] / self._least_weights
+        complete = (covered > 0.999) * self._name_weights
+        name_covered = np.maximum.reduceat(covered, self._first, axis=1)
+        met = there[:, last:]
+        grams = [_grams(ask.text, self.language) for ask in asks]
+        marks, rows = _marked(grams, self._grams)
+        alike = marks @ self._name_grams[rows] / np.sqrt([[max(1, len(found))] for found in grams])
+        shared, clearest = self._shared_concepts([ask.concepts for ask in asks])
+        meant, surest = self._shared_concepts([ask.meant for ask in asks])
+        best_name, best_shared, best_meant = _best(name_covered), _best(shared), _best(meant)
+        # Where no name of any entry is in the ask, the concept has to speak alone.
+        alone = 1.0 - best_name
         columns = {
             "name_covered": name_covered,
-            "ask_covered": weights @ self._own_names[asked] / total,
+            "ask_covered": there[:, names:last] / total,
             "ask_in_text": met / total,
             "shared_concept": shared,
-            "concept_rank": shared / clearest if clearest else shared,
+            "concept_rank": shared / np.where(clearest > 0.0, clearest, 1.0),
             "other_concept": np.maximum(0.0, clearest - shared),
-            "ngrams": np.maximum.reduceat(alike, self._first),
-            "category": np.array([ask.categories.get(name, 0.0) for name in self._categories]),
-            "name_in_ask": (name_covered > 0.999).astype(float),
-            "ask_is_whole": np.full(len(self.entries), float(whole)),
-            "best_lexical": np.where(name_covered >= name_covered.max(initial=0) - 1e-9, name_covered, 0.0),
-            "best_concept": np.where(shared >= shared.max(initial=0) - 1e-9, shared, 0.0),
-            "name_says": np.minimum(np.maximum.reduceat(complete, self._first), 12.0) / 12.0,
+            "ngrams": np.maximum.reduceat(alike / self._name_lengths, self._first, axis=1),
+            "category": [[ask.categories.get(name, 0.0) for name in self._categories] for ask in asks],
+            "name_in_ask": name_covered > 0.999,
+            "ask_is_whole": self._is_whole(len(asks)),
+            "best_lexical": (name_covered >= best_name - 1e-9) * name_covered,
+            "best_concept": (shared >= best_shared - 1e-9) * shared,
+            "name_says": np.minimum(np.maximum.reduceat(complete, self._first, axis=1), 12.0) / 12.0,
             "ask_unmet": np.minimum(total - met, 20.0) / 20.0,
-            # Where no name of any entry is in the ask, the concept has to speak alone.
-            "concept_alone": shared * (1.0 - name_covered.max(initial=0.0)),
-            "concept_leads": np.where(shared >= clearest - 1e-9, shared, 0.0) * (1.0 - name_covered.max(initial=0.0)),
+            "concept_alone": shared * alone,
+            "concept_leads": (shared >= clearest - 1e-9) * shared * alone,
             "meant": meant,
-            "meant_rank": meant / max(float(meant.max(initial=0.0)), 1e-9),
+            "meant_rank": meant / np.maximum(best_meant, 1e-9),
             "meant_other": np.maximum(0.0, surest - meant),
-            "meant_alone": np.sqrt(meant) * (1.0 - name_covered.max(initial=0.0)),
+            "meant_alone": np.sqrt(meant) * alone,
         }
-        return np.stack([columns[name] for name in FEATURES], axis=1)
+        return np.array([columns[name] for name in FEATURES]).transpose(1, 2, 0)
 
-    def _shared_concepts(self, asked: dict[str, float]) -> tuple[Floats, float]:
+    def _is_whole(self, asks: int) -> Floats:
+        """1 for the first of several asks, which is the question itself."""
+        whole = np.zeros((asks, len(self.entries)))
+        whole[0] = asks > 1
+        return whole
+
+    def _said(self, ask: Ask) -> float:
+        """How much the words of an ask say."""
+        return sum(map(self._lexicon.weight, ask.words))
+
+    def _shared_concepts(self, asks: list[dict[str, float]]) -> tuple[Floats, Floats]:
         """How strongly each entry shares a concept with what was asked, and how clear the clearest of these is."""
-        known = {self._concepts[name]: score for name, score in asked.items() if name in self._concepts}
-        scores = np.fromiter(known.values(), dtype=float, count=len(known))
-        shared: Floats = (self._entry_concepts[list(known)] * scores[:, None]).max(axis=0, initial=0.0)
-        return shared, max(asked.values(), default=0.0)
+        known = [name for name in dict.fromkeys(name for asked in asks for name in asked) if name in self._concepts]
+        scores = np.array([[asked.get(name, 0.0) for name in known] for asked in asks])
+        rows = self._entry_concepts[[self._concepts[name] for name in known]]
+        shared: Floats = (scores[:, :, None] * rows).max(axis=1, initial=0.0)
+        return shared, np.array([[max(asked.values(), default=0.0)] for asked in asks])
+
+
+def _best(values: Floats) -> Floats:
+    """The largest value of each ask, as a column; 0 where there is none."""
+    best: Floats = values.max(axis=1, initial=0.0, keepdims=True)
+    return best
 
 
 def _belongs(entry: Entry, parts: frozenset[str]) -> bool:
@@ -281,6 +301,13 @@ def _rows(sets: list[frozenset[str]], columns: dict[str, int]) -> Floats:
     for place, found in enumerate(sets):
         rows[place, [columns[thing] for thing in found]] = 1.0
     return rows
+
+
+def _marked(sets: list[frozenset[str]], columns: dict[str, int]) -> tuple[Floats, list[int]]:
+    """Which of the known things that are in any of the sets each set holds, and where these things are."""
+    known = [thing for thing in frozenset[str]().union(*sets) if thing in columns]
+    marks = np.array([[thing in found for thing in known] for found in sets], dtype=float)
+    return marks, [columns[thing] for thing in known]
 
 
 def _by_column(rows: Floats) -> Floats:

@@ -61,12 +61,13 @@ def read_intent(question: str, language: Language) -> Intent:
 
 
 def _ask(text: str, language: Language) -> Ask:
+    parts = broad_parts(text, language)
     return Ask(
         text,
         frozenset(content(text, language)),
         concepts(language).best(text),
         meant(text, language),
         categories(language).find(text),
-        broad_parts(text, language),
-        bool(broad_parts(text, language, _BROAD)),
+        parts,
+        bool(parts) and bool(broad_parts(text, language, _BROAD)),
     )

@@ -26,9 +26,11 @@ class Polarity(Enum):
 _UNKNOWN = {
     Language.EN: re.compile(
         r"\b(?:don't know|do(?:es)? not know|no idea|not sure|don't recall|wish i knew|couldn't tell"
-        r"|can't (?:tell|remember|say)|hasn't been done|has not been done|haven't been|haven't had (?:that|one|any)"
+        r"|can't (?:tell|remember|say)|hasn't been done|has not been done"
+        r"|haven't had (?:that|one|any)(?= (?:test|done|yet)|[.,!]|$)"
         r"|never (?:had|been) (?:that|one|it|tested|measured|checked|done)"
-        r"|not (?:been )?(?:done|tested|examined|measured|checked)|wasn't (?:done|tested|measured|checked)"
+        r"|not (?:been )?(?:done|tested|examined|measured|checked)"
+        r"|(?:wasn't|haven't been) (?:done|tested|measured|checked)"
         r"|(?:has|have) not been (?:done|tested|measured|checked)"
         r"|nobody (?:has )?(?:ever )?(?:done|taken|tested|measured|checked|examined|asked))\b"
     ),
@@ -38,16 +40,16 @@ _UNKNOWN = {
 }
 _YES = {
     Language.EN: re.compile(
-        r"^(?:well,? |oh,? |um,? )?(?:yes|yeah|yep|i do|i have|i am|it is|it does|he does|she does|he has|she has)\b"
+        r"^(?:well,? |oh,? |um,? )?(?:(?:yes|yeah|yep)\b|(?:i do|i have|i am|(?:he|she|it) (?:is|does|has))[.,!]*$)"
     ),
     Language.ZH: re.compile(r"^(?:嗯|哦|哎)?[，,]?(?:有|是|对|会)"),
 }
 # A denial stands at the beginning, or in the first few words (`I've had no fever`), or is the verb of the clause.
 _DENIAL = {
     Language.EN: re.compile(
-        r"^(?:[\w']+,?\s+){0,4}?(?:no|(?<!rather )not|never|none|nothing|nope|neither|without|"
+        r"^(?:[\w']+,?\s+){0,4}?(?:no|(?<!rather )(?<!can )not|never|none|nothing|nope|neither|without|"
         r"isn't|wasn't|doesn't|don't|didn't|hasn't|haven't)\b"
-        r"|^[^,.;]*?\b(?:is|are|was|were|has|have|had|does|do|did|can) not\b"
+        r"|^[^,.;]*?\b(?:(?:is|are|was|were|has|have|had|does|do|did) not|can not (?!have|take|stand|bear|tolerate))\b"
     ),
     Language.ZH: re.compile(r"^(?:[^，。；！？,]{0,6}?|\S{1,30} )(?:没|无|未|不(?!过(?!敏)|少|断|停|止)|否认)"),
 }
@@ -57,12 +59,14 @@ _RATHER = {
 }
 """`It is not when I turn over`: what follows is there instead."""
 _NOT_DONE = {
-    Language.EN: re.compile(r"\b(?:has|have|had)(?:n't| not) (?:ever )?(?:had|been|done)\b|\bnever had\b|^no[.,! ]*$"),
-    Language.ZH: re.compile(r"没(?:有)?\s*(?:给\S{1,2})?(?:查|做|测|量|拍|验)|^(?:没有?|没有啊)[。，！ ]*$"),
+    Language.EN: re.compile(
+        r"\b(?:has|have|had)(?:n't| not) (?:ever )?(?:had|been|done)\b|\bnever had\b|^no(?:[.,!]|$)|^nobody\b"
+    ),
+    Language.ZH: re.compile(r"没(?:有)?\s*(?:给\S{1,2})?(?:查|做|测|量|拍|验)|^没有?啊?(?:[。，！]|$)"),
 }
 _DONE = {
     Language.EN: re.compile(
-        r"^(?:patient|staff|nurse|doctor|i|we|he|she|they)\s+"
+        r"^(?:(?:patient|staff|nurse|doctor|i|we|he|she|they)\s+)?"
         r"(?:did|took|made|gave|had|has had|have had|tested|went for)\b"
         r"[^,;]*\b(?:tests?|scans?|samples?|swabs?|x-?rays?|ct|mri|ecg|ultrasound|\w+(?:scopy|gram))\b"
         r"(?!.*\b(?:and|but|show\w*)\b)"
@@ -72,6 +76,11 @@ _DONE = {
     ),
 }
 """That a test was made, and nothing of what it showed."""
+_SAYS_NO = {
+    Language.EN: re.compile(r"^(?:well,? |oh,? |um,? )?(?:no|nope|not at all|none|never)(?:[.,!]|$)"),
+    Language.ZH: re.compile(r"^(?:嗯|哦|哎)?[，,]?(?:没有?|不是?|不会)啊?(?:[，,。！]|$)"),
+}
+"""A no that stands by itself: whatever else is told then, it is the answer."""
 _NEGATOR = {
     Language.EN: re.compile(
         r"\b(?:no|not|without|never|denies|denied|neither|nor|none|negative|isn't|wasn't|doesn't|didn't|hasn't|haven't|don't"
@@ -142,7 +151,8 @@ def _read_reply(item_id: str, reply: str, language: Language) -> tuple[tuple[str
     said = _answer(item, reply, language)
     told: Findings = {}
     # What is not known is named in full (`patient does not know whether …`), and none of it is shown.
-    level = plain(" ".join(part for part in sentences(reply, language) if not _NOT_KNOWN.match(part)))
+    told_of = (part for part in sentences(reply, language) if not _NOT_KNOWN.match(part))
+    level = plain(" ".join(part for part in told_of if not _tells_nothing(item, part, language)))
     for finding in item.findings:
         if finding.cues[language] or finding.numbers:
             shown = _shown(finding, level, language)
@@ -155,13 +165,12 @@ def _read_reply(item_id: str, reply: str, language: Language) -> tuple[tuple[str
 
 def _answer(item: Item, reply: str, language: Language) -> Polarity:
     """Yes, no or unknown, from the sentences that speak of what was asked; a patient may answer more than that."""
-    parts = [
-        (Polarity.UNKNOWN if _tells_nothing(item, sentence, language) else polarity(sentence, language), sentence)
-        for sentence in sentences(reply, language)
-    ]
+    parts = [(_polarity_for(item, sentence, language), sentence) for sentence in sentences(reply, language)]
     plainly = [said for said, sentence in parts if restates(item, sentence, language)]
     if plainly:
         return plainly[0]
+    if parts and parts[0][0] is Polarity.NO and _SAYS_NO[language].match(plain(reply).strip()):
+        return Polarity.NO
     heard = [part for part in parts if part[0] is not Polarity.UNKNOWN and _is_about(item, part[1], language)]
     about = [said for said, _ in heard]
     if heard and about[0] is Polarity.NO and _RATHER[language].match(plain(heard[0][1])):
@@ -173,11 +182,20 @@ def _answer(item: Item, reply: str, language: Language) -> Polarity:
     first = parts[0][0] if parts else Polarity.UNKNOWN
     if first is Polarity.YES and _YES[language].match(plain(reply).strip()):
         return Polarity.YES
-    return (
-        Polarity.NO
-        if Polarity.NO in [said for said, _ in parts] and first is not Polarity.UNKNOWN
-        else Polarity.UNKNOWN
-    )
+    # What is denied further on is something else, which the patient was not asked about.
+    return Polarity.NO if first is Polarity.NO else Polarity.UNKNOWN
+
+
+def _polarity_for(item: Item, sentence: str, language: Language) -> Polarity:
+    """Yes, no or unknown; that something else was measured and is normal is no yes."""
+    said = polarity(sentence, language)
+    if _tells_nothing(item, sentence, language):
+        return Polarity.UNKNOWN
+    if said is Polarity.YES and not any(finding.numbers for finding in item.findings):
+        values = [there for name, there in read_freely(sentence, language).items() if name in measured()]
+        if values and not any(values):
+            return Polarity.UNKNOWN
+    return said
 
 
 def _tells_nothing(item: Item, sentence: str, language: Language) -> bool:
@@ -329,6 +347,12 @@ def _names(language: Language) -> Phrases:
     pairs = ((name, item.id) for item in knowledge().items for name in item.names[language])
     telling = ((name, thing) for name, thing in pairs if sum(map(index.weight, terms(name, language))) >= _TELLING)
     return Phrases.of(telling, language)
+
+
+@cache
+def measured() -> frozenset[str]:
+    """The findings that a number decides."""
+    return frozenset(finding.id for item in knowledge().items for finding in item.findings if finding.numbers)
 
 
 @cache

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from osler.agents.rules.knowledge import Item, by_question, knowledge
 from osler.agents.rules.reading import (
     Findings,
     asked_in_words,
+    measured,
     read_freely,
     read_reply,
     restates,
@@ -19,7 +19,7 @@ from osler.agents.rules.reading import (
     words_of_weight,
 )
 from osler.records.language import Language
-from osler.words import plain
+from osler.words import content, plain, sentences
 
 _SHOWN = 0.6
 """Share of a question's words that a fact must hold to show that it was asked."""
@@ -28,21 +28,32 @@ _REPLY = re.compile(r"^(?:patient|患者|病人)\s*[:：]\s*(?P<reply>.+)$", re.
 _TURN = re.compile(r"^(?:turn \d+|第\d+轮)$", re.IGNORECASE)
 _TOPIC = re.compile(r"^(?:asked in turn \d+|第\d+轮问过)\s*[:：]\s*(?P<topic>.+)$", re.IGNORECASE)
 _FACT = re.compile(
-    r"^(?:(?:fact|事实|(?P<denied>denied|否认))\s*)?#\d+(?:[,、 ]\s*#\d+)*\s*[:：]\s*(?P<fact>.+?)"
+    r"^(?:(?:(?P<whole>fact|事实)|(?P<denied>denied|否认))\s*)?#\d+(?:[,、 ]\s*#\d+)*\s*[:：]\s*(?P<fact>.+?)"
     r"\s*(?:\(turn (?P<turns>[\d, ]+)\)|（第(?P<rounds>[\d、]+)轮）)?$",
     re.IGNORECASE,
 )
 _SILENT = re.compile(r"^(?:also asked|还问过)\s*[:：]\s*(?P<topics>.+)$", re.IGNORECASE)
 _LISTED = {Language.EN: re.compile(r" or "), Language.ZH: re.compile(r"、|或者|或")}
 _HAS_NOT = re.compile(r"patient (?:does not have|has not had)\b|患者 没有", re.IGNORECASE)
+_NO = {Language.EN: "No.", Language.ZH: "没有。"}
 _DENIES = {Language.EN: "patient does not have", Language.ZH: "患者 没有"}
-_HEAD = re.compile(r"^(?P<head>[^:：;；]+)[:：]\s*(?P<rest>.+)$")
-_PARTS = re.compile(r"[;；](?![^\[［]*[\]］])\s*")
-"""Between statements, though not between the topics of one."""
+_ANYBODY = re.compile(r"^(?:patient|complaint|患者|症状)$", re.IGNORECASE)
+_TAKES = re.compile(r" (?!is|was|says|shows|has|does)[a-z]+s ")
+_SHOWS = re.compile(r" (?:shows|显示) ")
 _MEASURED = frozenset({"test", "examination"})
-_VERB = re.compile(
-    r"(?:is|was|are|were|has|had|have|does|do|did|can|could|will|would|never|all|began|\w+s)\b", re.IGNORECASE
-)
+_KEPT = {
+    Language.EN: re.compile(
+        r"(?:(?:is|was|are|were|do|does|did|has|have|had|can|could|would|will|says|shows)(?:n't)?|not?|never)$"
+    ),
+    Language.ZH: re.compile(r".*[不没无未否]|有$"),
+}
+"""Words that say whether it is so: the question does not lend these."""
+_EMPTY_VERB = {
+    Language.EN: re.compile(r" (?:is|was|are|were|says|shows) (?!not\b|no\b)"),
+    Language.ZH: re.compile(r" (?:说|显示|为|是) "),
+}
+_ENOUGH = {Language.EN: 3, Language.ZH: 2}
+"""Words that a statement needs to be one by itself: of `appetite is good`, `good` is not."""
 _ABOUT = re.compile(r"^(?P<fact>.*?)\s*[\[［](?P<topic>[^\]］]+)[\]］]$")
 
 
@@ -62,7 +73,7 @@ def read_recall(text: str, language: Language) -> tuple[Findings, frozenset[str]
         asked.add(item.id)
         aside = read_freely(answer, language)
         own = read_freely(item.ask[language], language).keys()
-        answered.update(_affirmed({name: there for name, there in aside.items() if name not in own}, answered))
+        answered.update(_heard({name: there for name, there in aside.items() if name not in own}, answered))
         answered.update(read_reply(item, answer, language))
     told = named | answered
     asked.update(knowledge().item_of[name].id for name in told)
@@ -75,7 +86,10 @@ def _exchanges(text: str, language: Language) -> Iterator[tuple[Item | None, str
     facts: list[_Fact] = []
     for line in (line.strip() for line in text.splitlines()):
         if found := _FACT.match(line):
-            facts += _told(found, item, language)
+            if found["denied"]:
+                yield from _denied(found["fact"], language)
+            else:
+                facts.append(_told(found, item, language))
             continue
         if found := _SILENT.match(line):
             topics = re.split(r"[;；]\s*", found["topics"])
@@ -106,21 +120,30 @@ class _Fact(NamedTuple):
     """Every turn it was said in, with what was asked there where the line says so."""
     item: Item | None
     """What was asked, where the lines before it say so."""
+    whole: bool
+    """Whether it has its subject, which the question may have lent it; in short, a fact has only words of its own."""
 
 
-def _told(line: re.Match[str], item: Item | None, language: Language) -> Iterator[_Fact]:
-    """The facts of a line: one, or several that share what stands before the colon."""
+def _told(line: re.Match[str], item: Item | None, language: Language) -> _Fact:
+    """What a line of facts says."""
     turns = re.findall(r"\d+", line["turns"] or line["rounds"] or "")
-    said = f"{_DENIES[language]}: {line['fact']}" if line["denied"] else line["fact"]
-    shared = _HEAD.match(said)
-    parts = [part.strip() for part in _PARTS.split(shared["rest"])] if shared else [said]
-    for place, part in enumerate(parts):
-        about = _ABOUT.match(part)
-        text, topics = (about["fact"], re.split(r"[;；]\s*", about["topic"])) if about else (part, [""])
-        own = turns if len(parts) == 1 else turns[place : place + 1] if len(turns) == len(parts) else turns[:1]
-        aligned = topics if len(topics) == len(own) else topics[:1] * len(own)
-        asked = dict(zip(own, aligned, strict=True)) or {f"{line['fact']} {place}": topics[0]}
-        yield _Fact(f"{shared['head']} {text}" if shared else text, asked, item)
+    about = _ABOUT.match(line["fact"])
+    text, topics = (about["fact"], re.split(r"[;；]\s*", about["topic"])) if about else (line["fact"], [""])
+    aligned = topics if len(topics) == len(turns) else topics[:1] * len(turns)
+    # Without their turns, topics stand for them.
+    asked = dict(zip(turns, aligned, strict=True)) or {f"{line[0]} {topic}": topic for topic in topics}
+    return _Fact(text, asked, item, bool(line["whole"]))
+
+
+def _denied(listed: str, language: Language) -> Iterator[tuple[Item | None, str]]:
+    """Denials in one line: questions that were answered with no, and things that the patient does not have."""
+    for part in re.split(r"[;；]\s*", listed):
+        if item := _asked_for(part, language):
+            yield item, _NO[language]
+            continue
+        text = f"{_DENIES[language]} {part}"
+        yield None, text
+        yield from ((item, text) for item in _denied_in_list(text, language))
 
 
 def _answers(facts: list[_Fact], language: Language) -> Iterator[tuple[Item | None, str]]:
@@ -135,10 +158,11 @@ def _answers(facts: list[_Fact], language: Language) -> Iterator[tuple[Item | No
         if item is None and topic:
             item = _asked_for(topic, language)
         if item is None:
-            item = next(filter(None, (_shown_by(fact.text, language) for fact in members)), None)
+            said = (sentence for fact in members for sentence in sentences(fact.text, language))
+            item = next(filter(None, (_shown_by(sentence, language) for sentence in said)), None)
         if item is not None:
-            said = [_unlent(fact.text, item, language) for fact in members]
-            yield item, (". " if language is Language.EN else "。").join(said)
+            own = [_unlent(fact.text, item, language) if fact.whole else fact.text for fact in members]
+            yield item, (". " if language is Language.EN else "。").join(own)
         for fact in members:
             if item is None:
                 yield None, fact.text
@@ -146,22 +170,40 @@ def _answers(facts: list[_Fact], language: Language) -> Iterator[tuple[Item | No
 
 
 def _unlent(text: str, item: Item, language: Language) -> str:
-    """A fact without the subject that only the question lent it.
+    """A fact without the subject and the verb that only the question lent it.
 
-    `severe pain is here at the top` says nothing of severe pain when that is what was asked; `pain does not spread`
-    is the question over again, and a number needs its name.
+    `severe pain is here at the top` says nothing of severe pain when that is what was asked, and `patient takes
+    amlodipine` is no yes to whether warfarin is taken. What says the question over again stays whole, and so does a
+    result: a number needs its name.
     """
-    if item.kind in _MEASURED or any(finding.numbers for finding in item.findings):
-        return text
     asked = words_of_weight(item.ask[language], language)
-    for word, after in pairwise(re.finditer(r"\S+", text)):
-        subject = words_of_weight(text[: word.end()], language)
-        if not subject <= asked:
+    size = _lent(text, asked, language)
+    verb = _EMPTY_VERB[language].match(text[size:]) if size else None
+    if size and item.kind in _MEASURED and not _SHOWS.match(text[size:]):
+        return text
+    rest = text[verb.end() + size if verb else size :].strip()
+    numbered = any(finding.numbers for finding in item.findings) and re.search(r"\d", rest)
+    if numbered or restates(item, rest, language):
+        return text
+    said = content(rest, language) if language is Language.ZH else rest.split()
+    return rest if len(said) >= _ENOUGH[language] else text
+
+
+def _lent(text: str, asked: frozenset[str], language: Language) -> int:
+    """Where the words end that a fact begins with and that the question named, or that only say whose it is."""
+    size = 0
+    for place, word in enumerate(re.finditer(r"\S+", text)):
+        anybody = _ANYBODY.match(word[0]) is not None
+        own = words_of_weight(word[0], language)
+        if not anybody and (not own <= asked or _KEPT[language].match(word[0])):
             break
-        if language is Language.ZH or _VERB.match(after[0]):
-            rest = text[word.end() :].strip()
-            return text if not subject or restates(item, rest, language) else rest
-    return text
+        size = word.end()
+        # Of the patient the question names the verb as well: `patient takes`.
+        if language is Language.ZH or (not place and anybody and not _TAKES.match(text[size:])):
+            break
+        if place and _TAKES.match(f" {word[0]} "):
+            break
+    return size
 
 
 def _denied_in_list(text: str, language: Language) -> Iterator[Item]:
@@ -203,6 +245,6 @@ def _topics(language: Language) -> tuple[tuple[tuple[str, ...], Item], ...]:
     return (*asked_in_words(language), *asked_in_words(language, outcome=False))
 
 
-def _affirmed(fresh: Findings, known: Findings) -> Findings:
-    """An aside tells what is there; what it does not mention it does not deny."""
-    return {name: True for name, there in fresh.items() if there and name not in known}
+def _heard(fresh: Findings, known: Findings) -> Findings:
+    """An aside tells what is there and what was measured; what else it does not mention it does not deny."""
+    return {name: there for name, there in fresh.items() if name not in known and (there or name in measured())}
