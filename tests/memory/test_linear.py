@@ -42,10 +42,33 @@ def test_what_was_asked_stands_once_where_the_fact_does_not_show_it() -> None:
     assert told.dropped == ()
 
 
-def test_with_little_room_facts_with_one_head_share_a_line() -> None:
-    ulcer, gout = fact(5, 4, "patient", "has had", "an ulcer"), fact(6, 5, "patient", "has had", "gout")
-    told = tell([FEVER, COUGH, STONE, WALL, ulcer, gout], topic, EN, 60)
-    assert any(line.startswith("#5 #6: patient has had: an ulcer") for line in told.text.splitlines())
+def test_with_little_room_a_turn_is_one_line_and_what_was_asked_lends_its_words() -> None:
+    moved = [fact(5, 4, "pain", "began", "at the navel"), fact(6, 4, "pain", "is", "now lower right")]
+    told = tell([FEVER, COUGH, STONE, WALL, *moved], topic, EN, 60)
+    assert told.text.splitlines() == [
+        "#3: gallbladder shows a 15 mm stone. wall 6 mm [CT scan abdomen show]",
+        "#5: began at the navel. now lower right [pain start suddenly side…]",
+        "Denied #1 #2: fever chills; cough",
+    ]
+
+
+def test_with_little_room_a_result_keeps_its_name() -> None:
+    results = [fact(11, 1, "TSH", "is", "low"), fact(12, 1, "free T4", "is", "46.2 high")]
+    told = tell([*results, COUGH], lambda turn: "thyroid hormones TSH free T4" if turn == 1 else "cough", EN, 24)
+    assert told.text.splitlines()[0] == "#11: TSH is low. free T4 46.2 high [thyroid hormones TSH free T4]"
+
+
+@pytest.mark.parametrize(("language", "relation"), [(EN, "does not know"), (ZH, "不知道")])
+def test_with_little_room_what_is_not_known_is_only_named(language: Language, relation: str) -> None:
+    unknown = fact(1, 1, "patient", relation, "whether it was ever like this before", certainty=0.0)
+    told = tell([unknown, STONE], lambda turn: "before" if turn == 1 else "scan", language, 22)
+    assert told.kept == (STONE,) and told.dropped == ()
+    assert told.text.splitlines()[-1] in {"Also asked: before", "还问过：before"}
+
+
+def test_a_time_that_another_sentence_told_is_told_with_the_fact() -> None:
+    dated = STONE.model_copy(update={"reported": "this morning"})
+    assert "a 15 mm stone, this morning [" in tell([dated], topic, EN, 2000).text
 
 
 @pytest.mark.parametrize(
@@ -109,5 +132,5 @@ def test_the_budget_is_never_overrun_and_every_kept_fact_is_told(
     thoughts = [fact(place, turn, "patient", "has", what) for place, (turn, what) in enumerate(sorted(said), 1)]
     told = tell(thoughts, topic, language, budget)
     assert tokens(told.text) <= budget
-    assert all(f"#{thought.id}" in told.text for thought in told.kept)
+    assert all(thought.object in told.text for thought in told.kept)
     assert set(told.dropped) == {one.turn for one in thoughts} - {one.turn for one in told.kept}

@@ -57,3 +57,59 @@ def test_not_this_but_that_is_a_no() -> None:
 def test_a_concept_of_several_symptoms_tells_of_no_one_of_them(language: Language, text: str) -> None:
     kinds = {"thunderclap-headache", "throbbing-one-sided-headache", "band-like-headache"}
     assert not kinds & read_recall(text, language)[0].keys()
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "there"),
+    [
+        (EN, "Denied #1 #4: pass urine often urgently…; CT scan chest", {"urinary-frequency": False}),
+        (EN, "#3: warfarin, 3 mg a day [take blood thinner warfarin…]", {"anticoagulant-use": True}),
+        (
+            EN,
+            "#5: TSH is low. free T4 46.2 high [thyroid hormones TSH free…]",
+            {"tsh-low": True, "thyroxine-high": True},
+        ),
+        (ZH, "#2：烧了 2天，还打哆嗦［发烧怕冷寒战］", {"fever": True}),
+    ],
+)
+def test_facts_in_short_are_read_as_the_answer_to_what_was_asked(
+    language: Language, text: str, there: dict[str, bool]
+) -> None:
+    findings, _ = read_recall(text, language)
+    assert {name: findings.get(name) for name in there} == there
+
+
+def test_the_same_words_in_short_answer_every_question_behind_them() -> None:
+    findings, asked = read_recall("#1: temperature 38.6 [fever chills; temperature measured]\nAlso asked: cough", EN)
+    assert findings["temperature-high"] is True
+    assert {"fever", "temperature", "cough"} <= asked and "cough" not in findings
+
+
+def test_that_something_was_not_done_is_no_finding_in_short_either() -> None:
+    findings, asked = read_recall("Denied #2: CT scan chest", EN)
+    assert "chest-ct" in asked and not any(name.startswith("chest-ct") for name in findings)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "reply", "there"),
+    [
+        (EN, "Have you had a fever or chills?", "No, I haven't had any fever or chills.", False),
+        (EN, "Have you had a fever or chills?", "No, I haven't been shivering. My temperature was 36.7.", False),
+        (ZH, "有没有发烧或者怕冷寒战？", "没有，他没打哆嗦。体温是37.2度。", False),
+    ],
+)
+def test_a_plain_no_is_the_answer_whatever_else_is_told(
+    language: Language, question: str, reply: str, there: bool
+) -> None:
+    doctor, patient = ("Doctor: ", "Patient: ") if language is EN else ("医生：", "患者：")
+    assert read_recall(f"{doctor}{question}\n{patient}{reply}", language)[0]["fever"] is there
+
+
+def test_a_denial_further_on_is_not_the_answer() -> None:
+    text = "Doctor: Is the pain in the lower right part of your abdomen?\nPatient: Up here. It never lets up."
+    assert "right-lower-abdominal-pain" not in read_recall(text, EN)[0]
+
+
+def test_a_medicine_that_cannot_be_borne_is_an_allergy() -> None:
+    text = "Fact #1: patient can not have penicillin [allergic penicillin amoxicillin] (turn 1)"
+    assert read_recall(text, EN)[0]["penicillin-allergy"] is True

@@ -38,13 +38,14 @@ def play(transcript: Transcript, speed: float, from_turn: int) -> None:
             player.tick(time.monotonic())
             state = (player.place, player.shown, player.playing, player.speed, player.typed, console.size)
             if state != drawn:
-                live.update(_screen(player, transcript, console.width), refresh=True)
+                live.update(screen(player, transcript, console.width), refresh=True)
                 drawn = state
             for key in keys.read(_TICK):
                 player.press(key)
 
 
-def _screen(player: Player, transcript: Transcript, width: int) -> Layout:
+def screen(player: Player, transcript: Transcript, width: int) -> Layout:
+    """All that is seen at this moment, in a terminal of that width."""
     said = [line for scene in player.scenes[: player.place] for line in scene.lines]
     said += player.scene.lines[: player.shown]
     lines = [line_text(line) for line in said[-_KEPT:]]

@@ -4,55 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from enum import Enum
 from functools import cache, lru_cache
 
-from osler.agents.lexicon import Phrases, concepts, terms
+from osler.agents.rules.asked import restates
 from osler.agents.rules.knowledge import Finding, Item, knowledge
+from osler.agents.rules.naming import is_about, items, named
+from osler.agents.rules.polarity import SAYS_YES, UNKNOWN, Polarity, polarity
 from osler.records.language import Language
-from osler.words import content, plain, sentences, words
+from osler.words import plain, sentences
+
+__all__ = ["Findings", "Polarity", "measured", "polarity", "read_freely", "read_reply"]
+
 
 Findings = dict[str, bool]
-
-
-class Polarity(Enum):
-    """What a reply says to a yes-or-no question."""
-
-    YES = 1
-    NO = 0
-    UNKNOWN = -1
-
-
-_UNKNOWN = {
-    Language.EN: re.compile(
-        r"\b(?:don't know|do(?:es)? not know|no idea|not sure|don't recall|wish i knew|couldn't tell"
-        r"|can't (?:tell|remember|say)|hasn't been done|has not been done"
-        r"|haven't had (?:that|one|any)(?= (?:test|done|yet)|[.,!]|$)"
-        r"|never (?:had|been) (?:that|one|it|tested|measured|checked|done)"
-        r"|not (?:been )?(?:done|tested|examined|measured|checked)"
-        r"|(?:wasn't|haven't been) (?:done|tested|measured|checked)"
-        r"|(?:has|have) not been (?:done|tested|measured|checked)"
-        r"|nobody (?:has )?(?:ever )?(?:done|taken|tested|measured|checked|examined|asked))\b"
-    ),
-    Language.ZH: re.compile(
-        r"不(?:太|大)?清楚|不知道|说不上来|记不得|想不起|不太确定|没有?\s*(?:查|做|测|量|拍|验|化验|检查)过|还?没(?:有)?\s*(?:查|做|测|拍)|未(?:查|做|测|行)"
-    ),
-}
-_YES = {
-    Language.EN: re.compile(
-        r"^(?:well,? |oh,? |um,? )?(?:(?:yes|yeah|yep)\b|(?:i do|i have|i am|(?:he|she|it) (?:is|does|has))[.,!]*$)"
-    ),
-    Language.ZH: re.compile(r"^(?:嗯|哦|哎)?[，,]?(?:有|是|对|会)"),
-}
-# A denial stands at the beginning, or in the first few words (`I've had no fever`), or is the verb of the clause.
-_DENIAL = {
-    Language.EN: re.compile(
-        r"^(?:[\w']+,?\s+){0,4}?(?:no|(?<!rather )(?<!can )not|never|none|nothing|nope|neither|without|"
-        r"isn't|wasn't|doesn't|don't|didn't|hasn't|haven't)\b"
-        r"|^[^,.;]*?\b(?:(?:is|are|was|were|has|have|had|does|do|did) not|can not (?!have|take|stand|bear|tolerate))\b"
-    ),
-    Language.ZH: re.compile(r"^(?:[^，。；！？,]{0,6}?|\S{1,30} )(?:没|无|未|不(?!过(?!敏)|少|断|停|止)|否认)"),
-}
 _RATHER = {
     Language.EN: re.compile(r"^(?:[\w']+\s+){1,4}?(?:is|was|are|were) not\b"),
     Language.ZH: re.compile(r"^(?:\S{1,12} )?不是"),
@@ -93,51 +57,7 @@ _CLAUSE = {
     Language.ZH: re.compile(r"[，。；：！？,;!?]|但|不过|就是"),
 }
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_FINE = {
-    Language.EN: re.compile(r"\b(?:was|were|is|are|came back|all) (?:\w+ )?(?:negative|normal|fine|clear)\b"),
-    Language.ZH: re.compile(r"阴性|正常|没问题|没事"),
-}
-_OUTCOME = {
-    Language.EN: re.compile(r",? and (?:what|was|were|how)\b.*$", re.IGNORECASE),
-    Language.ZH: re.compile(r"(?<=？).+$"),
-}
-"""What a question asks for beyond whether a thing was done: `…, and what did it show?`."""
-_RESTATED = 0.8
-"""Share of a question's words that a sentence must hold to be the question over again."""
-_TELLING = 5.0
-"""Weight of shared words from which a reply is about the question: `pain` alone is not, `urine` is."""
-_CLEAR = {Language.EN: 0.75, Language.ZH: 0.55}
-"""Share of a phrase from which a text speaks of it; Chinese puts words between the parts of a compound."""
-_EXACT = 0.93
-_QUALITY = (
-    "pain-",
-    "relation-",
-    "onset-",
-    "aggravating",
-    "relieving",
-    "time-of-day",
-    "triggers",
-    "course",
-    "constant-",
-)
-"""Concepts of how a symptom is, which no single symptom owns."""
-_FEW = 2
-"""An item whose names mean more concepts than this is too special to be read off one of them."""
-
-
 _NOT_KNOWN = re.compile(r"patient does not know\b|患者 不知道", re.IGNORECASE)
-
-
-def polarity(reply: str, language: Language) -> Polarity:
-    """Yes, no or not known, by how the reply begins."""
-    level = plain(reply).strip()
-    if _UNKNOWN[language].search(level):
-        return Polarity.UNKNOWN
-    if _YES[language].match(level):
-        return Polarity.YES
-    if _FINE[language].search(level):
-        return Polarity.NO
-    return Polarity.NO if _DENIAL[language].match(level) else Polarity.YES
 
 
 def read_reply(item: Item, reply: str, language: Language) -> Findings:
@@ -147,7 +67,7 @@ def read_reply(item: Item, reply: str, language: Language) -> Findings:
 
 @lru_cache(maxsize=8192)
 def _read_reply(item_id: str, reply: str, language: Language) -> tuple[tuple[str, bool], ...]:
-    item = _items()[item_id]
+    item = items()[item_id]
     said = _answer(item, reply, language)
     told: Findings = {}
     # What is not known is named in full (`patient does not know whether …`), and none of it is shown.
@@ -171,7 +91,7 @@ def _answer(item: Item, reply: str, language: Language) -> Polarity:
         return plainly[0]
     if parts and parts[0][0] is Polarity.NO and _SAYS_NO[language].match(plain(reply).strip()):
         return Polarity.NO
-    heard = [part for part in parts if part[0] is not Polarity.UNKNOWN and _is_about(item, part[1], language)]
+    heard = [part for part in parts if part[0] is not Polarity.UNKNOWN and is_about(item, part[1], language)]
     about = [said for said, _ in heard]
     if heard and about[0] is Polarity.NO and _RATHER[language].match(plain(heard[0][1])):
         return Polarity.NO
@@ -180,7 +100,7 @@ def _answer(item: Item, reply: str, language: Language) -> Polarity:
     if about:
         return Polarity.NO
     first = parts[0][0] if parts else Polarity.UNKNOWN
-    if first is Polarity.YES and _YES[language].match(plain(reply).strip()):
+    if first is Polarity.YES and SAYS_YES[language].match(plain(reply).strip()):
         return Polarity.YES
     # What is denied further on is something else, which the patient was not asked about.
     return Polarity.NO if first is Polarity.NO else Polarity.UNKNOWN
@@ -206,51 +126,6 @@ def _tells_nothing(item: Item, sentence: str, language: Language) -> bool:
     return item.kind in {"test", "examination"} and _NOT_DONE[language].search(level) is not None
 
 
-def restates(item: Item, sentence: str, language: Language) -> bool:
-    """Whether a sentence says the question over again as its answer: `patient does not have a fever or chills`."""
-    asked = _asked_whether(language)[item.id]
-    return len(asked & words_of_weight(sentence, language)) >= _RESTATED * len(asked)
-
-
-def weighty(text: str, language: Language) -> tuple[str, ...]:
-    """The words of weight in their order; in Chinese the characters, which no cut can change."""
-    level = plain(text)
-    return tuple(level.replace(" ", "")) if language is Language.ZH else content(level, language)
-
-
-@cache
-def asked_in_words(language: Language, *, outcome: bool = True) -> tuple[tuple[tuple[str, ...], Item], ...]:
-    """Items with the words of weight of their questions in order; without an outcome, only what was to be done."""
-    return tuple((_words_asked(item.ask[language], language, outcome), item) for item in knowledge().items)
-
-
-def _words_asked(question: str, language: Language, outcome: bool) -> tuple[str, ...]:
-    asked = question if outcome else _OUTCOME[language].sub("", question)
-    if language is Language.ZH:
-        asked = "".join(word for word in words(asked, language) if content(word, language))
-    return weighty(asked, language)
-
-
-@cache
-def _asked_whether(language: Language) -> dict[str, frozenset[str]]:
-    """For each item the words of weight of its question, but for those that ask what came of it."""
-    return {item.id: frozenset(row) for row, item in asked_in_words(language, outcome=False)}
-
-
-def words_of_weight(text: str, language: Language) -> frozenset[str]:
-    """The same without their order."""
-    return frozenset(weighty(text, language))
-
-
-def _is_about(item: Item, text: str, language: Language) -> bool:
-    """Whether a sentence speaks of what was asked."""
-    index = concepts(language)
-    if index.find(text).keys() & _concepts_of(language)[item.id]:
-        return True
-    own = frozenset(content(" ".join((item.ask[language], *item.names[language])), language))
-    return sum(index.weight(word) for word in own & frozenset(content(text, language))) >= _TELLING
-
-
 def read_freely(text: str, language: Language) -> Findings:
     """What any sentence shows of any item it names: for opening complaints, asides and a memory's notes."""
     return dict(_read_freely(text, language))
@@ -261,9 +136,9 @@ def _read_freely(text: str, language: Language) -> tuple[tuple[str, bool], ...]:
     told: Findings = {}
     for sentence in sentences(text, language):
         level = plain(sentence)
-        if _UNKNOWN[language].search(level):
+        if UNKNOWN[language].search(level):
             continue
-        for item in _named(sentence, language):
+        for item in named(sentence, language):
             for finding in item.findings:
                 if finding.cues[language] or finding.numbers:
                     if (shown := _shown(finding, level, language)) is not None:
@@ -310,62 +185,9 @@ def _numbers_after(words: tuple[str, ...], level: str) -> Iterator[float]:
 
 
 @cache
-def _concepts_of(language: Language) -> dict[str, frozenset[str]]:
-    """For each item the concepts that its names clearly mean."""
-    index = concepts(language)
-    return {
-        item.id: frozenset(
-            c for name in item.names[language] for c, score in index.best(name).items() if score >= _EXACT
-        )
-        for item in knowledge().items
-    }
-
-
-@cache
-def _meant_by(language: Language) -> dict[str, str]:
-    """For each concept the one symptom that means just it, or hardly more.
-
-    Where several mean it, as three kinds of headache do, the concept alone tells of none of them.
-    """
-    meant: dict[str, dict[str, int]] = {}
-    for item in knowledge().items:
-        own = {concept for concept in _concepts_of(language)[item.id] if not concept.startswith(_QUALITY)}
-        if item.kind == "symptom" and len(own) <= _FEW:
-            for concept in own:
-                meant.setdefault(concept, {})[item.id] = len(own)
-    nearest = {
-        concept: [name for name, size in sizes.items() if size == min(sizes.values())]
-        for concept, sizes in meant.items()
-    }
-    return {concept: names[0] for concept, names in nearest.items() if len(names) == 1}
-
-
-@cache
-def _names(language: Language) -> Phrases:
-    """Items by their names. One that is only `aches` is left out: every pain would be it."""
-    index = concepts(language)
-    pairs = ((name, item.id) for item in knowledge().items for name in item.names[language])
-    telling = ((name, thing) for name, thing in pairs if sum(map(index.weight, terms(name, language))) >= _TELLING)
-    return Phrases.of(telling, language)
-
-
-@cache
 def measured() -> frozenset[str]:
     """The findings that a number decides."""
     return frozenset(finding.id for item in knowledge().items for finding in item.findings if finding.numbers)
-
-
-@cache
-def _items() -> dict[str, Item]:
-    return {item.id: item for item in knowledge().items}
-
-
-def _named(sentence: str, language: Language) -> list[Item]:
-    """The items a sentence speaks of: by name, or by the one concept that is theirs."""
-    found = {name for name, share in _names(language).find(sentence).items() if share >= 0.999}
-    spoken = {name for name, share in concepts(language).find(sentence).items() if share >= _CLEAR[language]}
-    found |= {_meant_by(language)[concept] for concept in spoken & _meant_by(language).keys()}
-    return [_items()[name] for name in sorted(found)]
 
 
 def _denied(item: Item, level: str, language: Language) -> bool:

@@ -7,19 +7,12 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from osler.agents.rules.asked import asked_in_words, weighty, words_of_weight
 from osler.agents.rules.knowledge import Item, by_question, knowledge
-from osler.agents.rules.reading import (
-    Findings,
-    asked_in_words,
-    measured,
-    read_freely,
-    read_reply,
-    restates,
-    weighty,
-    words_of_weight,
-)
+from osler.agents.rules.lent import unlent
+from osler.agents.rules.reading import Findings, measured, read_freely, read_reply
 from osler.records.language import Language
-from osler.words import content, plain, sentences
+from osler.words import plain, sentences
 
 _SHOWN = 0.6
 """Share of a question's words that a fact must hold to show that it was asked."""
@@ -37,23 +30,6 @@ _LISTED = {Language.EN: re.compile(r" or "), Language.ZH: re.compile(r"、|或�
 _HAS_NOT = re.compile(r"patient (?:does not have|has not had)\b|患者 没有", re.IGNORECASE)
 _NO = {Language.EN: "No.", Language.ZH: "没有。"}
 _DENIES = {Language.EN: "patient does not have", Language.ZH: "患者 没有"}
-_ANYBODY = re.compile(r"^(?:patient|complaint|患者|症状)$", re.IGNORECASE)
-_TAKES = re.compile(r" (?!is|was|says|shows|has|does)[a-z]+s ")
-_SHOWS = re.compile(r" (?:shows|显示) ")
-_MEASURED = frozenset({"test", "examination"})
-_KEPT = {
-    Language.EN: re.compile(
-        r"(?:(?:is|was|are|were|do|does|did|has|have|had|can|could|would|will|says|shows)(?:n't)?|not?|never)$"
-    ),
-    Language.ZH: re.compile(r".*[不没无未否]|有$"),
-}
-"""Words that say whether it is so: the question does not lend these."""
-_EMPTY_VERB = {
-    Language.EN: re.compile(r" (?:is|was|are|were|says|shows) (?!not\b|no\b)"),
-    Language.ZH: re.compile(r" (?:说|显示|为|是) "),
-}
-_ENOUGH = {Language.EN: 3, Language.ZH: 2}
-"""Words that a statement needs to be one by itself: of `appetite is good`, `good` is not."""
 _ABOUT = re.compile(r"^(?P<fact>.*?)\s*[\[［](?P<topic>[^\]］]+)[\]］]$")
 
 
@@ -161,49 +137,12 @@ def _answers(facts: list[_Fact], language: Language) -> Iterator[tuple[Item | No
             said = (sentence for fact in members for sentence in sentences(fact.text, language))
             item = next(filter(None, (_shown_by(sentence, language) for sentence in said)), None)
         if item is not None:
-            own = [_unlent(fact.text, item, language) if fact.whole else fact.text for fact in members]
+            own = [unlent(fact.text, item, language) if fact.whole else fact.text for fact in members]
             yield item, (". " if language is Language.EN else "。").join(own)
         for fact in members:
             if item is None:
                 yield None, fact.text
             yield from ((item, fact.text) for item in _denied_in_list(fact.text, language))
-
-
-def _unlent(text: str, item: Item, language: Language) -> str:
-    """A fact without the subject and the verb that only the question lent it.
-
-    `severe pain is here at the top` says nothing of severe pain when that is what was asked, and `patient takes
-    amlodipine` is no yes to whether warfarin is taken. What says the question over again stays whole, and so does a
-    result: a number needs its name.
-    """
-    asked = words_of_weight(item.ask[language], language)
-    size = _lent(text, asked, language)
-    verb = _EMPTY_VERB[language].match(text[size:]) if size else None
-    if size and item.kind in _MEASURED and not _SHOWS.match(text[size:]):
-        return text
-    rest = text[verb.end() + size if verb else size :].strip()
-    numbered = any(finding.numbers for finding in item.findings) and re.search(r"\d", rest)
-    if numbered or restates(item, rest, language):
-        return text
-    said = content(rest, language) if language is Language.ZH else rest.split()
-    return rest if len(said) >= _ENOUGH[language] else text
-
-
-def _lent(text: str, asked: frozenset[str], language: Language) -> int:
-    """Where the words end that a fact begins with and that the question named, or that only say whose it is."""
-    size = 0
-    for place, word in enumerate(re.finditer(r"\S+", text)):
-        anybody = _ANYBODY.match(word[0]) is not None
-        own = words_of_weight(word[0], language)
-        if not anybody and (not own <= asked or _KEPT[language].match(word[0])):
-            break
-        size = word.end()
-        # Of the patient the question names the verb as well: `patient takes`.
-        if language is Language.ZH or (not place and anybody and not _TAKES.match(text[size:])):
-            break
-        if place and _TAKES.match(f" {word[0]} "):
-            break
-    return size
 
 
 def _denied_in_list(text: str, language: Language) -> Iterator[Item]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,7 @@ _OUTCOME = {
 }
 
 
+@lru_cache(maxsize=4096)
 def topic(question: str, language: Language) -> str:
     """What a question is about: its words of weight, in their order. That an outcome is wanted goes without saying."""
     question = _OUTCOME[language].sub("", question)

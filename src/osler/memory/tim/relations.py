@@ -110,12 +110,20 @@ def same_subject(one: str, other: str, language: Language) -> bool:
 
 def contrast(one: str, other: str) -> bool:
     """Whether one says left where the other says right, and the like."""
-    first, second = plain(one), plain(other)
+    first, second = _contrasted(plain(one)), _contrasted(plain(other))
+    if not first or not second:
+        return False
     return any(
-        (says(first, this) and says(second, that) and not (says(first, that) and says(second, this)))
-        or (says(first, that) and says(second, this) and not (says(first, this) and says(second, that)))
+        (this in first and that in second and not (that in first and this in second))
+        or (that in first and this in second and not (this in first and that in second))
         for this, that in _CONTRASTS
     )
+
+
+@lru_cache(maxsize=8192)
+def _contrasted(level: str) -> frozenset[str]:
+    """The words of a text that have an opposite."""
+    return frozenset(word for pair in _CONTRASTS for word in pair if says(level, word))
 
 
 def says(text: str, word: str) -> bool:

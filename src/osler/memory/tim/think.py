@@ -15,16 +15,15 @@ from osler.loosejson import json_begun
 from osler.memory.base import Thinker, Turn
 from osler.memory.tim.arrange import Action, Forget, Merge, Supersede, arrange
 from osler.memory.tim.extract import think
+from osler.memory.tim.faithful import as_said, said_once
 from osler.memory.tim.plan import Plan, permitted
 from osler.memory.tim.thought import Draft, Thought
 from osler.prompts import prompt
 from osler.records.language import Language
-from osler.words import content, numbers, plain
 
 _TOKENS = 400
 _MOST = 12
 """Thoughts one turn can give: more is a model going round in circles."""
-_PERSON = frozenset({"patient", "the patient", "患者", "病人"})
 _LONGEST = 160
 
 
@@ -173,35 +172,17 @@ def _settled(
 
 
 def _drafts(data: dict[str, Any], turn: Turn, language: Language) -> list[Draft]:
-    """A model's thoughts that rest on what was said, and the rules' own for what it left out."""
-    said = plain(f"{turn.question} {turn.reply}")
-    known, figures = set(content(said, language)), set(numbers(said))
-    drafts = []
-    for row in _rows(data, "thoughts")[:_MOST]:
-        parts = [" ".join(str(row.get(name) or "").split())[:_LONGEST] for name in ("subject", "relation", "object")]
-        if plain(parts[2]) in _PERSON and plain(parts[0]) not in _PERSON:
-            parts[0], parts[2] = parts[2], parts[0]  # small models write "cough has patient"
-        text = " ".join(parts)
-        made_up = set(numbers(text)) - figures
-        if not parts[2] or made_up or not set(content(f"{parts[0]} {parts[2]}", language)) & known:
-            continue
-        drafts.append(
-            Draft(
-                subject=parts[0],
-                relation=parts[1],
-                object=parts[2],
-                sentence=turn.reply[:_LONGEST],
-                negated=row.get("negated") is True,
-                reported=str(row.get("when") or "")[:_LONGEST],
-            )
-        )
-    told = set(content(" ".join(draft.triple for draft in drafts), language))
-    told_numbers = set(numbers(" ".join(draft.triple for draft in drafts)))
-    for draft in think(turn, language):
-        own = set(content(draft.triple, language))
-        if set(numbers(draft.triple)) - told_numbers or len(own & told) < len(own) / 2:
-            drafts.append(draft)
-    return drafts
+    """A model's thoughts that were said, and the rules' own for what it left out or got wrong."""
+    heard = think(turn, language)
+    proposed = [as_said(_draft(row), turn, heard, language) for row in _rows(data, "thoughts")[:_MOST]]
+    return said_once([draft for draft in proposed if draft], heard, language)
+
+
+def _draft(row: dict[str, Any]) -> Draft:
+    subject, relation, object_, when = (
+        " ".join(str(row.get(name) or "").split())[:_LONGEST] for name in ("subject", "relation", "object", "when")
+    )
+    return Draft(subject=subject, relation=relation, object=object_, negated=row.get("negated") is True, reported=when)
 
 
 def _changes(data: dict[str, Any]) -> list[Action]:
@@ -211,7 +192,9 @@ def _changes(data: dict[str, Any]) -> list[Action]:
         if isinstance(row.get("id"), int) and row["id"] > 0
     ]
     for row in _rows(data, "merge"):
-        ids = [number for number in row.get("ids") or () if isinstance(number, int) and number > 0]
+        named = row.get("ids")
+        listed = named if isinstance(named, list) else ()
+        ids = dict.fromkeys(number for number in listed if isinstance(number, int) and number > 0)
         if ids:
             draft = Draft(
                 subject=str(row.get("subject") or "")[:_LONGEST],

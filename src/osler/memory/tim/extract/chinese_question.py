@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from osler.memory.tim.extract.chinese_words import TIME
 from osler.memory.tim.extract.clauses import Question
 from osler.records.language import Language
 from osler.words import sentences
@@ -13,8 +15,20 @@ COMPLAINT = "症状"
 _LONGEST = 30
 _LEAD = re.compile(
     r"^(?:好的|好|嗯|明白了|谢谢|那么|那|另外|还有|请问|请您|请|能不能|可以|告诉我|说说|说一下|，|,|\s|您|你|孩子|患者|他|她|最近|平时|以前|之前|现在|目前|曾经|"
-    r"一下|这次|这几天|近来)*"
+    r"一下|这次|这几天|近来|还)*"
 )
+_BESIDES = re.compile(r"^除了[^，,]*(?:[，,]|以外|之外)+")
+_SECOND = re.compile(r"[，,](?=(?:在|由)?(?:什么|怎|哪|如何|是否|有没有|会不会|多|还有|都有)).*$")
+_NAME = 8
+"""Characters of a topic that `它` can mean."""
+_VALUE = 16
+"""Characters of a value; what is longer is a statement of its own."""
+_FITTING = {
+    "开始于": re.compile(rf"^(?:{TIME.pattern})|\d|[年月周天日时晨晚夜]|以后|之后|突然|一直|从|小"),
+    "抽": re.compile(r"[\d一二两三四五六七八九十半几支包根]|烟"),
+    "喝": re.compile(r"[\d一二两三四五六七八九十半几杯瓶斤]|酒"),
+    "吸": re.compile(r"[\d一二两三四五六七八九十半几支包根]|烟"),
+}
 _ASKED = re.compile(r"(?:吗|呢|吧|没有|没|啊|呀)*$")
 _EXAMS = r"查|测|做|拍|量|验|抽|照|化验|检查"
 
@@ -34,9 +48,14 @@ _ATTRIBUTES = (
     (r"(?P<t>.*?)(?:多久一次|一天几次|每天几次|几次|频率.*)", "频率为"),
     (r".*(?:吃|用|服)(?:用)?(?:着|过|了)?(?:什么|哪些|啥|哪种)药?.*", "服用"),
     (r"(?:哪里不舒服|怎么了|怎么不舒服|什么不舒服|哪儿不舒服|有什么问题).*", "说"),
+    (
+        r"(?P<t>.+?)(?:有(?:什么|哪些)(?:发现|异常)|(?:显示|发现|查出|看到|说)了?(?:什么|些什么)|是怎么(?:说|写)的)",
+        "显示",
+    ),
     (r"(?P<t>.*?)(?:是|为|有)?(?:多少|多高|多低)(?:度)?", "为"),
     (r"(?P<t>.*?)(?:的)?(?:结果)?(?:怎么样|如何|是什么|什么样)", "为"),
 )
+_TESTED = re.compile(r"结果|化验|检查|拍片|片子|CT|核磁|B超|超声|造影|心电图|听诊|触诊|叩诊|镜", re.IGNORECASE)
 _OF_PATIENT = {"年龄为": "年龄", "体重为": "体重", "身高为": "身高", "服用": "用药", "说": COMPLAINT}
 
 
@@ -47,8 +66,18 @@ def read_question(text: str) -> Question:
     )
     line = _LEAD.sub("", asked[0].rstrip("？?。！ ")) if asked else ""
     line = re.sub(r"[（(][^）)]*[）)]", "", line)
+    line = _LEAD.sub("", _BESIDES.sub("", line))
     examined = re.search(rf"(?:{_EXAMS})过|结果|看到了什么|发现了什么", text) is not None
-    return _attribute(line) or _polar(line, examined) or _loose(line)
+    more = re.search(r"还有|另外|别的|其他|其它", text) is not None
+    question = _attribute(_SECOND.sub("", line)) or _named_things(line, more) or _polar(line, examined) or _loose(line)
+    whole = len(question.topic) > _NAME or re.search(r"[，、？吗哪]|什么|怎|症状", question.topic)
+    return replace(question, thing=COMPLAINT if whole else question.topic)
+
+
+def fits(relation: str, value: str) -> bool:
+    """Whether words can be the value that was asked for; if not, they are only what was said."""
+    pattern = _FITTING.get(relation)
+    return pattern is None or (len(value) <= _VALUE and pattern.search(value) is not None)
 
 
 def _short(text: str) -> str:
@@ -62,13 +91,28 @@ def _attribute(line: str) -> Question | None:
         if found:
             topic = _OF_PATIENT.get(relation) or _named(_short(found.groupdict().get("t") or ""))
             holder = PATIENT if relation in _OF_PATIENT else topic
-            return Question(topic, PATIENT, "有", "没有", topic, holder, relation, topic)
+            tested = relation == "显示" or (relation == "为" and _TESTED.search(line) is not None)
+            return Question(topic, PATIENT, "有", "没有", topic, holder, "" if tested else relation, topic, tested)
     return None
+
+
+def _named_things(line: str, more: bool) -> Question | None:
+    """`还有哪些症状`, `以前得过什么病`: things to be named, or none."""
+    found = re.fullmatch(
+        r".{0,6}?(?:有|得过|患过|做过|动过)?(?:哪些|什么|啥)(?:别的|其他|其它|另外的?)?(?P<t>症状|毛病|疾病|病|手术|不适|异常).*",
+        line,
+    )
+    if not found:
+        return None
+    topic = f"别的{found['t']}" if more else found["t"]
+    return Question(topic, PATIENT, "有", "没有", topic, topic, "说", topic)
 
 
 def _named(topic: str) -> str:
     if topic in {"疼", "痛"}:
         return "疼痛"
+    if topic in {"这", "这个", "那", "那个", "它", "这种情况"}:
+        return COMPLAINT
     return topic or COMPLAINT
 
 

@@ -87,6 +87,8 @@ def _one(part: str) -> Result | None:
         timed = _TIME.match(found["value"])
         if timed and not _COUNTED.search(name):
             return None
+        if name in {"低于", "高于", "不到", "超过"}:
+            name, value = "", f"{name}{value}"
         if not name:
             return Result("", value)
         if found["unit"] in {"毫克", "微克", "mg"} or _NO_NAME.search(name) or len(name) > 14:

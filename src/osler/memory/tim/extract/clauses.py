@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from osler.memory.tim.thought import Draft
 from osler.records.language import Language
 from osler.words import content, numbers, words
 
+_LIGHT = frozenset("没有未无不见闻及从还也都就吃")
+"""Chinese characters that a triple says in another way: `未见` as `没有`, `从昨天` as `开始于 昨天`, `吃` as `服用`."""
 UNSURE = 0.5
 UNKNOWN = 0.0
 
@@ -15,6 +18,13 @@ UNKNOWN = 0.0
 def listed(words: str) -> frozenset[str]:
     """A set of words, written as one line of them."""
     return frozenset(words.split())
+
+
+class Titled(NamedTuple):
+    """`Palpation: the skin is warm.`: a name, and all that is said under it."""
+
+    name: str
+    said: str
 
 
 @dataclass(frozen=True)
@@ -39,6 +49,8 @@ class Question:
     """Whether it asks for the result of a test."""
     presumed: bool = True
     """Whether a bare value belongs to the thing asked about: of `Where is the X?`, not of `Is the X …?`."""
+    thing: str = ""
+    """What `it` can mean: the topic where it is one thing, and the complaint where a whole question was asked."""
 
 
 @dataclass
@@ -148,6 +160,6 @@ def _lost(made: list[Sketch], core: str, told: str, language: Language) -> bool:
     if any(sketch.result for sketch in made):
         return False
     if language is Language.ZH:
-        return not set("".join(content(core, language))) <= set(told)
+        return not set("".join(content(core, language))) - _LIGHT <= set(told.replace("疼", "痛"))
     weighty = {word for word in content(core, language) if "'" not in word}
     return not weighty <= set(words(told, language))

@@ -4,35 +4,26 @@ from __future__ import annotations
 
 import re
 
-from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch, listed, whole
-from osler.memory.tim.extract.english_clause import DENIES, read_clause
+from osler.memory.tim.extract.answers import others, picks, settled, weighty
+from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch, Titled, listed, whole
+from osler.memory.tim.extract.english_clause import read_clause
 from osler.memory.tim.extract.english_grammar import expand, find_verb, subject_of
-from osler.memory.tim.extract.english_question import COMPLAINT, PATIENT, read_question
+from osler.memory.tim.extract.english_question import COMPLAINT, PATIENT, fits, read_question
 from osler.memory.tim.extract.english_results import Result, measure_of, of_specimen, read_results, verdict_of
-from osler.memory.tim.extract.english_words import AUXILIARIES, DURATION, KIN, PREPOSITIONS, TIME
+from osler.memory.tim.extract.english_sentence import LEAD, NO, NONE, TAIL, YES, cut, leads, pieces, titled
+from osler.memory.tim.extract.english_words import (
+    AUXILIARIES,
+    DENIES,
+    DURATION,
+    KIN,
+    PEOPLE,
+    PREPOSITIONS,
+    TIME,
+)
 from osler.memory.tim.thought import Draft
 from osler.records.language import Language
-from osler.words import content, sentences, words
+from osler.words import content, words
 
-_SPLIT = re.compile(r"[,;:]\s+|\s+[-–—]\s+|\s+(?=(?:but|although|though|even though)\s)", re.IGNORECASE)
-_AND = re.compile(
-    r"\s+(?=(?:and|so|then)\s+(?:then\s+)?(?:i|he|she|it|they|we|there|my|his|her|its|the|no|never|now|both|that)\b)",
-    re.IGNORECASE,
-)
-_LEAD = re.compile(
-    r"^(?:(?:and|but|so|then|well|oh|yes|yeah|no(?=\s+(?:i|he|she|it|they|we|there|my|his|her)\b)|just|only|"
-    r"funny thing is|honestly|you know|actually|although|"
-    r"though|even though|because|also|i mean|sorry|at first|maybe|perhaps|probably)\b[, ]*)+(?=\S)",
-    re.IGNORECASE,
-)
-_YES = re.compile(
-    r"^(?:oh |and |well )?(?:yes|yeah|yep|i do|i have|it does|it is|that's right|correct|sure|of course)[.! ]*$",
-    re.IGNORECASE,
-)
-_NO = re.compile(
-    r"^(?:oh |and |well )?(?:no|nope|not at all|no no|none|never|i don't|i haven't|not really|nothing|no never)[.! ]*$",
-    re.IGNORECASE,
-)
 _UNKNOWN = re.compile(
     r"\b(?:(?:don't|do not|didn't) (?:really |actually )?(?:know|remember|recall)\b|no idea|(?:couldn't|can't|"
     r"cannot|could not) "
@@ -47,6 +38,7 @@ _ASIDE = re.compile(
     r"is that (?:bad|important|serious)|should i be worried about that|thanks|thank you|sorry|(?:oh|well|now|look|"
     r"honestly|okay|hm+)(?: (?:oh|well|now|no))?|they did (?:those|that|it)(?: too)?|i have the sheet here|"
     r"please|(?:do|does|did|is|are|am|was|have|has|can|should|will|would)(?:n't)? (?:i|it|he|she|that|they|we)\?|"
+    r"additionally|furthermore|moreover|also|overall|however|in addition|"
     r"(?:that i know of|as far as (?:i|we) know))[?.! ]*$",
     re.IGNORECASE,
 )
@@ -58,7 +50,6 @@ _HEDGE = re.compile(
 _DATED = re.compile(
     rf"^(?:that|this|it) (?:was|is|happened)(?: all)? (?:from )?(?P<when>{TIME.pattern})[.! ]*$", re.IGNORECASE
 )
-_NONE = re.compile(r"^(?:no|without|never any|never had any)\s+(?!one\b|longer\b|idea\b)(?P<what>.+)$", re.IGNORECASE)
 _NOT = re.compile(r"^(?:not|never|nor)\s+(?P<what>.+)$", re.IGNORECASE)
 _FRAME = re.compile(
     r"^(?P<who>[\w' -]{0,60}?)\b(?P<verb>says?|said|shows?|showed|told (?:me|us)|tells me|reads|found|"
@@ -68,6 +59,13 @@ _FRAME = re.compile(
 _SUBORDINATE = re.compile(
     r"^(?:when|whenever|if|while|after|before|since|until|as soon as|once|because|where)\b", re.IGNORECASE
 )
+_SEEN = re.compile(
+    r"\s+(?:(?:is|are|was|were|has been|have been) )?(?:found|seen|noted|present|detected|identified|observed|reported|"
+    r"visible|appreciated|heard|felt)$",
+    re.IGNORECASE,
+)
+_OWN_WORDS = re.compile(r"(?:yes|no|i|my|i'm|i've)\b", re.IGNORECASE)
+_RELATIVE = re.compile(r"^(?:(?:and |during |in |of |for |after |at |with )?which|who|whose|whom)\b", re.IGNORECASE)
 _STARTS = listed("i he she it they we everything there my his her the both")
 _PAPERS = listed("sheet paper report printout letter form result results page")
 _CAPITAL = re.compile(r"[A-Z][a-z]+(?![\w-]*[A-Z\d])\b")
@@ -85,25 +83,45 @@ _DOSE = re.compile(
     r"puffs?)\b(?!/)",
     re.IGNORECASE,
 )
-_TAIL = re.compile(r"[\s,.;:!?]+$")
 _MARK = ", "
 
 
 def think_english(question: str, reply: str) -> list[Draft]:
     """The facts of an English reply."""
-    reading = Reading(read_question(question), _MARK)
+    asked = read_question(question)
+    reading = Reading(asked, _MARK)
     kin = ""
-    for sentence in _joined(sentences(reply, Language.EN)):
+    for sentence in cut(reply):
         reading.began = len(reading.sketches)
-        dated = _DATED.match(_TAIL.sub("", sentence))
+        if _OWN_WORDS.match(sentence):
+            # Whoever speaks of themselves again has stopped reading out a report.
+            reading.question = asked
+        dated, title = _DATED.match(TAIL.sub("", sentence)), titled(sentence, reading.question.examined)
         if dated and reading.sketches:
             reading.date(dated["when"], sentence)
             continue
-        for piece in _pieces(sentence):
+        if title:
+            reading.open(_under(title, sentence, reading.question))
+            continue
+        clauses = pieces(sentence)
+        if leads(clauses):
+            _wait(clauses[0], clauses.pop(0), reading)
+        for piece in clauses:
             _read(piece, reading, kin)
             kin = next((word for word in re.findall(r"[a-z]+", piece.lower()) if word in KIN), kin)
     _flush(reading)
-    return [_lowered(sketch).draft() for sketch in _settled(reading.sketches)]
+    return [_lowered(sketch).draft() for sketch in settled(reading.sketches, _MARK, Language.EN)]
+
+
+def _under(title: Titled, sentence: str, question: Question) -> Sketch:
+    """One thought with all that is said under a title: a value, a denial, or what was found."""
+    name, said = of_specimen(title.name, question.topic), title.said
+    if re.match(r"(?:[<>≤≥~]\s*)?\d", said) or verdict_of(said):
+        return Sketch(name, "is", said, sentence, result=True)
+    none = NONE.match(said)
+    if none and len(pieces(said)) == 1:
+        return Sketch(name, "shows no", none["what"], sentence, negated=True)
+    return Sketch(name, "shows", said, sentence)
 
 
 def _lowered(sketch: Sketch) -> Sketch:
@@ -126,37 +144,18 @@ def _flush(reading: Reading) -> None:
     reading.waiting = ""
 
 
-def _joined(parts: list[str]) -> list[str]:
-    """A lone yes or no belongs to the sentence after it, and so does `It says:`."""
-    joined: list[str] = []
-    for part in parts:
-        if joined and (_YES.match(joined[-1]) or _NO.match(joined[-1])) and not (_YES.match(part) or _NO.match(part)):
-            joined[-1] = f"{_TAIL.sub('', joined[-1])}, {part}"
-        else:
-            joined.append(part)
-    return joined
-
-
-def _pieces(sentence: str) -> list[str]:
-    """The clauses of a sentence: cut at commas, and at `and` where a clause of its own follows."""
-    pieces: list[str] = []
-    for part in _SPLIT.split(sentence):
-        for piece in _AND.split(part):
-            alone = pieces and (find_verb(expand(_LEAD.sub("", piece))) or _NONE.match(_LEAD.sub("", piece)))
-            if pieces and piece is not part and not part.startswith(piece) and not alone:
-                pieces[-1] = f"{pieces[-1]} {piece}"
-            elif piece.strip():
-                pieces.append(piece.strip())
-    return pieces
-
-
 def _read(piece: str, reading: Reading, kin: str) -> None:
     """One clause, by the first pattern that fits."""
-    bare = _TAIL.sub("", piece)
+    bare = TAIL.sub("", piece)
     if _answered(piece, bare, reading):
         return
-    core = _TAIL.sub("", _LEAD.sub("", bare))
+    core = TAIL.sub("", LEAD.sub("", bare))
+    if NONE.match(core):
+        core = _SEEN.sub("", core)
     if verdict_of(core) and _verdict(core, piece, reading):
+        return
+    if _RELATIVE.match(core) and reading.last and not reading.last.answer:
+        reading.last.add(bare, _MARK)
         return
     framed = _FRAME.match(expand(core))
     if framed and not _UNKNOWN.search(bare) and _framed(framed, piece, reading, kin):
@@ -178,9 +177,9 @@ def _answered(piece: str, bare: str, reading: Reading) -> bool:
         answer.certainty = UNSURE
         reading.open(answer)
         return True
-    known = _TAIL.sub("", _KNOWN_ENOUGH.sub("", bare))
-    if _YES.match(known) or _NO.match(known):
-        reading.open(_resolved(reading.question, piece, bool(_NO.match(known))))
+    known = TAIL.sub("", _KNOWN_ENOUGH.sub("", bare))
+    if YES.match(known) or NO.match(known):
+        reading.open(_resolved(reading.question, piece, bool(NO.match(known))))
         return True
     return False
 
@@ -214,7 +213,8 @@ def _verdict(core: str, piece: str, reading: Reading) -> bool:
     if not results:
         return False
     everyone = re.match(r"(?:which (?:is|are) )?(?:both|all|they)\b", core, re.IGNORECASE)
-    for sketch in [sketch for sketch in results if not sketch.judged] if everyone else results[-1:]:
+    unjudged = [sketch for sketch in results if not sketch.judged]
+    for sketch in (everyone and unjudged) or results[-1:]:
         sketch.judged = True
         sketch.object = f"{sketch.object} {verdict_of(core)}"
         sketch.hear(piece, _MARK)
@@ -228,7 +228,8 @@ def _framed(framed: re.Match[str], piece: str, reading: Reading, kin: str) -> bo
     if (who and find_verb(who)) or len(who.split()) > 6:
         return False
     named = reading.question.topic if named.lower().split()[-1:] and named.lower().split()[-1] in _PAPERS else named
-    person = named in {PATIENT, "staff", "doctor", reading.question.topic} or not who
+    other = bool(set(who.lower().split()) & PEOPLE)
+    person = other or named in {PATIENT, "staff", "doctor", reading.question.topic} or not who
     if person and (not rest or framed["verb"].lower() in {"found", "saw", "shows", "showed", "reads"}):
         return False
     if not person or (who.lower().split()[-1:] and who.lower().split()[-1] in _PAPERS):
@@ -300,6 +301,8 @@ def _statements(core: str, piece: str, reading: Reading, kin: str, shown: bool) 
     if results:
         return [_result(result, piece, question) for result in results]
     statement = _KNOWN_ENOUGH.sub("", core).strip() or core
+    if _NOT.match(statement) and _continues(statement, piece, reading):
+        return []
     sketch = _denial(statement, piece, question) or read_clause(statement, piece, reading, kin)
     if not sketch and _continues(statement, piece, reading):
         return []
@@ -318,46 +321,24 @@ def _repeated(made: list[Sketch], reading: Reading) -> None:
     answer, question = reading.last, reading.question
     if not answer or not answer.answer:
         return
-    asked = _weighty(question.subject, question.yes, question.object)
-    said = {word for sketch in made for word in _weighty(sketch.subject, sketch.relation, sketch.object)}
+    asked = weighty(Language.EN, question.subject, question.yes, question.object)
+    said = {word for sketch in made for word in weighty(Language.EN, sketch.subject, sketch.relation, sketch.object)}
     same = made[0].negated == answer.negated
     vague = not answer.negated and bool(question.object) and set(content(question.object, Language.EN)) <= _VAGUE
     # A no denies all that was asked, so that only a clause that names all of it can stand for it.
     enough = len(asked) if answer.negated else len(asked) / 2
-    if same and answer.negated and said < asked and not made[0].reported:
+    part = answer.negated and said < asked and not others(question.object, Language.EN)
+    if same and part and not made[0].reported:
         answer.hear(_MARK.join(sketch.sentence for sketch in made), _MARK)
         made.clear()
         return
-    if vague or (same and asked and len(asked & said) >= enough):
+    chosen = picks(made[0], answer, reading, Language.EN)
+    if vague or chosen or (same and asked and len(asked & said) >= enough):
         reading.sketches.pop()
     elif not answer.negated:
         return
     heard = answer.sentence.removeprefix(f"{question.topic}: ")
     made[0].sentence = f"{heard}, {made[0].sentence}"
-
-
-def _weighty(*parts: str) -> set[str]:
-    return set(content(" ".join(parts), Language.EN)) - {PATIENT}
-
-
-def _settled(sketches: list[Sketch]) -> list[Sketch]:
-    """A yes or no to `A or B?` is taken back when the reply then tells them apart."""
-    kept: list[Sketch] = []
-    for place, sketch in enumerate(sketches):
-        later = sketches[place + 1 :]
-        if sketch.answer and re.search(r",| or ", sketch.object) and _told_apart(sketch, later):
-            later[0].sentence = f"{sketch.sentence}, {later[0].sentence}"
-        else:
-            kept.append(sketch)
-    return kept
-
-
-def _told_apart(answer: Sketch, later: list[Sketch]) -> bool:
-    """Whether what follows a yes denies something, or what follows a no has a part of what was asked."""
-    if not answer.negated:
-        return any(other.negated for other in later)
-    asked = _weighty(answer.object)
-    return any(not other.negated and other.certainty == 1.0 and asked & _weighty(other.object) for other in later)
 
 
 def _result(result: Result, piece: str, question: Question) -> Sketch:
@@ -375,7 +356,7 @@ def _result(result: Result, piece: str, question: Question) -> Sketch:
 def _denial(core: str, piece: str, question: Question) -> Sketch | None:
     """`no fever or chills`, `not in the arm`: a denial without a verb."""
     verb = find_verb(expand(core))
-    none = _NONE.match(core)
+    none = NONE.match(core)
     if none and (not verb or verb.start > 3 or " that " in core):
         what = re.sub(r"\s+(?:at all|either|or anything(?: like that)?|whatsoever)$", "", none["what"])
         if question.examined:
@@ -392,9 +373,17 @@ def _continues(core: str, piece: str, reading: Reading) -> bool:
     last = reading.last
     if not last or last.answer or last.relation == "does not know" or DURATION.match(core):
         return False
-    if last.negated and not re.match(r"(?:or|nor|and|in|on|at|for|since|not|except|of|to|with)\b", core, re.IGNORECASE):
+    if _NOT.match(core) and (reading.question.thing == COMPLAINT or reading.question.examined):
+        last.add(piece.rstrip(".!? "), _MARK)
+        return True
+    if last.negated and not re.match(
+        r"(?:or|nor|and|in|on|at|for|since|not|except|of|to|with|including|such as|especially|like)\b",
+        core,
+        re.IGNORECASE,
+    ):
         return False
-    if (DENIES.search(core) and not last.negated) or (last.result and reading.question.examined):
+    apart = DENIES.search(core) and not last.negated and not re.match(r"with(?:out)?\b", core, re.IGNORECASE)
+    if apart or (last.result and reading.question.examined):
         return False
     last.add(piece.rstrip(".!? "), _MARK)
     when = TIME.search(core)
@@ -411,8 +400,11 @@ def _bare(core: str, piece: str, reading: Reading, shown: bool) -> Sketch:
         return Sketch(PATIENT, "says", core, piece, negated=negated)
     if question.value == "says" or (question.value == "is" and not question.presumed and not DURATION.match(core)):
         return Sketch(PATIENT, "says", core, sentence, negated=negated)
+    unnamed = question.thing == COMPLAINT and question.holder == question.topic != COMPLAINT
+    if not fits(question.value, core, question.topic) or (unnamed and not (shown or question.examined)):
+        return Sketch(PATIENT, "says", core, sentence, negated=negated)
     if DURATION.match(core):
-        holder = question.topic if question.holder == PATIENT else question.holder
+        holder = question.thing if question.holder in {PATIENT, question.topic} else question.holder
         return Sketch(holder, "lasts", re.sub(r"^for ", "", core, flags=re.IGNORECASE), sentence)
     when = TIME.match(core)
     if when and when.end() >= len(core) - 6 and question.value not in {"takes", "is"}:

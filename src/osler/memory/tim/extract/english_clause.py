@@ -6,13 +6,12 @@ import re
 
 from osler.memory.tim.extract.clauses import Question, Reading, Sketch, listed
 from osler.memory.tim.extract.english_grammar import Verb, expand, find_verb, subject_of, third_person_relation
-from osler.memory.tim.extract.english_question import PATIENT, TESTED
+from osler.memory.tim.extract.english_question import COMPLAINT, PATIENT, TESTED
 from osler.memory.tim.extract.english_results import measure_of
-from osler.memory.tim.extract.english_words import PRONOUNS
+from osler.memory.tim.extract.english_words import DENIES, PEOPLE, PRONOUNS
 
+_DONE = listed("done tested checked measured examined taken")
 _POINTERS = listed("it that this one those them these")
-DENIES = re.compile(r"\b(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot)\b|n't\b", re.IGNORECASE)
-"""Any word that denies."""
 
 
 def read_clause(core: str, piece: str, reading: Reading, kin: str) -> Sketch | None:
@@ -34,8 +33,8 @@ def read_clause(core: str, piece: str, reading: Reading, kin: str) -> Sketch | N
         subject, elliptical = "staff", False
     if rest.lower() in _POINTERS:
         rest = question.matter.removeprefix("whether ")
-    elif rest.lower().startswith("it "):
-        rest = f"{question.topic} {rest[3:]}"
+    elif rest.lower().startswith("it ") and not any(not sketch.answer for sketch in reading.sketches):
+        rest = f"{question.thing} {rest[3:]}"
     if subject in {"staff", "nurse", "doctor"} and verb.main in {"measured", "counted"}:
         subject, relation, elliptical = measure_of(rest, question.topic) or question.topic, "was measured at", True
     elif subject == "staff" and verb.main in {"saw", "found", "heard"}:
@@ -65,12 +64,21 @@ def _whom(before: str, verb: Verb, reading: Reading, kin: str) -> tuple[str, boo
         return earlier.subject, False
     if not before and question.subject == PATIENT:
         return PATIENT, True
-    subject = subject_of(before, question.topic, kin, verb.main)
+    if last[0] in {"it", "that", "this"} and question.thing == COMPLAINT and _names(earlier):
+        return earlier.subject if earlier else COMPLAINT, True
+    thing = question.topic if verb.main in _DONE else question.thing
+    subject = subject_of(before, thing, kin, verb.main)
     if before.lower().startswith("its ") and earlier and not earlier.result and earlier.subject != PATIENT:
         return f"{earlier.subject} {subject}", False
     if question.holder == PATIENT and last[0] in {"it", "that", "this", "one"}:
         return before, False
-    return re.sub(r"\bone$", question.topic, subject), subject == question.topic
+    return re.sub(r"\bone$", thing, subject), subject == thing
+
+
+def _names(earlier: Sketch | None) -> bool:
+    """Whether the clause before was about a thing that `it` can mean."""
+    people = {PATIENT, COMPLAINT, "staff", "doctor", "nurse", "there"} | PRONOUNS | PEOPLE
+    return bool(earlier and not earlier.answer and earlier.subject.lower() not in people)
 
 
 def _lead(before: str) -> str:

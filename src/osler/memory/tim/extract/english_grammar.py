@@ -19,6 +19,7 @@ from osler.memory.tim.extract.english_words import (
     PRONOUNS,
     STAFF,
     THIRDS,
+    meant_by,
     third_person,
 )
 
@@ -165,7 +166,7 @@ def subject_of(before: str, topic: str, kin: str, verb: str = "") -> str:
     if last in _SELF:
         return "patient"
     if last in _OTHER:
-        return kin or "patient"
+        return meant_by(last, kin) or "patient"
     if last == "they" and verb in STAFF:
         return "staff"
     if last in _THING:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from osler.memory.tim.extract.clauses import Question, listed
 from osler.memory.tim.extract.english_grammar import expand, find_verb
-from osler.memory.tim.extract.english_words import DETERMINERS, MODIFIERS, third_person
+from osler.memory.tim.extract.english_words import BASES, DETERMINERS, MODIFIERS, PREPOSITIONS, TIME, third_person
 from osler.records.language import Language
 from osler.words import sentences
 
@@ -24,6 +25,40 @@ _RESULT = re.compile(
     r",? and (?:was|were|did|do|does|is|are)\b.*$",
     re.IGNORECASE,
 )
+_SECOND = re.compile(
+    r",? (?:and|or) (?:what|which|how|when|where|why|who|if|does|do|did|is|are|has|have|was|were|can)\b.*$",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r",|\bsuch as\b|^other\b|\bsymptoms?\b|\bthat\b|\bwhat\b", re.IGNORECASE)
+_OPENING = 3
+"""Words within which a value shows what it is."""
+_PHRASE = 6
+"""Words that a name may have."""
+_OF_LIFE = re.compile(r"\band what (?:is|are) your\b", re.IGNORECASE)
+_TIMES = re.compile(
+    rf"\d|{TIME.pattern}|\b(?:second|minute|hour|day|night|week|month|year|decade|morning|afternoon|evening|noon|midnight|"
+    r"birth|childhood|young|always|ago|since|after|before|when|while|during|until|on and off|once|twice|times|"
+    r"suddenly|gradually|recently|long|spring|summer|autumn|fall|winter)s?\b",
+    re.IGNORECASE,
+)
+_MEASURE = re.compile(r"\b(?:level|count|rate|pressure|temperature|pulse|weight|height|saturation)\b", re.IGNORECASE)
+_MEASURED = re.compile(
+    r"\d|\b(?:high\w*|low\w*|normal\w*|fine|raised|elevated|increased|decreased|good|bad|fast|slow|regular|irregular|mild|"
+    r"moderate|severe|positive|negative|one|two|three|four|five|six|seven|eight|nine|ten|hundred)\b",
+    re.IGNORECASE,
+)
+_FITTING = {
+    "began": _TIMES,
+    "lasts": _TIMES,
+    "happens": re.compile(
+        rf"{_TIMES.pattern}|\b(?:daily|weekly|monthly|constantly|rarely|sometimes|often|all)\b", re.IGNORECASE
+    ),
+    "has severity": re.compile(
+        r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|mild\w*|moderate\w*|severe\w*|bad\w*|worst|strong\w*|"
+        r"intense|terrible|awful|unbearable|bearable|slight\w*|little|very|extreme\w*|excruciating|agonizing|light)\b",
+        re.IGNORECASE,
+    ),
+}
 _OR = re.compile(
     r",? or (?:have|do|did|are|is|was|could|has|does|can) (?:you|it|there|he|she|others|anyone|the|your)\b.*$",
     re.IGNORECASE,
@@ -52,22 +87,47 @@ TESTED = re.compile(
 
 def read_question(text: str) -> Question:
     """How a reply that leaves things out is completed."""
+    question = _understood(text)
+    topic = question.topic
+    whole = _WHOLE.search(topic) or len(topic.split()) > _PHRASE
+    return replace(question, thing=COMPLAINT if whole else topic)
+
+
+def _understood(text: str) -> Question:
     asked = [part for part in sentences(text, Language.EN) if part.endswith("?")] or sentences(text, Language.EN)
     if not asked:
         return _loose("")
     line = _LEAD.sub("", asked[0].strip()).rstrip("?!. ").strip()
     line = re.sub(r"\s*\([^)]*\)", "", line)
     line = _BEFORE.sub("", line)
-    body = _OR.sub("", _RESULT.sub("", line)) if not line.lower().startswith(("what", "which", "how")) else line
-    examined = _RESULT.search(line) is not None and body != line
-    return _confirmed(body) or _attribute(body) or _polar(body, examined) or _loose(body)
+    if line.lower().startswith(("what", "which", "how", "when", "where", "since when", "why", "who")):
+        return _attribute(_SECOND.sub("", line)) or _named_things(line) or _loose(_SECOND.sub("", line))
+    body = _OR.sub("", _RESULT.sub("", line))
+    examined = body != line and _RESULT.search(line) is not None and not _OF_LIFE.search(line)
+    question = _confirmed(body) or _attribute(body) or _polar(body, examined) or _loose(body)
+    # Of two questions in one, a bare value may answer either.
+    return replace(question, value="says") if _OF_LIFE.search(line[len(body) :]) else question
+
+
+def fits(relation: str, value: str, topic: str) -> bool:
+    """Whether words without a verb can be the value that was asked for; if not, they are only what was said."""
+    if relation == "is" and _MEASURE.search(topic):
+        return _MEASURED.search(value) is not None
+    pattern = _FITTING.get(relation)
+    return pattern is None or pattern.search(" ".join(value.split()[:_OPENING])) is not None
 
 
 def short(text: str) -> str:
     """A noun phrase without its article and without whose it is."""
     text = _OWNER.sub("", text.strip(" ,?."))
     text = re.sub(r"^(?:(?:any|a|an|the|some|this|that|these|more of)\s+)+", "", text, flags=re.IGNORECASE)
-    return " ".join(text.split()[:_LONGEST]).strip(" ,")
+    kept = " ".join(text.split()[:_LONGEST]).strip(" ,")
+    # What is too long ends where a phrase ends, and not in the middle of one.
+    return (
+        kept
+        if len(kept) >= len(text.strip(" ,"))
+        else re.sub(r"(?:,| or| and| such as| that)(?! .*(?:,| or | and )).*$", "", kept)
+    )
 
 
 def _value(topic: str, relation: str, holder: str = "") -> Question:
@@ -97,10 +157,20 @@ _ATTRIBUTES = (
     (r"(?:what|which) (?:other )?(?:medicines?|medications?|tablets|pills|drugs|treatment)\b.*", "takes"),
     (r"which (?P<p>\w+(?: \w+)?) (?:hurts?|aches|is (?:painful|affected|swollen))", "is"),
     (r"what (?:did|does|do) (?P<t>.*?) (?:show|reveal|find|say|tell)\b.*", "shows"),
+    (
+        r"(?:what|how) (?:brings|can i|seems|are you|do you feel|is wrong|is the (?:matter|problem|trouble)|"
+        r"is bothering|happened)\b.*",
+        "says",
+    ),
     (r"(?:what|which) (?:is|was|are|were) (?P<t>.*?)(?: when\b.*| now)?", "is"),
-    (r"(?:what|how) (?:brings|can i|seems|are you|do you feel|is wrong|happened)\b.*", "says"),
     (r"how (?:many|much) (?P<t>.*?)(?: do| did| have| are| is)(?: .*)?", "is"),
 )
+_THINGS = re.compile(
+    r"(?:what|which) (?P<what>(?:other |previous |serious )*(?:illness(?:es)?|disease|condition|operation|"
+    r"surger(?:y|ies)|symptom|problem|complaint|injur(?:y|ies)|allerg(?:y|ies)|finding|test)s?)\b(?P<more>.*)",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r",? (?:that|which|who|such as)\b.*$", re.IGNORECASE)
 _OF_PATIENT = frozenset({"is aged", "weighs", "has height", "takes", "says"})
 
 
@@ -125,8 +195,21 @@ def _attribute(line: str) -> Question | None:
                 return _value(topic.get(relation, "complaint"), relation, PATIENT)
             if named.lower() in {"", "it", "this", "that", "hurt", "been going on", "it been"}:
                 named = "complaint"
-            return _value(re.sub(r"\bbeen\s+", "", named), relation)
+            named = re.sub(r"\bbeen\s+", "", _CLAUSE.sub("", named))
+            return replace(_value(named, relation), examined=relation == "shows")
     return None
+
+
+def _named_things(line: str) -> Question | None:
+    """`Which illnesses have you had in the past?`: things to be named, or none."""
+    found = _THINGS.fullmatch(line)
+    if not found:
+        return None
+    where = re.search(r"\bin (?:the|your) (?:past|family)\b|\bin childhood\b", found["more"], re.IGNORECASE)
+    family = re.search(r"\bfamily\b", found["more"], re.IGNORECASE)
+    place = " in the family" if family else f" {short(where[0])}" if where else ""
+    topic = f"{found['what'].lower()}{place}"
+    return Question(topic, PATIENT, "has", "does not have", topic, topic, "says", topic)
 
 
 def _polar(line: str, examined: bool) -> Question | None:
@@ -184,6 +267,10 @@ def _of_thing(verb: str, rest: str, examined: bool) -> Question:
     """A question about a thing: `is the pain ...`, `does it spread ...`, `has the throat been ...`."""
     subject, words = _parted(rest, verb in {"has", "have"})
     if verb in {"does", "do", "did"} and words:
+        # `the pain in the belly spread`: the subject goes on to the verb.
+        place = next((place for place, word in enumerate(words) if word.lower() in BASES), 0)
+        if words[0].lower() in PREPOSITIONS and place:
+            subject, words = " ".join([subject, *words[:place]]), words[place:]
         base = words[0].lower()
         yes, no, words = third_person(base), f"does not {base}", words[1:]
     elif verb in {"has", "have"} and words:

@@ -24,7 +24,8 @@ _JUDGED = re.compile(
 _NUMBER = r"\d+(?:[.,/]\d+)*\+?(?:\s*(?:over|to|-|–|/|x|×)\s*\d+(?:[.]\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*)*"
 _ONE = re.compile(
     rf"^(?:(?P<name>[A-Za-z][\w'()%/+ -]*?)\s*(?:\b(?:is|was|are|were|came back|came out)\b|:|=)?\s+(?:of\s+)?)?"
-    rf"(?P<value>(?:(?:about|around|below|above|over|under|up to|less than|more than)\s+|[<>≤≥~]\s*)?{_NUMBER}"
+    rf"(?P<value>(?:(?:about|around|approximately|roughly|nearly|almost|below|above|over|under|up to|"
+    rf"less than|more than)\s+|[<>≤≥~]\s*)?{_NUMBER}"
     rf"(?:\s*[^\s,]+){{0,5}})$"
 )
 _WORDED = re.compile(

@@ -6,6 +6,8 @@ import re
 
 from osler.memory.tim.extract.clauses import listed
 
+DENIES = re.compile(r"\b(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot)\b|n't\b", re.IGNORECASE)
+"""Any word that denies."""
 AUXILIARIES = listed(
     "am is are was were has have had do does did can could will would should may might must cannot "
     "isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't"
@@ -13,8 +15,14 @@ AUXILIARIES = listed(
 COPULAS = listed("am is are was were be been isn't aren't wasn't weren't")
 ADVERBS = listed(
     "not never always also only really still just now even often usually sometimes already ever hardly barely "
-    "suddenly actually probably maybe perhaps almost all both been"
+    "suddenly actually probably maybe perhaps almost all both been recently initially currently occasionally "
+    "frequently gradually previously mostly mainly immediately quickly eventually generally constantly "
+    "steadily progressively"
 )
+DEGREES = listed(
+    "a quite very mostly mainly especially particularly slightly somewhat occasionally rarely lots every too"
+)
+"""Words that a bare answer begins with when it only says how much or how often."""
 PRONOUNS = listed("i he she it they we you that this everything nothing nobody everyone who which there")
 DETERMINERS = listed("a an the my his her our your their its this that these those some any no each every")
 PREPOSITIONS = listed(
@@ -28,9 +36,21 @@ STAFF = listed(
 )
 """What `they` do when `they` are the people of the hospital."""
 
-KIN = listed(
-    "mother father mum mom dad brother sister grandmother grandfather grandma grandpa aunt uncle cousin parents"
+_WOMEN = listed("mother mum mom sister grandmother grandma aunt")
+_MEN = listed("father dad brother grandfather grandpa uncle")
+KIN = _WOMEN | _MEN | listed("cousin parents")
+PEOPLE = KIN | listed(
+    "wife husband partner girlfriend boyfriend friend friends son daughter child children baby parent family neighbour "
+    "neighbor colleague roommate coworker teacher bystander caregiver"
 )
+"""Who may say or see something without being an examination."""
+
+
+def meant_by(pronoun: str, kin: str) -> str:
+    """The relative just named, if `he` or `she` can mean that one."""
+    return "" if kin in {"he": _WOMEN, "she": _MEN}[pronoun] else kin
+
+
 MODIFIERS = listed(
     "left right upper lower chest blood back eye abdominal heart eyes' big little front stomach bowel urine skin "
     "knee "
@@ -52,6 +72,7 @@ travel travelled|weigh weighed|let let|leave left|hit hit|break broke|cut cut|dr
 shake shook|change changed|grow grew|return returned|radiate radiated|shoot shot|hide hid
 suffer suffered|call called|test tested|check checked|finish finished|reach reached|frighten frightened|scare scared
 worry worried|calm calmed|sit sat|lie lay|stand stood|walk walked|press pressed|touch touched|pass passed
+undergo underwent|develop developed|experience experienced|report reported|feed fed|include included|mention mentioned
 disappear disappeared|swallow swallowed|suggest suggested|contain contained|appear appeared|remain remained
 """
 PASTS: dict[str, str] = {}

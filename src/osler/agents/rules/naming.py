@@ -1,0 +1,93 @@
+"""Which items a text speaks of: by their names, or by the concepts that are theirs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from osler.agents.lexicon import Phrases, concepts, terms
+from osler.agents.rules.knowledge import Item, knowledge
+from osler.records.language import Language
+from osler.words import content
+
+_TELLING = 5.0
+"""Weight of shared words from which a reply is about the question: `pain` alone is not, `urine` is."""
+_CLEAR = {Language.EN: 0.75, Language.ZH: 0.55}
+"""Share of a phrase from which a text speaks of it; Chinese puts words between the parts of a compound."""
+_EXACT = 0.93
+_QUALITY = (
+    "pain-",
+    "relation-",
+    "onset-",
+    "aggravating",
+    "relieving",
+    "time-of-day",
+    "triggers",
+    "course",
+    "constant-",
+)
+"""Concepts of how a symptom is, which no single symptom owns."""
+_FEW = 2
+"""An item whose names mean more concepts than this is too special to be read off one of them."""
+
+
+def is_about(item: Item, text: str, language: Language) -> bool:
+    """Whether a sentence speaks of what was asked."""
+    index = concepts(language)
+    if index.find(text).keys() & _concepts_of(language)[item.id]:
+        return True
+    own = frozenset(content(" ".join((item.ask[language], *item.names[language])), language))
+    return sum(index.weight(word) for word in own & frozenset(content(text, language))) >= _TELLING
+
+
+@cache
+def _concepts_of(language: Language) -> dict[str, frozenset[str]]:
+    """For each item the concepts that its names clearly mean."""
+    index = concepts(language)
+    return {
+        item.id: frozenset(
+            c for name in item.names[language] for c, score in index.best(name).items() if score >= _EXACT
+        )
+        for item in knowledge().items
+    }
+
+
+@cache
+def _meant_by(language: Language) -> dict[str, str]:
+    """For each concept the one symptom that means just it, or hardly more.
+
+    Where several mean it, as three kinds of headache do, the concept alone tells of none of them.
+    """
+    meant: dict[str, dict[str, int]] = {}
+    for item in knowledge().items:
+        own = {concept for concept in _concepts_of(language)[item.id] if not concept.startswith(_QUALITY)}
+        if item.kind == "symptom" and len(own) <= _FEW:
+            for concept in own:
+                meant.setdefault(concept, {})[item.id] = len(own)
+    nearest = {
+        concept: [name for name, size in sizes.items() if size == min(sizes.values())]
+        for concept, sizes in meant.items()
+    }
+    return {concept: names[0] for concept, names in nearest.items() if len(names) == 1}
+
+
+@cache
+def _names(language: Language) -> Phrases:
+    """Items by their names. One that is only `aches` is left out: every pain would be it."""
+    index = concepts(language)
+    pairs = ((name, item.id) for item in knowledge().items for name in item.names[language])
+    telling = ((name, thing) for name, thing in pairs if sum(map(index.weight, terms(name, language))) >= _TELLING)
+    return Phrases.of(telling, language)
+
+
+@cache
+def items() -> dict[str, Item]:
+    """All items by their id."""
+    return {item.id: item for item in knowledge().items}
+
+
+def named(sentence: str, language: Language) -> list[Item]:
+    """The items a sentence speaks of: by name, or by the one concept that is theirs."""
+    found = {name for name, share in _names(language).find(sentence).items() if share >= 0.999}
+    spoken = {name for name, share in concepts(language).find(sentence).items() if share >= _CLEAR[language]}
+    found |= {_meant_by(language)[concept] for concept in spoken & _meant_by(language).keys()}
+    return [items()[name] for name in sorted(found)]

@@ -1,0 +1,49 @@
+"""Whether a thought says no more than another one does: then it was said again, and the fuller one stays."""
+
+from __future__ import annotations
+
+import re
+
+from osler.memory.tim.relations import same_subject
+from osler.memory.tim.thought import Draft
+from osler.records.language import Language
+from osler.words import numbers, plain, words
+
+_HAVING = frozenset(
+    {"has", "says", "has had", "is experiencing", "experiences", "reports", "does not have", "有", "说", "没有", "出现"}
+)
+"""Relations that say only that something is there."""
+_SAYS = frozenset({"says", "说"})
+"""Relations of words that were said and that nothing else is known of."""
+_OTHERWISE = re.compile(
+    r"\b(?:no|not|never|none|without|nor|denies|but|family|mother|father|brother|sister|parents?|used to|past|"
+    r"previous\w*|resolved|stopped|gone|improve\w*|afraid|fear|worr\w+|risk|if|may|might|could|think|treated|prevent\w*)\b|n't\b|"
+    r"没|不|未|无|但|家|父|母|爸|妈|兄|姐|弟|妹|以前|曾|原来|怕|担心|可能|如果|好了|消失|治疗"
+)
+"""Words after which a thing that is named need not be there now, or not with the patient."""
+_LIGHT = frozenset({"a", "an", "the", "my", "his", "her", "any", "some", "of", "的", "了", "也", "都", "还"})
+
+
+def holds(fuller: Draft, other: Draft, language: Language) -> bool:
+    """Whether the first has the second in its words, in one run, of the same person and with the same polarity."""
+    if fuller.negated != other.negated or fuller.certainty != other.certainty:
+        return False
+    mine, its = plain(fuller.relation), plain(other.relation)
+    if its not in _SAYS:
+        same = mine == its or {mine, its} <= _HAVING
+        if not same or not same_subject(fuller.subject, other.subject, language):
+            return False
+    if other.reported and plain(other.reported) not in plain(f"{fuller.reported} {fuller.object}"):
+        return False
+    inner, outer = _weighty(other.object, language), _weighty(fuller.object, language)
+    if not inner or not set(numbers(other.object)) <= set(numbers(fuller.object)):
+        return False
+    if inner == outer:
+        return True
+    return not _OTHERWISE.search(plain(fuller.triple)) and any(
+        outer[place : place + len(inner)] == inner for place in range(len(outer) - len(inner) + 1)
+    )
+
+
+def _weighty(text: str, language: Language) -> tuple[str, ...]:
+    return tuple(word for word in words(text, language) if word not in _LIGHT)

@@ -1,0 +1,76 @@
+"""Whether two thoughts say the same thing, or one of them the other and more."""
+
+from __future__ import annotations
+
+import re
+
+from osler.memory.tim.relations import same_subject
+from osler.memory.tim.thought import Draft, Thought
+from osler.records.language import Language
+from osler.words import numbers, plain, words
+
+_OF_NO_WEIGHT = frozenset(
+    {"a", "an", "the", "any", "my", "his", "her", "some", "of", "whether", "patient", "is", "has"}
+)
+_TENSE = frozenset({"do", "did", "doe", "not", "never", "been", "any"})
+
+
+def weighty(text: str, language: Language) -> frozenset[str]:
+    """The words that tell one thing from another."""
+    return frozenset(word for word in words(text, language) if word not in _OF_NO_WEIGHT)
+
+
+def bare_relation(draft: Draft, language: Language) -> frozenset[str]:
+    """The relation without its polarity, tense and person."""
+    level = plain(draft.relation)
+    if language is Language.ZH:
+        level = re.sub(r"[了过着]$", "", level)
+        level = {"没有": "有", "服用": "吃", "服": "吃"}.get(level, re.sub(r"^(?:从来|从)?[不没未](?!知道)", "", level))
+        return frozenset({level})
+    kept = {"have" if word in {"has", "had", "hav", "got"} else word for word in words(level, language)}
+    bare = kept - _TENSE
+    if "have" in bare and len(bare) > 1:
+        bare -= {"have"}
+    return frozenset({"is" if word in {"are", "was", "were", "wa", "i"} else word for word in bare})
+
+
+def repeats(draft: Draft, old: Draft, language: Language) -> bool:
+    """Whether the new thought says what the old one said, and nothing else."""
+    return (
+        draft.negated == old.negated
+        and draft.certainty == old.certainty
+        and plain(draft.relation) == plain(old.relation)
+        and plain(draft.reported) == plain(old.reported)
+        and words(draft.object, language) == words(old.object, language)
+        and numbers(draft.object) == numbers(old.object)
+        and (same_subject(draft.subject, old.subject, language) or _in_the_same_words(draft, old))
+    )
+
+
+def _in_the_same_words(draft: Draft, old: Draft) -> bool:
+    """Whether both rest on the same words, and only the question that was asked names their subjects differently.
+
+    Of `X has not been done`, the subject is all there is.
+    """
+    mine, its = (re.split(r":\s|：", one.sentence, maxsplit=1) for one in (draft, old))
+    return bool(draft.object) and len(mine) == len(its) == 2 and mine[1] == its[1]
+
+
+def elaborates(draft: Draft, old: Thought, language: Language) -> bool:
+    """Whether the new thought begins with the whole of the old one and goes on."""
+    after = plain(draft.object).removeprefix(plain(old.object))
+    return (
+        bool(old.object)
+        and plain(draft.object).startswith(plain(old.object))
+        and re.match(r"\s*[,，（;]|\s+(?:for|since|at|in|on|with|every|after|when)\b", after) is not None
+        and plain(draft.relation) == plain(old.relation)
+        and not (draft.negated or old.negated)
+        and draft.certainty == old.certainty
+        and (not old.reported or old.reported == draft.reported)
+        and same_subject(draft.subject, old.subject, language)
+    )
+
+
+def sideless(text: str, language: Language) -> frozenset[str]:
+    """Its words, left and right aside."""
+    return weighty(re.sub(r"\b(?:left|right|no|sorry|meant|mean|i|actually)\b|[左右]边?", " ", plain(text)), language)

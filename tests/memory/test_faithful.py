@@ -1,0 +1,462 @@
+"""Thoughts say what was said: nothing denied is affirmed, nothing unknown is denied, nothing is glued to a question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pytest
+from pydantic import BaseModel
+
+from osler.memory import MemorySettings, Turn, memory_factory
+from osler.memory.tim.memory import TimMemory
+from osler.memory.tim.thought import Status, Thought
+from osler.prompts import Prompt
+from osler.records import Language
+
+Said = tuple[str, bool]
+"""Words of a thought, and whether it denies them."""
+Triple = tuple[str, str, str, bool]
+
+
+class Exchange(NamedTuple):
+    """A turn, what must be kept of it and what may never be said of it."""
+
+    question: str
+    reply: str
+    kept: Sequence[Said] = ()
+    never: Sequence[Said] = ()
+    proposed: Sequence[Triple] = ()
+    """What a model makes of it."""
+
+
+def language_of(text: str) -> Language:
+    return Language.ZH if any("\u4e00" <= char <= "\u9fff" for char in text) else Language.EN
+
+
+async def remembered(*exchanges: Exchange, model: bool = False) -> list[Thought]:
+    """What a memory holds after these turns; with a model, one that answers with what it proposes."""
+    answers = iter(
+        json.dumps(
+            {
+                "thoughts": [
+                    dict(zip(("subject", "relation", "object", "negated"), triple, strict=True), when="")
+                    for triple in exchange.proposed
+                ],
+                "forget": [],
+                "merge": [],
+            }
+        )
+        for exchange in exchanges
+    )
+
+    async def thinker(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
+        return next(answers)
+
+    language = language_of(exchanges[0].question + exchanges[0].reply)
+    memory = memory_factory("tim")(MemorySettings(language=language, seed=7, thinker=thinker if model else None))
+    assert isinstance(memory, TimMemory)
+    for number, exchange in enumerate(exchanges, 1):
+        await memory.remember(Turn(number=number, question=exchange.question, reply=exchange.reply))
+    return [thought for thought in memory.ledger if thought.status is Status.ACTIVE]
+
+
+def check(thoughts: list[Thought], exchange: Exchange) -> None:
+    told = [(thought.triple.lower(), thought.negated) for thought in thoughts if thought.certainty > 0]
+    shown = [thought.triple for thought in thoughts]
+    for words, negated in exchange.kept:
+        assert any(words in triple and negated == denied for triple, denied in told), (words, negated, shown)
+    for words, negated in exchange.never:
+        assert not any(words in triple and negated == denied for triple, denied in told), (words, negated, shown)
+
+
+START = "When did this start, and what makes it better or worse?"
+OTHERS = "Do you have any other symptoms besides the knee pain, such as swelling, redness, or a fever?"
+LIFE = "Do you smoke or drink alcohol, and what is your work and lifestyle?"
+EXAM = "What did the physical examination show?"
+IMAGING = "What did the imaging, such as X-ray, ultrasound or CT, show?"
+START_ZH = "什么时候开始的，什么情况会加重或减轻？"
+OTHERS_ZH = "除了膝盖疼，还有没有别的症状，比如肿胀、发红或发热？"
+LIFE_ZH = "抽烟喝酒吗？做什么工作？"
+EXAM_ZH = "体格检查有什么发现？"
+
+HEARD = [
+    # A denial reaches over its list.
+    Exchange(
+        IMAGING,
+        "No stone, cyst, or widened duct was seen. The liver is normal.",
+        [("stone, cyst, or widened duct", True), ("liver is normal", False)],
+        [("cyst", False), ("widened duct", False), ("was seen", False), ("such as", False)],
+    ),
+    Exchange(
+        "Do you have pain, itching or discharge?",
+        "I do not have pain, itching, or discharge.",
+        [("pain, itching, or discharge", True)],
+        [("itching", False), ("discharge", False)],
+    ),
+    Exchange(
+        "Which other symptoms came along with it?",
+        "On reflection, there is no history of wheeze, sweats, or fainting. My ankles are puffy, but no numbness or rash.",
+        [("wheeze, sweats, or fainting", True), ("ankles", False), ("numbness or rash", True)],
+        [("sweats", False), ("fainting", False), ("rash", False)],
+    ),
+    Exchange(
+        "Any illness in the past?",
+        "I have no long-term illnesses, including kidney stones.",
+        [("illnesses", True)],
+        [("kidney stones", False)],
+    ),
+    Exchange(
+        "拍片结果怎么样？",
+        "未见结石、囊肿或胆管扩张。",
+        [("结石、囊肿或胆管扩张", True)],
+        [("囊肿", False), ("扩张", False)],
+    ),
+    Exchange("有没有疼痛、瘙痒或流脓？", "没有疼痛、瘙痒或流脓。", [("疼痛、瘙痒或流脓", True)], [("瘙痒", False)]),
+    Exchange("有别的症状吗？", "无胸闷、咯血，无脚肿。", [("胸闷、咯血", True), ("脚肿", True)], [("咯血", False)]),
+    Exchange(
+        "肺部听诊怎么样？", "呼吸音清，未闻及哮鸣音。", [("呼吸音清", False), ("哮鸣音", True)], [("哮鸣音", False)]
+    ),
+    # What has not been done has shown nothing, and who does not know denies nothing.
+    Exchange(
+        "What did the blood tests show?",
+        "That hasn't been done, as far as I know.",
+        [("blood tests has not been done", True)],
+        [("blood tests shows", False), ("blood tests", False)],
+    ),
+    Exchange("Do you have a cough?", "I don't know about that, I'm afraid.", [], [("cough", True), ("cough", False)]),
+    Exchange(
+        "抽血化验结果怎么样？",
+        "没做过，据我所知。",
+        [("抽血化验 没做过", True)],
+        [("抽血化验", False), ("据我所知", False)],
+    ),
+    Exchange("有没有咳嗽？", "这个我不太清楚，抱歉。", [], [("咳嗽", True), ("咳嗽", False), ("抱歉", False)]),
+    Exchange("平时吃什么药？", "这个我说不好。", [], [("服用", False), ("服用", True)]),
+    # A pronoun means a thing, never a question; what does not fit a question is not its value.
+    Exchange(
+        START,
+        "The pain started last night. It has been steadily growing.",
+        [("pain started last night", False), ("pain has been steadily growing", False)],
+        [("better or worse", False), ("what makes", False)],
+    ),
+    Exchange(
+        START,
+        "It comes when I climb stairs.",
+        [("complaint comes when i climb stairs", False)],
+        [("better or worse", False)],
+    ),
+    Exchange(START, "Stiffness of both hands.", [("stiffness of both hands", False)], [("began", False)]),
+    Exchange(START, "Three days ago.", [("complaint began three days ago", False)]),
+    Exchange(
+        "What is the patient's current blood sugar level?",
+        "Asthma and hay fever.",
+        [("asthma and hay fever", False)],
+        [("level is", False)],
+    ),
+    Exchange(START, "Yes, numbness of the toes.", [("has numbness of the toes", False)], [("has complaint", False)]),
+    Exchange(LIFE, "Eldest of four siblings.", [("eldest of four siblings", False)], [("smokes", False)]),
+    Exchange(
+        "Do you have a cough?",
+        "My wife found me on the floor, which frightened her. I cough at night.",
+        [("found me on the floor, which frightened her", False), ("cough", False)],
+        [("wife shows", False)],
+    ),
+    Exchange(START_ZH, "一直在加重。", [("症状 一直在加重", False)], [("患者 在", False), ("什么", False)]),
+    Exchange(
+        START_ZH,
+        "疼痛从昨天开始。它一直在加重。",
+        [("疼痛 开始于 昨天", False), ("疼痛 一直在加重", False)],
+        [("它", False)],
+    ),
+    Exchange(START_ZH, "两只手发僵。", [("僵", False)], [("开始于", False)]),
+    Exchange(LIFE_ZH, "家里的老大。", [("老大", False)], [("抽", False), ("喝", False)]),
+    # Several things were asked for.
+    Exchange(
+        OTHERS,
+        "No, no redness. My left hip is stiff. Yes, a rash on the shin.",
+        [("redness", True), ("hip is stiff", False), ("rash on the shin", False)],
+        [("other symptoms", False), ("other symptoms", True), ("redness", False), ("swelling", False)],
+    ),
+    Exchange(
+        "Which other symptoms came along with it?",
+        "Yes, weakness of the left arm. Yes, slurred speech.",
+        [("has weakness of the left arm", False), ("has slurred speech", False)],
+        [("says yes to", False), ("came along", False)],
+    ),
+    Exchange(
+        LIFE,
+        "I live alone. No, no recent journeys.",
+        [("recent journeys", True)],
+        [("smoke", True), ("smokes", False)],
+    ),
+    Exchange("Do you have a fever or chills?", "No.", [("fever or chills", True)]),
+    Exchange(
+        OTHERS_ZH,
+        "没有，不红。最近左胯发僵。是的，小腿起疹子。",
+        [("红", True), ("僵", False), ("疹子", False)],
+        [("别的症状", True), ("别的症状", False), ("除了", False), ("除了", True)],
+    ),
+    Exchange("还有哪些症状？", "是的，左臂无力。", [("左臂无力", False)], [("哪些", False), ("确认", False)]),
+    Exchange(
+        "吃抗凝药吗？",
+        "就吃氨氯地平。什么抗凝的、抗血小板的，我都不吃。",
+        [("服用 氨氯地平", False), ("抗凝的、抗血小板", True)],
+        [("抗凝", False)],
+    ),
+    Exchange(
+        "有没有头晕？", "她今天不知道自己在哪儿了。", [("知道自己在哪儿", True)], [("头晕", False), ("头晕", True)]
+    ),
+    Exchange("在喝酒吗？", "白酒、红酒，都不喝。", [("白酒、红酒", True)], [("酒", False), ("none", True)]),
+    Exchange("还有哪些症状？", "没有。", [("别的症状", True)], [("哪些", True)]),
+    # A title holds all of its statement.
+    Exchange(
+        EXAM,
+        "Palpation: The lump is soft, and it does not move on swallowing. Skin: No redness or warmth. Pulse: 84 bpm.",
+        [
+            ("palpation shows the lump is soft, and it does not move on swallowing", False),
+            ("skin shows no redness or warmth", True),
+            ("pulse is 84 bpm", False),
+        ],
+        [("shows palpation", False), ("examination does not move", True), ("warmth", False)],
+    ),
+    Exchange(
+        EXAM,
+        "Observation: Pale; two scars on the right arm. Reflexes: Brisk, no clonus.",
+        [("observation shows pale; two scars on the right arm", False), ("reflexes shows brisk, no clonus", False)],
+        [("shows observation", False), ("shows reflexes", False)],
+    ),
+    Exchange(
+        EXAM_ZH,
+        "触诊：肿块质软，吞咽时不移动。皮肤：无红肿或发热。脉搏：84次/分。",
+        [("触诊 显示 肿块质软，吞咽时不移动", False), ("皮肤 没有 红肿或发热", True), ("脉搏 为 84次/分", False)],
+        [("说 触诊", False), ("发热", False)],
+    ),
+    Exchange(
+        "化验结果怎么样？",
+        "尿酸：升高。血糖：正常。",
+        [("尿酸 为 升高", False), ("血糖 为 正常", False)],
+        [("化验", False)],
+    ),
+    # A pronoun of the other sex is not the relative just named.
+    Exchange(
+        "Has the baby been feeding?",
+        "His mother reports good sleep. He has been fussy since Monday.",
+        [("patient has been fussy", False)],
+        [("mother has been fussy", False)],
+    ),
+]
+
+
+@pytest.mark.parametrize("exchange", HEARD, ids=lambda exchange: exchange.reply[:40])
+async def test_the_rules_keep_what_was_said(exchange: Exchange) -> None:
+    check(await remembered(exchange), exchange)
+
+
+PROPOSED = [
+    Exchange(
+        IMAGING,
+        "No stone, cyst, or widened duct was seen.",
+        [("stone, cyst, or widened duct", True)],
+        [("cyst", False), ("duct", False)],
+        [("imaging", "shows", "cyst", False), ("patient", "has", "widened duct", False)],
+    ),
+    Exchange(
+        "Do you have a cough?",
+        "I can't tell you anything about that.",
+        [],
+        [("cough", True), ("cough", False), ("anything", False), ("anything", True)],
+        [("patient", "does not have", "cough", True), ("I can't tell you anything about that", "is", "cough", False)],
+    ),
+    Exchange(
+        "What did the blood tests show?",
+        "That hasn't been done.",
+        [("blood tests has not been done", True)],
+        [("blood tests", False)],
+        [("blood tests", "showed", "that hasn't been done", False), ("patient", "has", "blood tests", False)],
+    ),
+    Exchange(
+        "What makes the headache worse?",
+        "The headache is worse in the morning. I sleep badly.",
+        [("headache is worse in the morning", False), ("sleep", False)],
+        [("cause", False), ("headache has", False)],
+        [("bad sleep", "is a cause of", "headache", False), ("headache", "has", "sleep", False)],
+    ),
+    Exchange(
+        "Do you have fever or chills?",
+        "No fever, no chills. Urea: Elevated.",
+        [("fever", True), ("chills", True), ("urea is elevated", False)],
+        [("have no", True), ("elevated urea", False), ("fever", False)],
+        [("fever", "does not have", "no", True), ("patient", "elevated", "Urea", False)],
+    ),
+    Exchange(
+        "Any illness in the family?",
+        "My mother has gout.",
+        [("mother has gout", False)],
+        [("patient has gout", False)],
+        [("patient", "has", "gout", False)],
+    ),
+    Exchange(
+        "Which illnesses have you had?",
+        "I have had an underactive thyroid gland, which is treated with tablets.",
+        [("underactive thyroid gland, which is treated with tablets", False)],
+        [("been had", False)],
+        [("thyroid gland", "has been had", "underactive", False), ("patient", "has", "thyroid gland", False)],
+    ),
+    Exchange(
+        "Do you have a fever or a cough?",
+        "I have a fever and a cough.",
+        [("patient has fever", False), ("patient has cough", False)],
+        [("fever and a cough", False)],
+        [("patient", "has", "fever", False), ("patient", "has", "cough", False)],
+    ),
+    Exchange(
+        "Which medicines do you take?",
+        "I take metformin and aspirin every morning. I do not take insulin.",
+        [("metformin", False), ("aspirin", False), ("insulin", True)],
+        [("metformin and aspirin", False), ("insulin", False)],
+        [
+            ("patient", "takes", "metformin every morning", False),
+            ("patient", "takes", "aspirin every morning", False),
+            ("patient", "does not take", "insulin", True),
+        ],
+    ),
+    Exchange(
+        "Do you have any night sweats?",
+        "No.",
+        [("does not have night sweats", True)],
+        [("patient has night sweats", True), ("night sweats", False)],
+        [("patient", "has", "night sweats", True)],
+    ),
+    Exchange(
+        LIFE,
+        "I repair clocks.",
+        [("clocks", False)],
+        [("alcohol", False), ("alcohol", True), ("smoke", True)],
+        [("patient", "drinks", "alcohol no", False), ("patient", "does not", "smoke", True)],
+    ),
+    Exchange(
+        EXAM,
+        "Cranial nerves: A drooping left eyelid. Tone: Normal.",
+        [("cranial nerves shows a drooping left eyelid", False), ("tone is normal", False)],
+        [("patient a drooping", False), ("normal normal", False)],
+        [("patient", "A drooping left eyelid", "Cranial nerves", False), ("Tone", "normal", "normal", False)],
+    ),
+    Exchange(
+        "拍片结果怎么样？",
+        "未见结石、囊肿或胆管扩张。",
+        [("结石、囊肿或胆管扩张", True)],
+        [("囊肿", False), ("扩张", False)],
+        [("拍片", "显示", "囊肿", False), ("患者", "有", "胆管扩张", False)],
+    ),
+    Exchange(
+        "有没有咳嗽？",
+        "不太清楚。",
+        [],
+        [("咳嗽", True), ("咳嗽", False)],
+        [("患者", "没有", "咳嗽", True)],
+    ),
+    Exchange(
+        "抽血化验结果怎么样？",
+        "没做过。",
+        [("抽血化验 没做过", True)],
+        [("抽血化验", False)],
+        [("抽血化验", "显示", "没做过", False), ("患者", "有", "抽血化验", False)],
+    ),
+    Exchange(
+        "头疼什么时候更厉害？",
+        "早上头疼厉害。我睡得不好。",
+        [("头疼", False)],
+        [("原因", False), ("引起", False)],
+        [("睡得不好", "是原因", "头疼", False), ("睡得不好", "引起", "头疼", False)],
+    ),
+    Exchange(
+        "家里人身体怎么样？",
+        "我妈有痛风。",
+        [("妈 有 痛风", False)],
+        [("患者 有 痛风", False)],
+        [("患者", "有", "痛风", False)],
+    ),
+    Exchange(
+        "哪里不舒服？",
+        "我发烧，还咳嗽。",
+        [("患者 有 发烧", False), ("患者 有 咳嗽", False)],
+        [("说", False)],
+        [("患者", "有", "发烧", False), ("患者", "有", "咳嗽", False)],
+    ),
+    Exchange(
+        "有没有盗汗？",
+        "没有。",
+        [("没有 盗汗", True)],
+        [("患者 有 盗汗", True), ("盗汗", False)],
+        [("患者", "有", "盗汗", True)],
+    ),
+    Exchange(
+        EXAM_ZH,
+        "触诊：肿块质软，吞咽时不移动。",
+        [("触诊 显示 肿块质软，吞咽时不移动", False)],
+        [("体格检查 不", True), ("患者 移动", False)],
+        [("体格检查", "不移动", "吞咽时", True), ("患者", "有", "移动", False)],
+    ),
+    Exchange(
+        "有没有发烧和咳嗽？",
+        "有发烧，没有咳嗽。",
+        [("发烧", False), ("咳嗽", True)],
+        [("咳嗽", False), ("发烧", True)],
+        [("患者", "有", "咳嗽", False), ("患者", "没有", "发烧", True)],
+    ),
+]
+
+
+@pytest.mark.parametrize("exchange", PROPOSED, ids=lambda exchange: exchange.reply[:40])
+async def test_a_model_cannot_say_what_was_not_said(exchange: Exchange) -> None:
+    check(await remembered(exchange, model=True), exchange)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        [
+            Exchange("Does your back hurt?", "I have pain in the lower back."),
+            Exchange("Where is it?", "I have pain in my lower back."),
+            Exchange("And now?", "Pain in the lower back."),
+        ],
+        [
+            Exchange("背疼吗？", "我有腰部酸痛。"),
+            Exchange("还有呢？", "我还有腰部酸痛。"),
+        ],
+    ],
+)
+async def test_what_is_said_again_is_one_thought_with_all_its_turns(turns: list[Exchange]) -> None:
+    thoughts = await remembered(*turns)
+    about = [thought for thought in thoughts if "lower back" in thought.triple or "腰部" in thought.triple]
+    assert len(about) == 1, [thought.triple for thought in thoughts]
+    assert about[0].turns == tuple(range(1, len(turns) + 1))
+
+
+@pytest.mark.parametrize(
+    ("brief", "full"),
+    [
+        (
+            Exchange("What is wrong?", "Ringing in the left ear."),
+            Exchange("Since when?", "I have a two-week history of ringing in the left ear after a concert."),
+        ),
+        (Exchange("怎么了？", "有耳鸣。"), Exchange("还有呢？", "有左侧耳鸣，听音乐会以后。")),
+    ],
+)
+async def test_the_fuller_of_two_stays_whichever_came_first(brief: Exchange, full: Exchange) -> None:
+    for turns in ((brief, full), (full, brief)):
+        thoughts = await remembered(*turns)
+        about = [
+            thought.triple for thought in thoughts if "ringing" in thought.triple.lower() or "耳鸣" in thought.triple
+        ]
+        assert len(about) == 1 and ("concert" in about[0] or "左侧" in about[0]), about
+
+
+async def test_a_part_of_a_denial_is_not_said_again_by_its_opposite() -> None:
+    turns = [
+        Exchange("Any rash?", "I have a rash without blisters."),
+        Exchange("Any blisters?", "I have blisters."),
+    ]
+    assert any(thought.triple == "patient has blisters" for thought in await remembered(*turns))
