@@ -68,7 +68,7 @@ def answer(messages: list[dict[str, Any]], nth: int) -> str:
         return _question(first, language, _name(nth, language), again=len(messages) > 1)
     if '"thoughts"' in first:
         return _thoughts(first, language)
-    if "One illness per line" in first or "每行一种疾病" in first:
+    if "one per line, names only" in first or "每行一个，只写名称" in first:
         return "\n".join([CONCLUSION[language]["diagnosis"], *CONCLUSION[language]["differential"]])
     if '"treatment"' in first:
         return json.dumps({key: CONCLUSION[language][key] for key in ("treatment", "reasoning")}, ensure_ascii=False)

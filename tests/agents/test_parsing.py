@@ -92,6 +92,13 @@ def test_an_object_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
         ("Diagnosis: Gout\nTreatment: Colchicine", "Gout", ()),
         ("5-alpha-reductase deficiency\nType 2 diabetes", "5-alpha-reductase deficiency", ("Type 2 diabetes",)),
         ("COVID-19", "COVID-19", ()),
+        (
+            "1. **Gout** - This can swell the big toe within hours.\n2. **Pseudogout**: crystals",
+            "Gout",
+            ("Pseudogout",),
+        ),
+        ("1. **痛风**：大脚趾红肿\n2. 假性痛风——晶体沉积", "痛风", ("假性痛风",)),
+        ("The diagnosis is **Gout**. The treatment is **colchicine**.", "Gout", ()),
     ],
 )
 def test_a_list_of_illnesses_is_read_in_the_forms_models_write_it(

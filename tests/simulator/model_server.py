@@ -34,7 +34,7 @@ def reply_to(prompt: str) -> str:
     if '"suspects"' in prompt or "cannot be asked" in prompt:
         chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % len(QUESTIONS)
         return json.dumps({"suspects": [], "action": "ask", "question": QUESTIONS[chosen]})
-    if "One illness per line" in prompt or "每行一种疾病" in prompt:
+    if "one per line, names only" in prompt or "每行一个，只写名称" in prompt:
         return "Pneumonia\nBronchitis"
     if '"treatment"' in prompt:
         return json.dumps({"treatment": "Rest", "reasoning": "r"})

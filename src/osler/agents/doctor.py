@@ -14,7 +14,7 @@ from osler.agents.guards.doctor import check_question, one_question
 from osler.agents.interview import next_question, open_areas
 from osler.agents.parsing import conclusion_of, named_of, plan_of
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
-from osler.agents.wording import briefing_slots
+from osler.agents.wording import briefing_slots, case_slots
 from osler.events import ConsultationError, Ending, Guarded, Journal, Role, Voice
 from osler.loosejson import json_of
 from osler.prompts import prompt
@@ -123,7 +123,8 @@ class ModelDoctor(Participant):
         """The likeliest illness and the others that fit; with a treatment only where a model gave one unasked."""
         language = self._case.language
         template = prompt("doctor_illnesses", language)
-        messages: list[LLMMessage] = [UserMessage(content=template.fill(case=case), source="briefing")]
+        filled = template.fill(case=case, **case_slots(self._case))
+        messages: list[LLMMessage] = [UserMessage(content=filled, source="briefing")]
         said = await self._call.text(messages, template, max_tokens=_LIST_TOKENS)
         if named := named_of(said):
             return named

@@ -16,7 +16,7 @@ _LABELS = {
 }
 _LABEL = {
     field: re.compile(
-        rf"(?:^|[\n*#\-•\d.]\s*|[。；]\s*)\**(?:{names})\**\s*(?:[:：]|is\b|为)\s*\**\s*(.+)", re.IGNORECASE
+        rf"(?:^|[\n*#\-•\d.]\s*|[。；]\s*)\**(?:the )?(?:{names})\**\s*(?:[:：]|is\b|为)\s*\**\s*(.+)", re.IGNORECASE
     )
     for field, names in _LABELS.items()
 }
@@ -32,6 +32,8 @@ _LONGEST_NAME = 100
 _WHOLE_LIST = re.compile(r'"differential"\s*:\s*\[([^\]]*)\]', re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:[;；、\n]|,\s(?=[A-Z])|\d+[.)、]\s*)\s*")
 _BULLET = re.compile(r"^[\s*#>•·\-–—_]*(?:[(（]?\d{1,2}[.)）、:：]\s*)?[\s*_]*")
+# What follows a name: "**Gout** - swells the big toe", "Gout: …".
+_EXPLAINED = re.compile(r"\*\*\s*(?=[-–—:：(（])|\s+[-–—]\s+|(?<=\w)[:：]\s*(?=\S)|——")
 # How a sentence about the case begins, where a name was asked for.
 _TALK = re.compile(
     r"^(?:I|we|you|it|this|these|there|here|based|sure|sorry|the (?:patient|case|most|following|five))\b"
@@ -82,7 +84,7 @@ def plan_of(text: str) -> dict[str, str]:
 
 def _name(line: str) -> str:
     """The illness that a line of a list names; empty for a heading, a sentence or a form that was copied."""
-    bare = _BULLET.sub("", line).strip(" *_`\"'“”.。;；,，")
+    bare = _EXPLAINED.split(_BULLET.sub("", line), maxsplit=1)[0].strip(" *_`\"'“”.。;；,，")
     is_talk = _TALK.search(bare) or len(bare) > _LONGEST_NAME or len(bare.split()) > _MOST_WORDS
     is_heading = bare.endswith((":", "：", "?", "？")) or not any(char.isalpha() for char in bare)
     return "" if is_talk or is_heading or _PLACEHOLDER.search(bare) else bare

@@ -66,18 +66,20 @@ def patient_slots(selection: Selection) -> dict[str, str]:
     }
 
 
+def case_slots(case: Case) -> dict[str, object]:
+    """What stands at the head of every case."""
+    unknown = "sex not known" if case.language is Language.EN else "性别不详"
+    sex = label(case.sex, case.language) if case.sex is not Sex.UNKNOWN else unknown
+    return {"age": case.age, "sex": sex, "complaint": case.complaint}
+
+
 def briefing_slots(briefing: Briefing) -> dict[str, object]:
     """What the doctor sees: the case, the recall, the last exchange."""
     case = briefing.case
-    english = case.language is Language.EN
-    nothing = "(nothing yet)" if english else "（还没有）"
+    nothing = "(nothing yet)" if case.language is Language.EN else "（还没有）"
     return {
-        "age": case.age,
-        "sex": label(case.sex, case.language)
-        if case.sex is not Sex.UNKNOWN
-        else ("sex not known" if english else "性别不详"),
+        **case_slots(case),
         "speaker": _speaker(case),
-        "complaint": case.complaint,
         "recall": briefing.recall or nothing,
         "question": briefing.question or nothing,
         "reply": briefing.reply,

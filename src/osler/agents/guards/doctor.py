@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from osler.agents.guards.spoken import called_by_name, meant
 from osler.agents.lexicon import broad_parts
@@ -12,17 +13,9 @@ from osler.words import alike, content, plain, sentences
 
 # Words that make a question sound medical and ask for nothing.
 _VAGUE = {
-    Language.EN: frozenset(
-        content(
-            "medical history current condition symptoms details information describe explain more further"
-            " provide present illness health status situation additional specific concerns help bring today discuss"
-            " question",
-            Language.EN,
-        )
-    ),
-    Language.ZH: frozenset(
-        content("病史 症状 详细 具体 描述 病情 信息 目前 身体 状况 健康 情况 不舒服 了解 提供", Language.ZH)
-    ),
+    Language.EN: "medical history current condition symptoms details information describe explain more further provide"
+    " present illness health status situation additional specific concerns help bring today discuss question",
+    Language.ZH: "病史 症状 详细 具体 描述 病情 信息 目前 身体 状况 健康 情况 不舒服 了解 提供",
 }
 _LONGEST = {Language.EN: 320, Language.ZH: 120}
 _REPLY = re.compile(r"^(?:patient|患者)\s*[:：]\s*(.+)$", re.IGNORECASE)
@@ -54,6 +47,12 @@ _TOPIC = re.compile(r"[\[［]([^\]］]+)[\]］]")
 _LISTED = re.compile(r"^(?:also asked|还问过)\s*[:：]\s*(.+)$", re.IGNORECASE)
 
 
+@cache
+def _vague(language: Language) -> frozenset[str]:
+    # When it is first needed: Chinese words cost a dictionary, which an English consultation does not have to load.
+    return frozenset(content(_VAGUE[language], language))
+
+
 def one_question(text: str) -> str:
     """The first question of a text; what stands before it stays, what comes after goes."""
     text = " ".join(text.split()).strip("\"'“”")
@@ -67,7 +66,7 @@ def check_question(question: str, briefing: Briefing) -> tuple[str, ...]:
     english = language is Language.EN
     words = frozenset(content(question, language))
     reasons = []
-    if not words - _VAGUE[language]:
+    if not words - _vague(language):
         reasons.append("it asks for nothing in particular" if english else "问得太笼统")
     if len(question) > _LONGEST[language]:
         reasons.append("it is too long" if english else "问题太长")
