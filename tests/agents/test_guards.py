@@ -196,3 +196,50 @@ def test_age_and_sex_are_known_from_the_start(question: str) -> None:
     briefing = Briefing(case=case_of(record), turn=1, turns_left=5, reply=record.complaint)
     assert check_question(question, briefing)
     assert not check_question("肿块有多大？" if language is Language.ZH else "How big is the lump?", briefing)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "refused"),
+    [
+        ("en", "What is your main worry about the cough?", True),
+        ("en", "What is the main symptom?", True),
+        ("en", "Is the cough worse at night?", False),
+        ("en", "Do you have any other symptoms besides the cough?", False),
+        ("zh", "您的主要症状是什么？", True),
+        ("zh", "您最担心咳嗽的什么问题？", True),
+        ("zh", "有没有发热？", False),
+    ],
+)
+def test_a_question_that_only_names_the_complaint_asks_for_nothing(language: str, question: str, refused: bool) -> None:
+    case = case_of(POOL.get(f"pneumonia-{language}")).model_copy(
+        update={"complaint": "咳嗽一周。" if language == "zh" else "A cough for a week."}
+    )
+    briefing = Briefing(case=case, turn=1, turns_left=5, reply=case.complaint)
+    assert bool(check_question(question, briefing)) is refused
+
+
+@pytest.mark.parametrize(
+    ("language", "recall", "asked", "fresh"),
+    [
+        (
+            "en",
+            "Fact #2: it gets worse after effort [other symptoms double vision; start makes better worse] (turn 1, 2)\n"
+            "Fact #3: level of abdominal pain has not been done (turn 3)",
+            ("When did this start, and what makes it better or worse?", "What is your level of abdominal pain?"),
+            "Have you had a fever?",
+        ),
+        (
+            "zh",
+            "事实#2：活动后加重［其他症状；开始加重减轻］（第1、2轮）",
+            ("这是什么时候开始的，什么情况下会加重或减轻？", "还伴有哪些其他症状？"),
+            "有没有发热？",
+        ),
+    ],
+)
+def test_one_fact_that_answered_several_questions_shows_them_all(
+    language: str, recall: str, asked: tuple[str, ...], fresh: str
+) -> None:
+    case = case_of(POOL.get(f"pneumonia-{language}"))
+    briefing = Briefing(case=case, turn=4, turns_left=5, reply="-", recall=recall)
+    assert all(check_question(question, briefing) for question in asked)
+    assert not check_question(fresh, briefing)

@@ -19,6 +19,8 @@ from osler.agents.backbones.local import LocalClient
 from osler.agents.backbones.wrapper import innermost
 from osler.errors import UserError
 
+pytestmark = pytest.mark.xdist_group("model")  # one process: it loads the model once
+
 HELLO: list[LLMMessage] = [
     SystemMessage(content="You are a patient."),
     UserMessage(content="Where does it hurt?", source="doctor"),

@@ -9,13 +9,15 @@ from osler.agents.guards.spoken import called_by_name, meant
 from osler.agents.lexicon import broad_parts
 from osler.agents.participant import Briefing
 from osler.records.language import Language
-from osler.words import alike, content, plain, sentences
+from osler.words import alike, content, sentences
 
 # Words that make a question sound medical and ask for nothing.
 _VAGUE = {
     Language.EN: "medical history current condition symptoms details information describe explain more further provide"
-    " present illness health status situation additional specific concerns help bring today discuss question",
-    Language.ZH: "病史 症状 详细 具体 描述 病情 信息 目前 身体 状况 健康 情况 不舒服 了解 提供",
+    " present illness health status situation additional specific concerns help bring today discuss question"
+    " main major primary chief common complaint nature worry experience condition",
+    Language.ZH: "病史 症状 详细 具体 描述 病情 信息 目前 身体 状况 健康 情况 不舒服 了解 提供"
+    " 主要 主要症状 主诉 担心 问题 疾病",
 }
 _LONGEST = {Language.EN: 320, Language.ZH: 120}
 _REPLY = re.compile(r"^(?:patient|患者)\s*[:：]\s*(.+)$", re.IGNORECASE)
@@ -44,6 +46,11 @@ _STATED = {
     ),
 }
 _TOPIC = re.compile(r"[\[［]([^\]］]+)[\]］]")
+_EACH = re.compile(r"[;；]\s*")
+# A fact as a memory tells it, without its number, the question it answered and its turn.
+_FACT = re.compile(
+    r"^(?:fact|事实)\s*#?\d*\s*[:：]\s*(.+?)\s*(?:[\[［].*)?(?:[(（](?:turn|第)[^()（）]*[)）])?$", re.IGNORECASE
+)
 _LISTED = re.compile(r"^(?:also asked|还问过)\s*[:：]\s*(.+)$", re.IGNORECASE)
 
 
@@ -66,13 +73,22 @@ def check_question(question: str, briefing: Briefing) -> tuple[str, ...]:
     english = language is Language.EN
     words = frozenset(content(question, language))
     reasons = []
-    if not words - _vague(language):
+    if not words - _vague(language) or _only_the_complaint(question, words, briefing):
         reasons.append("it asks for nothing in particular" if english else "问得太笼统")
     if len(question) > _LONGEST[language]:
         reasons.append("it is too long" if english else "问题太长")
     if (earlier := _repeats(question, words, briefing)) is not None:
         reasons.append(f"you already know this: {earlier}" if english else f"这个你已经知道了：{earlier}")
     return tuple(reasons)
+
+
+def _only_the_complaint(question: str, words: frozenset[str], briefing: Briefing) -> bool:
+    """Whether it names what the patient came with and asks nothing of it: "What is your main worry about the rash?"."""
+    language = briefing.case.language
+    rest = words - _vague(language)
+    known = frozenset(content(briefing.case.complaint, language))
+    asks = broad_parts(question, language) or meant(question, language) & _QUALITIES
+    return rest < words and rest <= known and not asks
 
 
 def _repeats(question: str, words: frozenset[str], briefing: Briefing) -> str | None:
@@ -87,9 +103,10 @@ def _repeats(question: str, words: frozenset[str], briefing: Briefing) -> str | 
             return line
         if (asks_for and asks_for == meant(line, language)) or (parts and parts <= broad_parts(line, language)):
             return line
-    wanted = called_by_name(question, language) - _QUALITIES
-    if parts or not wanted:
-        # One fact of a part does not answer a question for the whole of it.
+    named = called_by_name(question, language)
+    wanted = named - _QUALITIES
+    if parts or not wanted or wanted < named:
+        # One fact of a part does not answer a question for the whole of it, nor that there is a pain how it is.
         return None
     for sentence in (s for reply in known_replies(briefing) for s in sentences(reply, language)):
         if wanted <= called_by_name(sentence, language):
@@ -110,7 +127,7 @@ def known_questions(briefing: Briefing) -> list[str]:
     """
     lines = [line.strip() for line in briefing.recall.splitlines()]
     seen = [found[1] for line in lines if (found := _QUESTION.match(line))]
-    facts = [line for line in lines if plain(line).startswith(("fact", "事实"))]
-    topics = [topic for line in lines for topic in _TOPIC.findall(line)]
-    listed = [topic for line in lines if (found := _LISTED.match(line)) for topic in re.split(r"[;；]\s*", found[1])]
+    facts = [found[1] for line in lines if (found := _FACT.match(line))]
+    topics = [topic for line in lines for several in _TOPIC.findall(line) for topic in _EACH.split(several)]
+    listed = [topic for line in lines if (found := _LISTED.match(line)) for topic in _EACH.split(found[1])]
     return [text for text in (*seen, *facts, *topics, *listed, briefing.question) if text]

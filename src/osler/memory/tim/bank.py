@@ -72,10 +72,14 @@ _OUTCOME = {
 }
 
 
+_BESIDES = frozenset({"other", "else", "其他", "其它", "别的", "另外"})
+"""Words of little weight that turn a question round: for other symptoms than those told."""
+
+
 @lru_cache(maxsize=4096)
 def topic(question: str, language: Language) -> str:
     """What a question is about: its words of weight, in their order. That an outcome is wanted goes without saying."""
     question = _OUTCOME[language].sub("", question)
-    if language is Language.ZH:
-        return "".join(word for word in words(question, language) if content(word, language))
-    return " ".join(word for word in _WORD.findall(question) if content(word, language))
+    found = words(question, language) if language is Language.ZH else _WORD.findall(question)
+    kept = (word for word in found if content(word, language) or word.casefold() in _BESIDES)
+    return ("" if language is Language.ZH else " ").join(kept)
