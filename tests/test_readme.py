@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 from tests.conftest import REPO, Run
 
@@ -19,6 +20,18 @@ def blocks() -> list[tuple[str, str]]:
 
 def words(text: str) -> list[str]:
     return text.split()
+
+
+def shows_a_page(args: list[str], folder: Path) -> bool:
+    """Whether the server starts, tells its address and gives the page; it would run for ever."""
+    command = [sys.executable, "-c", "from osler.cli import main; main()", *args, "--no-browser"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            with urlopen(server.stdout.readline().strip()) as page:
+                return b"Osler" in page.read()
+        finally:
+            server.terminate()
 
 
 def test_commands_and_examples_run_in_order_and_print_what_the_readme_shows(osler: Run, tmp_path: Path) -> None:
@@ -39,6 +52,9 @@ def test_commands_and_examples_run_in_order_and_print_what_the_readme_shows(osle
                 )
                 continue
             assert program == "osler", line
+            if args[0] == "view":
+                assert shows_a_page(args, tmp_path)
+                continue
             done = osler(*args)
             assert done.returncode == 0, (line, done.stderr)
             printed = done.stdout
