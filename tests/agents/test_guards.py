@@ -8,6 +8,7 @@ from osler.agents.guards.doctor import one_question
 from osler.agents.interview import areas, open_areas
 from osler.agents.participant import Briefing, Case, Selection
 from osler.agents.ram import read_intent
+from osler.agents.rules.voice import voice
 from osler.records import Language, RecordPool
 from osler.records.schema import Diagnosis, Speaker
 from osler.simulator.build import case_of
@@ -243,3 +244,12 @@ def test_one_fact_that_answered_several_questions_shows_them_all(
     briefing = Briefing(case=case, turn=4, turns_left=5, reply="-", recall=recall)
     assert all(check_question(question, briefing) for question in asked)
     assert not check_question(fresh, briefing)
+
+
+def test_an_imported_report_is_told_in_the_first_person() -> None:
+    record = POOL.get("pneumonia-en")
+    case = case_of(record).model_copy(update={"speaker": Speaker.PATIENT})
+    entry = record.entries[0].model_copy(
+        update={"said": "", "report": "The patient reports experiencing chills, and reports swelling of her ankle."}
+    )
+    assert voice((entry,), "?", case) == "I have been experiencing chills, and report swelling of my ankle."

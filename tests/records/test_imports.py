@@ -9,7 +9,7 @@ import pytest
 
 from osler.records import Category, Language, PatientRecord, RecordPool, Sex, Speaker, Status
 from osler.records.registry import format_named
-from osler.records.split import statements
+from osler.records.split import EntryList, statements
 from tests.conftest import SHARED, needs_shared_data, small_record
 
 
@@ -70,6 +70,18 @@ def test_a_nested_agentclinic_case_becomes_entries(tmp_path: Path) -> None:
     assert told["Neck X-ray"] == ("examination", "present")
     assert told["WBC"] == ("test", "present")
     assert told["Medical History"] == ("medical_history", "absent")
+
+
+@pytest.mark.parametrize(
+    "left_open", ["Not provided", "N/A", "Data not provided.", "Not applicable for age", "不详", "未提及。"]
+)
+def test_a_field_that_was_left_open_is_neither_a_finding_nor_a_denial(left_open: str) -> None:
+    entries = EntryList(Language.EN if left_open.isascii() else Language.ZH)
+    entries.add(Category.TEST, "Pregnancy test", left_open)
+    entries.add_text(Category.SOCIAL_HISTORY, left_open, label="Social history")
+    assert entries.entries == []
+    entries.add(Category.TEST, "Pregnancy test", "Negative; the date is not recorded")
+    assert len(entries.entries) == 1
 
 
 def test_agentclinic_is_written_too(tmp_path: Path) -> None:

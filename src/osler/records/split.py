@@ -126,6 +126,17 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+# A field that was left open: neither a finding nor a denial.
+_LEFT_OPEN = re.compile(
+    r"(?:(?:data|information|details?|results?) (?:is |are )?)?"
+    r"(?:not (?:provided|specified|applicable|mentioned|available|documented|given|recorded)|n/?a|unknown"
+    r"|no (?:additional |further )?(?:information|data|details)(?: (?:provided|available|given))?)"
+    r"(?: (?:for|in|due to|given)\b.*)?"
+    r"|未(?:提供|提及|说明|记录|记载)|(?:暂?无|没有)(?:相关)?(?:信息|资料|记载|记录)|不详|不适用",
+    re.IGNORECASE,
+)
+
+
 class EntryList:
     """Gathers the entries of an imported record, each under a name of its own."""
 
@@ -148,7 +159,7 @@ class EntryList:
     ) -> None:
         """Add one entry. The same thing said twice is kept once; a namesake is told apart by its context."""
         name, report = " ".join(name.split())[:_LONGEST_NAME].strip(), " ".join(report.split())[:4000]
-        if not name or (name.casefold(), report.casefold()) in self._seen:
+        if not name or (name.casefold(), report.casefold()) in self._seen or _LEFT_OPEN.fullmatch(report.strip(" .。")):
             return
         self._seen.add((name.casefold(), report.casefold()))
         if context and name.casefold() in self._names:

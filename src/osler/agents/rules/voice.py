@@ -48,6 +48,11 @@ _TOLD_OF = re.compile(
     r"(?:reports?|states?|describes?|notes?|complains? of|mentions?|presents? with)\s+",
     re.IGNORECASE,
 )
+# "reports experiencing fatigue" tells of what goes on; "reports swelling" names a thing.
+_ONGOING = re.compile(
+    r"\b(I have|(?:he|she|they) has) ((?:experienc|feel|notic|hav|see|hear|los|gain|tak|be|wak|try|us)ing)\b"
+)
+_GOES_ON = re.compile(r"\b(and|but|or) (reports|has|denies|notes|states|describes|takes|feels|complains|works|lives)\b")
 _A_NAME = 4
 """Words from which on a name is a sentence: "limping favouring the left leg" is not said after "yes"."""
 
@@ -127,6 +132,7 @@ def _first_person(report: str, case: Case) -> str:
     i, my, me = ("I", "my", "me") if patient_speaks else (he, his, {"she": "her", "he": "him"}.get(he, "them"))
     text = _TOLD_THAT.sub("", report)
     text = _TOLD_OF.sub("I have " if patient_speaks else f"{he} has ", text)
+    text = _ONGOING.sub(r"\1 been \2", text)
     text = re.sub(r"\bthe patient's\b", my, text, flags=re.IGNORECASE)
     text = re.sub(r"\b(?:the )?patient\b(?! portal)", i, text, flags=re.IGNORECASE)
     if patient_speaks:
@@ -134,6 +140,7 @@ def _first_person(report: str, case: Case) -> str:
         text = re.sub(
             r"\bI( also| currently| often)? (\w+s)\b", lambda found: f"I{found[1] or ''} {_mine(found[2])}", text
         )
+        text = _GOES_ON.sub(lambda found: f"{found[1]} {_mine(found[2])}", text)
         text = re.sub(r"\b(?:his|her)\b", my, text, flags=re.IGNORECASE)
         text = re.sub(r"\b(?:himself|herself)\b", "myself", text, flags=re.IGNORECASE)
         text = re.sub(r"\bhim\b", me, text, flags=re.IGNORECASE)
