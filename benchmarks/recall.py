@@ -1,6 +1,6 @@
 """How often a memory brings back the turn that a question is about, on conversations that others made.
 
-python benchmarks/recall.py shared/data/memory                 everything; six to seven minutes on two busy cores
+python benchmarks/recall.py shared/data/memory                 everything; five to ten minutes on two busy cores
 python benchmarks/recall.py shared/data/memory --only kdconv   one of scm, kdconv, gvd
 python benchmarks/recall.py shared/data/memory --half tune     the questions that retrieval was tuned on
 
@@ -222,17 +222,18 @@ async def hits(row: Row, pools: Sequence[Pool], language: Language) -> list[floa
     return [found[k] / asked_in_all for k in KS]
 
 
+def of_half(pools: Sequence[Pool], half: str) -> list[Pool]:
+    """The pools with those questions of the half that are asked; pools of which none is are left out."""
+    texts = {asked.question for pool in pools for asked in pool.asked}
+    of_it = [text for text in texts if is_tuned_on(text) == (half == "tune")]
+    wanted = frozenset(sorted(of_it, key=checksum)[:MOST])
+    left = (Pool(pool.turns, [asked for asked in pool.asked if asked.question in wanted]) for pool in pools)
+    return [pool for pool in left if pool.asked]
+
+
 def table(title: str, pools: Sequence[Pool], language: Language, half: str, workers: Executor) -> None:
     sizes = Counter(is_tuned_on(asked.question) for pool in pools for asked in pool.asked)
-    of_half = {
-        asked.question for pool in pools for asked in pool.asked if is_tuned_on(asked.question) == (half == "tune")
-    }
-    wanted = frozenset(sorted(of_half, key=checksum)[:MOST])
-    kept = [
-        Pool(pool.turns, some)
-        for pool in pools
-        if (some := [asked for asked in pool.asked if asked.question in wanted])
-    ]
+    kept = of_half(pools, half)
     n = sum(len(pool.asked) for pool in kept)
     turns = sorted(len(pool.turns) for pool in kept)
     print(f"{title}: n = {n} (half tuned on {sizes[True]}, other half {sizes[False]}), ", end="")
@@ -344,12 +345,14 @@ def gvd_pools(folder: Path, language: Language) -> tuple[list[Pool], int]:
     return pools, neither
 
 
-def gvd(folder: Path, _: str, workers: Executor) -> None:
-    """All questions at once: nothing was tuned on them."""
+def gvd(folder: Path, half: str, workers: Executor) -> None:
     for language in Language:
-        pools, neither = gvd_pools(folder, language)
+        every, neither = gvd_pools(folder, language)
+        pools = of_half(every, half)
         n = sum(len(pool.asked) for pool in pools)
-        print(f"GVD {language}: n = {n}, and {neither} questions that neither quote a name nor name a day.")
+        print(
+            f"GVD {language}: n = {n}, and {neither} questions in both halves that neither quote a name nor name a day."
+        )
         print(f"  Share with a related turn among the first {GVD_TOP}. This is no accuracy: there are no gold answers.")
         rows = {name: workers.submit(timed_hits, name, pools, language) for name in reversed(ROWS)}
         for name in ROWS:

@@ -79,6 +79,28 @@ async def test_a_thought_is_found_by_what_its_turn_and_those_before_were_about(l
         assert tickets[0] == turn
 
 
+# Between the name and the question about it lies a short word in one case and a long one in the other.
+ASIDES = {
+    Language.EN: (("The Lantern Museum?", "Yes."), "Good.", "Shelves of jars, ropes and maps. ", ("Price?", "Nine.")),
+    Language.ZH: (("灯笼博物馆？", "对。"), "好。", "架子上有罐子、绳子和地图。", ("价格？", "九块。")),
+}
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_what_was_said_fades_with_how_much_is_said_after_it(language: Language) -> None:
+    first, short, long, last = ASIDES[language]
+
+    async def inherited(aside: str) -> float:
+        """Where the last turn stands between one that has nothing to do with the name and the one that says it."""
+        embedder, bank, _ = await rooms([("", "…"), first, ("…", aside), last], language)
+        standings = turn_standings(first[0], await embedder.embed_query(first[0]), bank)
+        return (standings[4] - standings[1]) / (standings[2] - standings[1])
+
+    after_little, after_much = await inherited(short), await inherited(long * 60)
+    assert 0.7 < after_little < 1
+    assert 0 < after_much < after_little / 2
+
+
 @pytest.mark.parametrize("language", list(Language))
 async def test_a_turn_that_says_it_all_stands_above_the_one_after_it(language: Language) -> None:
     embedder, bank, _ = await rooms(VISITS[language], language)

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.memory.tim.bank import Bank
+from osler.memory.base import Turn, tokens
+from osler.memory.tim.bank import Bank, raw_text
 from osler.memory.tim.lexical import Lexical
 from osler.memory.tim.space import Space
 from osler.memory.tim.vectors import VectorIndex
@@ -28,12 +30,11 @@ _UNRELATED = 0.95
 # Tuned on one half of the questions of `benchmarks/recall.py`.
 _OWN = 0.25
 """What a thought's own standing counts beside that of its turn: its few words alone mislead more than the turn's."""
-_TURN_WORDS = 1.5
+_TURN_WORDS = 2.0
 """What the words of its turn count beside the vector of its turn."""
-_WORD_LASTS = 0.8
-"""What a word that was said one turn before still counts, and again for each turn more: a name is said once and then
-`it`, so that the turn with the answer seldom holds the name."""
-_VECTOR_LASTS = 0.5
+_FADES = 300.0
+"""Tokens of talk after which 1/e is left of what was said. A name is said once and then `it`, so that the turn with the
+answer seldom holds the name; but who talks at length has gone on to something else."""
 
 
 @dataclass(frozen=True)
@@ -128,18 +129,24 @@ def turn_standings(query: str, vector: NDArray[np.float32], bank: Bank) -> dict[
     """How each turn stands to the query, by vector and words, when what was said before it still counts for it."""
     near = dict(bank.index.search(vector, len(bank), probes=bank.index.made.groups))
     numbers = sorted(near)
+    shares = np.exp([-_length(bank[number]) / _FADES for number in numbers])
     cosines = np.array([near[number] for number in numbers])
     words = np.zeros(len(numbers))
     for holders in bank.lexical.scores_by_word(query):
-        words += _lasting(np.array([holders.get(number, 0.0) for number in numbers]), _WORD_LASTS)
-    total = _standing(_lasting(np.maximum(cosines, 0.0), _VECTOR_LASTS)) + _TURN_WORDS * _standing(words)
+        words += _lasting(np.array([holders.get(number, 0.0) for number in numbers]), shares)
+    total = _standing(_lasting(np.maximum(cosines, 0.0), shares)) + _TURN_WORDS * _standing(words)
     return dict(zip(numbers, total.tolist(), strict=True))
 
 
-def _lasting(values: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Each value, or what is left of an earlier one where that is more; a share of it lasts from one to the next."""
+@lru_cache(maxsize=8192)
+def _length(turn: Turn) -> int:
+    return tokens(raw_text(turn))
+
+
+def _lasting(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each value, or what is left of an earlier one where that is more; each turn lets its share of that through."""
     lasting, left = [], 0.0
-    for value in values.tolist():
+    for value, share in zip(values.tolist(), shares.tolist(), strict=True):
         left = max(value, share * left)
         lasting.append(left)
     return np.array(lasting)
