@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import settings
+
+from osler.cli import main
 
 # What is merged is judged by the same examples every time; runs at a desk go on looking for new ones. No time decides:
 # the first Chinese example loads a dictionary.
@@ -28,7 +33,34 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def osler(tmp_path: Path) -> Run:
-    """Run the command line in a process of its own, in an empty folder."""
+    """Run the command line in an empty folder, in this process: starting one takes longer than most commands."""
+
+    def run(*args: str | Path, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
+        out, err = StringIO(), StringIO()
+        command = ["osler", *map(str, args)]
+        with pytest.MonkeyPatch.context() as patch, chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+            patch.setattr(sys, "argv", command)
+            patch.setattr(sys, "stdin", StringIO())  # nobody is there to type
+            code = _exit_code(main)
+        return subprocess.CompletedProcess(command, code, out.getvalue(), err.getvalue())
+
+    return run
+
+
+def _exit_code(program: Callable[[], NoReturn]) -> int:
+    """What the interpreter would end with."""
+    try:
+        program()
+    except SystemExit as end:
+        return int(end.code or 0)
+    except Exception:
+        traceback.print_exc()
+        return 1
+
+
+@pytest.fixture
+def osler_process(tmp_path: Path) -> Run:
+    """Run the command line in a process of its own, in an empty folder: for what only a process can show."""
 
     def run(*args: str | Path, cwd: Path = tmp_path, timeout: float = 60) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", "from osler.cli import main; main()", *map(str, args)]

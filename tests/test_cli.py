@@ -14,10 +14,10 @@ from osler import __version__
 from tests.conftest import Run
 
 
-def test_help_and_version(osler: Run) -> None:
-    done = osler("--help")
+def test_help_and_version(osler_process: Run) -> None:
+    done = osler_process("--help")
     assert done.returncode == 0 and "records" in done.stdout
-    assert osler("--version").stdout == f"osler {__version__}\n"
+    assert osler_process("--version").stdout == f"osler {__version__}\n"
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
+from io import StringIO
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
@@ -29,12 +30,13 @@ CASE = "pneumonia-en"
 
 def cells(address: str, case: str) -> dict[str, int]:
     """The numbers of a case's consultations, by memory."""
-    with urllib.request.urlopen(f"{address}api/runs/k0/rows?patient={case}") as answer:
+    with urllib.request.urlopen(f"{address}api/runs/k0/rows?patient={case}") as answer:  # noqa: S310 -- our own server
         return {row["memory"]: row["cell"] for row in json.load(answer)["rows"] if row["case"] == case}
 
 
 def page_pictures(browser: Browser, run: str) -> None:
-    with subprocess.Popen([*OSLER, "view", run, "--no-browser"], stdout=subprocess.PIPE, text=True) as server:
+    command = [*OSLER, "view", run, "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603
         assert server.stdout is not None
         address = server.stdout.readline().strip()
         numbers = cells(address, CASE)
@@ -62,7 +64,7 @@ def terminal_picture(browser: Browser, run: str) -> None:
     player = Player(scenes(transcript), 1.0)
     player.jump(5)
     player.shown = len(player.scene.lines)
-    console = Console(width=132, height=30, record=True, markup=False, highlight=False, file=open("/dev/null", "w"))
+    console = Console(width=132, height=30, record=True, markup=False, highlight=False, file=StringIO())
     console.print(screen(player, transcript, 132), height=30)
     form = (
         '<!DOCTYPE html><meta charset="utf-8"><style>body{{margin:0;background:#111;padding:16px;display:inline-block}}'

@@ -25,6 +25,8 @@ from tests.agents.backbones.server import Step
 from tests.conftest import Run
 from tests.simulator.model_server import model_server
 
+pytestmark = pytest.mark.xdist_group("compare")  # one process: they share a run
+
 MEMORIES = ("none", "raw", "tim", ONE_STEP)
 
 
@@ -251,7 +253,7 @@ def test_an_unknown_run_is_a_user_error() -> None:
 
 
 def test_the_ceiling_has_no_memory_to_probe(run: Path, osler: Run) -> None:
-    probed = osler("probe", run, "--limit", "1", "--json", timeout=120)
+    probed = osler("probe", run, "--limit", "1", "--json")
     assert probed.returncode == 0, probed.stderr
     assert ONE_STEP not in probed.stdout and "tim" in probed.stdout
 

@@ -345,11 +345,14 @@ async def test_the_place_of_the_truth_in_a_ranking(language: Language) -> None:
     assert ranked.top_k[1].value == 0 and ranked.top_k[3].value and unranked.top_k == {}
 
 
+ATTACKS = "spinning attacks for 4 days, about 6 a day"
+
+
 def thoughtful(prompt: str) -> str:
-    """A memory's model that keeps replies in words of its own."""
+    """A memory's model that has one thing to say, in words that the rules would not choose."""
     [reply] = re.findall(r'The answer: "(.*)"', prompt)
-    triple = {"subject": "narrator", "relation": "tells", "object": reply, "negated": False, "when": ""}
-    return json.dumps({"thoughts": [triple], "forget": [], "merge": []})
+    triple = {"subject": "patient", "relation": "has", "object": ATTACKS, "negated": False, "when": ""}
+    return json.dumps({"thoughts": [triple] if ATTACKS in reply else [], "forget": [], "merge": []})
 
 
 class Scripts:
@@ -364,7 +367,7 @@ async def test_a_memory_is_rebuilt_with_what_its_model_said_then() -> None:
     settings = Settings(turns=4, memory_backbone="thinks")
     transcript = await simulate_one(record, Cell(record.id, "rules", "tim", 1), settings, Scripts())
     kept = [line for event in transcript.of(Remembered) for line in event.change.inserted]
-    assert any("narrator tells" in line for line in kept)
+    assert [line.split(maxsplit=1)[1] for line in kept].count(f"patient has {ATTACKS}") == 1
 
     def ledger(memory: Any) -> list[str]:
         return [f"#{thought.id} {thought.triple}" for thought in memory.ledger]

@@ -179,7 +179,7 @@ def test_memories_look_alike_in_both_languages(osler: Run, tmp_path: Path) -> No
     """A real run: no memory is known by how it numbers its lines, and Chinese talks are labelled in Chinese."""
     cases = ["--case", "croup-en", "--case", "croup-zh"]
     memories = ["--memory", "none", "--memory", "raw", "--memory", "tim", "--memory", "tim,k=2"]
-    made = osler("simulate", *cases, *memories, "--quiet", "--out", "run", timeout=120)
+    made = osler("simulate", *cases, *memories, "--quiet", "--out", "run")
     assert made.returncode == 0, made.stderr
     done = osler("rate", "export", "run", "-o", "sheet.xlsx", "--per-cell", "12")
     assert done.returncode == 0, done.stderr

@@ -24,6 +24,7 @@ class Terminal:
 
     def __init__(self, folder: Path, *args: str, columns: int = 110, rows: int = 30) -> None:
         self._ours, self._theirs = pty.openpty()
+        self._rows = rows
         fcntl.ioctl(self._theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.before = termios.tcgetattr(self._theirs)
         self._process = subprocess.Popen(
@@ -48,9 +49,9 @@ class Terminal:
         return _CONTROL.sub("", self.output.split("\x1b[H")[-1])
 
     def until(self, text: str, seconds: float = 60) -> str:
-        """Wait until the newest screen shows a text."""
+        """Wait until the newest screen is drawn to its last row and shows a text."""
         end = time.monotonic() + seconds
-        while text not in self.screen:
+        while text not in self.screen or self.screen.count("\n") < self._rows - 1:
             assert time.monotonic() < end, f"{text!r} never came:\n{self.screen}"
             self._read()
         return self.screen

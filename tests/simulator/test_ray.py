@@ -126,13 +126,13 @@ def stored(path: Path) -> list[str]:
 @needs_ray
 @pytest.mark.xdist_group("ray")
 def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
-    osler: Run, tmp_path: Path, cluster: str
+    osler_process: Run, tmp_path: Path, cluster: str
 ) -> None:
     cases = [part for case in ("croup-en", "gout-en", "stemi-en") for part in ("--case", case)]
     plan = ("simulate", *cases, "--memory", "raw", "--memory", f"{__name__}:Deadly", "--quiet")
-    assert osler(*plan, "--out", "here").returncode == 0
+    assert osler_process(*plan, "--out", "here").returncode == 0
     how = ("--engine", "ray", "--ray-address", cluster, "--workers", "2", "--concurrency", "2")
-    done = osler(*plan, "--case", "gout-zh", *how, "--out", "there", timeout=220)
+    done = osler_process(*plan, "--case", "gout-zh", *how, "--out", "there", timeout=220)
     assert done.returncode == 0 and done.stderr.startswith("1 failed") and done.stderr.count("\n") == 1, done.stderr
     here, there = (stored(tmp_path / "runs" / f"{name}.osler") for name in ("here", "there"))
     assert len(here) == 6 and set(here) < set(there) and len(there) == 8
@@ -146,14 +146,14 @@ def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
 @needs_ray
 @pytest.mark.xdist_group("ray")
 async def test_killed_workers_cost_no_more_than_what_they_were_asking(
-    osler: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    osler_process: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fresh_token(monkeypatch)
     async with model() as server:
         server.pause = 0.4
         plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "4", "--no-guards", "--quiet")
         how = ("--engine", "ray", "--workers", "2", "--concurrency", "4", "--out", "run")
-        run = asyncio.create_task(asyncio.to_thread(osler, *plan, *how, timeout=220))
+        run = asyncio.create_task(asyncio.to_thread(osler_process, *plan, *how, timeout=220))
         while server.requests < 10:  # every consultation under way has an answer or two by then
             assert not run.done(), run.result().stderr
             await asyncio.sleep(0.02)
@@ -173,9 +173,9 @@ async def test_killed_workers_cost_no_more_than_what_they_were_asking(
 
 @needs_ray
 @pytest.mark.xdist_group("ray")
-def test_a_wrong_address_is_one_line(osler: Run) -> None:
+def test_a_wrong_address_is_one_line(osler_process: Run) -> None:
     began = time.monotonic()
-    done = osler("simulate", "--limit", "1", "--engine", "ray", "--ray-address", "127.0.0.1:9", "--quiet")
+    done = osler_process("simulate", "--limit", "1", "--engine", "ray", "--ray-address", "127.0.0.1:9", "--quiet")
     assert done.returncode == 2 and "there is no Ray cluster" in done.stderr and "127.0.0.1:9" in done.stderr
     assert done.stderr.count("\n") == 1 and time.monotonic() - began < 30
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from osler.agents.backbones import retry
 from osler.agents.backbones.pace import Rates
 from osler.errors import UserError
 from osler.events import Answered, Asked, Called, Ending
@@ -75,13 +76,13 @@ def test_a_run_killed_twenty_times_is_the_run_that_was_not(tmp_path: Path) -> No
 
 
 def faults(seed: int) -> Any:
-    """A fifth refused, a tenth with a fault, a twentieth cut, a twentieth garbage, some that hang."""
+    """A fifth refused, a tenth with a fault, a twentieth cut, a twentieth garbage, a fiftieth that hangs."""
     rng = random.Random(seed)
     kinds = {
         20: [Step(status=429), Step(status=429, headers={"Retry-After": "0"})],
         10: [Step(status=500), Step(status=503)],
         5: [Step(cut=True)],
-        6: [Step(raw=b"<html>busy</html>")] * 5 + [Step(hang=True)] * 2,
+        7: [Step(raw=b"<html>busy</html>")] * 5 + [Step(hang=True)] * 2,
     }
 
     def misbehave(_: int) -> Step | None:
@@ -95,9 +96,12 @@ def faults(seed: int) -> Any:
     return misbehave
 
 
-def test_faults_of_a_server_cost_no_consultation_and_repeat_nothing(tmp_path: Path) -> None:
+def test_faults_of_a_server_cost_no_consultation_and_repeat_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retry, "FIRST_PAUSE", 0.05)  # six tries of the unluckiest would take half a minute
     path = tmp_path / "run.osler"
-    how = quiet(concurrency=64, clients=ClientSettings(timeout=1.0, retries=6, rates=Rates(at_once=64)))
+    how = quiet(concurrency=64, clients=ClientSettings(timeout=2.0, retries=6, rates=Rates(at_once=64)))
     with model_server(faults(7)) as server:
         hold(path, how, limit=50, trials=4, backbones=(server.spec,))
     with RunFile.open(path) as run:
@@ -160,13 +164,13 @@ def test_a_plan_grows_and_a_changed_setting_is_refused(tmp_path: Path) -> None:
         simulate_plan(Plan([record], settings=SHORT), path, quiet(), "x")
 
 
-def test_the_second_writer_is_refused_and_readers_are_not(tmp_path: Path, osler: Run) -> None:
+def test_the_second_writer_is_refused_and_readers_are_not(tmp_path: Path, osler: Run, osler_process: Run) -> None:
     path = tmp_path / "runs" / "latest.osler"
     hold(path, limit=1)
     with RunFile.open(path) as known:
         told = known.about()
     with RunWriter.create(path, told):
-        done = osler("simulate", "--limit", "2", "--turns", "2")
+        done = osler_process("simulate", "--limit", "2", "--turns", "2")
         assert done.returncode == 2 and "another process is writing to the run" in done.stderr
         assert done.stderr.count("\n") == 1
         assert "1 done" in osler("runs", "status", "latest").stdout

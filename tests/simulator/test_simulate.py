@@ -37,7 +37,7 @@ def exact(path: Path) -> list[str]:
 
 
 def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run, tmp_path: Path) -> None:
-    done = osler("simulate", "--memory", "none", "--memory", "raw", "--quiet", "--out", "run", timeout=200)
+    done = osler("simulate", "--memory", "none", "--memory", "raw", "--quiet", "--out", "run")
     assert done.returncode == 0, done.stderr
     with RunFile.open(tmp_path / "runs" / "run.osler") as run:
         transcripts = list(run.transcripts())
@@ -59,9 +59,9 @@ def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run,
     assert not [reply for reply in replies if reply.leaks or reply.fabrications]
 
 
-def test_the_same_seed_gives_the_same_bytes_but_for_times(osler: Run, tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        assert osler("simulate", "--limit", "12", "--memory", "raw", "--quiet", "--out", name).returncode == 0
+def test_the_same_seed_gives_the_same_bytes_but_for_times(osler: Run, osler_process: Run, tmp_path: Path) -> None:
+    for name, run in (("a", osler), ("b", osler_process)):
+        assert run("simulate", "--limit", "12", "--memory", "raw", "--quiet", "--out", name).returncode == 0
     first, second = (stored(tmp_path / "runs" / f"{name}.osler") for name in "ab")
     assert len(first) == 12 and first == second
 
@@ -144,12 +144,14 @@ def test_bad_input_stops_before_anything_is_written(
     assert done.stderr.count("\n") == 1 and not list(tmp_path.glob("runs/*"))
 
 
-async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(osler: Run, tmp_path: Path) -> None:
+async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(
+    osler: Run, osler_process: Run, tmp_path: Path
+) -> None:
     """The server refuses one prompt; that tells nothing of the next patient."""
     refused = Step(status=400, message="bad prompt sk-secret123456")
     async with serving(*[refused] * 2) as server:
         args = ("--backbone", server.spec, "--limit", "2", "--turns", "3", "--out", "run", "--timeout", "5")
-        done = await asyncio.to_thread(osler, "simulate", *args)
+        done = await asyncio.to_thread(osler_process, "simulate", *args)
         assert done.returncode == 0 and "2 failed" in done.stderr
     with RunFile.open(tmp_path / "runs" / "run.osler") as run:
         assert [transcript.ending for transcript in run.transcripts()] == [Ending.BACKBONE_FAILURE] * 2

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from osler.events import Asked, Recalled
 from osler.records import PatientRecord, RecordPool
+from osler.records.language import Language
 from osler.simulator.clients import Clients
 from osler.simulator.plan import Cell, Settings
+from osler.simulator.repeats import Repeats
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import simulate_one
 from tests.conftest import Run
@@ -28,11 +30,17 @@ async def consultation(memory: str) -> Transcript:
     return await simulate_one(record, Cell(record.id, "rules", memory, 1), Settings(turns=12), Clients())
 
 
+def questions(transcript: Transcript) -> list[str]:
+    return [event.question for event in transcript.of(Asked)]
+
+
 async def test_without_memory_the_urine_test_is_asked_for_again_and_with_thoughts_it_is_not() -> None:
     none, tim = await consultation("none"), await consultation("tim")
     asked = "Have you had a urine test, and what did it show?"
-    assert [event.question for event in none.of(Asked)].count(asked) > 1
-    assert [event.question for event in tim.of(Asked)].count(asked) == 1 and tim.repeats == 0
+    assert questions(none).count(asked) > 1
+    # One entry of the record may answer two questions, so words decide here, not what was found for them.
+    earlier = Repeats(Language.EN)
+    assert questions(tim).count(asked) == 1 and not any(earlier.saw(question, ()) for question in questions(tim))
     recalled = tim.of(Recalled)[-1].recall.text
     fact = next(line for line in recalled.splitlines() if "3623.20/µl" in line)
     assert fact.startswith("Fact #") and "high" in fact

@@ -21,6 +21,8 @@ from osler.view.shelf import Shelf
 from tests.view.runs import make
 from tests.view.test_server import HOSTILE, PLAN, TALKS
 
+pytestmark = pytest.mark.xdist_group("view")  # one process: they share runs and what is written of them
+
 LINE = "\u2028 and \u2029"
 
 

@@ -27,6 +27,8 @@ from osler.view.chair import Chair
 from osler.view.shelf import Shelf
 from tests.view.runs import make, record, transcript
 
+pytestmark = pytest.mark.xdist_group("view")  # one process: they share a run
+
 TOKEN = "a-token-of-the-tests"
 HOST = "127.0.0.1:7000"
 EN, ZH = "pneumonia-en", "pneumonia-zh"
