@@ -67,8 +67,8 @@ def terminal_picture(browser: Browser, run: str) -> None:
     console = Console(width=132, height=30, record=True, markup=False, highlight=False, file=StringIO())
     console.print(screen(player, transcript, 132), height=30)
     form = (
-        '<!DOCTYPE html><meta charset="utf-8"><style>body{{margin:0;background:#111;padding:16px;display:inline-block}}'
-        "pre{{margin:0;font:14px/1.32 'DejaVu Sans Mono',monospace;color:#ddd}}{stylesheet}</style><pre>{code}</pre>"
+        '<!DOCTYPE html><meta charset="utf-8"><style>body{{margin:0;background:#fff;padding:16px;display:inline-block}}'
+        "pre{{margin:0;font:14px/1.32 'DejaVu Sans Mono',monospace;color:#000}}{stylesheet}</style><pre>{code}</pre>"
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "replay.html"

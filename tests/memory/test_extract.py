@@ -363,3 +363,17 @@ def test_a_no_is_taken_back_where_a_part_of_what_was_asked_is_there() -> None:
 def test_a_length_of_time_does_not_affirm_a_long_question() -> None:
     assert "症状 持续 4个月" in facts_of("排便以后肚子痛会减轻吗？", "4个月了。", Language.ZH)
     assert "咳嗽 持续 4个月" in facts_of("有没有咳嗽？", "4个月了。", Language.ZH)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "kept"),
+    [
+        ("Are you allergic to penicillin?", "Good that you ask. Amoxicillin gave me hives.", "hives"),
+        ("Which medicines do you take?", "I'm glad you asked me that. Warfarin.", "warfarin"),
+        ("对什么药物过敏？", "幸好您问，青霉素起过皮疹。", "皮疹"),
+        ("平时吃什么药？", "问得好，华法林。", "华法林"),
+    ],
+)
+def test_a_kind_word_is_no_answer(question: str, reply: str, kept: str) -> None:
+    told = " ".join(draft.triple for draft in drafts(question, reply)).casefold()
+    assert kept in told and "ask" not in told and "问" not in told

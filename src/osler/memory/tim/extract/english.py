@@ -34,6 +34,8 @@ _KNOWN_ENOUGH = re.compile(r"\b(?:that|as far as) (?:i|we) (?:know|can tell|reme
 _ASIDE = re.compile(
     r"^(?:and |so )?(?:you know|i'm afraid|doctor|they (?:said|told me)|it says|let me (?:read it|see)|"
     r"believe me|thank goodness|"
+    r"(?:it's |i'm )?(?:good|glad|nice|lucky|right)(?: that)? you (?:ask|asked|mention|mentioned)"
+    r"(?: (?:me|that|it|about (?:it|that)))*|(?:a |that's a )?good question|to be honest|"
     r"that's all(?: i know of| i know)?|if you want to know|i can tell you|but i don't|nobody ever asked me|"
     r"is that (?:bad|important|serious)|should i be worried about that|thanks|thank you|sorry|(?:oh|well|now|look|"
     r"honestly|okay|hm+)(?: (?:oh|well|now|no))?|they did (?:those|that|it)(?: too)?|i have the sheet here|"
