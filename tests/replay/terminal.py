@@ -19,6 +19,12 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 _COMMAND = "from osler.cli import main; main()"
 
 
+def _environment() -> dict[str, str]:
+    """This one's, without a size that would be believed before the terminal's own."""
+    kept = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    return {**kept, "TERM": "xterm-256color"}
+
+
 class Terminal:
     """Runs one command."""
 
@@ -33,7 +39,7 @@ class Terminal:
             stdin=self._theirs,
             stdout=self._theirs,
             stderr=self._theirs,
-            env={**os.environ, "TERM": "xterm-256color"},
+            env=_environment(),
             start_new_session=True,
         )
         self.output = ""
