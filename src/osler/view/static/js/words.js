@@ -69,7 +69,7 @@ Osler.words = {
   light: ['Light', '浅色'],
   live: ['live', '进行中'],
   loading: ['Loading…', '加载中…'],
-  mattered: ['deciding', '关键'],
+  mattered: ['key', '要点'],
   measures: ['How it was done', '问诊过程'],
   memory: ['Memory', '记忆'],
   memory_empty: ['Nothing is remembered yet.', '还没有记住任何内容。'],
