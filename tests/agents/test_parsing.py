@@ -121,3 +121,7 @@ def test_a_treatment_is_read_from_json_from_labels_and_from_plain_words() -> Non
     assert plan_of("治疗：卧床休息\n依据：符合")["treatment"] == "卧床休息"
     assert plan_of("Give colchicine.") == {"treatment": "Give colchicine.", "reasoning": ""}
     assert plan_of('{"other": "x"}')["treatment"] == ""
+    assert (
+        plan_of('```json\n{"treatment": "Rest. Give colchicine. And then th')["treatment"] == "Rest. Give colchicine."
+    )
+    assert plan_of('{"treatment": "卧床休息。多喝水，再')["treatment"] == "卧床休息。"

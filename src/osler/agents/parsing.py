@@ -28,6 +28,8 @@ _PLACEHOLDER = re.compile(
 )
 _WHOLE_FIELD = re.compile(r'"(diagnosis|treatment|reasoning)"\s*:\s*"([^"\n]+)"', re.IGNORECASE)
 _BEGUN = re.compile(r'"diagnosis"\s*:\s*"([^"\n]{4,})$', re.IGNORECASE)
+_BEGUN_TREATMENT = re.compile(r'"treatment"\s*:\s*"([^"]{4,})$', re.IGNORECASE)
+_LAST_SENTENCE = re.compile(r"^(.*[.。!！])[^.。!！]*$", re.DOTALL)
 _LONGEST_NAME = 100
 _WHOLE_LIST = re.compile(r'"differential"\s*:\s*\[([^\]]*)\]', re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:[;；、\n]|,\s(?=[A-Z])|\d+[.)、]\s*)\s*")
@@ -79,6 +81,9 @@ def plan_of(text: str) -> dict[str, str]:
     fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
     treatment = _line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or "")
     reasoning = _line(fields.get("reasoning") or fields.get("依据") or "")
+    if not treatment and (begun := _BEGUN_TREATMENT.search(text)):
+        # The answer ended inside the treatment: its whole sentences are what was meant.
+        treatment = _line(_LAST_SENTENCE.sub(r"\1", begun[1]))
     return {"treatment": treatment or ("" if data else _line(text)), "reasoning": reasoning}
 
 
