@@ -20,14 +20,12 @@ from osler.simulator.clients import Clients, ClientSettings, OwnClients
 from osler.simulator.consultation import Seats
 from osler.simulator.plan import HUMAN, ONE_STEP, WITHOUT_MODEL, Cell, Limits, Settings
 from osler.simulator.session import about
-from osler.simulator.store import Fork, RunFile, RunWriter
+from osler.simulator.store import Fork, RunFile, RunWriter, forks_path
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import hold
 
 if TYPE_CHECKING:
     from osler.agents.backbones.completion import Completion
-
-_SUFFIX = ".forks"
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,6 @@ class Change:
     turn: int
     backbone: str
     memory: str
-
-
-def forks_path(run: Path) -> Path:
-    """The run of all forks of a run, beside it; forks of forks stay among themselves."""
-    return run if run.stem.endswith(_SUFFIX) else run.with_name(f"{run.stem}{_SUFFIX}.osler")
 
 
 def fork(parent: Parent, change: Change, timeout: float) -> tuple[Path, int]:

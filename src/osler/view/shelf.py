@@ -10,11 +10,8 @@ from threading import Lock
 from zlib import crc32
 
 from osler.errors import UserError
-from osler.simulator.store import RunFile, run_path
+from osler.simulator.store import RunFile, forks_path, run_path
 from osler.simulator.store.reader import FOLDER, SUFFIX
-
-_FORKS = ".forks"
-"""What `osler replay --fork-at` adds to a run's name, for the run of its forks."""
 
 
 class Missing(UserError):
@@ -93,7 +90,7 @@ class Shelf:
         self._look()
 
     def _look(self) -> None:
-        forks = (path.with_name(f"{path.stem}{_FORKS}{SUFFIX}") for path in self._given)
+        forks = map(forks_path, self._given)
         there = [*self._given, *filter(Path.is_file, forks)] if self._given else sorted(FOLDER.glob(f"*{SUFFIX}"))
         with self._looking:
             known = {run.path for run in self._runs.values()}

@@ -21,6 +21,7 @@ from osler.simulator.transcript import Transcript
 
 FOLDER = Path("runs")
 SUFFIX = ".osler"
+_FORKS = ".forks"
 
 
 class CellState(StrEnum):
@@ -37,6 +38,11 @@ def run_path(name: str | Path) -> Path:
     if path.suffix == SUFFIX or path.exists():
         return path
     return path.with_name(path.name + SUFFIX) if len(path.parts) > 1 else FOLDER / f"{path}{SUFFIX}"
+
+
+def forks_path(run: Path) -> Path:
+    """The run of all forks of a run, beside it; forks of forks stay among themselves."""
+    return run if run.stem.endswith(_FORKS) else run.with_name(f"{run.stem}{_FORKS}{SUFFIX}")
 
 
 @dataclass(frozen=True)
