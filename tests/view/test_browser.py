@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, expect
 from osler.events import Answered, Asked, Concluded, Role
 from osler.simulator.store import RunFile
 from osler.view.export import export
+from tests.conftest import Run
 from tests.view.browser import HOSTILE, LONG, Small, chromium, hold, hostile, picture, serving
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -264,6 +267,41 @@ def test_two_consultations_are_compared_and_the_first_difference_marked(
     page.locator(".siblings summary").click()
     page.locator(".siblings a", has_text="raw").click()
     expect(page.locator("table.compare thead th")).to_have_count(3)
+
+
+def test_a_fork_appears_beside_its_run_and_is_opened(browser: Browser, site: Site, osler: Run, tmp_path: Path) -> None:
+    run = Path(shutil.copy(site.demo, tmp_path / "demo.osler"))
+    with serving(tmp_path, run) as address, ThreadPoolExecutor(1) as aside:
+        opened = Tab.of(browser, address)
+        opened.go("#/")
+        page = opened.page
+        expect(page.locator("table.rows tbody tr")).to_have_count(1)
+        for turn in (2, 3):
+            fork = ("--memory", "none", "--memory", "raw", "--fork-at", str(turn))
+            # Beside this thread, which has a loop of Playwright's.
+            forked = aside.submit(osler, "replay", run, "bppv-en", *fork).result()
+            assert forked.returncode == 0, forked.stderr
+        page.get_by_role("link", name="demo.forks").click()  # nobody has loaded the page anew
+        expect(page.locator("table.consultations tbody tr")).to_have_count(2)
+        for turn in (2, 3):
+            expect(page.locator("table.consultations th", has_text=f"Branched off in turn {turn}")).to_have_count(1)
+        picture(page, "forks", tmp_path)
+        page.locator("table.consultations tbody tr", has_text="turn 2").get_by_role("link").click()
+        page.wait_for_selector("main:not([aria-busy]) .turn[aria-current]")
+        shown = page.locator(".turn .said").all_inner_texts()
+        kept = [text for pair in site.story(site.cell("bppv-en", "none"))[:2] for text in pair]
+        with RunFile.open(tmp_path / "demo.forks.osler") as forks:
+            asked = [event.question for event in forks.find("bppv-en", "raw", trial=1).of(Asked)]
+        assert shown[: len(kept)] == kept and len(asked) > 2 and set(asked) <= set(shown)
+        page.locator(".siblings summary").click()
+        expect(page.locator(".siblings a")).to_contain_text("Branched off in turn 3")
+        page.get_by_label("Language 语言").select_option("zh")
+        page.keyboard.press("Escape")
+        expect(page.locator("table.consultations th", has_text="自第 3 轮分支")).to_have_count(1)
+        opened.go("#/k0")
+        expect(page.locator("table.consultations tbody tr")).to_have_count(9)
+        assert not any("分支" in row for row in rows(page)), "the run itself has no fork"
+        opened.close()
 
 
 def test_a_person_plays_three_turns_as_the_doctor(tab: Opening, tmp_path: Path) -> None:

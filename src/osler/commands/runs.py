@@ -7,23 +7,8 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import (
-    AsJson,
-    Concurrency,
-    Engine,
-    EngineName,
-    Quiet,
-    RayAddress,
-    Rpm,
-    RunCost,
-    RunName,
-    RunSeconds,
-    RunTokens,
-    Timeout,
-    Tpm,
-    Workers,
-    how_from,
-)
+from osler.commands import carrying_out
+from osler.commands.carrying_out import RunName
 
 app = typer.Typer(no_args_is_help=True, help="Runs: what there is, how far it is, and what failed.")
 
@@ -38,7 +23,7 @@ def list_runs(folder: Annotated[Path, typer.Argument(help="Where the runs are.")
 
 
 @app.command("status")
-def status(run: RunName, as_json: AsJson = False) -> None:
+def status(run: RunName, as_json: carrying_out.AsJson = False) -> None:
     """How far a run is, what it has used, and what it was made with."""
     import json
     from dataclasses import asdict
@@ -68,18 +53,18 @@ def failures(run: RunName) -> None:
 @app.command("retry")
 def retry(
     run: RunName,
-    run_tokens: RunTokens = None,
-    run_cost: RunCost = None,
-    run_seconds: RunSeconds = None,
-    concurrency: Concurrency = 8,
-    workers: Workers = None,
-    engine: EngineName = Engine.LOCAL,
-    ray_address: RayAddress = None,
-    rpm: Rpm = None,
-    tpm: Tpm = None,
-    timeout: Timeout = 60.0,
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    run_tokens: carrying_out.RunTokens = None,
+    run_cost: carrying_out.RunCost = None,
+    run_seconds: carrying_out.RunSeconds = None,
+    concurrency: carrying_out.Concurrency = 8,
+    workers: carrying_out.Workers = None,
+    engine: carrying_out.EngineName = carrying_out.Engine.LOCAL,
+    ray_address: carrying_out.RayAddress = None,
+    rpm: carrying_out.Rpm = None,
+    tpm: carrying_out.Tpm = None,
+    timeout: carrying_out.Timeout = 60.0,
+    quiet: carrying_out.Quiet = False,
+    as_json: carrying_out.AsJson = False,
 ) -> None:
     """Hold again what failed, and go on with what was not held yet; what models have answered is not asked again."""
     from osler.simulator.plan import Limits
@@ -88,7 +73,7 @@ def retry(
 
     with RunFile.open(run) as opened:
         temperature = opened.settings.temperature
-    how = how_from(
+    how = carrying_out.how_from(
         concurrency=concurrency,
         workers=workers,
         engine=engine,

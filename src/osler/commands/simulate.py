@@ -7,23 +7,8 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import (
-    AsJson,
-    Concurrency,
-    Engine,
-    EngineName,
-    Quiet,
-    RayAddress,
-    Rpm,
-    RunCost,
-    RunName,
-    RunSeconds,
-    RunTokens,
-    Timeout,
-    Tpm,
-    Workers,
-    how_from,
-)
+from osler.commands import carrying_out
+from osler.commands.carrying_out import RunName
 from osler.commands.records import Languages, Limit, PoolPath, Sample, Specialties, open_pool
 
 Backbones = Annotated[
@@ -74,22 +59,22 @@ def simulate(
     max_seconds: Annotated[
         float | None, typer.Option("--max-seconds", min=0.1, help="Seconds one consultation may take.")
     ] = None,
-    run_tokens: RunTokens = None,
-    run_cost: RunCost = None,
-    run_seconds: RunSeconds = None,
-    concurrency: Concurrency = 8,
-    workers: Workers = None,
-    engine: EngineName = Engine.LOCAL,
-    ray_address: RayAddress = None,
-    rpm: Rpm = None,
-    tpm: Tpm = None,
-    timeout: Timeout = 60.0,
+    run_tokens: carrying_out.RunTokens = None,
+    run_cost: carrying_out.RunCost = None,
+    run_seconds: carrying_out.RunSeconds = None,
+    concurrency: carrying_out.Concurrency = 8,
+    workers: carrying_out.Workers = None,
+    engine: carrying_out.EngineName = carrying_out.Engine.LOCAL,
+    ray_address: carrying_out.RayAddress = None,
+    rpm: carrying_out.Rpm = None,
+    tpm: carrying_out.Tpm = None,
+    timeout: carrying_out.Timeout = 60.0,
     cache: Annotated[
         Path | None, typer.Option("--cache", help="A file that keeps models' answers for the same requests in any run.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="The run: a name, or a file ending in .osler.")] = Path("latest"),
-    quiet: Quiet = False,
-    as_json: AsJson = False,
+    quiet: carrying_out.Quiet = False,
+    as_json: carrying_out.AsJson = False,
 ) -> None:
     """Simulate consultations: records × backbones × memories × trials. The same command again goes on."""
     from osler.simulator.plan import ONE_STEP, Limits, Plan, Settings
@@ -112,7 +97,7 @@ def simulate(
     )
     memories = (*(memory or ([] if one_step else ["raw"])), *([ONE_STEP] if one_step else []))
     plan = Plan(records, tuple(backbone or ["rules"]), memories, trials, settings)
-    how = how_from(
+    how = carrying_out.how_from(
         concurrency=concurrency,
         workers=workers,
         engine=engine,

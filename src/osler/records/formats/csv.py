@@ -11,7 +11,8 @@ from osler.records.draft import Draft, Problem
 from osler.records.limits import MAX_DOCUMENT, read_text
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
-from osler.records.table import Row, from_rows, to_rows
+from osler.records.table import Row, to_rows
+from osler.records.table_reading import from_rows
 
 # A spreadsheet takes a cell that begins so for a formula. Such cells are written with an apostrophe before them,
 # which the spreadsheet hides; reading takes it away again.

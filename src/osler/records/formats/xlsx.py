@@ -10,7 +10,8 @@ from osler.records.draft import Draft, Problem
 from osler.records.limits import MAX_DOCUMENT, oversize
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
-from osler.records.table import from_rows, to_rows
+from osler.records.table import to_rows
+from osler.records.table_reading import from_rows
 
 _UNPACKED = 4 * MAX_DOCUMENT
 _TITLE = 31

@@ -1,4 +1,4 @@
-"""What a yes or no means when a question asks for several things, in both languages.
+"""What a yes or no means beside what is said after it, in both languages.
 
 `Yes, weakness` to `any other symptoms, such as …?` affirms the weakness. `No, no swelling. … Yes, a rash.` neither
 denies nor affirms the whole question.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from osler.memory.tim.extract.clauses import UNKNOWN, Reading, Sketch
+from osler.memory.tim.extract.clauses import UNKNOWN, Question, Reading, Sketch
 from osler.memory.tim.extract.english_words import ADVERBS, DEGREES, PREPOSITIONS
 from osler.records.language import Language
-from osler.words import content
+from osler.words import content, words
 
 _SEVERAL = {
     Language.EN: re.compile(
@@ -24,10 +24,63 @@ _OTHERS = {
     Language.EN: re.compile(r"(?:other|different|new|additional|more|further)\b", re.IGNORECASE),
     Language.ZH: re.compile(r"(?:别的|其他|其它|另外|另有|更多)"),
 }
+_VAGUE = {
+    Language.EN: frozenset(
+        words("anything something medicine medicines drug food allergy allergies antibiotic pet", Language.EN)
+    ),
+    Language.ZH: frozenset({"药", "药物", "东西", "食物", "什么", "什么药", "药物过敏", "过敏", "抗生素"}),
+}
+"""What is asked for without a name, so that the name that follows a yes is the answer."""
+_COLON = {Language.EN: ": ", Language.ZH: "："}
 _HAS = {Language.EN: ("patient", "says", "has"), Language.ZH: ("患者", "说", "有")}
 _MANNER = re.compile(
     r"^(?:偶尔|经常|有时|一点|有点|很|挺|特别|就|只|在|从|当|每|夜里|晚上|早上|白天|比较|大概|差不多|\d)"
 )
+
+
+def repeated(made: list[Sketch], reading: Reading, language: Language) -> None:
+    """Drop a bare yes or no when the clause after it says the same in full: `No, he has no asthma`."""
+    answer, question = reading.last, reading.question
+    if not answer or not answer.answer:
+        return
+    asked, said = _asked(question, language), _told(made, language)
+    same = made[0].negated == answer.negated
+    # A no denies all that was asked, so that only a clause that names all of it can stand for it.
+    enough = len(asked) if answer.negated else len(asked) / 2
+    part = answer.negated and said < asked and not others(question.object, language)
+    if same and part and not made[0].reported:
+        answer.hear(reading.mark.join(sketch.sentence for sketch in made), reading.mark)
+        made.clear()
+        return
+    vague = not answer.negated and _unnamed(question.object, language)
+    # `picks` comes first: it makes a bare name what the patient has.
+    if picks(made[0], answer, reading, language) or vague or (same and asked and len(asked & said) >= enough):
+        reading.sketches.pop()
+    elif not answer.negated:
+        return
+    heard = answer.sentence.removeprefix(f"{question.topic}{_COLON[language]}")
+    made[0].sentence = f"{heard}{reading.mark}{made[0].sentence}"
+
+
+def _asked(question: Question, language: Language) -> set[str]:
+    """The words that a full answer names; in Chinese without the relation, which a sentence words in many ways."""
+    if language is Language.ZH:
+        return weighty(language, question.subject, question.object)
+    return weighty(language, question.subject, question.yes, question.object)
+
+
+def _told(made: list[Sketch], language: Language) -> set[str]:
+    """The words that were said; Chinese ones are read off the sentence, since a triple cuts them otherwise."""
+    if language is Language.ZH:
+        return {word for sketch in made for word in content(sketch.sentence, language)}
+    return {word for sketch in made for word in weighty(language, sketch.subject, sketch.relation, sketch.object)}
+
+
+def _unnamed(asked: str, language: Language) -> bool:
+    """Whether the question named nothing: `any medicine?`."""
+    if language is Language.ZH:
+        return asked in _VAGUE[language]
+    return bool(asked) and set(content(asked, language)) <= _VAGUE[language]
 
 
 def several(asked: str, language: Language) -> bool:

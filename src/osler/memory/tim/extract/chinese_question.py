@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from osler.memory.tim.extract.chinese_words import TIME
 from osler.memory.tim.extract.clauses import Question
@@ -32,7 +33,7 @@ _FITTING = {
 _ASKED = re.compile(r"(?:吗|呢|吧|没有|没|啊|呀)*$")
 _EXAMS = r"查|测|做|拍|量|验|抽|照|化验|检查"
 
-_ATTRIBUTES = (
+_WORDED = (
     (
         r"(?P<t>.*?)(?:大概|已经|都|有|持续|出现|是)*(?:多久|多长时间|几天|几个月|几年|几个小时|多少天|多少年)了?(?:的)?",
         "持续",
@@ -55,12 +56,14 @@ _ATTRIBUTES = (
     (r"(?P<t>.*?)(?:是|为|有)?(?:多少|多高|多低)(?:度)?", "为"),
     (r"(?P<t>.*?)(?:的)?(?:结果)?(?:怎么样|如何|是什么|什么样)", "为"),
 )
+_ATTRIBUTES = tuple((re.compile(pattern), relation) for pattern, relation in _WORDED)
 _TESTED = re.compile(r"结果|化验|检查|拍片|片子|CT|核磁|B超|超声|造影|心电图|听诊|触诊|叩诊|镜", re.IGNORECASE)
 _OF_PATIENT = {"年龄为": "年龄", "体重为": "体重", "身高为": "身高", "服用": "用药", "说": COMPLAINT}
 
 
+@lru_cache(maxsize=1024)
 def read_question(text: str) -> Question:
-    """How a reply that leaves things out is completed."""
+    """How a reply that leaves things out is completed. Many patients are asked the same."""
     asked = [part for part in sentences(text, Language.ZH) if part.endswith(("？", "?"))] or sentences(
         text, Language.ZH
     )
@@ -86,8 +89,9 @@ def _short(text: str) -> str:
 
 
 def _attribute(line: str) -> Question | None:
+    bare = _ASKED.sub("", line)
     for pattern, relation in _ATTRIBUTES:
-        found = re.fullmatch(pattern, _ASKED.sub("", line)) or re.fullmatch(pattern, line)
+        found = pattern.fullmatch(bare) or pattern.fullmatch(line)
         if found:
             topic = _OF_PATIENT.get(relation) or _named(_short(found.groupdict().get("t") or ""))
             holder = PATIENT if relation in _OF_PATIENT else topic

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from osler.records.language import Language
 from osler.words import words
@@ -38,10 +39,13 @@ PREDICATES = re.compile(
     r"长过|长了|长|变|疼|痛|肿|红|烫|热|痒|麻|酸|胀|晕|疼醒|停了|停过|停|减轻|加重|好转|好了|正常|清楚|增大|扩大|缺失|阳性|阴性|偏高|偏低|"
     r"怕|睡|走|跑|窜|穿|放射|开始|持续|怀孕|绝经|摔|磕|昏|过敏|控制|活动|掉|瘦|重了|没停|能|会|要|想|觉得|感觉|看见|看到|查|测|量|拍|验|按|结婚|干咳|闷|难受|哑|恶心"
 )
+PARTICLES = re.compile(r"[呢啊吧嘛呀的]+$")
+"""What closes a clause and says nothing."""
 _CJK = re.compile(r"[\u4e00-\u9fff]+")
 
 
-def borders(text: str) -> set[int]:
+@lru_cache(maxsize=1024)
+def borders(text: str) -> frozenset[int]:
     """Where a word begins."""
     inside: set[int] = set()
     for run in _CJK.finditer(text):
@@ -49,4 +53,4 @@ def borders(text: str) -> set[int]:
         for word in words(run[0], Language.ZH):
             inside.update(range(place + 1, min(place + len(word), run.end())))
             place += len(word)
-    return set(range(len(text) + 1)) - inside
+    return frozenset(range(len(text) + 1)) - inside

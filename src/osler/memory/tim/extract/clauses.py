@@ -109,6 +109,8 @@ class Reading:
     """`when he breathes in`, said before the clause it belongs to."""
     began: int = 0
     """The first thought of the sentence being read."""
+    kin: str = ""
+    """The relative last named, whom `he` or `she` may mean."""
     denied: bool = False
     """Whether the reply has said no: what follows without a subject is then not about what was asked."""
 

@@ -6,15 +6,16 @@ import re
 
 from osler.memory.tim.extract.clauses import Question, Reading, Sketch, listed
 from osler.memory.tim.extract.english_grammar import Verb, expand, find_verb, subject_of, third_person_relation
-from osler.memory.tim.extract.english_question import COMPLAINT, PATIENT, TESTED
+from osler.memory.tim.extract.english_question import TESTED
 from osler.memory.tim.extract.english_results import measure_of
+from osler.memory.tim.extract.english_topic import COMPLAINT, PATIENT
 from osler.memory.tim.extract.english_words import DENIES, PEOPLE, PRONOUNS
 
 _DONE = listed("done tested checked measured examined taken")
 _POINTERS = listed("it that this one those them these")
 
 
-def read_clause(core: str, piece: str, reading: Reading, kin: str) -> Sketch | None:
+def read_clause(core: str, piece: str, reading: Reading) -> Sketch | None:
     """A clause with a verb: who, what, the rest."""
     text, question = expand(core), reading.question
     verb = find_verb(text)
@@ -25,7 +26,7 @@ def read_clause(core: str, piece: str, reading: Reading, kin: str) -> Sketch | N
         return None
     if before.lower().endswith("there"):
         return _existence(verb, rest, piece, question)
-    subject, elliptical = _whom(before, verb, reading, kin)
+    subject, elliptical = _whom(before, verb, reading)
     lead = _lead(before)
     relation, rest, negated = _polarity(third_person_relation(verb, before), rest)
     if before.lower() == "they" and re.match(r"(?:it|him|her|me)\b", rest, re.IGNORECASE):
@@ -52,7 +53,7 @@ def _goes_on(verb: Verb, text: str, reading: Reading) -> bool:
     return bool(same and not verb.negated and reading.last and not reading.last.answer)
 
 
-def _whom(before: str, verb: Verb, reading: Reading, kin: str) -> tuple[str, bool]:
+def _whom(before: str, verb: Verb, reading: Reading) -> tuple[str, bool]:
     """The subject, and whether the question or an earlier clause had to supply it."""
     question, last = reading.question, before.lower().split()[-1:] or [""]
     earlier = reading.sketches[-1] if reading.sketches else None
@@ -67,7 +68,7 @@ def _whom(before: str, verb: Verb, reading: Reading, kin: str) -> tuple[str, boo
     if last[0] in {"it", "that", "this"} and question.thing == COMPLAINT and _names(earlier):
         return earlier.subject if earlier else COMPLAINT, True
     thing = question.topic if verb.main in _DONE else question.thing
-    subject = subject_of(before, thing, kin, verb.main)
+    subject = subject_of(before, thing, reading.kin, verb.main)
     if before.lower().startswith("its ") and earlier and not earlier.result and earlier.subject != PATIENT:
         return f"{earlier.subject} {subject}", False
     if question.holder == PATIENT and last[0] in {"it", "that", "this", "one"}:

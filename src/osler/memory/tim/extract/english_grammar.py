@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from osler.memory.tim.extract.clauses import listed
 from osler.memory.tim.extract.english_words import (
@@ -34,9 +35,12 @@ _PARTICLES = listed("up out on off down away over back in through")
 _OWN = re.compile(r"^(?:(?:my|his|her|our|their|its|the|a|an|this|that|these|those)\s+)+", re.IGNORECASE)
 _OF_THE_REST = frozenset({"all", "both", "just", "now", "almost", "even", "only"})
 _PERSONS = frozenset({"i", "he", "she", "it", "they", "we", "you"})
+_PARTICIPLES = listed("had got gone come taken seen eaten given become done fallen drunk slept wanted put run")
+_NO_PARTICIPLE = DETERMINERS | PREPOSITIONS | listed("very so too little much well")
+_BEFORE_NOUNS = DETERMINERS | PREPOSITIONS
+_BESIDE_VERBS = ADVERBS | PREPOSITIONS
 _IRREGULAR = listed(
-    "drove spoke wrote swam flew bought sold met tore wore chose blew rode fed sent spent built held paid "
-    "understood won "
+    "drove spoke wrote swam flew bought sold met tore wore chose blew rode fed sent spent built held paid won "
     "understood bit led sank rang sang taught sought fought shut set bet spat knelt leant"
 )
 _SELF = frozenset({"i", "we", "me"})
@@ -71,6 +75,7 @@ class Verb:
         return " ".join(text.split()[self.end :])
 
 
+@lru_cache(maxsize=1024)
 def expand(text: str) -> str:
     """`I've` as `I have`."""
 
@@ -84,8 +89,9 @@ def expand(text: str) -> str:
     return _SHORT.sub(full, text.replace("’", "'"))
 
 
+@lru_cache(maxsize=1024)
 def find_verb(text: str) -> Verb | None:
-    """The first finite verb and what belongs to it."""
+    """The first finite verb and what belongs to it. A clause is asked for it at every step, and looked at once."""
     words = [word.strip(".,;:!?\"'()").lower() for word in text.split()]
     start = next((place for place in range(len(words)) if _finite(words, place)), None)
     if start is None:
@@ -97,19 +103,20 @@ def find_verb(text: str) -> Verb | None:
 
 
 def _finite(words: list[str], place: int) -> bool:
+    """Whether the word is a verb that says when; many verbs are nouns after an article or a preposition."""
     word = words[place]
     if word in AUXILIARIES:
         return not (word == "may" and place and words[place - 1] in PREPOSITIONS)
     before = [earlier for earlier in words[:place] if earlier not in ADVERBS]
     last = before[-1] if before else ""
-    if last in _PERSONS and len(before) == 1 and word not in ADVERBS | PREPOSITIONS:
+    if last in _PERSONS and len(before) == 1 and word not in _BESIDE_VERBS:
         return True
     if word in {"drops", "cuts", "burns", "works"} and last not in PRONOUNS:
         return False
     known = word in BASES or word in PASTS or word in THIRDS
     if known and place == 1 and last in {"that", "this"} and word not in BASES:
         return True
-    if not known or last in DETERMINERS | PREPOSITIONS:
+    if not known or last in _BEFORE_NOUNS:
         return False
     if last in PRONOUNS:
         return True
@@ -141,22 +148,8 @@ def _end(words: list[str], start: int) -> int:
 def _participle(words: list[str], start: int, end: int) -> bool:
     word = words[end]
     if words[start] in {"has", "have", "had", "hasn't", "haven't", "hadn't"}:
-        irregular = {
-            "had",
-            "got",
-            "gone",
-            "come",
-            "taken",
-            "seen",
-            "eaten",
-            "given",
-            "become",
-            "done",
-            "fallen",
-            "drunk",
-        }
-        return word in irregular or word in PASTS or word.endswith("ed") or word in {"slept", "wanted", "put", "run"}
-    return word not in DETERMINERS | PREPOSITIONS | {"very", "so", "too", "little", "much", "well"}
+        return word in _PARTICIPLES or word in PASTS or word.endswith("ed")
+    return word not in _NO_PARTICIPLE
 
 
 def subject_of(before: str, topic: str, kin: str, verb: str = "") -> str:

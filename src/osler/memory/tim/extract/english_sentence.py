@@ -10,6 +10,8 @@ from osler.memory.tim.extract.english_words import DENIES, DETERMINERS, DURATION
 from osler.records.language import Language
 from osler.words import sentences
 
+MARK = ", "
+"""What stands between two parts of one sentence."""
 LEAD = re.compile(
     r"^(?:(?:and|but|so|then|well|oh|yes|yeah|no(?=\s+(?:i|he|she|it|they|we|there|my|his|her|does|do|did|has|have)\b)|"
     r"just|only|funny thing is|honestly|you know|actually|although|"
