@@ -10,7 +10,7 @@ from osler.agents.participant import Briefing, Case, Selection
 from osler.agents.ram import read_intent
 from osler.agents.rules.voice import voice
 from osler.records import Language, RecordPool
-from osler.records.schema import Diagnosis, Speaker
+from osler.records.schema import Diagnosis, Sex, Speaker
 from osler.simulator.build import case_of
 
 POOL = RecordPool.open()
@@ -62,7 +62,7 @@ def test_who_knows_nothing_must_say_so() -> None:
 
 def test_a_patient_does_not_speak_of_herself_as_she() -> None:
     own = selection("migraine-en", "Have you had a fever?", "Fever")
-    assert any("say I" in told for told in refused("She has not had a fever.", own))
+    assert any("speak of yourself" in told for told in refused("She has not had a fever.", own))
     assert refused("No, I haven't had any fever.", own) == ()
 
 
@@ -127,8 +127,9 @@ def test_one_question_of_many() -> None:
 @pytest.mark.parametrize("language", Language)
 def test_the_checklist_asks_for_the_parts_it_names(language: Language) -> None:
     """Or a doctor's standard question would bring nothing."""
-    for area in areas(language):
-        parts = {part for ask in read_intent(area.question, language).asks for part in ask.parts}
+    for area, speaker in ((area, speaker) for area in areas(language) for speaker in (Speaker.PATIENT, Speaker.MOTHER)):
+        question = addressed(area.question, speaker, Sex.MALE, language)
+        parts = {part for ask in read_intent(question, language).asks for part in ask.parts}
         assert area.key in parts, area
 
 
@@ -184,8 +185,25 @@ def test_the_physical_examination_and_a_blood_pressure_leave_tests_and_scans_ope
 )
 def test_a_question_speaks_to_the_person_who_answers(drafted: str, spoken: str) -> None:
     language = Language.ZH if "？" in drafted else Language.EN
-    assert addressed(drafted, Speaker.PATIENT, language) == spoken
-    assert addressed(drafted, Speaker.MOTHER, language) == drafted
+    assert addressed(drafted, Speaker.PATIENT, Sex.MALE, language) == spoken
+    assert addressed(drafted, Speaker.MOTHER, Sex.MALE, language) == drafted
+
+
+@pytest.mark.parametrize(
+    ("drafted", "spoken"),
+    [
+        ("Do you have a fever?", "Does she have a fever?"),
+        ("Have you had a fever, and are you tired?", "Has she had a fever, and is she tired?"),
+        ("What is your temperature?", "What is her temperature?"),
+        ("Does your daughter cough when you lift her?", "Does your daughter cough when you lift her?"),
+        ("您最近有没有发热？", "她最近有没有发热？"),
+        ("您女儿咳嗽吗？", "您女儿咳嗽吗？"),
+        ("您好，您平时吃什么药？", "您好，她平时吃什么药？"),
+    ],
+)
+def test_who_answers_for_another_is_asked_about_that_one(drafted: str, spoken: str) -> None:
+    language = Language.ZH if "？" in drafted else Language.EN
+    assert addressed(drafted, Speaker.MOTHER, Sex.FEMALE, language) == spoken
 
 
 @pytest.mark.parametrize(

@@ -85,14 +85,15 @@ class ModelDoctor(Participant):
         if second is not None and not await self._refused(second, briefing, again.hash):
             return Question(text=second, voice=Voice.RETRIED)
         standard = next_question(briefing)
-        return Question(text=standard, voice=Voice.REPLACED) if standard is not None else None
+        return Question(text=self._spoken(standard), voice=Voice.REPLACED) if standard is not None else None
 
     def _question_of(self, said: str) -> str | None:
         """The question, spoken to whoever sits there; with the guards off, as the model put it."""
         draft = _question_of(said)
-        if draft is None or not self._guards:
-            return draft
-        return addressed(draft, self._case.speaker, self._case.language)
+        return draft if draft is None or not self._guards else self._spoken(draft)
+
+    def _spoken(self, question: str) -> str:
+        return addressed(question, self._case.speaker, self._case.sex, self._case.language)
 
     async def _refused(self, draft: str, briefing: Briefing, template: str) -> tuple[str, ...]:
         reasons = check_question(draft, briefing) + await self._contradicted(draft, briefing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
@@ -70,5 +71,9 @@ class ModelPatient(Participant):
         return reasons
 
 
+_BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.、)])\s+", re.MULTILINE)
+
+
 def _clean(text: str) -> str:
-    return " ".join(text.split()).strip("\"'“” ")
+    """In one line, without quotation marks around it and without the marks of a list."""
+    return " ".join(_BULLET.sub("", text).split()).strip("\"'“” ")

@@ -87,7 +87,12 @@ def briefing_slots(briefing: Briefing) -> dict[str, object]:
 
 
 def _line(entry: Entry, language: Language) -> str:
-    text = _STATUS[language][entry.status].format(name=entry.name, report=entry.report).strip()
+    report = entry.report
+    if entry.status is Status.PRESENT and not report and entry.category in _DONE:
+        report = (
+            "it was done, but you do not have the report." if language is Language.EN else "做过，但报告不在你手上。"
+        )
+    text = _STATUS[language][entry.status].format(name=entry.name, report=report).strip()
     if entry.when:
         when = f"(that was {entry.when})" if language is Language.EN else f"（{entry.when}）"
         text = f"{text} {when}"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
+from osler.agents.guards.grounding import goes_round, invented, text_of, turned, without_kin
 from osler.agents.guards.spoken import called_by_name, meant, touched_on
 from osler.agents.lexicon import related
 from osler.agents.participant import Selection
+from osler.agents.rules.voice import ON_PAPER
 from osler.records.language import Language
 from osler.records.schema import Diagnosis, Entry, Sex, Speaker, Status
 from osler.words import content, numbers, plain, sentences
 
+_CLAUSE = re.compile(r"[,.;!?，。；！？]\s*")
 _MOST_SENTENCES = 4
 _LONGEST = {Language.EN: 600, Language.ZH: 220}
 _CLINICIAN = {
@@ -26,10 +29,14 @@ _THIRD_PERSON = {
 # A relative who says "I have a fever" has taken the patient's place.
 _AS_PATIENT = {
     Language.EN: re.compile(
-        r"\bi(?: have| had|'ve had| am having|'m having| take| feel| started| was given| get)\b"
+        r"\bi(?: have| had|'ve had| am having|'m having| take| feel| started| was given| get| am allergic|'m allergic"
+        r"| smoke| drink| vomited| cough)\b"
         r"(?! (?:it|the|them|that|noticed|seen|to) )"
     ),
-    Language.ZH: re.compile(r"我(?:自己)?(?:有|得过|发烧|发热|咳|疼|痛|吃(?:着|的)?|感到|感觉|出现)"),
+    Language.ZH: re.compile(
+        r"我(?:自己|昨天|今天|最近|之前|以前|平时|曾经?|也|还|一直|现在|每天|刚刚?|确实|经常|这次)*"
+        r"(?:有|得过|患|发烧|发热|咳|疼|痛|吃|喝|服|用过|用了|做过|做了|感到|感觉|出现|对.{1,8}过敏)(?!.{0,4}[他她孩宝娃])"
+    ),
 }
 _PRONOUN = {
     Language.EN: {Sex.FEMALE: "she", Sex.MALE: "he", Sex.UNKNOWN: "they"},
@@ -65,16 +72,18 @@ def leaks(reply: str, diagnosis: Diagnosis, language: Language) -> tuple[str, ..
 def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
     """Numbers and things spoken of in the reply that neither the entries nor the doctor brought up."""
     case, language = selection.case, selection.case.language
-    given = " ".join((selection.question, case.complaint, case.age, *(_text(entry) for entry in selection.entries)))
+    given = " ".join((selection.question, case.complaint, case.age, *(text_of(entry) for entry in selection.entries)))
     known = {*numbers(given), *_written_out(given)}
     foreign = tuple(number for number in numbers(reply) if number not in known)
     # What only the question names is not known either: a patient that echoes it has made it up.
-    sources = (case.complaint, *(_text(entry) for entry in selection.entries))
+    sources = (case.complaint, *(text_of(entry) for entry in selection.entries))
     given_concepts = {name for text in sources for name in touched_on(text, language)}
     allowed = given_concepts.union(*(related().get(name, ()) for name in given_concepts))
     told = [sentence for sentence in sentences(reply, language) if not _IGNORANCE[language].search(plain(sentence))]
     spoken = {name for sentence in told for name in called_by_name(sentence, language)}
-    return (*foreign, *sorted(spoken - allowed - _EVERYDAY), *_unfounded(told, sources, allowed, language))
+    named = sorted(spoken - allowed - _EVERYDAY)
+    words = invented(told, (*sources, case.age), language)
+    return (*foreign, *named, *_unfounded(told, sources, allowed, language), *words)
 
 
 def _unfounded(told: list[str], sources: tuple[str, ...], allowed: set[str], language: Language) -> tuple[str, ...]:
@@ -140,10 +149,19 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
             if english
             else f"说了没有给你的内容（{told}），请去掉"
         )
+    if opposite := turned(reply, selection.entries, language):
+        told = ", ".join(opposite[:5])
+        reasons.append(
+            f"it says the opposite of what you know about: {told}" if english else f"和你知道的情况相反：{told}"
+        )
+    if without_kin(reply, selection.entries, language):
+        reasons.append("say which relative has it" if english else "请说清楚是哪位家人得的")
     outsider = selection.case.speaker is Speaker.PATIENT and _THIRD_PERSON[language].search(level)
     if _CLINICIAN[language].search(level) or outsider:
         reasons.append(
-            "it does not speak as the person in the room; say I, my" if english else "不像当事人在说话；请用“我”来说"
+            "it does not speak as the person in the room; speak of yourself as one does"
+            if english
+            else "不像当事人在说话；请用“我”来说"
         )
     if selection.case.speaker is not Speaker.PATIENT and _AS_PATIENT[language].search(level):
         he = _PRONOUN[language][selection.case.sex]
@@ -155,7 +173,9 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
     if omitted := omissions(reply, selection):
         left = ", ".join(omitted[:5])
         reasons.append(f"you left out: {left}" if english else f"漏说了：{left}")
-    given = sum(len(_text(entry)) for entry in selection.entries)
+    if goes_round(_CLAUSE.split(level)) or _reads_a_form(reply, selection):
+        reasons.append("say it once, as one speaks" if english else "用平常说话的方式，只说一遍")
+    given = sum(len(text_of(entry)) for entry in selection.entries)
     too_many = len(sentences(reply, language)) > max(_MOST_SENTENCES, len(selection.entries) + 1)
     if too_many or len(reply) > max(_LONGEST[language], given):
         reasons.append("it is too long; at most three short sentences" if english else "太长了，最多三句短话")
@@ -164,8 +184,10 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
     return tuple(reasons)
 
 
-def _text(entry: Entry) -> str:
-    return " ".join((entry.name, *entry.aliases, entry.report, entry.said, entry.when or ""))
+def _reads_a_form(reply: str, selection: Selection) -> bool:
+    """Whether it copies a line of its notes, "Smoking: no.", of what nobody has on paper."""
+    felt = [entry.name for entry in selection.entries if entry.category not in ON_PAPER]
+    return any(f"{name}{colon}" in reply for name in felt for colon in ":：")
 
 
 def _mentions(level: str, name: str, language: Language) -> bool:

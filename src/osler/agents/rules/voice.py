@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 
+from osler.agents.guards.spoken import meant
 from osler.agents.participant import Case
 from osler.records.labels import EN
 from osler.records.schema import Category, Entry, Persona, Sex, Speaker, Status
-from osler.words import plain
+from osler.words import content, plain
 
 ON_PAPER = {Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST, Category.SIGN}
 
@@ -32,6 +33,12 @@ _UNKNOWN_ZH = {
 }
 _STOPS = tuple(".!?…。！？")
 _UNTESTED = {True: "That hasn't been done, as far as I know.", False: "这个没有查过。"}
+_NO_REPORT = {True: "it was done, but I don't have the report.", False: "做过，报告不在我手上。"}
+"""Where a report told nothing but the diagnosis, nothing of it is left."""
+_POLAR = re.compile(
+    r"^(?:and |so |but )*(?:do|does|did|is|are|was|were|am|have|has|had|can|could|any|ever)\b", re.IGNORECASE
+)
+"""Questions that one answers with yes or no."""
 _TESTISH = re.compile(
     r"\b(?:test|tests|scan|x-?ray|ultrasound|ct|mri|ecg|ekg|biopsy|blood work|lab|laborator\w+|imaging|endoscop\w*"
     r"|colonoscop\w*|culture|examin\w+|measured|checked|level|levels|panel|screen\w*|serolog\w*|antibod\w*)\b"
@@ -61,8 +68,21 @@ def voice(entries: tuple[Entry, ...], question: str, case: Case) -> str:
     """One to three sentences that tell what these entries say, and nothing else."""
     if not entries:
         return unknown(question, case)
-    said = [_told(entry, case) for entry in entries]
+    said = [
+        _titled(_told(entry, question, case), entry, case) if entries[1:] else _told(entry, question, case)
+        for entry in entries
+    ]
     return (" " if case.language is EN else "").join(dict.fromkeys(said))
+
+
+def _titled(text: str, entry: Entry, case: Case) -> str:
+    """Of several results each is read out with its name: "586, high" says nothing of which."""
+    language = case.language
+    if entry.category not in ON_PAPER or set(content(entry.name, language)) & set(content(text, language)):
+        return text
+    if meant(entry.name, language) & meant(text, language):
+        return text
+    return f"{entry.name}: {text}" if language is EN else f"{entry.name}：{text}"
 
 
 def unknown(question: str, case: Case) -> str:
@@ -74,8 +94,8 @@ def unknown(question: str, case: Case) -> str:
     return choices[hashlib.sha256(plain(question).encode()).digest()[0] % len(choices)]
 
 
-def _told(entry: Entry, case: Case) -> str:
-    text = (entry.said or (_english(entry, case) if case.language is EN else _chinese(entry))).strip()
+def _told(entry: Entry, question: str, case: Case) -> str:
+    text = (entry.said or (_english(entry, question, case) if case.language is EN else _chinese(entry))).strip()
     if text[-1:] not in _STOPS:
         text += "." if case.language is EN else "。"
     if entry.when and entry.when.casefold() not in text.casefold():
@@ -83,7 +103,7 @@ def _told(entry: Entry, case: Case) -> str:
     return text
 
 
-def _english(entry: Entry, case: Case) -> str:
+def _english(entry: Entry, question: str, case: Case) -> str:
     name = entry.name[:1].lower() + entry.name[1:] if not entry.name.isupper() else entry.name
     match entry.status:
         case Status.NOT_DONE:
@@ -97,9 +117,11 @@ def _english(entry: Entry, case: Case) -> str:
         case Status.PRESENT:
             report = _first_person(entry.report, case) if entry.report else ""
             if entry.category in ON_PAPER:
-                return f"{entry.name}: {report or 'yes.'}"
+                return f"{entry.name}: {report or _NO_REPORT[True]}"
             told = bool(report) and report.rstrip(".").casefold() != entry.name.casefold()
-            return report if told or (report and len(name.split()) > _A_NAME) else f"Yes, {name}."
+            if told or (report and len(name.split()) > _A_NAME):
+                return report
+            return f"Yes, {name}." if _POLAR.match(question) else f"{entry.name[:1].upper()}{entry.name[1:]}."
 
 
 def _chinese(entry: Entry) -> str:
@@ -112,7 +134,7 @@ def _chinese(entry: Entry) -> str:
             return f"{entry.name}是正常的，{entry.report}" if entry.report else f"{entry.name}是正常的。"
         case Status.PRESENT:
             if entry.category in ON_PAPER:
-                return f"{entry.name}，{entry.report}"
+                return f"{entry.name}，{entry.report or _NO_REPORT[False]}"
             return f"有，{entry.report}" if entry.report else f"有{entry.name}。"
 
 

@@ -1,0 +1,124 @@
+"""Whether a reply rests on what the patient was given: each word of weight, affirmed or denied as it was there.
+
+A model invents fluently. It answers a question for an allergy with "Yes, to penicillin", or denies what it has just
+been told. Names and numbers alone do not show that, so every word counts that people use to speak of an illness.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+
+from osler.agents.guards.spoken import called_by_name, touched_on
+from osler.agents.lexicon import concepts
+from osler.memory.tim.extract.scope import Voices, voices
+from osler.records.language import Language
+from osler.records.schema import Category, Entry, Status
+from osler.words import content, plain, sentences, words
+
+_STORY = 2
+"""Foreign words in one sentence that make it a story, though none of them speaks of an illness."""
+_LOOP = 3
+"""How often one clause may be said."""
+_ALIKE, _SHORTEST = 0.75, 4
+"""Share of the longer of two English words that both must begin with to be forms of one, and letters at least."""
+_KIN = {
+    Language.EN: re.compile(
+        r"\b(?:mother|father|mum|mom|dad|sister|brother|grand\w+|uncle|aunt|cousin|niece|nephew|parents?|family|relatives?"
+        r"|son|daughter|child|children|wife|husband|kin)\b"
+    ),
+    Language.ZH: re.compile(
+        r"[爸妈父母爷奶姥哥姐弟妹叔伯舅姑姨]|祖[父母]|外[公婆]|家[人属族里]|儿子|女儿|丈夫|妻子|亲戚"
+    ),
+}
+_NOT_SO = frozenset({Status.ABSENT, Status.NOT_DONE})
+
+
+@cache
+def _everyday(language: Language) -> frozenset[str]:
+    text = (files("osler.agents.guards") / "everyday" / f"{language}.txt").read_text(encoding="utf-8")
+    lines = " ".join(line for line in text.splitlines() if not line.startswith("#"))
+    return frozenset(words(lines, language)) if language is Language.EN else frozenset(lines.split())
+
+
+def text_of(entry: Entry) -> str:
+    """All that the record says of an entry."""
+    return " ".join((entry.name, *entry.aliases, entry.report, entry.said, entry.when or ""))
+
+
+def invented(reply: Iterable[str], sources: Iterable[str], language: Language) -> tuple[str, ...]:
+    """The words in these sentences of a reply that come from nowhere.
+
+    A word that speaks of illness is enough; of others it takes some in one sentence. A thing may be called by another
+    of its usual names.
+    """
+    given = " ".join(sources)
+    known, things = frozenset(words(given, language)), touched_on(given, language)
+    illness, everyday = concepts(language).idf, _everyday(language)
+
+    def foreign(word: str) -> bool:
+        if word in known or word in everyday or word.replace(".", "").isdigit() or _near(word, known, language):
+            return False
+        named = called_by_name(word, language)
+        return not named or not named <= things
+
+    found: dict[str, None] = {}
+    for sentence in reply:
+        strange = [word for word in dict.fromkeys(content(sentence, language)) if foreign(word)]
+        telling = strange if len(strange) >= _STORY else [word for word in strange if word in illness]
+        found.update(dict.fromkeys(telling))
+    return tuple(found)
+
+
+def _near(word: str, known: frozenset[str], language: Language) -> bool:
+    """Whether it is another form of a word that was given, or in Chinese a part or a compound of one."""
+    if language is Language.ZH:
+        return len(word) > 1 and any(len(one) > 1 and (word in one or one in word) for one in known)
+    for one in known:
+        most = max(_SHORTEST, int(_ALIKE * max(len(one), len(word))))
+        if len(one) >= most <= len(word) and one[:most] == word[:most]:
+            return True
+    return False
+
+
+def turned(reply: str, entries: Iterable[Entry], language: Language) -> tuple[str, ...]:
+    """The words of illness that a reply denies where the entries affirm them, or the other way round."""
+    given = [one for entry in entries for one in _voices(entry, language)]
+    said = [voices(sentence, language) for sentence in sentences(reply, language)]
+    illness, everyday = concepts(language).idf, _everyday(language)
+    weighty = [word for word in dict.fromkeys(content(reply, language)) if word in illness and word not in everyday]
+    return tuple(
+        word
+        for word in weighty
+        if (language is Language.EN or len(word) > 1)
+        and (mine := _polarity(word, said))
+        and (theirs := _polarity(word, given))
+        and not mine & theirs
+    )
+
+
+def _voices(entry: Entry, language: Language) -> list[Voices]:
+    told = [voices(sentence, language) for text in (entry.report, entry.said) for sentence in sentences(text, language)]
+    named = [voices(name, language, denied=entry.status in _NOT_SO) for name in (entry.name, *entry.aliases)]
+    # Where a report speaks for itself, other names of the entry add no polarity of their own.
+    return told + named[:1] if told else named
+
+
+def _polarity(word: str, texts: list[Voices]) -> set[bool]:
+    return {denied for text in texts for denied in text.of(word)}
+
+
+def without_kin(reply: str, entries: Iterable[Entry], language: Language) -> tuple[str, ...]:
+    """The illnesses of relatives that a reply tells without saying whose they are."""
+    if _KIN[language].search(plain(reply)):
+        return ()
+    ill = [entry for entry in entries if entry.category is Category.FAMILY_HISTORY and entry.status is Status.PRESENT]
+    return tuple(entry.name for entry in ill if _KIN[language].search(plain(text_of(entry))))
+
+
+def goes_round(clauses: Iterable[str]) -> bool:
+    """Whether a reply says the same clause over and over."""
+    return any(times > _LOOP for times in Counter(clause for clause in clauses if len(clause) > 1).values())

@@ -1,0 +1,165 @@
+"""A reply rests on what was given, and a question on what the doctor's memory shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from osler.agents.guards import check_question, check_reply, fabrications
+from osler.agents.interview import areas, open_areas
+from osler.agents.participant import Briefing, Selection
+from osler.agents.rules.voice import voice
+from osler.records import Language, RecordPool
+from osler.records.schema import Category, Entry, Part, Status
+from osler.simulator.build import case_of
+
+POOL = RecordPool.open()
+
+
+def told(record_id: str, question: str, *names: str) -> Selection:
+    record = POOL.get(record_id)
+    return Selection(case=case_of(record), question=question, entries=tuple(record.entry(name) for name in names))
+
+
+def reasons(reply: str, chosen: Selection, record_id: str) -> str:
+    return " ".join(check_reply(reply, chosen, POOL.get(record_id).diagnosis))
+
+
+@pytest.mark.parametrize(
+    ("record_id", "names", "question", "reply", "reason"),
+    [
+        ("croup-en", ["Drug allergy"], "Are you allergic to any medicine?", "Yes, he reacts to penicillin.", "penicil"),
+        ("croup-en", ["Drug allergy"], "Is he allergic to any medicine?", "He is allergic to a medicine.", "opposite"),
+        ("gout-zh", ["关节病家族史"], "接触过什么？", "是的，我接触过化学药品和清洁剂，我父亲关节肿过。", "化学"),
+        ("croup-zh", ["哮喘及既往发作"], "以前得过什么病？", "他以前得过哮喘，既往发作过。", "相反"),
+        ("croup-zh", ["药物过敏"], "对什么药物过敏？", "我最近吃药，没有过敏。", "不是患者本人"),
+        ("heart-failure-zh", ["吸烟"], "抽烟吗？", "吸烟：没有。从不吸烟。", "平常说话"),
+        ("heart-failure-zh", ["吸烟"], "抽烟吗？", "不吸烟，不吸烟，不吸烟，不吸烟，不吸烟。", "只说一遍"),
+    ],
+)
+def test_what_was_not_given_cannot_be_said(
+    record_id: str, names: list[str], question: str, reply: str, reason: str
+) -> None:
+    assert reason in reasons(reply, told(record_id, question, *names), record_id)
+
+
+@pytest.mark.parametrize(
+    ("record_id", "names", "question", "reply"),
+    [
+        ("croup-en", ["Drug allergy"], "Is he allergic?", "No, he isn't allergic to any medicine that I know of."),
+        ("croup-zh", ["哮喘及既往发作"], "以前得过什么病？", "没有，他没有哮喘，以前也没有这样发作过。"),
+        ("heart-failure-zh", ["吸烟"], "抽烟吗？", "没有，她从不吸烟。"),
+    ],
+)
+def test_what_was_given_may_be_said_in_other_words(record_id: str, names: list[str], question: str, reply: str) -> None:
+    assert reasons(reply, told(record_id, question, *names), record_id) == ""
+
+
+def test_an_illness_in_the_family_has_an_owner() -> None:
+    record = POOL.get("croup-en")
+    family = next(e for e in record.entries if e.category is Category.FAMILY_HISTORY and e.status is Status.PRESENT)
+    chosen = Selection(case=case_of(record), question="Which illnesses run in your family?", entries=(family,))
+    assert "which relative" in reasons("He has hay fever.", chosen, "croup-en")
+    assert "which relative" not in reasons("His father has hay fever.", chosen, "croup-en")
+
+
+def test_the_rules_never_invent_whatever_the_entry() -> None:
+    """Their words are the record's own: a guard that refuses them would refuse the truth."""
+    for record in POOL:
+        case = case_of(record)
+        for entry in record.entries:
+            chosen = Selection(case=case, question=entry.name, entries=(entry,))
+            assert fabrications(voice((entry,), entry.name, case), chosen) == (), (record.id, entry.name)
+
+
+@pytest.mark.parametrize(
+    ("record_id", "name", "alone"), [("gout-en", "Uric acid", "586. High."), ("gout-zh", "血尿酸", "586，高。")]
+)
+def test_of_several_results_each_has_its_name(record_id: str, name: str, alone: str) -> None:
+    record = POOL.get(record_id)
+    results = tuple(entry for entry in record.entries if entry.category is Category.TEST)
+    assert voice((record.entry(name),), "?", case_of(record)).startswith(alone)
+    together = voice(results, "?", case_of(record))
+    assert f"{name}: {alone}" in together or f"{name}：{alone}" in together
+
+
+def test_a_report_with_nothing_left_is_not_answered_with_yes() -> None:
+    record = POOL.get("gout-en")
+    scan = Entry(name="MRI", part=Part.DIAGNOSIS, category=Category.EXAMINATION, status=Status.PRESENT)
+    assert "don't have the report" in voice((scan,), "What did the MRI show?", case_of(record))
+    pain = Entry(name="Fatigue", part=Part.DIAGNOSIS, category=Category.SYMPTOM, status=Status.PRESENT)
+    assert voice((pain,), "When did it start?", case_of(record)) == "Fatigue."
+    assert voice((pain,), "Do you feel fatigue?", case_of(record)) == "Yes, fatigue."
+
+
+@pytest.mark.parametrize(
+    ("record_id", "question"),
+    [
+        ("gout-en", "Do you have any symptoms that suggest you might have cancer?"),
+        ("gout-en", "What is the main symptom that distinguishes between these conditions?"),
+        ("gout-en", "What symptom do you think is causing the pain?"),
+        ("gout-zh", "你左膝疼痛3天，这可能是什么病？"),
+        ("gout-zh", "你认为是急性扁桃体炎还是急性喉炎？"),
+        ("gout-zh", "这可能是由什么引起的？"),
+    ],
+)
+def test_a_patient_is_not_asked_to_judge(record_id: str, question: str) -> None:
+    briefing = Briefing(case=case_of(POOL.get(record_id)), turn=1, turns_left=9, reply="")
+    assert any("judge" in reason or "判断" in reason for reason in check_question(question, briefing))
+
+
+@pytest.mark.parametrize(
+    ("record_id", "question"),
+    [
+        ("gout-en", "Do you have any signs of infection, such as fever or chills?"),
+        ("gout-en", "What makes the pain worse?"),
+        ("gout-zh", "走路的时候膝盖会不会更疼？"),
+    ],
+)
+def test_other_questions_are(record_id: str, question: str) -> None:
+    briefing = Briefing(case=case_of(POOL.get(record_id)), turn=1, turns_left=9, reply="")
+    assert check_question(question, briefing) == ()
+
+
+FACTS = {
+    Language.EN: "Fact #1: inspection shows a lacy rash [physical examination show] (turn 2)\n"
+    "Fact #2: temperature is 37.4 °C (turn 2)\nFact #3: cranial nerves shows ptosis (turn 2)\n"
+    "Fact #4: patient has double vision for a month [changes vision; other symptoms] (turn 1, 3)",
+    Language.ZH: "事实#1：皮肤 有 花边样皮疹［体格检查发现］（第2轮）\n事实#2：体温 为 37.4度（第2轮）\n"
+    "事实#3：患者 有 复视［视力变化］（第1轮）",
+}
+RECORD = {Language.EN: "gout-en", Language.ZH: "gout-zh"}
+
+
+@pytest.mark.parametrize("language", Language)
+def test_facts_of_one_part_leave_the_others_open(language: Language) -> None:
+    briefing = Briefing(
+        case=case_of(POOL.get(RECORD[language])), turn=4, turns_left=6, reply="", recall=FACTS[language]
+    )
+    keys = {area.key for area in open_areas(briefing)}
+    assert "sign" not in keys and {"examination", "test"} <= keys
+    for area in (area for area in areas(language) if area.key in {"examination", "test"}):
+        assert check_question(area.question, briefing) == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        (Language.EN, "What is the child's temperature?"),
+        (Language.EN, "Do you have double vision?"),
+        (Language.EN, "What is your main complaint regarding the double vision?"),
+        (Language.ZH, "您的体温是多少？"),
+        (Language.ZH, "您有没有复视？"),
+    ],
+)
+def test_a_fact_is_known_like_a_reply(language: Language, question: str) -> None:
+    briefing = Briefing(
+        case=case_of(POOL.get(RECORD[language])), turn=4, turns_left=6, reply="", recall=FACTS[language]
+    )
+    assert check_question(question, briefing) != ()
+
+
+def test_several_things_are_known_when_each_is() -> None:
+    talk = "Doctor: Do you have a cough?\nPatient: No.\nDoctor: Any chest pain?\nPatient: No."
+    briefing = Briefing(case=case_of(POOL.get("gout-en")), turn=4, turns_left=6, reply="", recall=talk)
+    assert check_question("Do you have any cough or chest pain?", briefing) != ()
+    assert check_question("Do you have any cough or diarrhoea?", briefing) == ()
