@@ -163,3 +163,26 @@ def test_several_things_are_known_when_each_is() -> None:
     briefing = Briefing(case=case_of(POOL.get("gout-en")), turn=4, turns_left=6, reply="", recall=talk)
     assert check_question("Do you have any cough or chest pain?", briefing) != ()
     assert check_question("Do you have any cough or diarrhoea?", briefing) == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "recall", "known", "open_"),
+    [
+        (
+            Language.EN,
+            "#1: cough for 4 days [cough]\nDenied #2 #3: fever; chest pain\nAlso asked: allergies",
+            ["Do you have a fever?", "Do you have a cough?", "Do you have any allergies?"],
+            "Do you have diarrhoea?",
+        ),
+        (
+            Language.ZH,
+            "#1：咳嗽4天［咳嗽］\n否认#2 #3：发热；胸痛\n还问过：过敏",
+            ["您发热吗？", "您咳嗽吗？", "您有过敏吗？"],
+            "您拉肚子吗？",
+        ),
+    ],
+)
+def test_a_memory_told_in_short_is_known_too(language: Language, recall: str, known: list[str], open_: str) -> None:
+    briefing = Briefing(case=case_of(POOL.get(RECORD[language])), turn=4, turns_left=6, reply="", recall=recall)
+    assert [question for question in known if not check_question(question, briefing)] == []
+    assert check_question(open_, briefing) == ()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from osler.agents.guards.doctor import check_question, known_questions
+from osler.agents.guards.doctor import check_question
+from osler.agents.guards.known import known_questions
 from osler.agents.participant import Briefing
 from osler.agents.ram.intent import read_intent
 from osler.prompts import prompt

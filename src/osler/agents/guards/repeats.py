@@ -1,0 +1,103 @@
+"""Whether a question asks again for what the doctor has before it, be it that it was asked for or that it was told."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from osler.agents.guards.known import facts, known_questions, told
+from osler.agents.guards.spoken import called_by_name, meant
+from osler.agents.lexicon import broad_parts
+from osler.agents.participant import Briefing
+from osler.agents.ram.intent import Ask, read_intent
+from osler.records.language import Language
+from osler.words import alike, content, sentences
+
+# Words that make a question sound medical and ask for nothing.
+_VAGUE = {
+    Language.EN: "medical history current condition symptoms details information describe explain more further provide"
+    " present illness health status situation additional specific concerns help bring today discuss question"
+    " main major primary chief common complaint nature worry experience condition concern current symptom regarding",
+    Language.ZH: "病史 症状 详细 具体 描述 病情 信息 目前 身体 状况 健康 情况 不舒服 了解 提供"
+    " 主要 主要症状 主诉 担心 问题 疾病",
+}
+# How a symptom is, and not which: these may be asked of what was told.
+QUALITIES = frozenset(
+    {
+        *("onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency"),
+        *("previous-episodes", "aggravating-factors", "relieving-factors", "triggers", "relation-to-meals"),
+        *("relation-to-exertion", "relation-to-position", "time-of-day-pattern", "pain-location", "pain-character"),
+        *("pain-severity", "pain-radiation", "pain-migration"),
+    }
+)
+_LIKELY = 0.5
+_PERSONS = frozenset({"patient", "child", "baby", "infant", "son", "daughter", "boy", "girl", "患者", "孩子", "宝宝"})
+# Age and sex stand at the head of every briefing; a lump's age, or how old a wound is, does not.
+_STATED = {
+    Language.EN: re.compile(
+        r"^(?:and )?(?:how old (?:are you|is the patient)"
+        r"|what is (?:your|the patient['’]s) (?:current )?(?:age|sex|gender)\b)",
+        re.IGNORECASE,
+    ),
+    Language.ZH: re.compile(
+        r"^(?:请问)?(?:您|你|患者|病人)?(?:今年)?(?:的)?(?:多大年纪|多大了|几岁|年龄是?多[少大]|性别)"
+    ),
+}
+
+
+@cache
+def vague(language: Language) -> frozenset[str]:
+    """Words that ask for nothing by themselves."""
+    # When it is first needed: Chinese words cost a dictionary, which an English consultation does not have to load.
+    return frozenset(content(_VAGUE[language], language))
+
+
+def repeats(question: str, briefing: Briefing) -> str | None:
+    """The line of what the doctor has before it that the question would ask for again."""
+    language = briefing.case.language
+    words = frozenset(content(question, language))
+    if _STATED[language].search(question):
+        return briefing.case.age
+    asked, stated = known_questions(briefing), [fact.text for fact in facts(briefing)]
+    parts = broad_parts(question, language)
+    asks_for = meant(question, language)
+    for line in (*asked, *stated):
+        if alike(words, frozenset(content(line, language))):
+            return line
+        if (asks_for and asks_for == meant(line, language)) or (parts and parts <= broad_parts(line, language)):
+            return line
+    if parts:
+        # One fact of a part does not answer a question for the whole of it.
+        return None
+    whole, *several = read_intent(question, language).asks
+    told_so = [sentence for text in told(briefing) for sentence in sentences(text, language)]
+    found = [_known(ask, asked, told_so, language) for ask in several or (whole,)]
+    return found[0] if all(found) else None
+
+
+def _known(ask: Ask, asked: list[str], told_so: list[str], language: Language) -> str | None:
+    """Where one thing was asked for before, or told without being asked for."""
+    words = ask.words - vague(language) - _PERSONS
+    heard = _surely_heard(ask.text, language)
+    for line in asked:
+        if words and words <= frozenset(content(line, language)):
+            return line
+        if heard and heard <= _surely_heard(line, language):
+            return line
+    named = called_by_name(ask.text, language)
+    wanted = named - QUALITIES
+    for sentence in told_so:
+        if wanted and wanted == named and wanted <= called_by_name(sentence, language):
+            return sentence
+        # A sentence that begins with all that is asked for is about it: "temperature is 38 °C".
+        about = [word for word in content(sentence, language) if word not in _PERSONS][: len(words)]
+        if words and not heard & QUALITIES and words == frozenset(about):
+            return sentence
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _surely_heard(text: str, language: Language) -> frozenset[str]:
+    """What a question most likely means, by the reader that the retrieval module has."""
+    shares = [share for ask in read_intent(text, language).asks for share in ask.meant.items()]
+    return frozenset(name for name, share in shares if share >= _LIKELY and name not in {"none", "other"})
