@@ -18,7 +18,8 @@ cpu         CPU time (user and system) a model call, from the difference of a lo
             does not count. At 64 in flight and 200 ms there are 3.1 ms for everything a call brings with it.
 workers     calls a second at a latency of 20 ms, where asking itself is the bottleneck, in one process and in two.
 rules       consultations a second without any model.
-memory      the largest resident size after 100 and after 5,000 consultations.
+memory      the largest resident size after 100 and after 5,000 consultations: without a model, and with one whose texts
+            differ for every call, four questions at most.
 status      `osler runs status` of a run with 20,000 consultations.
 """
 
@@ -198,12 +199,19 @@ def rules(folder: Path, trials: int) -> None:
 
 
 def memory(folder: Path, _: int) -> None:
-    title("largest resident size, without a model", "cases", "MB")
+    title("largest resident size", "cases", "MB")
+    growth(folder / "rules", "without a model", [])
+    with server(0.0) as spec:
+        models = ["--backbone", spec, "--patient", spec, "--turns", "4", "--concurrency", str(AT_ONCE)]
+        growth(folder / "models", "texts that never come twice", models)
+
+
+def growth(run: Path, name: str, models: list[str]) -> None:
     sizes = []
     for trials in (2, 100):
-        ran = simulate(folder / f"memory-{trials}.osler", "--sample", "50", "--trials", str(trials))
+        ran = simulate(run.with_suffix(f".{trials}.osler"), "--sample", "50", "--trials", str(trials), *models)
         sizes.append(ran.megabytes)
-        line("osler, raw", f"{ran.told['held']:,}", f"{ran.megabytes:.0f}")
+        line(f"raw, {name}", f"{ran.told['held']:,}", f"{ran.megabytes:.0f}")
     line("growth", "", f"{sizes[1] - sizes[0]:.0f}")
 
 

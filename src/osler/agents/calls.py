@@ -15,9 +15,9 @@ class Caller:
 
     def __init__(self, backbone: Backbone, role: Role, on_error: Ending, journal: Journal) -> None:
         """Wrap the shared client for this role of this consultation."""
-        self._role, self._journal, self._on_error = role, journal, on_error
-        self._template: str | None = None
-        self._client = Recording(backbone.client, role=role.value, record=self._record)
+        self._on_error = on_error
+        self._notes = _Notes(role, journal)
+        self._client = Recording(backbone.client, role=role.value, record=self._notes.take)
 
     async def text(
         self,
@@ -32,18 +32,26 @@ class Caller:
         Raises:
             ConsultationError: the model could not be reached or gave nothing to read.
         """
-        self._template = template.hash
+        self._notes.template = template.hash
         try:
             answer = await ask(self._client, messages, schema=schema, max_tokens=max_tokens)
         except BackboneError as error:
             raise ConsultationError(Ending.BACKBONE_FAILURE, error.kind.value, str(error)) from error
         return answer.text
 
-    def _record(self, call: ModelCall) -> None:
+
+class _Notes:
+    """Where a role's calls are written down. It knows no caller: two that hold each other keep a consultation alive."""
+
+    def __init__(self, role: Role, journal: Journal) -> None:
+        self._role, self._journal = role, journal
+        self.template: str | None = None
+
+    def take(self, call: ModelCall) -> None:
         self._journal.add(
             Called,
             self._role,
-            prompt=self._template,
+            prompt=self.template,
             model=call.model,
             messages=tuple(Message(role=role, content=content) for role, content in call.messages),
             answer=call.text or "",

@@ -51,7 +51,7 @@ def _same() -> dict[str, str]:
     return {word: row[0] for row in rows for word in row}
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def _word(word: str) -> str:
     word = word.casefold()
     if len(word) > 3:
@@ -65,7 +65,7 @@ def _word(word: str) -> str:
     return _same().get(word, word)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def words(text: str) -> tuple[str, ...]:
     """The words that matter, in order; a short word in capitals is an abbreviation and is kept."""
     text = plain_case(text)
@@ -80,7 +80,7 @@ def words(text: str) -> tuple[str, ...]:
     )
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=4096)
 def name(text: str) -> Name:
     """A name with its head: the last word, or the one before `of` or a comma."""
     every = words(text)
@@ -115,7 +115,7 @@ _SPACE = re.compile(r"[\s'\"“”‘’·•*#]+|[-—–/]")
 _SUCH = re.compile(r"(?<=[\u4e00-\u9fff])[氏性的](?=[\u4e00-\u9fff])")
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def chinese(text: str) -> str:
     """Chinese text in simplified characters and one way of writing; punctuation that parts names is kept."""
     text = plain(text[:LONGEST]).translate(_simplified())

@@ -34,9 +34,12 @@ def spoken(transcript: Transcript, record: PatientRecord) -> list[Spoken]:
         unread = Judgement(Verdict.UNPARSED, "unparsed", "the doctor's conclusion could not be read")
         kinds = ("diagnosis", "treatment") if record.treatment is not None else ("diagnosis",)
         return [_spoken(kind, unread) for kind in kinds]
-    named = (conclusion.diagnosis, *conclusion.differential)
-    rank = judge_differential(named, record.diagnosis, language)
-    said = [_spoken("diagnosis", judge_diagnosis(conclusion.diagnosis, record.diagnosis, language), rank)]
+    own = judge_diagnosis(conclusion.diagnosis, record.diagnosis, language)
+    rank: int | None = 1
+    if own.verdict is not Verdict.CORRECT:
+        among = judge_differential(conclusion.differential, record.diagnosis, language)
+        rank = None if among is None else among + 1
+    said = [_spoken("diagnosis", own, rank)]
     if record.treatment is not None:
         said.append(_spoken("treatment", judge_treatment(conclusion.treatment, record.treatment, language)))
     return said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import string
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 from osler.records.language import Language
@@ -18,16 +18,20 @@ class Prompt:
     name: str
     text: str
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """Names this wording for good."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
+    @cached_property
+    def slots(self) -> frozenset[str]:
+        """The names of what has to be filled in."""
+        return frozenset(name for _, name, _, _ in string.Formatter().parse(self.text) if name)
+
     def fill(self, **slots: object) -> str:
         """The text with its slots filled; a missing or unknown slot is a mistake of ours, so it raises."""
-        wanted = {name for _, name, _, _ in string.Formatter().parse(self.text) if name}
-        if wanted != set(slots):
-            raise KeyError(f"the prompt {self.name} has the slots {sorted(wanted)}, not {sorted(slots)}")
+        if self.slots != slots.keys():
+            raise KeyError(f"the prompt {self.name} has the slots {sorted(self.slots)}, not {sorted(slots)}")
         return self.text.format(**slots).strip()
 
 

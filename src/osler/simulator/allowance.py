@@ -30,7 +30,8 @@ class Spent:
 
     def used(self, answer: Completion) -> None:
         """Count an answer; what a server does not tell cannot be counted."""
-        self.add((answer.tokens_in or 0) + (answer.tokens_out or 0), _cost(answer))
+        price = _cost(answer) if self.limits.cost is not None else 0.0
+        self.add((answer.tokens_in or 0) + (answer.tokens_out or 0), price)
 
     def add(self, tokens: int, cost: float) -> None:
         """Count tokens and their price."""

@@ -1,7 +1,7 @@
 """Models behind the OpenAI protocol: OpenAI itself, vLLM, Ollama, llama.cpp's server and others.
 
-Straight over aiohttp: a run asks millions of times, and OpenAI's SDK under AutoGen's client takes several times as long
-for a call as this does.
+Straight over HTTP: a run asks millions of times, and OpenAI's SDK under AutoGen's client takes many times as long for a
+call as this does.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import aiohttp
 from autogen_core import CancellationToken
 from autogen_core.models import CreateResult, LLMMessage, ModelInfo, RequestUsage
 from autogen_core.tools import Tool, ToolSchema
 
 from osler import __version__
 from osler.agents.backbones.completion import Completion, oversize, usable_text
+from osler.agents.backbones.connections import Connections, Poster
 from osler.agents.backbones.errors import not_json
+from osler.agents.backbones.http_answer import NoHttp, TooLong
 from osler.agents.backbones.spec import Spec, checked_url
 from osler.agents.backbones.wire import completion_of, request_body
 from osler.agents.backbones.wrapper import Client, JsonOutput, ToolChoice
@@ -35,11 +36,9 @@ NO_KEY = "none"
 """Servers without keys still want the header."""
 LARGEST_BODY = 4_000_000
 """In bytes; an answer of 100 kB with reasoning and escapes fits, and an endless body does not fill the memory."""
-_IDLE_SECONDS = 4.0
-"""How long an unused connection is kept: shorter than servers do (vLLM: 5 s), so that none is used as it closes."""
 
 
-class StatusError(aiohttp.ClientError):
+class StatusError(ConnectionError):
     """An answer that is no success, with what `backbone_error` reads from it. It holds nothing of the request."""
 
     def __init__(self, status: int, body: object, retry_after: str | None) -> None:
@@ -69,7 +68,7 @@ class Compatible(Client):
         self._url, self._key, self._timeout = f"{base_url}/chat/completions", key, timeout
         self._defaults = {"model": model, **defaults}
         self._new_names = new_names
-        self._session: aiohttp.ClientSession | None = None
+        self._server: Poster | None = None
         self._usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
 
     async def create(
@@ -111,15 +110,18 @@ class Compatible(Client):
 
     async def _posted(self, body: bytes) -> Any:
         """What the server says to a body, parsed."""
-        if self._session is None:
-            self._session = _session(self._url, self._key, self._timeout)
-        async with self._session.post(self._url, data=body) as response:
-            said = await _bounded(response, self.where)
-            kind, status = response.content_type, response.status
-            retry_after = response.headers.get("retry-after")
+        if self._server is None:
+            self._server = _poster(self._url, self._key)
+        try:
+            async with asyncio.timeout(self._timeout):
+                status, headers, said = await self._server.post(body)
+        except NoHttp:
+            raise not_json(self.where) from None
+        except TooLong:
+            raise oversize(self.where) from None
         if not 200 <= status < 300:
-            raise StatusError(status, _loose(said), retry_after)
-        if "json" not in kind:
+            raise StatusError(status, _loose(said), headers.get("retry-after"))
+        if "json" not in headers.get("content-type", ""):
             raise not_json(self.where)
         try:
             return json.loads(said)
@@ -128,9 +130,9 @@ class Compatible(Client):
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        if self._server is not None:
+            await self._server.close()
+            self._server = None
 
     def actual_usage(self) -> RequestUsage:
         """Tokens of all answers."""
@@ -182,19 +184,18 @@ def open_compatible(spec: Spec, *, temperature: float, timeout: float, max_token
     )
 
 
-def _session(url: str, key: str, timeout: float) -> aiohttp.ClientSession:
-    return aiohttp.ClientSession(
-        # How many calls are under way is decided elsewhere; a second limit here would only hide the first.
-        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),
-        headers={
-            "Authorization": f"Bearer {key}",
-            "Content-Type": "application/json",
-            "User-Agent": f"osler/{__version__}",
-        },
-        timeout=aiohttp.ClientTimeout(total=timeout),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        proxy=_proxy(url),
-    )
+def _poster(url: str, key: str) -> Poster:
+    headers = {
+        "Authorization": f"Bearer {key}",
+        "Content-Type": "application/json",
+        "User-Agent": f"osler/{__version__}",
+    }
+    proxy = _proxy(url)
+    if proxy is None:
+        return Connections(url, headers, LARGEST_BODY)
+    from osler.agents.backbones.proxied import Proxied
+
+    return Proxied(url, headers, LARGEST_BODY, proxy)
 
 
 def _proxy(url: str) -> str | None:
@@ -212,16 +213,6 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-async def _bounded(response: aiohttp.ClientResponse, where: str) -> bytes:
-    """The whole body, before anything of it is trusted."""
-    said = b""
-    async for chunk in response.content.iter_any():
-        said += chunk
-        if len(said) > LARGEST_BODY:
-            raise oversize(where)
-    return said
 
 
 def _loose(said: bytes) -> object:

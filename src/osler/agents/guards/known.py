@@ -15,7 +15,8 @@ _TOPIC = re.compile(r"[\[［]([^\]］]+)[\]］]")
 _EACH = re.compile(r"[;；]\s*")
 # A fact as a memory tells it, without its number, the question it answered and its turn.
 _FACT = re.compile(
-    r"^(?:(?:fact|事实)\s*#?\d*|#\d+)\s*[:：]\s*(.+?)\s*(?:[\[［].*)?(?:[(（](?:turn|第)[^()（）]*[)）])?$", re.IGNORECASE
+    r"^(?:(?:fact|事实)\s*#?\d*|#\d+)\s*[:：]\s*(.+?)\s*(?:[\[［].*)?(?:[(（](?:turn|第)[^()（）]*[)）])?$",
+    re.IGNORECASE,
 )
 _TURNS = re.compile(r"[(（](?:turn|第)\s*([\d, 、]+)轮?[)）]\s*$", re.IGNORECASE)
 # What was asked without a fact, and in a short memory what was denied.

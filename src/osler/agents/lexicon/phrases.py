@@ -23,7 +23,7 @@ _LEAST = 0.5
 
 
 _LONGEST_RUN = 4
-_REMEMBERED = 20_000
+_REMEMBERED = 4_000
 """Texts; what is kept of one is a few hundred bytes."""
 _ALL, _MOST = 0.999, 0.68
 

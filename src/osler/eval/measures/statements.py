@@ -10,7 +10,7 @@ from osler.records.language import Language
 from osler.records.schema import Entry
 from osler.words import content, numbers, plain, sentences, words
 
-_REMEMBERED = 8192
+_REMEMBERED = 2048
 """Texts: every name of every entry is held against the same few statements."""
 _BUT = {
     Language.EN: re.compile(r"\b(?:but|however|although|though|except|while|whereas)\b"),

@@ -1,0 +1,49 @@
+"""Requests to one server through a proxy: what `connections` does without one, over aiohttp."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import aiohttp
+
+from osler.agents.backbones.connections import IDLE_SECONDS
+from osler.agents.backbones.http_answer import Said, TooLong
+
+
+class Proxied:
+    """Requests to one address through a proxy."""
+
+    def __init__(self, url: str, headers: Mapping[str, str], largest: int, proxy: str) -> None:
+        """Name the address, what every request says, the most bytes of an answer, and the proxy."""
+        self._url, self._headers, self._largest, self._proxy = url, headers, largest, proxy
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, body: bytes) -> Said:
+        """Send a body.
+
+        Raises:
+            OSError: There is no connection, or it broke.
+            aiohttp.ClientError: The same, by name.
+        """
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                # How many calls are under way, and for how long, is decided elsewhere.
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_SECONDS),
+                timeout=aiohttp.ClientTimeout(total=None),
+                headers=self._headers,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                proxy=self._proxy,
+            )
+        async with self._session.post(self._url, data=body, allow_redirects=False) as response:
+            said = b""
+            async for chunk in response.content.iter_any():
+                said += chunk
+                if len(said) > self._largest:
+                    raise TooLong("it sends more than any answer has")
+            return Said(response.status, {name.lower(): value for name, value in response.headers.items()}, said)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None

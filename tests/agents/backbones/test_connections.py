@@ -1,0 +1,158 @@
+"""HTTP as servers really write it: chunks, closed ends, word in between, and what no server should send."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from osler.agents.backbones import connections
+from osler.agents.backbones.connections import Connections
+from osler.agents.backbones.http_answer import NoHttp, TooLong
+
+LARGEST = 100_000
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+class Server:
+    """Sends what it is told to, in pieces, for each request; an empty piece closes the connection."""
+
+    def __init__(self, answers: Sequence[Sequence[bytes]]) -> None:
+        self._answers = iter(answers)
+        self.opened = 0
+        self.requests: list[bytes] = []
+        self.url = ""
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.opened += 1
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+                self.requests.append(head + await reader.readexactly(length))
+                for piece in next(self._answers):
+                    if not piece:
+                        return
+                    writer.write(piece)
+                    await writer.drain()
+                    await asyncio.sleep(0.005)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def serving(*answers: Sequence[bytes]) -> AsyncIterator[tuple[Server, Connections]]:
+    told = Server(answers)
+    server = await asyncio.start_server(told, "127.0.0.1", 0)
+    told.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1/chat"
+    client = Connections(told.url, {"Authorization": "Bearer none"}, LARGEST)
+    try:
+        yield told, client
+    finally:
+        await client.close()
+        server.close()
+        await asyncio.sleep(0.01)
+
+
+def counted(body: bytes, more: bytes = b"") -> bytes:
+    return OK + more + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+async def test_a_request_is_whole_and_a_connection_is_used_again() -> None:
+    async with serving([counted(b"one")], [counted(b"two")]) as (server, client):
+        assert [(await client.post(body)).body for body in (b"{}", b'{"a": 1}')] == [b"one", b"two"]
+        assert server.opened == 1
+    first = server.requests[0]
+    assert first.startswith(b"POST /v1/chat HTTP/1.1\r\n")
+    assert first.endswith(b"Content-Length: 2\r\n\r\n{}")
+    assert b"\r\nAuthorization: Bearer none\r\n" in first
+    assert b"\r\nHost: " + server.url.split("/")[2].encode() + b"\r\n" in first
+
+
+@pytest.mark.parametrize(
+    ("pieces", "body"),
+    [
+        ([counted(b"all at once")], b"all at once"),
+        ([bytes([byte]) for byte in counted(b"bytewise")], b"bytewise"),
+        (
+            [OK + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", b"A;x=y\r\n0123456789\r\n0\r\n\r\n"],
+            b"abc0123456789",
+        ),
+        ([OK + b"transfer-encoding: Chunked\r\n\r\n1", b"\r\na", b"\r", b"\n0\r\nTrailer: x\r\n", b"\r\n"], b"a"),
+        ([OK + b"\r\nuntil it ", b"closes", b""], b"until it closes"),
+        ([b"HTTP/1.1 100 Continue\r\n\r\n", counted(b"then")], b"then"),
+        ([b"HTTP/1.1 102 \r\n\r\n" * 2000 + counted(b"at last")], b"at last"),
+        ([counted(b"said goodbye", b"Connection: close\r\n"), b""], b"said goodbye"),
+        ([b"HTTP/1.1 204 No Content\r\n\r\n"], b""),
+        ([b"HTTP/1.1 503 \r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nbusy"], b"busy"),
+    ],
+)
+async def test_bodies_end_as_servers_end_them(pieces: list[bytes], body: bytes) -> None:
+    async with serving(pieces, [counted(b"next")]) as (_, client):
+        assert (await client.post(b"{}")).body == body
+        assert (await client.post(b"{}")).body == b"next"
+
+
+async def test_status_and_headers_are_told() -> None:
+    async with serving([b"HTTP/1.1 429 Too Many\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n"]) as (_, client):
+        said = await client.post(b"{}")
+    assert (said.status, said.headers["retry-after"], said.body) == (429, "7", b"")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "error"),
+    [
+        ([b""], ConnectionResetError),
+        ([OK[:20], b""], ConnectionResetError),
+        ([counted(b"cut short")[:-3], b""], ConnectionResetError),
+        ([OK + b"Transfer-Encoding: chunked\r\n\r\n5\r\nabc", b""], ConnectionResetError),
+        ([b"SSH-2.0-OpenSSH_9.6\r\n"], NoHttp),
+        ([b"HTTP/2 200\r\n\r\n"], NoHttp),
+        ([OK + b"Content-Length: -5\r\n\r\nabcde"], NoHttp),
+        ([OK + b"Transfer-Encoding: chunked\r\n\r\n-5\r\nabcde\r\n0\r\n\r\n"], NoHttp),
+        ([b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 20_000], NoHttp),
+        ([OK + b"Content-Length: 100001\r\n\r\n"], TooLong),
+        ([OK + b"\r\n", *[b"x" * 50_000] * 4], TooLong),
+        ([OK + b"Transfer-Encoding: chunked\r\n\r\n", *[b"C350\r\n" + b"x" * 50_000 + b"\r\n"] * 4], TooLong),
+    ],
+)
+async def test_what_is_no_whole_answer_is_an_error_and_the_next_request_gets_its_own(
+    pieces: list[bytes], error: type[Exception]
+) -> None:
+    async with serving(pieces, [counted(b"next")]) as (server, client):
+        with pytest.raises(error):
+            await client.post(b"{}")
+        assert (await client.post(b"{}")).body == b"next"
+        assert server.opened == 2
+
+
+async def test_what_nobody_asked_for_is_not_taken_for_an_answer() -> None:
+    """Some servers say 408 on a connection that was idle, before they close it."""
+    stray = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"
+    async with serving([counted(b"one"), stray], [counted(b"one") + stray], [counted(b"three")]) as (server, client):
+        assert (await client.post(b"{}")).body == b"one"
+        await asyncio.sleep(0.05)
+        assert (await client.post(b"{}")).status == 200
+        assert (await client.post(b"{}")).body == b"three"
+        assert server.opened == 3
+
+
+async def test_a_connection_is_not_kept_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "IDLE_SECONDS", 0.0)
+    async with serving([counted(b"one")], [counted(b"two")]) as (server, client):
+        for _ in range(2):
+            await client.post(b"{}")
+            await asyncio.sleep(0.01)
+        assert server.opened == 2
+
+
+async def test_who_gives_up_waiting_leaves_no_answer_behind() -> None:
+    async with serving([b"HTTP/1.1 200"], [counted(b"mine")]) as (_, client):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await client.post(b"{}")
+        assert (await client.post(b"{}")).body == b"mine"
