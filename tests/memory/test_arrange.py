@@ -119,6 +119,16 @@ def after(*drafts: Draft) -> list[str]:
         (fact("患者", "有", "发烧"), fact("患者", "没有", "发烧", negated=True)),
         (fact("左膝", "是", "肿的"), fact("右膝", "是", "肿的", "说错了，右膝是肿的。")),
         (fact("症状", "是", "左膝"), fact("症状", "是", "右膝", "不是，是右膝。")),
+        (fact("temperature", "is", "38.5 °C"), fact("temperature", "is", "about 37 °C")),
+        (fact("体温", "是", "38.5度"), fact("体温", "是", "大约37度")),
+        (
+            fact("patient", "takes", "ramipril 5 mg in the morning"),
+            fact("patient", "takes", "ramipril 10 mg in the morning", "Sorry, I meant ramipril 10 mg in the morning."),
+        ),
+        (
+            fact("患者", "服用", "雷米普利5毫克"),
+            fact("患者", "服用", "雷米普利10毫克", "记错了，是雷米普利10毫克。"),
+        ),
     ],
 )
 def test_the_newer_wins(old: Draft, new: Draft) -> None:
@@ -152,6 +162,38 @@ def test_the_newer_wins(old: Draft, new: Draft) -> None:
         (fact("肌酐", "为", "86", reported="上周"), fact("肌酐", "为", "120", reported="今天")),
         (fact("患者", "有", "发烧", "又烧起来了。"), fact("患者", "没有", "发烧", "退了。", negated=True)),
         (fact("患者", "过敏", "青霉素"), fact("患者", "不过敏", "青霉素", negated=True)),
+        # What is talked of has telephones, addresses and prices of its own: the number is no measurement of one thing.
+        (fact("telephone", "is", "010-62176655"), fact("telephone", "is", "010-64659787")),
+        (fact("ticket", "is", "30 dollars"), fact("ticket", "is", "20 dollars")),
+        (fact("电话", "为", "010-62176655"), fact("电话", "为", "010-64659787")),
+        (fact("门票价格", "是", "32元"), fact("门票价格", "是", "30元")),
+        (fact("地址", "是", "和平区解放北路东侧一号院1号"), fact("地址", "是", "朝阳区北辰东路北口5号")),
+        # A question that named nothing may have meant something else the last time.
+        (fact("complaint", "lasts", "3 hours"), fact("complaint", "lasts", "2 hours")),
+        (fact("症状", "持续", "3小时"), fact("症状", "持续", "2小时")),
+        # `Actually` opens a remark about something else, stands in the question, or is denied.
+        (
+            fact("patient", "says", "the soup was very good"),
+            fact("patient", "says", "the walk was long", "Actually the walk was long."),
+        ),
+        (
+            fact("patient", "says", "the soup was good"),
+            fact(
+                "patient", "says", "the soup was cold today", "Actually, what about the soup: The soup was cold today."
+            ),
+        ),
+        (
+            fact("患者", "说", "那里的汤很好喝"),
+            fact("患者", "说", "其实路挺远的", "其实路挺远的。"),
+        ),
+        (
+            fact("患者", "说", "这个汤很好喝"),
+            fact("患者", "说", "汤是凉的", "其实我想问问汤：汤是凉的。"),
+        ),
+        (
+            fact("患者", "说", "身高很高"),
+            fact("患者", "说", "确实太高", "我没记错的话确实太高。"),
+        ),
     ],
 )
 def test_in_doubt_both_stay(old: Draft, new: Draft) -> None:

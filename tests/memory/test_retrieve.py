@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from osler.memory.base import Turn
 from osler.memory.embedders import open_embedder
 from osler.memory.embedders.base import Embedder
-from osler.memory.tim.bank import Bank, raw_text
+from osler.memory.tim.bank import Bank, closing_question, raw_text
 from osler.memory.tim.lexical import Lexical
 from osler.memory.tim.retrieve import (
     fused,
     nearest_thoughts,
+    recall_talk,
     recall_thoughts,
     recall_turns,
     turn_standings,
-    unrelated_cosine,
 )
-from osler.memory.tim.space import Space, wording
+from osler.memory.tim.space import Space, unrelated_cosine, wording
 from osler.memory.tim.thought import Draft
 from osler.memory.tim.vectors import VectorIndex
 from osler.records.language import Language
@@ -197,7 +197,7 @@ def test_the_scores_of_the_words_add_up(texts: list[str], query: str) -> None:
     for number, text in enumerate(texts):
         lexical.add(number, text)
     total: dict[int, float] = {}
-    for holders in lexical.scores_by_word(query):
+    for holders in lexical.scores_by_word(query).values():
         for number, score in holders.items():
             assert score > 0
             total[number] = total.get(number, 0.0) + score
@@ -224,3 +224,79 @@ async def test_the_papers_recall_knows_cosines_alone(language: Language) -> None
     assert all(hit.score == hit.cosine and hit.lexical == 0.0 for hit in every)
     probed = nearest_thoughts(vector, space, 6)
     assert {hit.number for hit in probed} < {hit.number for hit in every}
+
+
+# What a reply asks at its end is told in the next turn, in which nobody says it again.
+ASKED_BACK = {
+    Language.EN: (
+        [
+            ("I went to the mill.", "Nice, and what was the ticket?"),
+            ("Twelve euros.", "So much money."),
+            ("Let us talk of food.", "I like soup."),
+        ],
+        "What was the ticket?",
+    ),
+    Language.ZH: (
+        [("我去了水磨坊。", "不错啊，门票多少钱？"), ("十二块。", "这么贵啊。"), ("说说吃的吧。", "我喜欢喝汤。")],
+        "门票是多少？",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", Language)
+async def test_what_a_reply_asks_counts_for_the_turn_that_answers_it(language: Language) -> None:
+    said, query = ASKED_BACK[language]
+    embedder, bank, _ = await rooms(said, language)
+    vector = await embedder.embed_query(query)
+    by_words = turn_standings(query, np.zeros_like(vector), bank)
+    assert max(by_words, key=lambda number: by_words[number]) == 2
+    assert [hit.number for hit in recall_talk(query, vector, bank, 1)] == [2]
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "empty", "telling"),
+    [
+        (Language.EN, "Do you know the Lantern Museum?", "of course", "it lies by the long river"),
+        (Language.ZH, "你知道灯笼博物馆吗？", "当然", "它在长河的东岸"),
+    ],
+)
+async def test_a_thought_that_tells_nothing_stands_behind(
+    language: Language, query: str, empty: str, telling: str
+) -> None:
+    embedder = open_embedder("hash")
+    turn = Turn(number=1, question=query, reply=f"{empty} {telling}")
+    bank = Bank(language, VectorIndex(4096))
+    bank.add(turn, (await embedder.embed([raw_text(turn)]))[0])
+    space = Space(language, VectorIndex(4096))
+    subject, relation = ("patient", "says") if language is Language.EN else ("患者", "说")
+    for said in (empty, telling):
+        draft = Draft(subject=subject, relation=relation, object=said, sentence=f"{query} {said}")
+        space.insert(draft, 1, (await embedder.embed([wording(draft)]))[0], 0)
+    hits = recall_thoughts(query, await embedder.embed_query(query), space, 2, bank=bank)
+    assert [space[hit.number].object for hit in hits] == [telling, empty]
+
+
+async def test_a_thought_of_several_turns_is_found_by_the_one_that_fits() -> None:
+    embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN, is_whole=True)
+    price = next(thought for thought in space.active if thought.turn == 2)
+    space.again(price.id, 6)
+    for query, turn in TICKETS[Language.EN]:
+        hits = recall_thoughts(query, await embedder.embed_query(query), space, 6, bank=bank)
+        assert next(hit.turn for hit in hits if hit.number == price.id) == turn
+
+
+async def test_what_has_grown_is_found_by_the_turn_it_began_in() -> None:
+    embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN, is_whole=True)
+    first, last = (next(thought for thought in space.active if thought.turn == turn) for turn in (2, 4))
+    space.outgrow(first.id, last.id, "the same with more detail")
+    assert space[last.id].begun == (2,) and space[last.id].turns == (4,)
+    query = TICKETS[Language.EN][0][0]
+    hits = recall_thoughts(query, await embedder.embed_query(query), space, 6, bank=bank)
+    assert next(hit.turn for hit in hits if hit.number == last.id) == 2
+
+
+def test_only_what_a_reply_asks_at_its_end_is_a_question_back() -> None:
+    assert closing_question("I am fine, but is it bad?", Language.EN) == " but is it bad?"
+    assert closing_question("Is it bad? I hope not.", Language.EN) == ""
+    assert closing_question("我没事，这严重吗？", Language.ZH) == "这严重吗？"
+    assert closing_question("严重吗？我不怕。", Language.ZH) == ""

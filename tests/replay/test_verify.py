@@ -77,8 +77,8 @@ def _insists(prompt: str) -> str:
     """Asks about fever, and then speaks as if there were none."""
     if '"suspects"' not in prompt and "cannot be asked" not in prompt:
         return "A patient with a cough."
-    question = "Do you have a fever?"
-    question = "Since you have no fever, do you cough?" if question in prompt else question
+    question = "Does he have a fever?"
+    question = "Since he has no fever, does he cough?" if question in prompt else question
     return json.dumps({"suspects": [], "action": "ask", "question": question})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, runtime_checkable
 
@@ -106,7 +107,10 @@ class MemorySettings(_Frozen):
     """The model behind the memory; None: it has to do without one."""
 
 
+_CHINESE = re.compile(r"[\u4e00-\u9fff]+")
+
+
 def tokens(text: str) -> int:
     """An estimate without a tokenizer's download: four Latin characters, or one and a half Chinese ones, to a token."""
-    chinese = sum("\u4e00" <= char <= "\u9fff" for char in text)
+    chinese = 0 if text.isascii() else sum(map(len, _CHINESE.findall(text)))
     return round(chinese / 1.5 + (len(text) - chinese) / 4)

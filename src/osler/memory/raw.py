@@ -22,22 +22,22 @@ class RawMemory:
         """Start empty."""
         self._settings = settings
         self._turns: list[Turn] = []
+        self._told: list[tuple[Item, int]] = []
+        """Each turn as it is recalled, and its tokens."""
 
     async def remember(self, turn: Turn) -> Change:
         """Append the turn."""
-        self._turns.append(turn)
-        return Change(inserted=(self._line(turn),))
+        return Change(inserted=(self._keep(turn),))
 
     async def recall(self, query: str) -> Recall:
         """The newest turns that fit, in their order; the query does not matter."""
         kept: list[Item] = []
         left = self._settings.budget
-        for turn in reversed(self._turns):
-            line = self._line(turn)
-            left -= tokens(line)
+        for item, size in reversed(self._told):
+            left -= size
             if left < 0:
                 break
-            kept.append(Item(text=line, turn=turn.number))
+            kept.append(item)
         kept.reverse()
         dropped = tuple(turn.number for turn in self._turns[: len(self._turns) - len(kept)])
         return Recall(text="\n".join(item.text for item in kept), items=tuple(kept), dropped=dropped)
@@ -48,7 +48,13 @@ class RawMemory:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Exactly these turns."""
-        self._turns = [Turn.model_validate(turn) for turn in state["turns"]]
+        self._turns, self._told = [], []
+        for turn in state["turns"]:
+            self._keep(Turn.model_validate(turn))
 
-    def _line(self, turn: Turn) -> str:
-        return _LINES[self._settings.language].format(number=turn.number, question=turn.question, reply=turn.reply)
+    def _keep(self, turn: Turn) -> str:
+        """Take in a turn and return it as text."""
+        line = _LINES[self._settings.language].format(number=turn.number, question=turn.question, reply=turn.reply)
+        self._turns.append(turn)
+        self._told.append((Item(text=line, turn=turn.number), tokens(line)))
+        return line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
@@ -111,17 +112,16 @@ class _Frequencies:
 
     def __init__(self) -> None:
         self._texts = 0
-        self._counts: dict[int, int] = {}
+        self._counts: Counter[int] = Counter()
 
     def learn(self, keys: NDArray[np.int64]) -> None:
         """Count one text with these features, each given once."""
         self._texts += 1
-        for key in keys.tolist():
-            self._counts[key] = self._counts.get(key, 0) + 1
+        self._counts.update(keys.tolist())
         if len(self._counts) > _LARGEST_TABLE:
             # The rarest go: as a feature never seen they weigh nearly what they did.
             common = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
-            self._counts = dict(common[: _LARGEST_TABLE // 2])
+            self._counts = Counter(dict(common[: _LARGEST_TABLE // 2]))
 
     def rarity(self, keys: NDArray[np.int64]) -> NDArray[np.float64]:
         """BM25's inverse document frequency; the same for all features while there are no texts."""
@@ -133,24 +133,44 @@ class _Frequencies:
 
     def restore(self, state: dict[str, Any]) -> None:
         self._texts = int(state["texts"])
-        self._counts = {int(key): int(count) for key, count in state["counts"].items()}
+        self._counts = Counter({int(key): int(count) for key, count in state["counts"].items()})
 
 
 def _features(text: str) -> _Features:
     """What a text is made of. It may mix the languages, so that nobody need say which one it is in."""
-    found: list[tuple[int, float]] = []
-    for word in words(text, Language.ZH):  # which leaves English words as they are in English
-        found += _word_features(word)
-    for run in _CJK.findall(plain(text).replace("疼", "痛")):  # one word for pain, as in `words`
-        for size, weight in _CHINESE.items():
-            found += [(_key("zh", run[start : start + size]), weight) for start in range(len(run) - size + 1)]
-    keys, place, counts = np.unique([key for key, _ in found], return_inverse=True, return_counts=True)
-    totals = np.bincount(place, weights=[weight for _, weight in found])
-    return _Features(keys.astype(np.int64), totals / counts, counts)
+    found: list[int] = []
+    weights: list[float] = []
+    runs = _CJK.findall(plain(text).replace("疼", "痛"))  # one word for pain, as in `words`
+    # In Chinese, English words are split as in English; a text without Chinese is split as everybody else splits it.
+    for word in words(text, Language.ZH if runs else Language.EN):
+        of_word = _word_features(word)
+        found += of_word.keys
+        weights += of_word.weights
+    for run in runs:
+        of_run = _run_features(run)
+        found += of_run.keys
+        weights += of_run.weights
+    # What np.unique does, which for a few hundred numbers spends most of its time on being general.
+    keys = np.array(found, dtype=np.int64)
+    order = keys.argsort(kind="stable")
+    ranked = keys[order]
+    is_first = np.ones(len(keys), dtype=bool)
+    np.not_equal(ranked[1:], ranked[:-1], out=is_first[1:])
+    place = np.empty(len(keys), dtype=np.int64)
+    place[order] = is_first.cumsum() - 1
+    counts = np.bincount(place)
+    return _Features(ranked[is_first], np.bincount(place, weights=weights) / counts, counts)
+
+
+class _Part(NamedTuple):
+    """The features of a word or a run of characters; texts of one conversation share most of theirs."""
+
+    keys: tuple[int, ...]
+    weights: tuple[float, ...]
 
 
 @lru_cache(maxsize=65536)
-def _word_features(word: str) -> tuple[tuple[int, float], ...]:
+def _word_features(word: str) -> _Part:
     """A word and, in English, its parts; its borders count as letters, which keeps `pain` apart from `Spain`."""
     share = 1.0 if _has_content(word) else _STOPWORD
     found = [(_key("word", word), _WORD * share)]
@@ -159,7 +179,18 @@ def _word_features(word: str) -> tuple[tuple[int, float], ...]:
         for size, weight in _ENGLISH.items():
             for start in range(len(bordered) - size + 1):
                 found.append((_key("en", bordered[start : start + size]), weight * share))
-    return tuple(found)
+    return _Part(*zip(*found, strict=True))
+
+
+@lru_cache(maxsize=8192)
+def _run_features(run: str) -> _Part:
+    """The characters of a run, their pairs and triples."""
+    found = [
+        (_key("zh", run[start : start + size]), weight)
+        for size, weight in _CHINESE.items()
+        for start in range(len(run) - size + 1)
+    ]
+    return _Part(*zip(*found, strict=True))
 
 
 def _has_content(word: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from osler.memory.tim.relations import same_subject
 from osler.memory.tim.thought import Draft
@@ -36,14 +37,17 @@ def holds(fuller: Draft, other: Draft, language: Language) -> bool:
     if other.reported and plain(other.reported) not in plain(f"{fuller.reported} {fuller.object}"):
         return False
     inner, outer = _weighty(other.object, language), _weighty(fuller.object, language)
-    if not inner or not set(numbers(other.object)) <= set(numbers(fuller.object)):
+    if inner not in outer or not inner.strip() or not set(numbers(other.object)) <= set(numbers(fuller.object)):
         return False
-    if inner == outer:
-        return True
-    return not _OTHERWISE.search(plain(fuller.triple)) and any(
-        outer[place : place + len(inner)] == inner for place in range(len(outer) - len(inner) + 1)
-    )
+    return inner == outer or not _is_otherwise(fuller.triple)
 
 
-def _weighty(text: str, language: Language) -> tuple[str, ...]:
-    return tuple(word for word in words(text, language) if word not in _LIGHT)
+@lru_cache(maxsize=8192)
+def _weighty(text: str, language: Language) -> str:
+    """Its words of weight in a row, a space on either side of each: a run of them is a part of the string."""
+    return "".join(f" {word} " for word in words(text, language) if word not in _LIGHT)
+
+
+@lru_cache(maxsize=8192)
+def _is_otherwise(triple: str) -> bool:
+    return _OTHERWISE.search(plain(triple)) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from osler.memory.tim.relations import same_subject
 from osler.memory.tim.thought import Draft, Thought
@@ -15,6 +16,7 @@ _OF_NO_WEIGHT = frozenset(
 _TENSE = frozenset({"do", "did", "doe", "not", "never", "been", "any"})
 
 
+@lru_cache(maxsize=8192)
 def weighty(text: str, language: Language) -> frozenset[str]:
     """The words that tell one thing from another."""
     return frozenset(word for word in words(text, language) if word not in _OF_NO_WEIGHT)
@@ -22,7 +24,12 @@ def weighty(text: str, language: Language) -> frozenset[str]:
 
 def bare_relation(draft: Draft, language: Language) -> frozenset[str]:
     """The relation without its polarity, tense and person."""
-    level = plain(draft.relation)
+    return _bare(draft.relation, language)
+
+
+@lru_cache(maxsize=8192)
+def _bare(relation: str, language: Language) -> frozenset[str]:
+    level = plain(relation)
     if language is Language.ZH:
         level = re.sub(r"[了过着]$", "", level)
         level = {"没有": "有", "服用": "吃", "服": "吃"}.get(level, re.sub(r"^(?:从来|从)?[不没未](?!知道)", "", level))

@@ -46,6 +46,8 @@ class Supersede:
     old_id: int
     draft_index: int
     why: str
+    is_grown: bool = False
+    """Whether the new one is the old one with more detail."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def arrange(new: Sequence[Draft], group: Sequence[Thought], turn: int, language:
         actions.append(Insert(_joined_to(draft, grown) if grown else draft))
         if grown:
             gone.add(grown.id)
-            actions.append(Supersede(grown.id, index, "the same with more detail"))
+            actions.append(Supersede(grown.id, index, "the same with more detail", is_grown=True))
         for old in (old for old in here if old.id not in gone):
             found = replaces(draft, old, language) or points_elsewhere(draft, old, turn, language)
             if found:
@@ -128,12 +130,12 @@ def _joined_to(draft: Draft, old: Thought) -> Draft:
 
 def _left_over(draft: Draft, old: Thought, language: Language) -> Draft | None:
     """What stays of a list (`fever or chills`) when the new thought says the opposite of one item."""
-    items = [item.strip() for item in _LISTED.split(old.object) if item.strip()]
-    if len(items) < 2 or draft.negated == old.negated or 0.0 in (draft.certainty, old.certainty):
-        return None
-    if draft.certainty < old.certainty or is_protected(old, language) or at_other_times(draft, old):
+    if draft.negated == old.negated or 0.0 in (draft.certainty, old.certainty) or draft.certainty < old.certainty:
         return None
     if numbers(old.object) or bare_relation(draft, language) != bare_relation(old, language):
+        return None
+    items = [item.strip() for item in _LISTED.split(old.object) if item.strip()]
+    if len(items) < 2 or is_protected(old, language) or at_other_times(draft, old):
         return None
     mine = weighty(draft.object, language)
     rest = [item for item in items if weighty(item, language) != mine]

@@ -24,6 +24,8 @@ class Bank:
         self.index = index
         self.lexical = Lexical(language)
         self._turns: dict[int, Turn] = {}
+        self._asked_back: dict[int, frozenset[str]] = {}
+        self._language = language
 
     def __getitem__(self, number: int) -> Turn:
         """The exchange of that turn."""
@@ -40,9 +42,19 @@ class Bank:
 
     def add(self, turn: Turn, vector: NDArray[np.float32]) -> int:
         """Keep an exchange; the group its words fall into is the group of its thoughts too."""
+        self._keep(turn)
+        return self.index.add(turn.number, vector)
+
+    def asked_back(self, number: int) -> frozenset[str]:
+        """The terms that a turn has only because its reply ends with a question: the next turn is about them."""
+        return self._asked_back.get(number, frozenset())
+
+    def _keep(self, turn: Turn) -> None:
         self._turns[turn.number] = turn
         self.lexical.add(turn.number, raw_text(turn))
-        return self.index.add(turn.number, vector)
+        if asked := closing_question(turn.reply, self._language):
+            said = f"{turn.question} {turn.reply[: -len(asked)]}"
+            self._asked_back[turn.number] = frozenset(self.lexical.terms(asked)) - frozenset(self.lexical.terms(said))
 
     def snapshot(self) -> dict[str, Any]:
         """All exchanges and their vectors."""
@@ -50,17 +62,25 @@ class Bank:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Exactly these exchanges."""
-        turns = [Turn.model_validate(row) for row in state["turns"]]
-        self._turns = {turn.number: turn for turn in turns}
+        self._turns, self._asked_back = {}, {}
         self.index.restore(state["index"])
         self.lexical.clear()
-        for turn in turns:
-            self.lexical.add(turn.number, raw_text(turn))
+        for row in state["turns"]:
+            self._keep(Turn.model_validate(row))
 
 
 def raw_text(turn: Turn) -> str:
     """An exchange as one text."""
     return f"{turn.question} {turn.reply}"
+
+
+_CLAUSE = re.compile(r"[^,.;!?，。；！？\n]*[?？]\s*$")
+
+
+def closing_question(reply: str, language: Language) -> str:
+    """The last clause of a reply where it asks something; empty where it does not."""
+    found = _CLAUSE.search(reply)
+    return found[0] if found and content(found[0], language) else ""
 
 
 _WORD = re.compile(r"[^\s,.;:?!()\"，。；：？！（）、]+")

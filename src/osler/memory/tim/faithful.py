@@ -36,10 +36,12 @@ def as_said(draft: Draft, turn: Turn, heard: Sequence[Draft], language: Language
     if not set(numbers(draft.triple)) <= set(numbers(f"{turn.question} {turn.reply}")):
         return None
     for sentence in sentences(turn.reply, language):
-        if _rests_on(draft, voices(sentence, language), sentence, language):
+        if _is_worded(draft, sentence, language) and _agree(draft, voices(sentence, language), language):
             return draft.model_copy(update={"sentence": sentence, "reported": _time(draft, sentence)})
     for other in heard:
-        if other.certainty > 0 and _rests_on(draft, _voices(other, language), other.triple, language):
+        if other.certainty == 0 or not _is_worded(draft, other.triple, language):
+            continue
+        if _agree(draft, _voices(other, language), language):
             said = {"sentence": other.sentence, "certainty": other.certainty}
             return draft.model_copy(update={**said, "reported": _time(draft, other.sentence)})
     return None
@@ -49,8 +51,8 @@ def _time(draft: Draft, sentence: str) -> str:
     return draft.reported if plain(draft.reported) in plain(sentence) else ""
 
 
-def _rests_on(draft: Draft, said: Voices, text: str, language: Language) -> bool:
-    """Whether every word of the draft is in the text, of the same person, and its object with the same polarity."""
+def _is_worded(draft: Draft, text: str, language: Language) -> bool:
+    """Whether every word of the draft is in the text, of the same person."""
     named = [word for word in content(f"{draft.subject} {draft.object}", language) if word not in PATIENTS]
     doing = [word for word in content(draft.relation, language) if word not in GENERIC[language]]
     if not named or not all(said_in(word, text, language) for word in named + doing):
@@ -59,9 +61,7 @@ def _rests_on(draft: Draft, said: Voices, text: str, language: Language) -> bool
         return False
     if not doing and draft.subject not in PATIENTS and not _side_by_side(draft, text, language):
         return False
-    if OTHERS[language].search(plain(text)) and not OTHERS[language].search(plain(draft.triple)):
-        return False
-    return _agree(draft, said, language)
+    return not OTHERS[language].search(plain(text)) or OTHERS[language].search(plain(draft.triple)) is not None
 
 
 def _before(verb: str, object_: str, text: str) -> bool:

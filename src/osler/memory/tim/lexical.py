@@ -28,7 +28,7 @@ class Lexical:
 
     def add(self, number: int, text: str) -> None:
         """Hold a text under a number."""
-        counts = Counter(self._split(text))
+        counts = Counter(self.terms(text))
         self._terms[number] = counts
         self._lengths[number] = counts.total()
         self._length += self._lengths[number]
@@ -45,30 +45,29 @@ class Lexical:
     def scores(self, query: str) -> dict[int, float]:
         """What shares a word with the query, each with its score."""
         found: defaultdict[int, float] = defaultdict(float)
-        for holders in self.scores_by_word(query):
+        for holders in self.scores_by_word(query).values():
             for number, score in holders.items():
                 found[number] += score
         return dict(found)
 
-    def scores_by_word(self, query: str) -> list[dict[int, float]]:
+    def scores_by_word(self, query: str) -> dict[str, dict[int, float]]:
         """For each word of the query that anything holds, what holds it and what that adds to its score."""
         mean = self._length / max(1, len(self._terms)) or 1.0
-        found = []
-        for term in dict.fromkeys(self._split(query)):
+        found: dict[str, dict[int, float]] = {}
+        for term in dict.fromkeys(self.terms(query)):
             holders = self._postings.get(term)
             if not holders:
                 continue
             rarity = math.log(1 + (len(self._terms) - len(holders) + 0.5) / (len(holders) + 0.5))
             top = rarity * (_K1 + 1)
-            found.append(
-                {
-                    number: top * count / (count + _K1 * (1 - _B + _B * self._lengths[number] / mean))
-                    for number, count in holders.items()
-                }
-            )
+            found[term] = {
+                number: top * count / (count + _K1 * (1 - _B + _B * self._lengths[number] / mean))
+                for number, count in holders.items()
+            }
         return found
 
-    def _split(self, text: str) -> list[str]:
+    def terms(self, text: str) -> list[str]:
+        """What a text is found by, in its order."""
         row = list(content(text, self._language))
         if self._language is Language.EN:
             return row

@@ -16,7 +16,7 @@ from osler.memory.tim.bank import Bank, raw_text, topic
 from osler.memory.tim.consistency import conflicts
 from osler.memory.tim.linear import tell
 from osler.memory.tim.plan import Plan
-from osler.memory.tim.retrieve import nearest_thoughts, recall_thoughts, recall_turns
+from osler.memory.tim.retrieve import nearest_thoughts, recall_talk, recall_thoughts, recall_turns
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.space import Space, wording
 from osler.memory.tim.think import ModelThink, PaperThink, PostThink, RulesThink
@@ -78,6 +78,7 @@ class TimMemory:
         if not hits and (self._tim.k or not active):
             return self._from_bank(query, vector, self._bank)
         scores = {hit.number: hit.score for hit in hits}
+        turns = {hit.number: hit.turn for hit in hits if hit.turn is not None}
         thoughts = [self._space[number] for number in scores]
         if not self._tim.k:
             thoughts += [thought for thought in active if thought.id not in scores]
@@ -86,8 +87,8 @@ class TimMemory:
         recall = Recall(
             text=told.text,
             items=tuple(
-                Item(text=thought.triple, turn=thought.turn, score=round(scores.get(thought.id, 0.0), 4))
-                for thought in told.kept
+                Item(text=one.triple, turn=turns.get(one.id, one.turn), score=round(scores.get(one.id, 0.0), 4))
+                for one in told.kept
             ),
             dropped=told.dropped,
         )
@@ -164,7 +165,8 @@ class TimMemory:
                     space.again(action.id, turn.number)
                 case Supersede() if newest is not None:
                     retired = action.old_id
-                    superseded.append(self._line(space.supersede(action.old_id, newest.id, action.why)))
+                    retire = space.outgrow if action.is_grown else space.supersede
+                    superseded.append(self._line(retire(action.old_id, newest.id, action.why)))
                 case Forget():
                     forgotten.append(self._line(space.forget(action.id, action.why)))
                 case _:
@@ -196,7 +198,8 @@ class TimMemory:
     def _from_bank(self, query: str, vector: Any, bank: Bank) -> Recall:
         items: list[Item] = []
         left = self._settings.budget
-        for hit in recall_turns(query, vector, bank, self._tim.k or len(bank)):
+        search = recall_turns if self._tim.mode == "paper" else recall_talk
+        for hit in search(query, vector, bank, self._tim.k or len(bank)):
             turn = bank[hit.number]
             line = _SAID[self._language].format(number=turn.number, question=turn.question, reply=turn.reply)
             left -= tokens(line)

@@ -91,8 +91,12 @@ def is_protected(draft: Draft, language: Language) -> bool:
 
     That something is not known is not protected: there is nothing in it to lose.
     """
-    said = plain(f"{draft.triple} {draft.sentence}")
-    return draft.certainty > 0 and any(pattern.search(said) for pattern in _PROTECTED.values())
+    return draft.certainty > 0 and _harms(f"{draft.triple} {draft.sentence}")
+
+
+@lru_cache(maxsize=8192)
+def _harms(said: str) -> bool:
+    return any(pattern.search(plain(said)) for pattern in _PROTECTED.values())
 
 
 def same_subject(one: str, other: str, language: Language) -> bool:
@@ -126,6 +130,7 @@ def _contrasted(level: str) -> frozenset[str]:
     return frozenset(word for pair in _CONTRASTS for word in pair if says(level, word))
 
 
+@lru_cache(maxsize=16384)
 def says(text: str, word: str) -> bool:
     """Whether a text has a word; a Chinese one may stand within another."""
     return word in text if "\u4e00" <= word[0] <= "\u9fff" else re.search(rf"\b{word}\b", text) is not None

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from osler.memory.tim.alike import bare_relation, sideless, weighty
 from osler.memory.tim.relations import contrast, is_protected, is_single, same_subject
 from osler.memory.tim.thought import Draft, Thought
 from osler.records.language import Language
-from osler.words import numbers, plain
+from osler.words import content, numbers, plain
 
 RECENT = 2
 """Turns whose thoughts are fresh: they can be corrected by a word, and are never forgotten."""
 _CORRECTED = re.compile(
     r"\bactually\b|\bi meant?\b|\bi was wrong\b|\bmy mistake\b|\bmistaken\b|\bmisspoke\b|\bcorrection\b|"
     r"\bi said .{0,30}\bbut\b|"
-    r"\bsorry,|\bnot the (?:left|right)\b|\brather than\b|说错了?|不是[^，。]{0,12}[，,]\s*是|不对[，,]|"
-    r"记错了?|其实|更正|搞错了?|弄错了?|应该是[^，。]*才对"
+    r"\bsorry,|\bnot the (?:left|right)\b|\brather than\b|不是[^，。]{0,12}[，,]\s*是|不对[，,]|"
+    r"(?<!没)(?<!没有)[说记搞弄]错|其实|更正|应该是[^，。]*才对"
 )
 _NO_BUT = re.compile(r"^(?:[^:：]{1,40}[:：]\s*)?(?:no|不是|不)\s*[,，]\s*\S")
 _RECURRED = re.compile(
@@ -25,6 +26,15 @@ _RECURRED = re.compile(
     r"\bused to\b|\bcleared\b|\bsettled\b|\bsince then\b|\bbefore\b|又|再次|复发|反复|好了|消失|退了|没了|"
     r"不再|停了|原来|以前|后来"
 )
+_ASKED = re.compile(r":\s|：")
+"""Between a question and the words that answer it, in the sentence that a thought rests on."""
+_MEASURE = re.compile(
+    r"(?:(?:[a-z]+\W+){0,3}|[\u4e00-\u9fff]{0,4})\W*\d++(?:\.\d++)?+(?!-\d{4}|\s*(?:元|块|人民币|美元|dollars?|yuan))"
+)
+"""What was measured begins with its number. An address, a telephone or a price is not the patient's: each thing that is
+talked of has its own."""
+_NAMELESS = frozenset({"complaint", "症状"})
+"""Subjects of answers to questions that named none; what was meant may be something else each time."""
 _SAYS_MORE = re.compile(r"[,，;；]")
 """An object that goes on after its value: with the value, what else it says would be lost."""
 _ADDED = re.compile(r"\balso\b|\btoo\b|\bas well\b|\banother\b|\bin addition\b|\bother\b|也|还有|另外|又|再加")
@@ -32,24 +42,26 @@ _IS = frozenset({"is", "was", "are", "were", "为", "是", "was measured at"})
 _ONSET = re.compile(r"\b(?:began|begins?|started|starts|onset)\b|开始于|始于|起病")
 
 
-def _corrects(draft: Draft) -> bool:
-    said = plain(draft.sentence)
-    return bool(_CORRECTED.search(said))
+@lru_cache(maxsize=8192)
+def _corrects(sentence: str) -> bool:
+    """Whether the words of the answer say so; a question may begin with `actually` and corrects nothing."""
+    return _CORRECTED.search(plain(_ASKED.split(sentence, maxsplit=1)[-1])) is not None
 
 
-def _turns_down(draft: Draft) -> bool:
+@lru_cache(maxsize=8192)
+def _turns_down(sentence: str) -> bool:
     """`no, the right knee`: a correction of the side, though not of anything else."""
-    return not draft.negated and bool(_NO_BUT.search(plain(draft.sentence)))
+    return _NO_BUT.search(plain(sentence)) is not None
 
 
 def replaces(draft: Draft, old: Thought, language: Language) -> str:
     """Why the new thought takes the place of the old one; empty when both stay."""
-    corrects = _corrects(draft)
+    corrects = _corrects(draft.sentence)
     if 0.0 in (draft.certainty, old.certainty) or (draft.certainty < old.certainty and not corrects):
         return ""
     if bare_relation(draft, language) != bare_relation(old, language):
         return ""
-    if (corrects or _turns_down(draft)) and _but_for_a_side(draft, old, language):
+    if (corrects or (not draft.negated and _turns_down(draft.sentence))) and _but_for_a_side(draft, old, language):
         return "corrected"
     if not same_subject(draft.subject, old.subject, language):
         return ""
@@ -58,10 +70,10 @@ def replaces(draft: Draft, old: Thought, language: Language) -> str:
 
 def points_elsewhere(draft: Draft, old: Thought, turn: int, language: Language) -> str:
     """`No, the right knee` when asked which: corrects what was just said of the left one, whatever that was."""
-    asked_which = draft.subject in {"complaint", "症状"} or draft.relation in {"says", "说"}
+    asked_which = draft.subject in _NAMELESS or draft.relation in {"says", "说"}
     if not asked_which or draft.negated or old.negated or old.turn < turn - RECENT or draft.certainty < old.certainty:
         return ""
-    if not (_corrects(draft) or _turns_down(draft)) or not contrast(draft.object, old.triple):
+    if not (_corrects(draft.sentence) or _turns_down(draft.sentence)) or not contrast(draft.object, old.triple):
         return ""
     shared = sideless(draft.object, language)
     return "corrected" if shared and shared <= sideless(old.triple, language) else ""
@@ -89,7 +101,12 @@ def at_other_times(draft: Draft, old: Thought) -> bool:
     """Whether both may be true, one after the other."""
     if draft.reported and old.reported and plain(draft.reported) != plain(old.reported):
         return True
-    return any(_RECURRED.search(plain(f"{one.triple} {one.sentence}")) for one in (draft, old))
+    return any(_recurs(f"{one.triple} {one.sentence}") for one in (draft, old))
+
+
+@lru_cache(maxsize=8192)
+def _recurs(said: str) -> bool:
+    return _RECURRED.search(plain(said)) is not None
 
 
 def _has_another_value(draft: Draft, old: Thought, corrects: bool, language: Language) -> str:
@@ -97,19 +114,27 @@ def _has_another_value(draft: Draft, old: Thought, corrects: bool, language: Lan
     if draft.negated or old.negated or mine == its:
         return ""
     measured = plain(draft.relation) in _IS
-    if corrects and (mine & its or (measured and numbers(draft.object) and numbers(old.object))):
+    if corrects and (_share_most(draft, old, language) or (measured and numbers(draft.object) and numbers(old.object))):
         return "corrected"
-    if measured and not (numbers(draft.object) and numbers(old.object)):
+    if measured and not (_MEASURE.match(plain(draft.object)) and _MEASURE.match(plain(old.object))):
         return ""
     if not measured and not is_single(draft.relation, language):
         return ""
     if corrects:
         return "corrected"
+    if draft.subject in _NAMELESS:
+        return ""
     if _ADDED.search(plain(draft.sentence)) or _dated_apart(draft, old, measured) or _SAYS_MORE.search(old.object):
         return ""
     if measured and contrast(draft.object, old.object):
         return ""
     return "a newer value"
+
+
+def _share_most(draft: Draft, old: Thought, language: Language) -> bool:
+    """Whether two objects speak of one thing: a correction says most of what it corrects over again."""
+    mine, its = set(content(draft.object, language)), set(content(old.object, language))
+    return bool(mine & its) and 2 * len(mine & its) >= min(len(mine), len(its))
 
 
 def _dated_apart(draft: Draft, old: Thought, measured: bool) -> bool:

@@ -1,16 +1,18 @@
 """Recall in two stages: the groups nearest to the query, then the best of what is in them.
 
 Vectors alone find less in conversations than words do, so both are asked and their standings are added. A thought
-leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn,
-and what was said shortly before still counts for the turn. When no thought bears on the query, what was said word for
-word is searched instead.
+leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn;
+what was said shortly before still counts for the turn, and what a reply asks counts for the next one, which answers it.
+A thought that tells nothing, such as `of course I know`, is no answer. When no thought bears on the query, what was
+said word for word is searched instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +21,25 @@ from osler.memory.base import Turn, tokens
 from osler.memory.tim.bank import Bank, raw_text
 from osler.memory.tim.lexical import Lexical
 from osler.memory.tim.space import Space
+from osler.memory.tim.thought import Thought
 from osler.memory.tim.vectors import VectorIndex
+from osler.records.language import Language
+from osler.words import content
 
 _POOL = 4
 """Candidates asked of each side, times what is wanted: the best of the sum is seldom below that on both."""
-_SAMPLE = 64
-_UNRELATED = 0.95
-"""A cosine above this share of those between unrelated thoughts means something."""
 
 # Tuned on one half of the questions of `benchmarks/recall.py`.
-_OWN = 0.25
-"""What a thought's own standing counts beside that of its turn: its few words alone mislead more than the turn's."""
+_OWN = 0.05
+"""What a thought's own standing counts beside that of its turn: it orders the thoughts of one turn. Its few words alone
+mislead more than the turn's."""
+_EMPTY = 0.5
+"""What a thought loses that tells nothing."""
+_TELLING = 2
+"""Words of weight from which on a thought tells something by itself; with fewer, it has to hold one that was asked."""
+_PATIENT = frozenset({"patient", "患者"})
+_ASKED_BACK = 0.3
+"""What is left for a turn of the words that only the question at its end has; the turn after it has them in full."""
 _TURN_WORDS = 2.0
 """What the words of its turn count beside the vector of its turn."""
 _FADES = 300.0
@@ -37,14 +47,15 @@ _FADES = 300.0
 answer seldom holds the name; but who talks at length has gone on to something else."""
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """Something found, and how well it fits: by its vector, by its words, by both."""
 
     number: int
     score: float
     cosine: float
     lexical: float
+    turn: int | None = None
+    """Of a thought that was scored with its turn: of the turns in which it was said, the one that fits best."""
 
 
 def fused(
@@ -84,8 +95,11 @@ def _best(hits: Sequence[Hit], k: int) -> list[Hit]:
 
 def _standing(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each value by how far it stands from the others; nothing where all are the same."""
-    spread = float(values.std()) if len(values) else 0.0
-    return (values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values)
+    if not len(values):
+        return values
+    apart = values - values.sum() / len(values)
+    spread = math.sqrt((apart * apart).sum() / len(values))
+    return apart / spread if spread > 1e-9 else np.zeros_like(values)
 
 
 def recall_thoughts(
@@ -104,12 +118,34 @@ def recall_thoughts(
         hits = fused(query, vector, space.index, space.lexical, k, probes)
         return hits if _any_bears(hits, space) else []
     turns = turn_standings(query, vector, bank)
-    known = [thought for thought in space.active if thought.turn in turns]
-    told_best = sorted(known, key=lambda thought: -turns[thought.turn])[: k * _POOL]
-    hits = _weighed(query, vector, space.index, space.lexical, k, None, [thought.id for thought in told_best])
+    best = {thought.id: _best_turn(thought, turns) for thought in space.active}
+    told_best = sorted(best, key=lambda number: -turns.get(best[number], 0.0))[: k * _POOL]
+    hits = _weighed(query, vector, space.index, space.lexical, k, None, told_best)
     if not _any_bears(hits, space):
         return []
-    return _best([replace(hit, score=_OWN * hit.score + turns.get(space[hit.number].turn, 0.0)) for hit in hits], k)
+    asked = frozenset(content(query, space.language))
+    scored = []
+    for hit in hits:
+        thought, turn = space[hit.number], best[hit.number]
+        lost = 0.0 if _tells(thought, asked, space.language) else _EMPTY
+        score = _OWN * hit.score + turns.get(turn, 0.0) - lost
+        scored.append(Hit(hit.number, score, hit.cosine, hit.lexical, turn))
+    return _best(scored, k)
+
+
+def _best_turn(thought: Thought, turns: Mapping[int, float]) -> int:
+    """Of the turns in which a thought, or its beginning, was said, the one that stands best."""
+    if not (thought.also or thought.begun):
+        return thought.turn
+    return max((*thought.turns, *thought.begun), key=lambda turn: (turns.get(turn, 0.0), turn))
+
+
+def _tells(thought: Thought, asked: frozenset[str], language: Language) -> bool:
+    """Whether somebody learns something from a thought; from a question that was noted nobody does."""
+    told = frozenset(content(f"{thought.subject} {thought.object}", language)) - _PATIENT
+    if thought.sentence.endswith(("?", "？")):
+        return False
+    return len(told) >= _TELLING or not asked.isdisjoint(told)
 
 
 def nearest_thoughts(vector: NDArray[np.float32], space: Space, k: int, probes: int = 1) -> list[Hit]:
@@ -121,8 +157,7 @@ def nearest_thoughts(vector: NDArray[np.float32], space: Space, k: int, probes: 
 def _any_bears(hits: Sequence[Hit], space: Space) -> bool:
     if any(hit.lexical > 0 for hit in hits):
         return True
-    floor = unrelated_cosine(space.index)
-    return any(hit.cosine > floor for hit in hits)
+    return any(hit.cosine > space.unrelated for hit in hits)
 
 
 def turn_standings(query: str, vector: NDArray[np.float32], bank: Bank) -> dict[int, float]:
@@ -132,8 +167,9 @@ def turn_standings(query: str, vector: NDArray[np.float32], bank: Bank) -> dict[
     shares = np.exp([-_length(bank[number]) / _FADES for number in numbers])
     cosines = np.array([near[number] for number in numbers])
     words = np.zeros(len(numbers))
-    for holders in bank.lexical.scores_by_word(query):
-        words += _lasting(np.array([holders.get(number, 0.0) for number in numbers]), shares)
+    for word, holders in bank.lexical.scores_by_word(query).items():
+        own = [holders.get(number, 0.0) for number in numbers]
+        words += _lasting(_answered(own, [word in bank.asked_back(number) for number in numbers]), shares)
     total = _standing(_lasting(np.maximum(cosines, 0.0), shares)) + _TURN_WORDS * _standing(words)
     return dict(zip(numbers, total.tolist(), strict=True))
 
@@ -141,6 +177,15 @@ def turn_standings(query: str, vector: NDArray[np.float32], bank: Bank) -> dict[
 @lru_cache(maxsize=8192)
 def _length(turn: Turn) -> int:
     return tokens(raw_text(turn))
+
+
+def _answered(values: list[float], asked_back: list[bool]) -> NDArray[np.float64]:
+    """What each turn has of a word when what one turn asks at its end is what the next one is about."""
+    if not any(asked_back):
+        return np.array(values)
+    kept = [_ASKED_BACK * value if asked else value for value, asked in zip(values, asked_back, strict=True)]
+    moved = [value if asked else 0.0 for value, asked in zip(values, asked_back, strict=True)]
+    return np.maximum(kept, [0.0, *moved[:-1]])
 
 
 def _lasting(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -153,14 +198,11 @@ def _lasting(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArra
 
 
 def recall_turns(query: str, vector: NDArray[np.float32], bank: Bank, k: int) -> list[Hit]:
-    """The exchanges that bear on a query, best first."""
+    """The exchanges that bear on a query, each by itself, best first."""
     return fused(query, vector, bank.index, bank.lexical, k)
 
 
-def unrelated_cosine(index: VectorIndex) -> float:
-    """How alike thoughts are that have nothing to do with each other: most pairs of a memory are such."""
-    rows = index.sample(_SAMPLE)
-    if len(rows) < 2:
-        return 0.0
-    cosines = (rows @ rows.T)[np.triu_indices(len(rows), 1)]
-    return float(np.quantile(cosines, _UNRELATED))
+def recall_talk(query: str, vector: NDArray[np.float32], bank: Bank, k: int) -> list[Hit]:
+    """The exchanges that bear on a query in the course of the talk, best first."""
+    standings = turn_standings(query, vector, bank)
+    return _best([Hit(number, score, 0.0, 0.0, number) for number, score in standings.items()], k)

@@ -13,6 +13,9 @@ from osler.memory.tim.vectors import VectorIndex
 from osler.records.language import Language
 
 Vector = NDArray[np.float32]
+_SAMPLE = 64
+_UNRELATED = 0.95
+"""A cosine above this share of those between unrelated thoughts means something."""
 
 
 class Space:
@@ -21,8 +24,10 @@ class Space:
     def __init__(self, language: Language, index: VectorIndex) -> None:
         """Start empty, over an index that will hold the active thoughts."""
         self.index = index
+        self.language = language
         self.lexical = Lexical(language)
         self._ledger: dict[int, Thought] = {}
+        self._unrelated: float | None = None
 
     def __getitem__(self, number: int) -> Thought:
         """The thought of that number, whatever became of it."""
@@ -42,6 +47,13 @@ class Space:
         """The thoughts that can be recalled."""
         return [thought for thought in self._ledger.values() if thought.status is Status.ACTIVE]
 
+    @property
+    def unrelated(self) -> float:
+        """How alike two of its thoughts are that have nothing to do with each other; found once for each change."""
+        if self._unrelated is None:
+            self._unrelated = unrelated_cosine(self.index)
+        return self._unrelated
+
     def insert(self, draft: Draft, turn: int, vector: Vector, group: int, merged: tuple[int, ...] = ()) -> Thought:
         """Give a draft its place, in the group of the words it comes from.
 
@@ -53,6 +65,7 @@ class Space:
         self._ledger[number] = thought
         self.index.add(number, vector, group)
         self.lexical.add(number, wording(thought))
+        self._unrelated = None
         return thought
 
     def again(self, number: int, turn: int) -> Thought:
@@ -65,6 +78,13 @@ class Space:
     def supersede(self, number: int, by: int, because: str) -> Thought:
         """A newer thought says otherwise."""
         return self._retire(number, Status.SUPERSEDED, by, because)
+
+    def outgrow(self, number: int, by: int, because: str) -> Thought:
+        """A newer thought says the same with more detail: it was begun in the turns of the old one."""
+        old, newer = self._ledger[number], self._ledger[by]
+        begun = {*newer.begun, *old.begun, *old.turns} - set(newer.turns)
+        self._ledger[by] = newer.model_copy(update={"begun": tuple(sorted(begun))})
+        return self.supersede(number, by, because)
 
     def merge(self, number: int, into: int, because: str) -> Thought:
         """Another thought holds it and more."""
@@ -79,6 +99,7 @@ class Space:
         self._ledger[number] = thought
         self.index.remove(number)
         self.lexical.remove(number)
+        self._unrelated = None
         return thought
 
     def snapshot(self) -> dict[str, Any]:
@@ -90,6 +111,7 @@ class Space:
         thoughts = [Thought.model_validate(row) for row in state["ledger"]]
         self._ledger = {thought.id: thought for thought in thoughts}
         self.index.restore(state["index"])
+        self._unrelated = None
         self.lexical.clear()
         for thought in self.active:
             self.lexical.add(thought.id, wording(thought))
@@ -98,3 +120,12 @@ class Space:
 def wording(thought: Draft) -> str:
     """What a thought is found by: its triple and the words it rests on."""
     return f"{thought.triple} {thought.sentence}".strip()
+
+
+def unrelated_cosine(index: VectorIndex) -> float:
+    """How alike thoughts are that have nothing to do with each other: most pairs of a memory are such."""
+    rows = index.sample(_SAMPLE)
+    if len(rows) < 2:
+        return 0.0
+    cosines = (rows @ rows.T)[np.triu_indices(len(rows), 1)]
+    return float(np.quantile(cosines, _UNRELATED))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from osler.memory.tim.perturb import KIN, NEGATION, SIDES, VALUES, joined, spoken_relation, turned
 from osler.memory.tim.relations import is_single, says
@@ -71,16 +71,34 @@ def suspects(draft: str, thoughts: Sequence[Thought], language: Language) -> lis
 
 @dataclass(frozen=True)
 class _Claim:
-    """What a thought says, ready to be compared."""
+    """What a thought says, ready to be compared. Most clauses are about other things: the rest waits for one."""
 
     negative: bool
+    about: str
+    verb: str
+    thing: str
     text: str
     """All of it, without its negation."""
-    subject: frozenset[str]
-    targets: tuple[frozenset[str], ...]
-    """The words that have to be there for the thing to be said, one set for each alternative."""
     kin: frozenset[str]
     marks: frozenset[str]
+    language: Language
+
+    @cached_property
+    def subject(self) -> frozenset[str]:
+        """The words of its subject."""
+        return terms_of(canonical(self.about, self.language), self.language)
+
+    @cached_property
+    def targets(self) -> tuple[frozenset[str], ...]:
+        """The words that have to be there for the thing to be said, one set for each alternative."""
+        listed = self.negative and _LISTED[self.language].search(self.thing) is not None
+        things = [one for one in ALTERNATIVE[self.language].split(plain(self.thing)) if one] if listed else [self.thing]
+        bare = not terms_of(canonical(self.verb, self.language), self.language)
+        targets = []
+        for one in things or [""]:
+            terms = terms_of(canonical(joined((self.verb, one), self.language), self.language), self.language)
+            targets.append(terms | self.subject if bare or not one else terms)
+        return tuple(one for one in targets if one - _VERBS)
 
 
 @lru_cache(maxsize=2048)
@@ -89,17 +107,9 @@ def _claim(subject: str, relation: str, thing: str, language: Language) -> _Clai
     verb = turned(relation, language) if negative else relation
     inner = None if negative else NEGATION[language].search(plain(thing))
     thing = plain(thing)[: inner.start()] if inner else thing  # what the object denies by itself is not affirmed
-    listed = negative and _LISTED[language].search(thing) is not None
-    things = [one for one in ALTERNATIVE[language].split(plain(thing)) if one] if listed else [thing]
-    about = terms_of(canonical(subject, language), language)
-    targets = []
-    for one in things or [""]:
-        terms = terms_of(canonical(joined((verb, one), language), language), language)
-        bare = not terms_of(canonical(verb, language), language)
-        targets.append(terms | about if bare or not one else terms)
     text = canonical(joined((subject, verb, thing), language), language)
     kin = frozenset(KIN[language].findall(text))
-    return _Claim(negative, text, about, tuple(one for one in targets if one - _VERBS), kin, marks_of(text, language))
+    return _Claim(negative, subject, verb, thing, text, kin, marks_of(text, language), language)
 
 
 def _stance(clause: Clause, claim: _Claim, thought: Thought, language: Language) -> _Stance | None:

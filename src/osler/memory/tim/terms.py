@@ -22,23 +22,23 @@ _DROPPED = {Language.EN: frozenset(_EMPTY_EN.split()), Language.ZH: frozenset(_E
 """Words that do not tell one fact from another."""
 _SAME = {
     Language.EN: (
-        (r"\b(?:high|raised) temperature\b|\bfebrile\b", "fever"),
-        (r"\bhigh blood pressure\b", "hypertension"),
-        (r"\b(?:radiat|travel|shoot)(e?s|ed|ing)\b", r"spreads"),
-        (r"\b(?:loose|watery) stools?\b", "diarrhoea"),
-        (r"\bthrow(?:ing|s)? up\b|\bthrew up\b|\bbeing sick\b", "vomiting"),
-        (r"\bshort of breath\b", "shortness of breath"),
+        (re.compile(r"\b(?:high|raised) temperature\b|\bfebrile\b"), "fever"),
+        (re.compile(r"\bhigh blood pressure\b"), "hypertension"),
+        (re.compile(r"\b(?:radiat|travel|shoot)(e?s|ed|ing)\b"), r"spreads"),
+        (re.compile(r"\b(?:loose|watery) stools?\b"), "diarrhoea"),
+        (re.compile(r"\bthrow(?:ing|s)? up\b|\bthrew up\b|\bbeing sick\b"), "vomiting"),
+        (re.compile(r"\bshort of breath\b"), "shortness of breath"),
     ),
     Language.ZH: (
-        (r"发烧|烧到|低烧|高烧", "发热"),
-        (r"抽烟|吸烟|抽(?=$| )", "烟"),
-        (r"喝酒", "饮酒"),
-        (r"口服|吃(?=.{0,4}药)", "服用"),
-        (r"拉肚子", "腹泻"),
-        (r"肚子痛", "腹痛"),
-        (r"呕吐|吐(?=$|了|过)", "呕吐"),
-        (r"([左右])(?:侧|边|面)", r"\1"),
-        (r"痛痛|疼痛", "痛"),
+        (re.compile(r"发烧|烧到|低烧|高烧"), "发热"),
+        (re.compile(r"抽烟|吸烟|抽(?=$| )"), "烟"),
+        (re.compile(r"喝酒"), "饮酒"),
+        (re.compile(r"口服|吃(?=.{0,4}药)"), "服用"),
+        (re.compile(r"拉肚子"), "腹泻"),
+        (re.compile(r"肚子痛"), "腹痛"),
+        (re.compile(r"呕吐|吐(?=$|了|过)"), "呕吐"),
+        (re.compile(r"([左右])(?:侧|边|面)"), r"\1"),
+        (re.compile(r"痛痛|疼痛"), "痛"),
     ),
 }
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -48,13 +48,14 @@ _NUMERAL = re.compile(
 )
 
 
+@lru_cache(maxsize=8192)
 def canonical(text: str, language: Language) -> str:
     """One spelling, one word for a thing, digits for small numbers."""
     level = plain(text)
     if language is Language.ZH:
         level = level.replace("疼", "痛")
     for pattern, instead in _SAME[language]:
-        level = re.sub(pattern, instead, level)
+        level = pattern.sub(instead, level)
     return _NUMERAL.sub(lambda found: str(_DIGITS[found[0]]), level)
 
 

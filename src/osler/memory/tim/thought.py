@@ -46,7 +46,7 @@ class Draft(_Frozen):
     @property
     def triple(self) -> str:
         """Subject, relation and object in a row."""
-        return " ".join(part for part in (self.subject, self.relation, self.object) if part)
+        return " ".join(filter(None, (self.subject, self.relation, self.object)))
 
 
 class Thought(Draft):
@@ -57,6 +57,8 @@ class Thought(Draft):
     """The turn it comes from; of a merged thought, the newest of its parts."""
     also: tuple[int, ...] = ()
     """Other turns in which it was said: the same words may answer more than one question."""
+    begun: tuple[int, ...] = ()
+    """Turns in which the first part of it was said, before a later one told it with more detail."""
     parts: tuple[int, ...] = ()
     """The thoughts it was merged from."""
     status: Status = Status.ACTIVE
@@ -68,4 +70,4 @@ class Thought(Draft):
     @property
     def turns(self) -> tuple[int, ...]:
         """Every turn in which it was said."""
-        return tuple(sorted({self.turn, *self.also}))
+        return tuple(sorted({self.turn, *self.also})) if self.also else (self.turn,)

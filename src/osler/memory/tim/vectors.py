@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from osler.memory.tim.cells import SLACK, Block, Cells, Ids, Rows, sample
+from osler.memory.tim.cells import Block, Cells, Ids, Rows, sample
 from osler.memory.tim.lsh import Hashing, learned
+from osler.memory.tim.nearest import cosines, nearest
 
 EXACT_BELOW = 1000
 """With fewer vectors exact search over one matrix is faster than cells. `benchmarks/memory.py --crossing` says, for 384
@@ -107,14 +108,14 @@ class VectorIndex:
         if k < 1 or not self:
             return []
         if probes is not None:
-            return _best(query, self._within(self.hashing.order(query)[:probes]), k)
+            return nearest(query, self._within(self.hashing.order(query)[:probes]), k)
         self._settle()
         blocks = [self._loose, *self.cells.visit(query, k)] if self.cells else [self._loose]
-        return _best(query, [(block.ids, block.rows) for block in blocks], k)
+        return nearest(query, [(block.ids, block.rows) for block in blocks], k)
 
     def cosine(self, id: int, vector: Rows) -> float:
         """How near one of the vectors is to a query."""
-        return _cosines(self._block_of[id].row(id)[None], self._unit(vector))[0]
+        return cosines(self._block_of[id].row(id)[None], self._unit(vector))[0]
 
     def sample(self, size: int) -> Rows:
         """Some of the vectors, or all when there are fewer; the same ones each time while the index is the same."""
@@ -221,31 +222,6 @@ class VectorIndex:
     def _take(self, cells: Cells, block: Block) -> None:
         for ids, home in cells.sort_in(block):
             self._block_of.update(dict.fromkeys(ids, home))
-
-
-def _best(query: Rows, parts: Iterable[tuple[Ids, Rows]], k: int) -> list[tuple[int, float]]:
-    """The k nearest rows of all parts.
-
-    A matrix product adds up in an order that depends on the shape of the matrix. So it only picks who may be among
-    the best; these are then weighed one by one in double precision, and the answer is the same however rows lie.
-    """
-    scored = [(ids, rows, rows @ query) for ids, rows in parts if len(ids)]
-    if not scored:
-        return []
-    scores = np.concatenate([some for _, _, some in scored]) if len(scored) > 1 else scored[0][2]
-    floor = -math.inf if len(scores) <= k else float(np.partition(scores, -k)[-k]) - SLACK
-    found: list[tuple[int, float]] = []
-    for ids, rows, some in scored:
-        near = (some >= floor).nonzero()[0]
-        if len(near):
-            found += zip(ids[near].tolist(), _cosines(rows.take(near, axis=0), query), strict=True)
-    found.sort(key=lambda hit: (-hit[1], hit[0]))
-    return found[:k]
-
-
-def _cosines(rows: Rows, query: Rows) -> list[float]:
-    exactly = query.astype(np.float64)
-    return [float(row.dot(exactly)) for row in rows.astype(np.float64)]
 
 
 def _encoded(rows: Rows) -> str:

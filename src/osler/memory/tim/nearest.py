@@ -1,0 +1,42 @@
+"""The nearest rows to a query, weighed so that the answer does not hang on how the rows lie in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from osler.memory.tim.cells import SLACK, Ids, Rows
+
+
+def nearest(query: Rows, parts: Iterable[tuple[Ids, Rows]], k: int) -> list[tuple[int, float]]:
+    """The k nearest rows of all parts.
+
+    A matrix product adds up in an order that depends on the shape of the matrix. So it only picks who may be among
+    the best; these are then weighed one by one in double precision, and the answer is the same however rows lie.
+    """
+    held = [part for part in parts if len(part[0])]
+    if sum(len(ids) for ids, _ in held) > k:
+        held = _promising(query, held, k)
+    found: list[tuple[int, float]] = []
+    for ids, rows in held:
+        found += zip(ids.tolist(), cosines(rows, query), strict=True)
+    found.sort(key=lambda hit: (-hit[1], hit[0]))
+    return found[:k]
+
+
+def _promising(query: Rows, parts: Sequence[tuple[Ids, Rows]], k: int) -> list[tuple[Ids, Rows]]:
+    """Of each part, the rows that may be among the best k."""
+    scores = [rows @ query for _, rows in parts]
+    floor = float(np.partition(np.concatenate(scores), -k)[-k]) - SLACK
+    near = [(some >= floor).nonzero()[0] for some in scores]
+    return [(ids[at], rows.take(at, axis=0)) for (ids, rows), at in zip(parts, near, strict=True) if len(at)]
+
+
+def cosines(rows: Rows, query: Rows) -> list[float]:
+    """How near each row is to the query, in double precision."""
+    told = query.nonzero()[0]
+    if 2 * len(told) < len(query):  # the rows of hashed words are mostly empty
+        rows, query = rows[:, told], query[told]
+    exactly = query.astype(np.float64)
+    return [float(row.dot(exactly)) for row in rows.astype(np.float64)]

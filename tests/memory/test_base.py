@@ -1,0 +1,28 @@
+"""What all memories share: an estimate of how long a text is, and the dialogue as it stands."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from osler.memory import MemorySettings, Turn, memory_factory
+from osler.memory.base import tokens
+
+
+@given(st.text(alphabet="ab é。疼痛好\n1"))
+def test_four_latin_characters_or_one_and_a_half_chinese_ones_are_a_token(text: str) -> None:
+    chinese = sum("\u4e00" <= char <= "\u9fff" for char in text)
+    assert tokens(text) == round(chinese / 1.5 + (len(text) - chinese) / 4)
+
+
+async def test_a_restored_dialogue_recalls_what_fits_and_goes_on() -> None:
+    settings = MemorySettings(budget=30)
+    first, second = memory_factory("raw")(settings), memory_factory("raw")(settings)
+    for number in range(1, 5):
+        await first.remember(Turn(number=number, question=f"Question {number}?", reply="Yes, since Monday."))
+    await second.remember(Turn(number=9, question="Of somebody else?", reply="This must go."))
+    second.restore(first.snapshot())
+    assert await second.recall("") == await first.recall("")
+    last = Turn(number=5, question="And now?", reply="Better.")
+    await first.remember(last)
+    await second.remember(last)
+    recall = await second.recall("")
+    assert recall == await first.recall("") and "Better." in recall.text and recall.dropped[0] == 1
