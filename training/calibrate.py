@@ -20,7 +20,8 @@ from tests.agents.questions import Labelled
 from tests.agents.ram_figures import figures
 
 from osler.agents.ram.decision import decision
-from osler.agents.ram.index import RecordIndex, entry_concepts
+from osler.agents.ram.index import RecordIndex
+from osler.agents.ram.speaks import entry_concepts
 from osler.records import Language, RecordPool
 
 WHERE = Path(__file__).parent.parent / "src" / "osler" / "agents" / "ram" / "decision"

@@ -27,21 +27,30 @@ LEAST = 0.01
 
 def pieces(question: str, language: Language) -> Counter[int]:
     """The pieces of a question, each by the checksum of its text, with how often it is there."""
-    return Counter(zlib.crc32(piece.encode()) for piece in _pieces(question, language))
-
-
-def _pieces(question: str, language: Language) -> list[str]:
     telling = content(question, language)
-    found = [f"w:{word}" for word in telling]
+    found = Counter(key for word in telling for key in _of_word(word, language))
     if language is Language.ZH:
         level = "".join(c for c in plain(question) if "\u4e00" <= c <= "\u9fff" or (c.isascii() and c.isalnum()))
-        found += [f"u:{c}" for c in level]
-        return found + [f"b:{level[i : i + 2]}" for i in range(len(level) - 1)]
-    found += [f"b:{one}_{two}" for one, two in pairwise(telling)]
-    found += [f"c:{f'^{word}$'[i : i + _GRAM]}" for word in telling for i in range(len(word) + 3 - _GRAM)]
+        found.update(_key(f"u:{c}") for c in level)
+        found.update(_key(f"b:{level[i : i + 2]}") for i in range(len(level) - 1))
+        return found
     every = words(question, language)
-    found += [f"q:{word}" for word in every]
-    return found + [f"r:{one}_{two}" for one, two in pairwise(every)]
+    found.update(_key(f"b:{one}_{two}") for one, two in pairwise(telling))
+    found.update(_key(f"q:{word}") for word in every)
+    found.update(_key(f"r:{one}_{two}") for one, two in pairwise(every))
+    return found
+
+
+def _key(piece: str) -> int:
+    return zlib.crc32(piece.encode())
+
+
+@lru_cache(maxsize=32768)
+def _of_word(word: str, language: Language) -> tuple[int, ...]:
+    """A word and the letters it is made of: words come again, questions do not."""
+    framed = f"^{word}$"
+    letters = range(len(word) + 3 - _GRAM) if language is Language.EN else ()
+    return _key(f"w:{word}"), *(_key(f"c:{framed[i : i + _GRAM]}") for i in letters)
 
 
 @dataclass(frozen=True)

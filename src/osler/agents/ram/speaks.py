@@ -1,0 +1,60 @@
+"""What the entries of a record speak of, as concepts."""
+
+from __future__ import annotations
+
+from osler.agents.lexicon import concepts, related
+from osler.records.language import Language
+from osler.records.schema import Category, Entry, PatientRecord, Status
+
+_CLEAR = 0.999
+_MOSTLY = 0.75
+_NEAR = 0.7
+_OF_THE_CHIEF = (
+    *("chief-complaint", "onset-time", "onset-mode", "course", "constant-or-intermittent"),
+    *("episode-duration-frequency", "pain-location", "pain-character", "pain-severity"),
+    *("aggravating-factors", "relieving-factors", "time-of-day-pattern"),
+)
+
+# "Did your father have a gastric tumour?" asks for what runs in the family, whatever an entry there is called.
+_OF_THE_CATEGORY = {
+    Category.FAMILY_HISTORY: "family-illnesses",
+    Category.SURGICAL_HISTORY: "operations",
+    Category.MEDICATION_HISTORY: "medicines",
+    Category.ALLERGY: "drug-allergy",
+}
+
+Shares = dict[str, float]
+"""Concepts, each with how much an entry is about it."""
+
+
+def chief(record: PatientRecord) -> str:
+    """The name of the symptom that brings the patient: the first that is there."""
+    symptoms = (e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT)
+    return next(symptoms, "")
+
+
+def entry_concepts(record: PatientRecord) -> list[Shares]:
+    """For each entry the concepts its names mean and those near them; for the chief symptom what is asked about any."""
+    first = chief(record)
+    known = []
+    for entry in record.entries:
+        own = _named(entry, record.language)
+        found = dict.fromkeys((other for concept in own for other in related().get(concept, ())), _NEAR)
+        if entry.name == first:
+            # "When did it start?" asks for the chief symptom, whose report tells.
+            found |= dict.fromkeys(_OF_THE_CHIEF, _NEAR)
+        known.append(found | dict.fromkeys(own, 1.0))
+    return known
+
+
+def _named(entry: Entry, language: Language) -> set[str]:
+    """What an entry's name speaks of, what its other names are about, and what its category stands for.
+
+    An alias is only about what is most of it: "pain on a deep breath" is not about breathlessness.
+    """
+    index = concepts(language)
+    own = {concept for concept, share in index.find(entry.name).items() if share >= _CLEAR}
+    for alias in entry.aliases:
+        whole = {concept for concept, share in index.find(alias).items() if share >= _CLEAR}
+        own |= {concept for concept, share in index.best(alias).items() if concept in whole and share >= _MOSTLY}
+    return own | ({_OF_THE_CATEGORY[entry.category]} if entry.category in _OF_THE_CATEGORY else set())
