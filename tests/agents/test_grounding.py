@@ -32,6 +32,9 @@ def reasons(reply: str, chosen: Selection, record_id: str) -> str:
         ("gout-zh", ["关节病家族史"], "接触过什么？", "是的，我接触过化学药品和清洁剂，我父亲关节肿过。", "化学"),
         ("croup-zh", ["哮喘及既往发作"], "以前得过什么病？", "他以前得过哮喘，既往发作过。", "相反"),
         ("croup-zh", ["药物过敏"], "对什么药物过敏？", "我最近吃药，没有过敏。", "不是患者本人"),
+        ("croup-zh", ["药物过敏"], "做过手术吗？", "我还没有做过手术，没有药物过敏。", "不是患者本人"),
+        ("stemi-zh", ["胸痛"], "什么时候开始的？", "我2小时前开始胸痛，压榨样疼痛。", "不是患者本人"),
+        ("heart-failure-zh", ["活动后气促"], "气短吗？", "她最近没有气短。", "相反"),
         ("heart-failure-zh", ["吸烟"], "抽烟吗？", "吸烟：没有。从不吸烟。", "平常说话"),
         ("heart-failure-zh", ["吸烟"], "抽烟吗？", "不吸烟，不吸烟，不吸烟，不吸烟，不吸烟。", "只说一遍"),
     ],
@@ -59,7 +62,8 @@ def test_an_illness_in_the_family_has_an_owner() -> None:
     family = next(e for e in record.entries if e.category is Category.FAMILY_HISTORY and e.status is Status.PRESENT)
     chosen = Selection(case=case_of(record), question="Which illnesses run in your family?", entries=(family,))
     assert "which relative" in reasons("He has hay fever.", chosen, "croup-en")
-    assert "which relative" not in reasons("His father has hay fever.", chosen, "croup-en")
+    assert reasons("His father has hay fever.", chosen, "croup-en") == ""
+    assert "you are not the patient" in reasons("My father has hay fever.", chosen, "croup-en")
 
 
 def test_the_rules_never_invent_whatever_the_entry() -> None:
@@ -97,6 +101,8 @@ def test_a_report_with_nothing_left_is_not_answered_with_yes() -> None:
         ("gout-en", "Do you have any symptoms that suggest you might have cancer?"),
         ("gout-en", "What is the main symptom that distinguishes between these conditions?"),
         ("gout-en", "What symptom do you think is causing the pain?"),
+        ("gout-en", "What is the most common symptom of gout?"),
+        ("gout-en", "What is your main symptom that makes the knee painful?"),
         ("gout-zh", "你左膝疼痛3天，这可能是什么病？"),
         ("gout-zh", "你认为是急性扁桃体炎还是急性喉炎？"),
         ("gout-zh", "这可能是由什么引起的？"),

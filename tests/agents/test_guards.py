@@ -122,6 +122,9 @@ def test_without_memory_a_repeat_is_allowed() -> None:
 def test_one_question_of_many() -> None:
     assert one_question("Does it throb? And where? Since when?") == "Does it throb?"
     assert one_question("头痛多久了？还恶心吗？") == "头痛多久了？"
+    assert one_question("You take warfarin, 3.5 mg a day. Are you bleeding?") == "Are you bleeding?"
+    assert one_question("你平时吃华法林，已经5年了。你有肾病吗？") == "你有肾病吗？"
+    assert one_question("Did Dr. Smith find a lump of 3.5 cm?") == "Did Dr. Smith find a lump of 3.5 cm?"
 
 
 @pytest.mark.parametrize("language", Language)

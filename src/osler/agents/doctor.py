@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
+from osler.agents.case_notes import noted
 from osler.agents.guards.address import addressed
 from osler.agents.guards.doctor import check_question, one_question
 from osler.agents.interview import next_question, open_areas
@@ -112,13 +113,16 @@ class ModelDoctor(Participant):
         """In three steps, each easy for a small model: the case in medical terms, illnesses that fit, the treatment.
 
         A case is judged better than a talk with gaps and asides, and a bare list of names better than one answer that
-        has to hold everything at once.
+        has to hold everything at once. Facts are a case already.
         """
-        summary = prompt("doctor_case", self._case.language)
-        asked: list[LLMMessage] = [UserMessage(content=summary.fill(**briefing_slots(briefing)), source="briefing")]
-        case = (await self._call.text(asked, summary, max_tokens=_CASE_TOKENS)).strip()
+        case = noted(briefing) or await self._written_down(briefing)
         named = await self._named(case)
         return named if named.treatment else await self._treated(named, case, briefing)
+
+    async def _written_down(self, briefing: Briefing) -> str:
+        summary = prompt("doctor_case", self._case.language)
+        asked: list[LLMMessage] = [UserMessage(content=summary.fill(**briefing_slots(briefing)), source="briefing")]
+        return (await self._call.text(asked, summary, max_tokens=_CASE_TOKENS)).strip()
 
     async def _named(self, case: str) -> Conclusion:
         """The likeliest illness and the others that fit; with a treatment only where a model gave one unasked."""

@@ -12,6 +12,7 @@ from osler.agents.participant import Briefing
 from osler.records.language import Language
 from osler.words import content
 
+_STATEMENT = re.compile(r"[。！]\s*|(?<=[a-z]{3}[.!])\s+(?=[A-Z])")
 _LONGEST = {Language.EN: 320, Language.ZH: 120}
 # A patient can say what it feels and what was found; what that means is for the doctor to find out.
 _JUDGES = {
@@ -20,6 +21,7 @@ _JUDGES = {
         r"|\b(?:distinguish|differentiat)\w*\b|\bdetermine the cause\b|\bunderstand the cause\b|\bdifferent diagnosis\b"
         r"|\b(?:symptom|what|which)\b[^?]*\bdo you (?:think|believe|suspect)\b[^?]*"
         r"\b(?:caus|due|likely|consistent|diagnos)"
+        r"|\b(?:most|more) (?:common|consistent|typical|likely)\b|\bmain (?:symptom|concern|complaint|problem)\b"
         r"|\bwhat (?:could|might|may|do you think) (?:be |is )?(?:the )?caus"
         r"|\bdo you (?:think|believe|suspect) (?:you|he|she|they|it|this)\b[^?]*\b(?:have|has|is|are|be)\b",
         re.IGNORECASE,
@@ -39,10 +41,10 @@ _SUCH_AS = {
 
 
 def one_question(text: str) -> str:
-    """The first question of a text; what stands before it stays, what comes after goes."""
+    """The first sentence of a text that asks: models like to say over what they heard before they ask."""
     text = " ".join(text.split()).strip("\"'“”")
     found = re.match(r"^(.*?[?？])", text)
-    return found[1] if found else text
+    return _STATEMENT.split(found[1])[-1] if found else text
 
 
 def check_question(question: str, briefing: Briefing) -> tuple[str, ...]:

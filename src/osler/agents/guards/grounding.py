@@ -34,6 +34,12 @@ _KIN = {
         r"[爸妈父母爷奶姥哥姐弟妹叔伯舅姑姨]|祖[父母]|外[公婆]|家[人属族里]|儿子|女儿|丈夫|妻子|亲戚"
     ),
 }
+_OWN_KIN = {
+    Language.EN: re.compile(
+        r"\bmy (?:own )?(?:mother|father|mum|mom|dad|sister|brother|grand\w+|uncle|aunt|parents?|family)\b"
+    ),
+    Language.ZH: re.compile(r"我的?(?:父亲|母亲|爸|妈|祖[父母]|爷|奶|外[公婆]|姥|哥|姐|弟|妹|父母)"),
+}
 _NOT_SO = frozenset({Status.ABSENT, Status.NOT_DONE})
 
 
@@ -85,9 +91,14 @@ def _near(word: str, known: frozenset[str], language: Language) -> bool:
 
 
 def turned(reply: str, entries: Iterable[Entry], language: Language) -> tuple[str, ...]:
-    """The words of illness that a reply denies where the entries affirm them, or the other way round."""
-    given = [one for entry in entries for one in _voices(entry, language)]
+    """The words of illness that a reply denies where the entries affirm them, or the other way round.
+
+    A word that the entries do not have is held against those by which they call the same thing.
+    """
+    chosen = tuple(entries)
+    given = [one for entry in chosen for one in _voices(entry, language)]
     said = [voices(sentence, language) for sentence in sentences(reply, language)]
+    known = frozenset(word for entry in chosen for word in content(text_of(entry), language))
     illness, everyday = concepts(language).idf, _everyday(language)
     weighty = [word for word in dict.fromkeys(content(reply, language)) if word in illness and word not in everyday]
     return tuple(
@@ -95,9 +106,15 @@ def turned(reply: str, entries: Iterable[Entry], language: Language) -> tuple[st
         for word in weighty
         if (language is Language.EN or len(word) > 1)
         and (mine := _polarity(word, said))
-        and (theirs := _polarity(word, given))
+        and (theirs := _polarity(word, given) or _polarity_of_the_same(word, known, given, language))
         and not mine & theirs
     )
+
+
+def _polarity_of_the_same(word: str, known: frozenset[str], given: list[Voices], language: Language) -> set[bool]:
+    named = called_by_name(word, language)
+    same = [other for other in known if named and named & called_by_name(other, language)]
+    return {denied for other in same for denied in _polarity(other, given)}
 
 
 def _voices(entry: Entry, language: Language) -> list[Voices]:
@@ -117,6 +134,13 @@ def without_kin(reply: str, entries: Iterable[Entry], language: Language) -> tup
         return ()
     ill = [entry for entry in entries if entry.category is Category.FAMILY_HISTORY and entry.status is Status.PRESENT]
     return tuple(entry.name for entry in ill if _KIN[language].search(plain(text_of(entry))))
+
+
+def of_another_family(reply: str, entries: Iterable[Entry], language: Language) -> bool:
+    """Whether somebody who speaks for the patient tells of the patient's relatives as of their own."""
+    ill = [entry for entry in entries if entry.category is Category.FAMILY_HISTORY]
+    own = _OWN_KIN[language]
+    return bool(ill) and own.search(plain(reply)) is not None and not any(own.search(plain(e.said)) for e in ill)
 
 
 def goes_round(clauses: Iterable[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.guards.grounding import goes_round, invented, text_of, turned, without_kin
+from osler.agents.guards.grounding import goes_round, invented, of_another_family, text_of, turned, without_kin
 from osler.agents.guards.spoken import called_by_name, meant, touched_on
 from osler.agents.lexicon import related
 from osler.agents.participant import Selection
@@ -34,7 +34,8 @@ _AS_PATIENT = {
         r"(?! (?:it|the|them|that|noticed|seen|to) )"
     ),
     Language.ZH: re.compile(
-        r"我(?:自己|昨天|今天|最近|之前|以前|平时|曾经?|也|还|一直|现在|每天|刚刚?|确实|经常|这次)*"
+        r"我(?:大概|约)?\d+\s*(?:分钟|个?小时|天|周|个?星期|个?月|年)前"
+        r"|我(?:自己|昨天|今天|最近|之前|以前|平时|曾经?|也|还|一直|现在|每天|刚刚?|确实|经常|这次|正?在|从来|从|没有?|未)*"
         r"(?:有|得过|患|发烧|发热|咳|疼|痛|吃|喝|服|用过|用了|做过|做了|感到|感觉|出现|对.{1,8}过敏)(?!.{0,4}[他她孩宝娃])"
     ),
 }
@@ -165,7 +166,8 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
             if english
             else "不像当事人在说话；请用“我”来说"
         )
-    if selection.case.speaker is not Speaker.PATIENT and _AS_PATIENT[language].search(level):
+    for_another = selection.case.speaker is not Speaker.PATIENT
+    if for_another and (_AS_PATIENT[language].search(level) or of_another_family(reply, selection.entries, language)):
         he = _PRONOUN[language][selection.case.sex]
         reasons.append(f"you are not the patient; say {he}" if english else f"你不是患者本人；请用“{he}”来说")
     if _DOCTOR[language].search(level):

@@ -155,7 +155,7 @@ def _first_person(report: str, case: Case) -> str:
     text = _TOLD_THAT.sub("", report)
     text = _TOLD_OF.sub("I have " if patient_speaks else f"{he} has ", text)
     text = _ONGOING.sub(r"\1 been \2", text)
-    text = re.sub(r"\bthe patient's\b", my, text, flags=re.IGNORECASE)
+    text = re.sub(r"\b(?:the )?patient['’]s\b", my, text, flags=re.IGNORECASE)
     text = re.sub(r"\b(?:the )?patient\b(?! portal)", i, text, flags=re.IGNORECASE)
     if patient_speaks:
         text = re.sub(r"\b(?:he|she)\b", "I", text, flags=re.IGNORECASE)

@@ -1,0 +1,46 @@
+"""The case as the facts of a memory tell it.
+
+A model that is to write facts down again as a case loses some of them, a decisive scan as easily as a heart rate, and
+takes what was asked for what was found. What already is a list of facts is the case.
+"""
+
+from __future__ import annotations
+
+import re
+
+from osler.agents.guards.known import facts
+from osler.agents.participant import Briefing
+from osler.agents.rules.reading import Polarity, polarity
+from osler.records.language import Language
+from osler.words import sentences
+
+_LISTED = re.compile(r"^(?:(denied|否认)[\s#\d]*|also asked|还问过)\s*[:：]\s*(.+)$", re.IGNORECASE)
+_SAID = {Language.EN: re.compile(r"^patient says "), Language.ZH: re.compile(r"^患者 说 ")}
+_MY = re.compile(r"\bmy\b")
+_NOT_KNOWN = {
+    Language.EN: re.compile(r"\bdoes not know\b|\bhas not been (?:done|made|taken|tested|measured|checked|examined)\b"),
+    Language.ZH: re.compile(r"不知道|没有?查过"),
+}
+
+
+def noted(briefing: Briefing) -> str:
+    """One line for each fact that tells something; empty where the memory tells of a talk, which has to be read first.
+
+    The reply that came last is not a fact yet and stands as it was said.
+    """
+    language = briefing.case.language
+    known = facts(briefing)
+    listed = [found for line in briefing.recall.splitlines() if (found := _LISTED.match(line.strip()))]
+    if not known or len(known) + len(listed) < len(briefing.recall.splitlines()):
+        return ""
+    lines = [_lean(fact.text, language) for fact in known if not _NOT_KNOWN[language].search(fact.text)]
+    lines += [f"{found[1]}: {found[2]}" for found in listed if found[1]]
+    if any(polarity(said, language) is not Polarity.UNKNOWN for said in sentences(briefing.reply, language)):
+        lines.append(briefing.reply)
+    return "\n".join(f"- {line}" for line in dict.fromkeys(lines))
+
+
+def _lean(fact: str, language: Language) -> str:
+    """A fact without the frame of its triple, about somebody else than the reader."""
+    bare = _SAID[language].sub("", fact)
+    return _MY.sub("the", bare) if language is Language.EN else bare.replace(" ", "")

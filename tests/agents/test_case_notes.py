@@ -1,0 +1,69 @@
+"""What a doctor concludes from: a memory's facts as they are, or a talk once it is written down."""
+
+from __future__ import annotations
+
+import pytest
+
+from osler.agents.case_notes import noted
+from osler.agents.doctor import ModelDoctor
+from osler.agents.participant import Briefing, Conclusion
+from osler.events import Journal
+from osler.records import Language, RecordPool
+from osler.simulator.build import case_of
+from tests.agents.scripted import scripted
+
+RECORD = {language: RecordPool.open().get(f"gout-{language.value}") for language in Language}
+FACTS = {
+    Language.EN: "Fact #1: patient says pain in my knee [start makes better worse] (turn 1)\n"
+    "Fact #2: MRI spine shows a syrinx (turn 2)\nFact #3: patient does not know family illnesses (turn 3)\n"
+    "Also asked: allergies",
+    Language.ZH: "事实#1：患者 说 右膝剧痛［开始加重减轻］（第1轮）\n事实#2：血尿酸 为 586（第2轮）\n"
+    "事实#3：患者 不知道 家里人得过什么病（第3轮）\n还问过：过敏",
+}
+NOTES = {
+    Language.EN: "- pain in the knee\n- MRI spine shows a syrinx\n- It throbs.",
+    Language.ZH: "- 右膝剧痛\n- 血尿酸为586\n- 夜里疼。",
+}
+REPLY = {Language.EN: "It throbs.", Language.ZH: "夜里疼。"}
+UNKNOWN = {Language.EN: "I can't tell you anything about that.", Language.ZH: "这个我不太清楚。"}
+TALK = {
+    Language.EN: "Turn 1\nDoctor: Does it hurt?\nPatient: Yes.",
+    Language.ZH: "第1轮\n医生：疼吗？\n患者：疼。",
+}
+
+
+def briefing(language: Language, recall: str, reply: str) -> Briefing:
+    return Briefing(case=case_of(RECORD[language]), turn=9, turns_left=0, recall=recall, reply=reply)
+
+
+@pytest.mark.parametrize("language", Language)
+def test_facts_are_told_bare_and_what_is_not_known_is_left_out(language: Language) -> None:
+    assert noted(briefing(language, FACTS[language], REPLY[language])) == NOTES[language]
+    alone = noted(briefing(language, FACTS[language], UNKNOWN[language]))
+    assert alone == NOTES[language].rpartition("\n")[0]
+
+
+@pytest.mark.parametrize("language", Language)
+def test_a_talk_and_an_empty_memory_are_no_notes(language: Language) -> None:
+    for recall in ("", TALK[language], f"{FACTS[language]}\n{TALK[language]}"):
+        assert noted(briefing(language, recall, REPLY[language])) == ""
+
+
+def test_what_a_short_memory_denies_stands_in_the_notes() -> None:
+    short = "#1: cough for 4 days [cough]\nDenied #2 #3: fever; chest pain"
+    assert noted(briefing(Language.EN, short, "")) == "- cough for 4 days\n- Denied: fever; chest pain"
+
+
+@pytest.mark.parametrize("language", Language)
+async def test_facts_reach_the_list_of_illnesses_and_a_talk_is_written_down_first(language: Language) -> None:
+    plan = '{"treatment": "rest", "reasoning": "it fits"}'
+    backbone, client = scripted(["Gout\nPseudogout", plan])
+    doctor = ModelDoctor(case_of(RECORD[language]), backbone, Journal())
+    concluded = await doctor.respond(briefing(language, FACTS[language], REPLY[language]))
+    assert isinstance(concluded, Conclusion) and concluded.diagnosis == "Gout"
+    assert len(client.prompts) == 2 and all(NOTES[language] in text for text in client.prompts)
+
+    backbone, client = scripted(["A man with a sore knee.", "Gout\nPseudogout", plan])
+    doctor = ModelDoctor(case_of(RECORD[language]), backbone, Journal())
+    await doctor.respond(briefing(language, TALK[language], REPLY[language]))
+    assert len(client.prompts) == 3 and "A man with a sore knee." in client.prompts[1]
