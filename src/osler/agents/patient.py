@@ -11,11 +11,11 @@ from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
 from osler.agents.guards import check_reply, omissions
 from osler.agents.participant import Case, Participant, Reply, Selection
-from osler.agents.rules.voice import ON_PAPER, voice
+from osler.agents.rules.voice import voice
 from osler.agents.wording import patient_slots
 from osler.events import Ending, Guarded, Journal, Role, Voice
 from osler.prompts import prompt
-from osler.records.schema import Diagnosis
+from osler.records.schema import RESULTS, Diagnosis
 
 _REPLY_TOKENS = 160
 _BY_HEART = 2
@@ -39,7 +39,7 @@ class ModelPatient(Participant):
         if not selection.entries:
             # Who knows nothing has nothing to add; a model asked to say so denies things instead.
             return Reply(text=voice((), selection.question, self._case), voice=Voice.RULES)
-        if len(selection.entries) > _BY_HEART and all(entry.category in ON_PAPER for entry in selection.entries):
+        if len(selection.entries) > _BY_HEART and all(entry.category in RESULTS for entry in selection.entries):
             # Nobody retells a sheet of results; one reads it out, and loses nothing.
             return self._read_out(selection, Voice.RULES)
         language = self._case.language

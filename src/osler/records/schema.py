@@ -94,6 +94,10 @@ _CONFIRMING = {Category.SYMPTOM, Category.SIGN, Category.TEST, Category.EXAMINAT
 _PART_OF = {category.value: category.part for category in Category}
 
 
+RESULTS = frozenset({Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST, Category.SIGN})
+"""What somebody found by looking: the patient has it on paper, or was told."""
+
+
 class Status(StrEnum):
     """What the record knows of an entry: four different answers to a doctor's question."""
 

@@ -8,9 +8,8 @@ from osler.agents.guards.grounding import goes_round, invented, of_another_famil
 from osler.agents.guards.spoken import called_by_name, meant, touched_on
 from osler.agents.lexicon import related
 from osler.agents.participant import Selection
-from osler.agents.rules.voice import ON_PAPER
 from osler.records.language import Language
-from osler.records.schema import Diagnosis, Entry, Sex, Speaker, Status
+from osler.records.schema import RESULTS, Diagnosis, Entry, Sex, Speaker, Status
 from osler.words import content, numbers, plain, sentences
 
 _CLAUSE = re.compile(r"[,.;!?，。；！？]\s*")
@@ -190,7 +189,7 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
 
 def _reads_a_form(reply: str, selection: Selection) -> bool:
     """Whether it copies a line of its notes, "Smoking: no.", of what nobody has on paper."""
-    felt = [entry.name for entry in selection.entries if entry.category not in ON_PAPER]
+    felt = [entry.name for entry in selection.entries if entry.category not in RESULTS]
     return any(f"{name}{colon}" in reply for name in felt for colon in ":：")
 
 

@@ -8,10 +8,8 @@ import re
 from osler.agents.guards.spoken import meant
 from osler.agents.participant import Case
 from osler.records.labels import EN
-from osler.records.schema import Category, Entry, Persona, Sex, Speaker, Status
+from osler.records.schema import RESULTS, Entry, Persona, Sex, Speaker, Status
 from osler.words import content, plain
-
-ON_PAPER = {Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST, Category.SIGN}
 
 # What somebody says who does not know, by persona; the question decides which, so that it is always the same one.
 _UNKNOWN_EN = {
@@ -60,6 +58,7 @@ _ONGOING = re.compile(
     r"\b(I have|(?:he|she|they) has) ((?:experienc|feel|notic|hav|see|hear|los|gain|tak|be|wak|try|us)ing)\b"
 )
 _GOES_ON = re.compile(r"\b(and|but|or) (reports|has|denies|notes|states|describes|takes|feels|complains|works|lives)\b")
+_SENTENCE = re.compile(r"([.!?]\s+)(my|his|her|their|he|she|they)\b")
 _A_NAME = 4
 """Words from which on a name is a sentence: "limping favouring the left leg" is not said after "yes"."""
 
@@ -78,7 +77,7 @@ def voice(entries: tuple[Entry, ...], question: str, case: Case) -> str:
 def _titled(text: str, entry: Entry, case: Case) -> str:
     """Of several results each is read out with its name: "586, high" says nothing of which."""
     language = case.language
-    if entry.category not in ON_PAPER or set(content(entry.name, language)) & set(content(text, language)):
+    if entry.category not in RESULTS or set(content(entry.name, language)) & set(content(text, language)):
         return text
     if meant(entry.name, language) & meant(text, language):
         return text
@@ -108,7 +107,7 @@ def _english(entry: Entry, question: str, case: Case) -> str:
     match entry.status:
         case Status.NOT_DONE:
             return f"No, {name} hasn't been done."
-        case Status.ABSENT if entry.report and entry.category in ON_PAPER:
+        case Status.ABSENT if entry.report and entry.category in RESULTS:
             return f"{entry.name}: {entry.report}"
         case Status.ABSENT:
             return f"No, no {name}." if len(name.split()) <= _A_NAME else f"No. {_first_person(entry.report, case)}"
@@ -116,7 +115,7 @@ def _english(entry: Entry, question: str, case: Case) -> str:
             return f"{entry.name}: {entry.report or 'normal.'}"
         case Status.PRESENT:
             report = _first_person(entry.report, case) if entry.report else ""
-            if entry.category in ON_PAPER:
+            if entry.category in RESULTS:
                 return f"{entry.name}: {report or _NO_REPORT[True]}"
             told = bool(report) and report.rstrip(".").casefold() != entry.name.casefold()
             if told or (report and len(name.split()) > _A_NAME):
@@ -133,7 +132,7 @@ def _chinese(entry: Entry) -> str:
         case Status.NORMAL:
             return f"{entry.name}是正常的，{entry.report}" if entry.report else f"{entry.name}是正常的。"
         case Status.PRESENT:
-            if entry.category in ON_PAPER:
+            if entry.category in RESULTS:
                 return f"{entry.name}，{entry.report or _NO_REPORT[False]}"
             return f"有，{entry.report}" if entry.report else f"有{entry.name}。"
 
@@ -166,4 +165,5 @@ def _first_person(report: str, case: Case) -> str:
         text = re.sub(r"\b(?:his|her)\b", my, text, flags=re.IGNORECASE)
         text = re.sub(r"\b(?:himself|herself)\b", "myself", text, flags=re.IGNORECASE)
         text = re.sub(r"\bhim\b", me, text, flags=re.IGNORECASE)
+    text = _SENTENCE.sub(lambda found: f"{found[1]}{found[2].capitalize()}", text)
     return text[:1].upper() + text[1:]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from osler.errors import UserError
 from osler.eval.measures.course import Course
-from osler.records.schema import Category, Entry, Part, PatientRecord, Relevance, Status
+from osler.records.schema import RESULTS, Category, Entry, Part, PatientRecord, Relevance, Status
 
 TESTS = frozenset({Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST})
 """What is done in a laboratory or with a machine, and has a price."""
@@ -16,7 +16,7 @@ TESTS = frozenset({Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TE
 
 def is_result(entry: Entry) -> bool:
     """Whether an entry is what somebody found by looking: a sign, a test or an examination."""
-    return entry.category in TESTS or entry.category is Category.SIGN
+    return entry.category in RESULTS
 
 
 def key_elements(record: PatientRecord, part: Part) -> list[Entry]:
