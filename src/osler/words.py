@@ -46,7 +46,7 @@ _ENDINGS = (
 )
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """Case, width and accents levelled out: how two spellings of one thing become one."""
     text = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
@@ -99,7 +99,7 @@ def _load_kept(tokenizer: Any) -> None:
             tokenizer.FREQ, tokenizer.total, tokenizer.initialized = words, total, True
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def words(text: str, language: Language) -> tuple[str, ...]:
     """Every word in order, levelled and (in English) stemmed; Chinese is segmented."""
     level = plain(text)
@@ -117,7 +117,7 @@ def _chinese(text: str) -> Iterator[str]:
     yield from (stem(word) for word in _WORD.findall(text[place:]))
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def _segments(run: str) -> tuple[str, ...]:
     """The words of a run of Chinese characters: a clause that an entry, its reply and its recall share."""
     return tuple(_segmenter().cut(run.replace("疼", "痛"), HMM=False))
@@ -129,7 +129,7 @@ def _stopwords(language: Language) -> frozenset[str]:
     return frozenset(stem(word) if language is Language.EN else word for word in listed)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=8192)
 def content(text: str, language: Language) -> tuple[str, ...]:
     """The words that carry meaning."""
     return tuple(word for word in words(text, language) if word not in _stopwords(language))

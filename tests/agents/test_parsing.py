@@ -121,6 +121,8 @@ def test_a_treatment_is_read_from_json_from_labels_and_from_plain_words() -> Non
     assert plan_of("治疗：卧床休息\n依据：符合")["treatment"] == "卧床休息"
     assert plan_of("Give colchicine.") == {"treatment": "Give colchicine.", "reasoning": ""}
     assert plan_of('{"other": "x"}')["treatment"] == ""
+    assert plan_of("Give 2.5 mg. Rest. Give 2.5 mg. Rest. Give 2.5 mg.")["treatment"] == "Give 2.5 mg. Rest."
+    assert plan_of("治疗：休息。多喝水。休息。多喝水。")["treatment"] == "休息。多喝水。"
     assert (
         plan_of('```json\n{"treatment": "Rest. Give colchicine. And then th')["treatment"] == "Rest. Give colchicine."
     )

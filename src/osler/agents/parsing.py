@@ -29,6 +29,7 @@ _PLACEHOLDER = re.compile(
 _WHOLE_FIELD = re.compile(r'"(diagnosis|treatment|reasoning)"\s*:\s*"([^"\n]+)"', re.IGNORECASE)
 _BEGUN = re.compile(r'"diagnosis"\s*:\s*"([^"\n]{4,})$', re.IGNORECASE)
 _BEGUN_TREATMENT = re.compile(r'"treatment"\s*:\s*"([^"]{4,})$', re.IGNORECASE)
+_SENTENCE = re.compile(r".+?(?:[.!?](?=\s)\s+|[。！？；]\s*|$)", re.DOTALL)
 _LAST_SENTENCE = re.compile(r"^(.*[.。!！])[^.。!！]*$", re.DOTALL)
 _LONGEST_NAME = 100
 _WHOLE_LIST = re.compile(r'"differential"\s*:\s*\[([^\]]*)\]', re.IGNORECASE)
@@ -84,7 +85,15 @@ def plan_of(text: str) -> dict[str, str]:
     if not treatment and (begun := _BEGUN_TREATMENT.search(text)):
         # The answer ended inside the treatment: its whole sentences are what was meant.
         treatment = _line(_LAST_SENTENCE.sub(r"\1", begun[1]))
-    return {"treatment": treatment or ("" if data else _line(text)), "reasoning": reasoning}
+    return {"treatment": _once(treatment or ("" if data else _line(text))), "reasoning": _once(reasoning)}
+
+
+def _once(text: str) -> str:
+    """Each sentence once: a model that goes round says nothing more the second time."""
+    told: dict[str, str] = {}
+    for sentence in _SENTENCE.findall(f"{text} "):
+        told.setdefault(sentence.strip(" .。!！;；"), sentence)
+    return "".join(told.values()).strip()
 
 
 def _name(line: str) -> str:
