@@ -29,6 +29,7 @@ def reasons(reply: str, chosen: Selection, record_id: str) -> str:
     [
         ("croup-en", ["Drug allergy"], "Are you allergic to any medicine?", "Yes, he reacts to penicillin.", "penicil"),
         ("croup-en", ["Drug allergy"], "Is he allergic to any medicine?", "He is allergic to a medicine.", "opposite"),
+        ("croup-en", ["Drug allergy"], "Is he allergic?", "Yes, he is allergic. No, no known allergy.", "opposite"),
         ("gout-zh", ["关节病家族史"], "接触过什么？", "是的，我接触过化学药品和清洁剂，我父亲关节肿过。", "化学"),
         ("croup-zh", ["哮喘及既往发作"], "以前得过什么病？", "他以前得过哮喘，既往发作过。", "相反"),
         ("croup-zh", ["药物过敏"], "对什么药物过敏？", "我最近吃药，没有过敏。", "不是患者本人"),

@@ -40,6 +40,7 @@ _OWN_KIN = {
     ),
     Language.ZH: re.compile(r"我的?(?:父亲|母亲|爸|妈|祖[父母]|爷|奶|外[公婆]|姥|哥|姐|弟|妹|父母)"),
 }
+_DENIED = {True}
 _NOT_SO = frozenset({Status.ABSENT, Status.NOT_DONE})
 
 
@@ -93,7 +94,8 @@ def _near(word: str, known: frozenset[str], language: Language) -> bool:
 def turned(reply: str, entries: Iterable[Entry], language: Language) -> tuple[str, ...]:
     """The words of illness that a reply denies where the entries affirm them, or the other way round.
 
-    A word that the entries do not have is held against those by which they call the same thing.
+    A word that the entries do not have is held against those by which they call the same thing. Who affirms what they
+    only deny, and then denies it too, has still said it: "Yes, I smoke. I never smoked."
     """
     chosen = tuple(entries)
     given = [one for entry in chosen for one in _voices(entry, language)]
@@ -107,7 +109,7 @@ def turned(reply: str, entries: Iterable[Entry], language: Language) -> tuple[st
         if (language is Language.EN or len(word) > 1)
         and (mine := _polarity(word, said))
         and (theirs := _polarity(word, given) or _polarity_of_the_same(word, known, given, language))
-        and not mine & theirs
+        and (not mine & theirs or (theirs == _DENIED and mine != _DENIED))
     )
 
 
