@@ -115,8 +115,19 @@ def test_a_patient_is_not_asked_to_judge(record_id: str, question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("record_id", "statement"),
+    [("gout-en", "You have had a cough with sputum for 3 days."), ("gout-zh", "你有咳嗽、咳痰增多3天，痰白黏。")],
+)
+def test_a_statement_is_no_question(record_id: str, statement: str) -> None:
+    briefing = Briefing(case=case_of(POOL.get(record_id)), turn=1, turns_left=9, reply="")
+    assert any("question" in reason or "问题" in reason for reason in check_question(statement, briefing))
+
+
+@pytest.mark.parametrize(
     ("record_id", "question"),
     [
+        ("gout-en", "Tell me about your diet."),
+        ("gout-zh", "请说说您的饮食习惯。"),
         ("gout-en", "Do you have any signs of infection, such as fever or chills?"),
         ("gout-en", "What makes the pain worse?"),
         ("gout-zh", "走路的时候膝盖会不会更疼？"),

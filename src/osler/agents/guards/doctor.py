@@ -33,6 +33,14 @@ _JUDGES = {
         r"|(?:是否|是不是|会不会)(?:可能)?(?:是|与|和|跟|由).{1,14}(?:症状|有关|引起|导致|所致)"
     ),
 }
+_ASKS = {
+    Language.EN: re.compile(
+        r"\?|^(?:and |so |but )*(?:please|tell|describe|explain|show|let|can|could|do|does|did|is|are|was|were"
+        r"|have|has|had|what|when|where|which|who|why|how|any|since)\b",
+        re.IGNORECASE,
+    ),
+    Language.ZH: re.compile(r"[?？吗呢]|什么|哪|怎|多[久少大长高]|是否|是不是|有没有|有无|能否|几|请|说说|讲讲"),
+}
 _SUCH_AS = {
     Language.EN: re.compile(r"\b(?:such as|like|for example|e\.g\.)\b"),
     Language.ZH: re.compile(r"比如|例如|像是?"),
@@ -53,6 +61,8 @@ def check_question(question: str, briefing: Briefing) -> tuple[str, ...]:
     english = language is Language.EN
     words = frozenset(content(question, language))
     reasons = []
+    if not _ASKS[language].search(question):
+        reasons.append("it is not a question" if english else "这不是一个问题")
     if not words - vague(language) or _only_what_is_known(question, words, briefing):
         reasons.append("it asks for nothing in particular" if english else "问得太笼统")
     if _JUDGES[language].search(question) and not _SUCH_AS[language].search(question):
