@@ -49,6 +49,7 @@ FAULTS = {
     "403": (Step(status=403), FailureKind.UNAUTHORIZED, 1),
     "404": (Step(status=404, message="model `tiny` not found"), FailureKind.UNKNOWN_MODEL, 1),
     "400": (Step(status=400, message=f"Authorization: Bearer {KEY} is odd"), FailureKind.REFUSED, 1),
+    "308": (Step(status=308, headers={"Location": "https://elsewhere.invalid/"}), FailureKind.REFUSED, 1),
     "429": (Step(status=429, headers={"Retry-After": "1"}), FailureKind.RATE_LIMITED, 3),
     "quota": (Step(status=429, message="You exceeded your current quota"), FailureKind.RATE_LIMITED, 1),
     "500": (Step(status=500, message="Traceback (most recent call last):\n  boom"), FailureKind.SERVER_ERROR, 3),
@@ -80,6 +81,15 @@ async def test_fault(name: str) -> None:
     assert "\n" not in line and "; " in line and error.remedy and len(line) < 700
     assert "secret" not in line and "secret" not in error.detail
     assert error.__context__ is None and error.__cause__ is None
+
+
+async def test_a_key_is_not_carried_to_where_a_server_points() -> None:
+    async with serving(Step()) as elsewhere:
+        away = {"Location": f"{elsewhere.url}/chat/completions"}
+        async with serving(Step(status=307, headers=away)) as server, client_of(server, retries=0) as client:
+            with pytest.raises(BackboneError) as caught:
+                await ask(client, HELLO)
+        assert "another address" in str(caught.value) and elsewhere.requests == []
 
 
 async def test_nobody_listens() -> None:

@@ -196,6 +196,9 @@ def _status_error(error: Exception, status: int, where: str) -> BackboneError:
     kind, what = _BY_STATUS.get(status, (FailureKind.REFUSED, "refused the request"))
     remedy: str | None = None
     retry: bool | None = None
+    if 300 <= status < 400:
+        # Not followed: the key would go along.
+        what, remedy = "has moved to another address", "give the address that answers, with https where it wants that"
     if status >= 500:
         kind, what = FailureKind.SERVER_ERROR, "has a fault"
     if status == 429 and re.search(r"insufficient_quota|exceeded your current quota", detail):
