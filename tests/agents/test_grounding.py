@@ -140,10 +140,10 @@ def test_other_questions_are(record_id: str, question: str) -> None:
 
 FACTS = {
     Language.EN: "Fact #1: inspection shows a lacy rash [physical examination show] (turn 2)\n"
-    "Fact #2: temperature is 37.4 °C (turn 2)\nFact #3: cranial nerves shows ptosis (turn 2)\n"
+    "Fact #2: temperature is 37.4 °C (turn 2)\nFact #3: blood pressure is 125/80 mmHg (turn 2)\n"
     "Fact #4: patient has double vision for a month [changes vision; other symptoms] (turn 1, 3)",
     Language.ZH: "事实#1：皮肤 有 花边样皮疹［体格检查发现］（第2轮）\n事实#2：体温 为 37.4度（第2轮）\n"
-    "事实#3：患者 有 复视［视力变化］（第1轮）",
+    "事实#4：体格检查 显示 挺齐的（第2轮）\n事实#3：患者 有 复视［视力变化］（第1轮）",
 }
 RECORD = {Language.EN: "gout-en", Language.ZH: "gout-zh"}
 
