@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.guards.known import facts
+from osler.agents.guards.known import facts, listed
 from osler.agents.participant import Briefing
 from osler.agents.rules.reading import Polarity, polarity
 from osler.records.language import Language
 from osler.words import sentences
 
-_LISTED = re.compile(r"^(?:(denied|否认)[\s#\d]*|also asked|还问过)\s*[:：]\s*(.+)$", re.IGNORECASE)
 _SAID = {Language.EN: re.compile(r"^patient says "), Language.ZH: re.compile(r"^患者 说 ")}
 _MY = re.compile(r"\bmy\b")
 _NOT_KNOWN = {
@@ -29,12 +28,11 @@ def noted(briefing: Briefing) -> str:
     The reply that came last is not a fact yet and stands as it was said.
     """
     language = briefing.case.language
-    known = facts(briefing)
-    listed = [found for line in briefing.recall.splitlines() if (found := _LISTED.match(line.strip()))]
-    if not known or len(known) + len(listed) < len(briefing.recall.splitlines()):
+    known, lists = facts(briefing), listed(briefing)
+    if not known or len(known) + len(lists) < len(briefing.recall.splitlines()):
         return ""
     lines = [_lean(fact.text, language) for fact in known if not _NOT_KNOWN[language].search(fact.text)]
-    lines += [f"{found[1]}: {found[2]}" for found in listed if found[1]]
+    lines += [f"{one.denial}: {one.things}" for one in lists if one.denial]
     if any(polarity(said, language) is not Polarity.UNKNOWN for said in sentences(briefing.reply, language)):
         lines.append(briefing.reply)
     return "\n".join(f"- {line}" for line in dict.fromkeys(lines))

@@ -20,7 +20,7 @@ _FACT = re.compile(
 )
 _TURNS = re.compile(r"[(（](?:turn|第)\s*([\d, 、]+)轮?[)）]\s*$", re.IGNORECASE)
 # What was asked without a fact, and in a short memory what was denied.
-_LISTED = re.compile(r"^(?:also asked|还问过|(?:denied|否认)[\s#\d]*)\s*[:：]\s*(.+)$", re.IGNORECASE)
+_LISTED = re.compile(r"^(?:also asked|还问过|(denied|否认)[\s#\d]*)\s*[:：]\s*(.+)$", re.IGNORECASE)
 
 
 class Fact(NamedTuple):
@@ -43,6 +43,20 @@ def facts(briefing: Briefing) -> list[Fact]:
     return found
 
 
+class Listed(NamedTuple):
+    """Things that a memory names in one line."""
+
+    denial: str
+    """The word that denies them; empty where they were only asked about."""
+    things: str
+
+
+def listed(briefing: Briefing) -> list[Listed]:
+    """The lists in a memory's text."""
+    found = (_LISTED.match(line.strip()) for line in briefing.recall.splitlines())
+    return [Listed(match[1] or "", match[2]) for match in found if match]
+
+
 def told(briefing: Briefing) -> list[str]:
     """What the patient said, as far as the doctor's memory shows it, in words or as facts, and the last reply."""
     lines = map(str.strip, briefing.recall.splitlines())
@@ -58,10 +72,10 @@ def known_questions(briefing: Briefing) -> list[str]:
     lines = [line.strip() for line in briefing.recall.splitlines()]
     seen = [found[1] for line in lines if (found := _QUESTION.match(line))]
     topics = [topic for line in lines for several in _TOPIC.findall(line) for topic in _EACH.split(several)]
-    listed = [topic for line in lines if (found := _LISTED.match(line)) for topic in _EACH.split(found[1])]
+    named = [topic for line in listed(briefing) for topic in _EACH.split(line.things)]
     plainly, answered = [], set[str]()
     for fact in facts(briefing):
         if not fact.topics and not answered.issuperset(fact.turns or ("",)):
             plainly.append(fact.text)
         answered.update(fact.turns)
-    return [text for text in (*seen, *plainly, *topics, *listed, briefing.question) if text]
+    return [text for text in (*seen, *plainly, *topics, *named, briefing.question) if text]
