@@ -107,6 +107,9 @@ def test_a_report_with_nothing_left_is_not_answered_with_yes() -> None:
         ("gout-zh", "你左膝疼痛3天，这可能是什么病？"),
         ("gout-zh", "你认为是急性扁桃体炎还是急性喉炎？"),
         ("gout-zh", "这可能是由什么引起的？"),
+        ("gout-en", "Do you have any symptoms of anemia, diabetes, or cancer?"),
+        ("gout-zh", "您是否有腰椎间盘突出的症状？"),
+        ("gout-zh", "这些症状在哪些疾病中常见？"),
     ],
 )
 def test_a_patient_is_not_asked_to_judge(record_id: str, question: str) -> None:
@@ -131,6 +134,9 @@ def test_a_statement_is_no_question(record_id: str, statement: str) -> None:
         ("gout-en", "Do you have any signs of infection, such as fever or chills?"),
         ("gout-en", "What makes the pain worse?"),
         ("gout-zh", "走路的时候膝盖会不会更疼？"),
+        ("gout-en", "Do you have any symptoms of nausea or vomiting?"),
+        ("gout-zh", "您有没有恶心、呕吐的症状？"),
+        ("gout-zh", "还伴有哪些其他症状？"),
     ],
 )
 def test_other_questions_are(record_id: str, question: str) -> None:

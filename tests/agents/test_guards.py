@@ -114,6 +114,31 @@ def test_questions_that_should_not_be_asked(question: str, reason: str) -> None:
     assert any(reason in told for told in check_question(question, briefing(RECALL))), question
 
 
+ONSET = {
+    "migraine-en": "Turn 1\nDoctor: When did this start, and what makes it better or worse?\nPatient: Yesterday.",
+    "migraine-zh": "第1轮\n医生：这是什么时候开始的，什么情况下会加重或减轻？\n患者：昨天。",
+}
+
+
+@pytest.mark.parametrize(
+    ("record_id", "question", "known"),
+    [
+        ("migraine-en", "Does anything make the headache worse?", True),
+        ("migraine-en", "When did the vomiting start?", False),
+        ("migraine-en", "Where is the headache?", False),
+        ("migraine-zh", "头痛什么时候会加重？", True),
+        ("migraine-zh", "呕吐是什么时候开始的？", False),
+        ("migraine-zh", "头痛在哪个部位？", False),
+        ("migraine-zh", "您是否有头痛加剧的情况？", True),
+    ],
+)
+def test_the_same_may_be_asked_of_another_thing_and_another_of_the_same(
+    record_id: str, question: str, known: bool
+) -> None:
+    seen = Briefing(case=case_of(POOL.get(record_id)), turn=3, turns_left=5, reply="", recall=ONSET[record_id])
+    assert bool(check_question(question, seen)) is known
+
+
 def test_without_memory_a_repeat_is_allowed() -> None:
     assert check_question("Have you had a fever or chills?", briefing("")) == ()
     assert check_question("Have you had a fever or chills?", briefing("", "Have you had a fever or chills?"))

@@ -31,7 +31,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
 
     The memory takes in a turn while the next question is thought of and answered; the next recall waits for it.
     """
-    question, reply, last, repeats = "", case.complaint, None, Repeats(case.language)
+    question, reply, last, repeats = "", case.complaint, None, Repeats(case.language, case.complaint)
     for turn in range(1, turn_limit + 2):
         journal.turn = turn
         recall = await seats.memory.recall(reply)
@@ -68,6 +68,7 @@ async def _answered(seats: Seats, question: Question, repeats: Repeats, journal:
     journal.add(Retrieved, Role.RAM, asked_for=selection.asked_for, entries=found)
     answer = await seats.patient.respond(selection)
     assert isinstance(answer, Reply)
+    repeats.heard(answer.text)
     leaks, fabrications = seats.ram.ledger(selection, answer.text)
     journal.add(
         Answered,

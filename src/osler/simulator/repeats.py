@@ -1,25 +1,62 @@
-"""Whether a question asks again for what an earlier one asked for."""
+"""Whether a question asks again for what was asked for, or told, before."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from osler.agents.guards.spoken import called_by_name
+from osler.agents.lexicon import broad_parts
+from osler.agents.lexicon.aspects import aspects
+from osler.agents.lexicon.qualities import QUALITIES
 from osler.records.language import Language
 from osler.words import alike, content
 
 
 class Repeats:
-    """The questions of one consultation so far."""
+    """The dialogue of one consultation so far."""
 
-    def __init__(self, language: Language) -> None:
-        """Start empty."""
+    def __init__(self, language: Language, opening: str = "") -> None:
+        """Start with what the patient came with."""
         self._language = language
         self._entries: set[str] = set()
-        self._questions: list[frozenset[str]] = []
+        self._questions: list[str] = []
+        self._worded: list[frozenset[str]] = []
+        self._told = [opening]
 
     def saw(self, question: str, entries: tuple[str, ...]) -> bool:
-        """Take in a question and the entries it brought; True when all of it had been asked for before."""
+        """Take in a question and the entries it brought; True when it asks for nothing new.
+
+        Entries that came before are not enough: "What makes it worse?" brings the cough again, and nobody had asked.
+        """
         words = frozenset(content(question, self._language))
-        same_words = any(alike(words, earlier) for earlier in self._questions)
-        same_entries = bool(entries) and self._entries.issuperset(entries)
+        again = any(alike(words, earlier) for earlier in self._worded) or (
+            bool(entries) and self._entries.issuperset(entries) and not self._asks_for_more(question)
+        )
         self._entries.update(entries)
-        self._questions.append(words)
-        return same_words or same_entries
+        self._questions.append(question)
+        self._worded.append(words)
+        self._told += entries
+        return again
+
+    def heard(self, reply: str) -> None:
+        """Take in what the patient said."""
+        self._told.append(reply)
+
+    def _asks_for_more(self, question: str) -> bool:
+        """Whether it asks for a part of the record, a quality or a thing by name that has not come up."""
+        if parts := broad_parts(question, self._language):
+            return not parts <= _of(broad_parts(earlier, self._language) for earlier in self._questions)
+        things = self._things(question)
+        if asked_of_it := aspects(question, self._language):
+            return not any(
+                asked_of_it <= aspects(earlier, self._language) and things <= (self._things(earlier) or things)
+                for earlier in self._questions
+            )
+        return not things <= _of(self._things(text) for text in (*self._questions, *self._told))
+
+    def _things(self, text: str) -> frozenset[str]:
+        return called_by_name(text, self._language) - QUALITIES
+
+
+def _of(several: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*several)

@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 
 from osler.agents.guards.known import told
-from osler.agents.guards.repeats import QUALITIES, repeats, vague
+from osler.agents.guards.repeats import repeats, vague
 from osler.agents.guards.spoken import meant
 from osler.agents.lexicon import broad_parts
+from osler.agents.lexicon.qualities import QUALITIES
 from osler.agents.participant import Briefing
 from osler.records.language import Language
 from osler.words import content
 
 _STATEMENT = re.compile(r"[。！]\s*|(?<=[a-z]{3}[.!])\s+(?=[A-Z])")
 _LONGEST = {Language.EN: 320, Language.ZH: 120}
+# An illness by the way it is called; what its symptoms are, a patient does not know.
+_ILLNESS = {
+    Language.EN: r"[\w'’-]*(?:itis|osis|a?emia|oma|thyroidism|disease|disorder|syndrome|failure|diabetes|cancer)\b",
+    Language.ZH: r"(?:炎|癌|瘤|综合征|综合症|突出症?|狭窄症?|减退症?|亢进症?|[^么种些生毛疾]病)",
+}
 # A patient can say what it feels and what was found; what that means is for the doctor to find out.
 _JUDGES = {
     Language.EN: re.compile(
@@ -23,7 +29,8 @@ _JUDGES = {
         r"\b(?:caus|due|likely|consistent|diagnos)"
         r"|\b(?:most|more) (?:common|consistent|typical|likely)\b|\bmain (?:symptom|concern|complaint|problem)\b"
         r"|\bwhat (?:could|might|may|do you think) (?:be |is )?(?:the )?caus"
-        r"|\bdo you (?:think|believe|suspect) (?:you|he|she|they|it|this)\b[^?]*\b(?:have|has|is|are|be)\b",
+        r"|\bdo you (?:think|believe|suspect) (?:you|he|she|they|it|this)\b[^?]*\b(?:have|has|is|are|be)\b"
+        rf"|\b(?:symptoms?|signs?) of (?:an? |the )?(?:[\w'’-]+ ){{0,2}}?{_ILLNESS[Language.EN]}",
         re.IGNORECASE,
     ),
     Language.ZH: re.compile(
@@ -31,6 +38,8 @@ _JUDGES = {
         r"|(?:是|得了?|患了?)(?:什么|哪种|哪一种)(?:病|疾病)|(?:你|您)(?:认为|觉得|怀疑|判断).{0,6}(?:是|得)"
         r"|区分|鉴别|(?:症状|表现).{0,8}(?:提示|说明|表明|判断)|(?:你|您)(?:是不是|是否)(?:因为|得了|患了?)"
         r"|(?:是否|是不是|会不会)(?:可能)?(?:是|与|和|跟|由).{1,14}(?:症状|有关|引起|导致|所致)"
+        r"|(?:与|和|跟|在)(?:哪些|什么|哪种)(?:疾病|病)|帮助.{0,4}(?:确定|判断|诊断)|相似之处|有(?:关系?|联系)吗"
+        rf"|{_ILLNESS[Language.ZH]}(?:的|有关的|相关的)?(?:症状|表现)"
     ),
 }
 _ASKS = {

@@ -8,6 +8,8 @@ from functools import cache, lru_cache
 from osler.agents.guards.known import facts, known_questions, told
 from osler.agents.guards.spoken import called_by_name, meant
 from osler.agents.lexicon import broad_parts
+from osler.agents.lexicon.aspects import aspects
+from osler.agents.lexicon.qualities import QUALITIES
 from osler.agents.participant import Briefing
 from osler.agents.ram.intent import Ask, read_intent
 from osler.records.language import Language
@@ -19,17 +21,8 @@ _VAGUE = {
     " present illness health status situation additional specific concerns help bring today discuss question"
     " main major primary chief common complaint nature worry experience condition concern current symptom regarding",
     Language.ZH: "病史 症状 详细 具体 描述 病情 信息 目前 身体 状况 健康 情况 不舒服 了解 提供"
-    " 主要 主要症状 主诉 担心 问题 疾病",
+    " 主要 主要症状 主诉 担心 问题 疾病 是否 有无 能否 是不是",
 }
-# How a symptom is, and not which: these may be asked of what was told.
-QUALITIES = frozenset(
-    {
-        *("onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency"),
-        *("previous-episodes", "aggravating-factors", "relieving-factors", "triggers", "relation-to-meals"),
-        *("relation-to-exertion", "relation-to-position", "time-of-day-pattern", "pain-location", "pain-character"),
-        *("pain-severity", "pain-radiation", "pain-migration"),
-    }
-)
 _LIKELY = 0.5
 _PERSONS = frozenset({"patient", "child", "baby", "infant", "son", "daughter", "boy", "girl", "患者", "孩子", "宝宝"})
 # Age and sex stand at the head of every briefing; a lump's age, or how old a wound is, does not.
@@ -66,6 +59,8 @@ def repeats(question: str, briefing: Briefing) -> str | None:
             return line
         if (asks_for and asks_for == meant(line, language)) or (parts and parts <= broad_parts(line, language)):
             return line
+    if (earlier := _asked_of_the_same(question, asked, briefing.case.complaint, language)) is not None:
+        return earlier
     if parts:
         # One fact of a part does not answer a question for the whole of it.
         return None
@@ -73,6 +68,18 @@ def repeats(question: str, briefing: Briefing) -> str | None:
     told_so = [sentence for text in told(briefing) for sentence in sentences(text, language)]
     found = [_known(ask, asked, told_so, language) for ask in several or (whole,)]
     return found[0] if all(found) else None
+
+
+def _asked_of_the_same(question: str, asked: list[str], complaint: str, language: Language) -> str | None:
+    """Where the same was asked of the same thing; a question that names none is about what the patient came with."""
+    wanted, things = aspects(question, language), called_by_name(question, language) - QUALITIES
+    if not wanted:
+        return None
+    for line in asked:
+        about = called_by_name(line, language) - QUALITIES or called_by_name(complaint, language)
+        if wanted <= aspects(line, language) and things <= about:
+            return line
+    return None
 
 
 def _known(ask: Ask, asked: list[str], told_so: list[str], language: Language) -> str | None:
