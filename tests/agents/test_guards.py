@@ -155,10 +155,21 @@ def test_one_question_of_many() -> None:
 @pytest.mark.parametrize("language", Language)
 def test_the_checklist_asks_for_the_parts_it_names(language: Language) -> None:
     """Or a doctor's standard question would bring nothing."""
-    for area, speaker in ((area, speaker) for area in areas(language) for speaker in (Speaker.PATIENT, Speaker.MOTHER)):
+    every = [*areas(language), *areas(language, child=True)]
+    for area, speaker in ((area, speaker) for area in every for speaker in (Speaker.PATIENT, Speaker.MOTHER)):
         question = addressed(area.question, speaker, Sex.MALE, language)
         parts = {part for ask in read_intent(question, language).asks for part in ask.parts}
         assert area.key in parts, area
+
+
+@pytest.mark.parametrize(("record_id", "work"), [("croup-en", "smoke"), ("croup-zh", "烟")])
+def test_a_child_is_not_asked_about_smoking_and_work(record_id: str, work: str) -> None:
+    case = case_of(POOL.get(record_id))
+    child = Briefing(case=case, turn=3, turns_left=5, reply="")
+    grown_up = Briefing(case=case.model_copy(update={"years": 40.0}), turn=3, turns_left=5, reply="")
+    assert [area.key for area in open_areas(child)] == [area.key for area in open_areas(grown_up)]
+    assert not any(work in area.question for area in open_areas(child))
+    assert any(work in area.question for area in open_areas(grown_up))
 
 
 def test_a_question_for_one_test_is_not_broad() -> None:
@@ -223,6 +234,10 @@ def test_a_question_speaks_to_the_person_who_answers(drafted: str, spoken: str) 
         ("Do you have a fever?", "Does she have a fever?"),
         ("Have you had a fever, and are you tired?", "Has she had a fever, and is she tired?"),
         ("What is your temperature?", "What is her temperature?"),
+        ("Does it hurt when you exert yourself?", "Does it hurt when she exerts herself?"),
+        ("Has a doctor examined you, and what did they say?", "Has a doctor examined her, and what did they say?"),
+        ("Does light bother you when you are outside?", "Does light bother her when she is outside?"),
+        ("What did you eat before you felt sick?", "What did she eat before she felt sick?"),
         ("Does your daughter cough when you lift her?", "Does your daughter cough when you lift her?"),
         ("您最近有没有发热？", "她最近有没有发热？"),
         ("您女儿咳嗽吗？", "您女儿咳嗽吗？"),

@@ -12,6 +12,9 @@ from osler.agents.ram.intent import read_intent
 from osler.prompts import prompt
 from osler.records.language import Language
 
+_GROWN_UP = 14
+"""Years from which a patient is asked about smoking, alcohol and work."""
+
 
 class Area(NamedTuple):
     """One part of an interview."""
@@ -24,17 +27,18 @@ class Area(NamedTuple):
 
 
 @cache
-def areas(language: Language) -> tuple[Area, ...]:
-    """All parts, in the order of a good interview."""
+def areas(language: Language, *, child: bool = False) -> tuple[Area, ...]:
+    """All parts, in the order of a good interview. Some are asked for in other words where the patient is a child."""
     lines = prompt("checklist", language).text.strip().splitlines()
-    return tuple(Area(*(cell.strip() for cell in line.split("|"))) for line in lines)
+    rows = ([cell.strip() for cell in line.split("|")] for line in lines)
+    return tuple(Area(key, *(words[-2:] if child else words[:2])) for key, *words in rows)
 
 
 def open_areas(briefing: Briefing) -> list[Area]:
     """What the doctor has not asked about, as far as its memory and its last question show."""
     language = briefing.case.language
     asked = frozenset[str]().union(*(_asked_for(question, language) for question in known_questions(briefing)))
-    return [area for area in areas(language) if area.key not in asked]
+    return [area for area in areas(language, child=briefing.case.years < _GROWN_UP) if area.key not in asked]
 
 
 @lru_cache(maxsize=4096)

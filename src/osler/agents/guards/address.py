@@ -7,6 +7,7 @@ him: "Do you smoke?" would ask for her.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from osler.records.language import Language
 from osler.records.schema import Sex, Speaker
@@ -20,7 +21,7 @@ _ZH = re.compile(r"(?:这位|该)?(?:患者|病人)(?!家属)")
 
 _ABOUT_ANOTHER = {
     Language.EN: re.compile(
-        r"\b(?:he|she|his|her|him|they|their|the (?:patient|child|baby|boy|girl)|your (?:son|daughter|child|baby|wife"
+        r"\b(?:he|she|his|her|him|the (?:patient|child|baby|boy|girl)|your (?:son|daughter|child|baby|wife"
         r"|husband|mother|father|mum|dad|parent|partner))\b",
         re.IGNORECASE,
     ),
@@ -29,12 +30,38 @@ _ABOUT_ANOTHER = {
     ),
 }
 """Questions that are about the patient already, or about both."""
-_OF_THEIRS = {"are": "is", "were": "was", "have": "has", "do": "does"}
+_OF_THEIRS = {"are": "is", "were": "was", "have": "has", "do": "does", "go": "goes"}
 _ASKS_YOU = re.compile(r"\b(are|were|have|do|did|can|could|will|would|had) you\b", re.IGNORECASE)
-_YOU_ARE = re.compile(r"\byou (are|were|have)\b", re.IGNORECASE)
+_TO_YOU = re.compile(
+    r"\b(examined|told|tell|gave|given|asked|bothers?|wakes?|woke|makes?|made|helps?|hurts?|lets?|keeps?|kept|laid|stops?"
+    r"|for|to|with|of|at|on|about|around|near|from|by|in) you\b(?! (?:have|are|were|can|could)\b)",
+    re.IGNORECASE,
+)
+_YOU_DO = re.compile(r"\b(you) (\w+)", re.IGNORECASE)
+_TAKES_NO_S = re.compile(
+    r"(?:can|cannot|could|will|would|should|may|might|must|had|did|never|ever|also|usually|often|always|or|and|to|in|at"
+    r"|on|was|ate|took|felt|went|came|got|saw|lost|began|fell|woke|threw|ran|slept|drank|said|gave|left|lay"
+    r"|\w+(?:ed|ing|ly))$"
+)
+"""What may stand after "you" and stays as it is."""
 _YOU, _YOUR = re.compile(r"\byou\b", re.IGNORECASE), re.compile(r"\byour\b", re.IGNORECASE)
+_YOURSELF = re.compile(r"\byourself\b", re.IGNORECASE)
 _YOU_ZH = re.compile(r"[您你](?!好|们)")
-_PRONOUNS = {Sex.FEMALE: ("she", "her", "她"), Sex.MALE: ("he", "his", "他"), Sex.UNKNOWN: ("they", "their", "他")}
+
+
+class _Pronouns(NamedTuple):
+    he: str
+    his: str
+    him: str
+    himself: str
+    zh: str
+
+
+_PRONOUNS = {
+    Sex.FEMALE: _Pronouns("she", "her", "her", "herself", "她"),
+    Sex.MALE: _Pronouns("he", "his", "him", "himself", "他"),
+    Sex.UNKNOWN: _Pronouns("they", "their", "them", "themselves", "他"),
+}
 
 
 def addressed(question: str, speaker: Speaker, sex: Sex, language: Language) -> str:
@@ -53,14 +80,29 @@ def _about(question: str, sex: Sex, language: Language) -> str:
     """A question to the patient as one about the patient."""
     if _ABOUT_ANOTHER[language].search(question):
         return question
-    he, his, zh = _PRONOUNS[sex]
+    said = _PRONOUNS[sex]
     if language is Language.ZH:
-        return _YOU_ZH.sub(zh, question)
-    verbs = {} if he == "they" else _OF_THEIRS
-    question = _ASKS_YOU.sub(lambda hit: f"{_like(hit[1], verbs.get(hit[1].lower(), hit[1]))} {he}", question)
-    question = _YOU_ARE.sub(lambda hit: f"{he} {verbs.get(hit[1].lower(), hit[1])}", question)
-    question = _YOUR.sub(lambda hit: _like(hit[0], his), question)
-    return _YOU.sub(lambda hit: _like(hit[0], he), question)
+        return _YOU_ZH.sub(said.zh, question)
+    several = said.he == "they"
+    verbs = {} if several else _OF_THEIRS
+    question = _ASKS_YOU.sub(lambda hit: f"{_like(hit[1], verbs.get(hit[1].lower(), hit[1]))} {said.he}", question)
+    question = _TO_YOU.sub(lambda hit: f"{hit[1]} {said.him}", question)
+    question = _YOU_DO.sub(
+        lambda hit: f"{_like(hit[1], said.he)} {hit[2] if several else _of_one(hit[2])}",
+        question,
+    )
+    question = _YOURSELF.sub(said.himself, question)
+    question = _YOUR.sub(lambda hit: _like(hit[0], said.his), question)
+    return _YOU.sub(lambda hit: _like(hit[0], said.he), question)
+
+
+def _of_one(verb: str) -> str:
+    """What "you" do as what one does: "you sit" becomes "he sits"."""
+    if verb in _OF_THEIRS:
+        return _OF_THEIRS[verb]
+    if _TAKES_NO_S.match(verb):
+        return verb
+    return f"{verb}es" if verb.endswith(("sh", "ch", "ss", "x")) else f"{verb}s"
 
 
 def _like(before: str, now: str) -> str:

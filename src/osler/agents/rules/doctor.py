@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.agents.guards.address import addressed
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
 from osler.agents.rules.knowledge import Condition, Item, by_question, entropy, knowledge
 from osler.agents.rules.reading import Findings, read_freely, read_reply
@@ -61,7 +62,8 @@ class RulesDoctor(Participant):
         if briefing.turns_left > 0:
             question = _next_question(belief, briefing)
             if question is not None:
-                return Question(text=question.ask[briefing.case.language])
+                case = briefing.case
+                return Question(text=addressed(question.ask[case.language], case.speaker, case.sex, case.language))
         return _conclude(belief, briefing.case.language)
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from osler.agents.guards.address import addressed
 from osler.records.language import Language
+from osler.records.schema import Sex, Speaker
 from osler.words import plain
 
 KINDS = ("symptom", "sign", "history", "test", "examination")
@@ -92,8 +94,13 @@ class Knowledge:
 
 @cache
 def by_question(language: Language) -> dict[str, Item]:
-    """Items by the exact question the doctor asks for them."""
-    return {plain(item.ask[language]): item for item in knowledge().items}
+    """Items by the exact question the doctor asks for them, whoever answers and whoever it is about."""
+    return {
+        plain(addressed(item.ask[language], speaker, sex, language)): item
+        for item in knowledge().items
+        for speaker in (Speaker.PATIENT, Speaker.CAREGIVER)
+        for sex in Sex
+    }
 
 
 def entropy(p: NDArray[np.float64]) -> NDArray[np.float64]:
