@@ -8,7 +8,8 @@ Every row ranks turns, so that k means k turns for all of them; of several thoug
 Rows of the bank rank every turn. Rows of TiM rank turns of which a thought is active, or those of the bank where no
 thought bears on the question. Thoughts are formed without a model. The papers' way is one table of eight groups and one
 probe. `raw bank, lasting` is the part of the default that looks at turns, without any thought: what it lacks to the
-default is what thoughts are worth here.
+default is what thoughts are worth here. `only it / only TiM` counts the questions that one of a row and the default
+answers among the first five and the other does not; p is of the sign test on these, so ties can be told from gains.
 
 SCM: the gold turn is the one that covers most content words of the gold answer; questions of which no turn covers half
 are dropped and counted. KdConv: a question is made of each triple with a short value, and the turns that carry this
@@ -57,7 +58,9 @@ SHORT = 30
 """Characters of a value up to which it is what somebody would ask for."""
 COVERED = 0.5
 POOL = 15
-GVD_TOP = 5
+TOP = 5
+"""The k at which rows are compared one question at a time."""
+DEFAULT = "TiM, default"
 PROCESSES = 2
 MOST = 500
 """Questions of one table."""
@@ -169,7 +172,7 @@ ROWS: dict[str, Row] = {
     "raw bank, fused": bank_fused,
     "raw bank, lasting": bank_lasting,
     "TiM, paper": tim(mode="paper", groups="8", probes="1"),
-    "TiM, default": tim(),
+    DEFAULT: tim(),
 }
 
 
@@ -204,22 +207,33 @@ def chance(pools: Sequence[Pool], k: int) -> float:
     return 1 - sum(missed) / len(missed)
 
 
-def timed_hits(name: str, pools: Sequence[Pool], language: Language) -> tuple[list[float], float]:
+def timed_places(name: str, pools: Sequence[Pool], language: Language) -> tuple[list[float], float]:
     began = time.perf_counter()
-    return asyncio.run(hits(ROWS[name], pools, language)), time.perf_counter() - began
+    return asyncio.run(places(ROWS[name], pools, language)), time.perf_counter() - began
 
 
-async def hits(row: Row, pools: Sequence[Pool], language: Language) -> list[float]:
-    found = dict.fromkeys(KS, 0)
-    asked_in_all = 0
+async def places(row: Row, pools: Sequence[Pool], language: Language) -> list[float]:
+    """For each question, at which place the first turn stands that answers it."""
+    found = []
     for pool in pools:
         rank = await row(pool.turns, language)
         for asked in pool.asked:
             ranked = await rank(asked.question)
-            asked_in_all += 1
-            for k in KS:
-                found[k] += not asked.gold.isdisjoint(ranked[:k])
-    return [found[k] / asked_in_all for k in KS]
+            found.append(next((at for at, turn in enumerate(ranked, 1) if turn in asked.gold), math.inf))
+    return found
+
+
+def share(found: Sequence[float], k: int) -> float:
+    return sum(place <= k for place in found) / len(found)
+
+
+def against(row: Sequence[float], default: Sequence[float]) -> str:
+    """How many questions only one of both answers among the first, and how likely so uneven a count is by chance."""
+    apart = Counter((mine <= TOP, its <= TOP) for mine, its in zip(row, default, strict=True))
+    only_it, only_default = apart[True, False], apart[False, True]
+    n = only_it + only_default
+    tail = sum(math.comb(n, at) for at in range(min(only_it, only_default) + 1)) / 2**n
+    return f"{f'{only_it} / {only_default}':>12}{min(1.0, 2 * tail):10.2g}"
 
 
 def of_half(pools: Sequence[Pool], half: str) -> list[Pool]:
@@ -238,12 +252,15 @@ def table(title: str, pools: Sequence[Pool], language: Language, half: str, work
     turns = sorted(len(pool.turns) for pool in kept)
     print(f"{title}: n = {n} (half tuned on {sizes[True]}, other half {sizes[False]}), ", end="")
     print(f"{turns[0]} to {turns[-1]} turns, median {turns[len(turns) // 2]}")
-    print(f"  {'':18}" + "".join(f"{f'hit@{k}':>9}" for k in KS) + f"{'seconds':>10}")
+    heads = "".join(f"{f'hit@{k}':>9}" for k in KS)
+    print(f"  {'':18}{heads}{'seconds':>10}   only it / only TiM @{TOP}, p")
     print(f"  {'chance':18}" + "".join(f"{chance(kept, k):9.3f}" for k in KS))
-    rows = {name: workers.submit(timed_hits, name, kept, language) for name in reversed(ROWS)}
+    rows = {name: workers.submit(timed_places, name, kept, language) for name in reversed(ROWS)}
+    default, _ = rows[DEFAULT].result()
     for name in ROWS:
-        got, seconds = rows[name].result()
-        print(f"  {name:18}" + "".join(f"{share:9.3f}" for share in got) + f"{seconds:10.1f}")
+        found, seconds = rows[name].result()
+        shares = "".join(f"{share(found, k):9.3f}" for k in KS)
+        print(f"  {name:18}{shares}{seconds:10.1f}" + ("" if name == DEFAULT else against(found, default)))
     print(flush=True)
 
 
@@ -353,10 +370,12 @@ def gvd(folder: Path, half: str, workers: Executor) -> None:
         print(
             f"GVD {language}: n = {n}, and {neither} questions in both halves that neither quote a name nor name a day."
         )
-        print(f"  Share with a related turn among the first {GVD_TOP}. This is no accuracy: there are no gold answers.")
-        rows = {name: workers.submit(timed_hits, name, pools, language) for name in reversed(ROWS)}
+        print(f"  Share with a related turn among the first {TOP}. This is no accuracy: there are no gold answers.")
+        rows = {name: workers.submit(timed_places, name, pools, language) for name in reversed(ROWS)}
+        default, _ = rows[DEFAULT].result()
         for name in ROWS:
-            print(f"  {name:18}{rows[name].result()[0][KS.index(GVD_TOP)]:9.3f}")
+            found, _ = rows[name].result()
+            print(f"  {name:18}{share(found, TOP):9.3f}" + ("" if name == DEFAULT else against(found, default)))
         print(flush=True)
 
 

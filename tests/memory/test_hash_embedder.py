@@ -209,6 +209,15 @@ async def test_a_query_teaches_nothing_and_kept_rows_do_not_change() -> None:
     assert np.array_equal(await embedder.embed(["I have a cough."]), first)
 
 
+async def test_texts_embedded_together_are_what_they_are_alone() -> None:
+    texts = [*ENGLISH, "", *CHINESE, "...", ENGLISH[0]]
+    together, alone = HashEmbedder(), HashEmbedder()
+    rows = await together.embed(texts)
+    assert np.array_equal(rows, np.concatenate([await alone.embed([text]) for text in texts]))
+    assert together.snapshot() == alone.snapshot()
+    assert (await together.embed([])).shape == (0, together.dimensions)
+
+
 async def test_what_was_learned_can_be_restored() -> None:
     embedder, other = HashEmbedder(384), HashEmbedder(384)
     await embedder.embed([*ENGLISH, *CHINESE])

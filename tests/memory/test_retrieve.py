@@ -102,6 +102,42 @@ async def test_what_was_said_fades_with_how_much_is_said_after_it(language: Lang
 
 
 @pytest.mark.parametrize("language", list(Language))
+async def test_one_long_turn_shuts_out_what_as_many_words_in_short_turns_let_through(language: Language) -> None:
+    first, _, aside, last = ASIDES[language]
+    pieces = 24
+
+    async def inherited(asides: Sequence[str]) -> float:
+        """Where the last turn stands between one that has nothing to do with the name and the one that says it."""
+        embedder, bank, _ = await rooms([("", "…"), first, *(("…", one) for one in asides), last], language)
+        standings = turn_standings(first[0], np.zeros_like(await embedder.embed_query(first[0])), bank)
+        return (standings[len(bank)] - standings[1]) / (standings[2] - standings[1])
+
+    assert await inherited([aside] * pieces) > 2 * await inherited([aside * pieces])
+
+
+# A name is said once, what is asked about it in many turns.
+OFTEN = {
+    Language.EN: ("lantern", "ticket", "soup"),
+    Language.ZH: ("灯笼", "门票", "面汤"),
+}
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_a_name_lasts_and_a_word_of_many_turns_does_not(language: Language) -> None:
+    name, often, other = OFTEN[language]
+    said = [(often, "…")] * 8 + [(other, "…"), (name, "…")] + [(other, "…")] * 10
+    embedder, bank, _ = await rooms(said, language)
+
+    async def standings(query: str) -> dict[int, float]:
+        return turn_standings(query, np.zeros_like(await embedder.embed_query(query)), bank)
+
+    of_name, of_many = await standings(name), await standings(often)
+    assert of_name[10] > of_name[11] > of_name[12] > of_name[9]
+    assert len({round(of_many[number], 9) for number in range(9, 21)}) == 1
+    assert min(of_many[number] for number in range(1, 9)) > of_many[9]
+
+
+@pytest.mark.parametrize("language", list(Language))
 async def test_a_turn_that_says_it_all_stands_above_the_one_after_it(language: Language) -> None:
     embedder, bank, _ = await rooms(VISITS[language], language)
     question = VISITS[language][2][0]
@@ -202,6 +238,12 @@ def test_the_scores_of_the_words_add_up(texts: list[str], query: str) -> None:
             assert score > 0
             total[number] = total.get(number, 0.0) + score
     assert total == pytest.approx(lexical.scores(query))
+
+
+def test_characters_are_paired_only_where_they_stand_side_by_side() -> None:
+    terms = Lexical(Language.ZH).terms("灯笼博物馆的门票")
+    assert {"笼博", "物馆", "门票"} <= set(terms)
+    assert "馆门" not in terms
 
 
 def test_most_pairs_of_unrelated_vectors_are_below_the_floor() -> None:

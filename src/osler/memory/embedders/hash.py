@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
+import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,15 +34,20 @@ _STOPWORD = 0.3
 _LARGEST_TABLE = 100_000
 """Features whose frequency is kept; thousands of turns fit."""
 
+_BITS = 32
+"""Of a key."""
 _CJK = re.compile(r"[\u4e00-\u9fff]+")
 
 
 class _Features(NamedTuple):
-    """Every feature of a text once."""
+    """Every feature of some texts, once for each text that has it."""
 
+    texts: NDArray[np.int64]
+    """Which of the texts it is in."""
     keys: NDArray[np.int64]
     """32 bits of a stable hash: place and sign in the row, and the entry in the table of frequencies."""
     weights: NDArray[np.float64]
+    """With the sign in the row."""
     counts: NDArray[np.int64]
 
 
@@ -69,17 +77,15 @@ class HashEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Rows for texts that are to be kept; how common their features are is learned."""
-        rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            features = _features(text)
-            self._frequencies.learn(features.keys)
-            row[:] = self._row(features, features.weights * (1 + np.log(features.counts)), text)
-        return rows
+        found = _features(texts)
+        self._frequencies.learn(found.keys, len(texts))
+        return self._rows(found, 1 + np.log(found.counts), texts)
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """One row, in which rare features weigh more than common ones."""
-        features = _features(text)
-        return self._row(features, features.weights * self._frequencies.rarity(features.keys), text)
+        found = _features([text])
+        row: NDArray[np.float32] = self._rows(found, self._frequencies.rarity(found.keys), [text])[0]
+        return row
 
     def snapshot(self) -> dict[str, Any]:
         """The frequencies learned so far."""
@@ -98,13 +104,17 @@ class HashEmbedder:
             )
         self._frequencies.restore(state)
 
-    def _row(self, features: _Features, values: NDArray[np.float64], text: str) -> NDArray[np.float32]:
-        signs = np.where(features.keys >> 31, 1.0, -1.0)
-        row = np.bincount(features.keys % self.dimensions, weights=signs * values, minlength=self.dimensions)
-        length = float(np.linalg.norm(row))
-        if length == 0.0:  # no word of either language: the text is like itself alone
-            row[_key("text", plain(text)) % self.dimensions] = length = 1.0
-        return np.asarray(row / length, dtype=np.float32)
+    def _rows(self, found: _Features, factors: NDArray[np.float64], texts: Sequence[str]) -> Vectors:
+        places = found.texts * self.dimensions + found.keys % self.dimensions
+        flat = np.bincount(places, weights=found.weights * factors, minlength=len(texts) * self.dimensions)
+        # Of nothing, bincount makes whole numbers.
+        rows = flat.reshape(len(texts), self.dimensions).astype(np.float64, copy=False)
+        for row, text in zip(rows, texts, strict=True):
+            length = math.sqrt(row.dot(row))
+            if length == 0.0:  # no word of either language: the text is like itself alone
+                row[_key("text", plain(text)) % self.dimensions] = length = 1.0
+            row /= length
+        return rows.astype(np.float32)
 
 
 class _Frequencies:
@@ -114,9 +124,9 @@ class _Frequencies:
         self._texts = 0
         self._counts: Counter[int] = Counter()
 
-    def learn(self, keys: NDArray[np.int64]) -> None:
-        """Count one text with these features, each given once."""
-        self._texts += 1
+    def learn(self, keys: NDArray[np.int64], texts: int) -> None:
+        """Count some texts with these features, each given once for each text that has it."""
+        self._texts += texts
         self._counts.update(keys.tolist())
         if len(self._counts) > _LARGEST_TABLE:
             # The rarest go: as a feature never seen they weigh nearly what they did.
@@ -136,41 +146,36 @@ class _Frequencies:
         self._counts = Counter({int(key): int(count) for key, count in state["counts"].items()})
 
 
-def _features(text: str) -> _Features:
-    """What a text is made of. It may mix the languages, so that nobody need say which one it is in."""
-    found: list[int] = []
-    weights: list[float] = []
-    runs = _CJK.findall(plain(text).replace("疼", "痛"))  # one word for pain, as in `words`
-    # In Chinese, English words are split as in English; a text without Chinese is split as everybody else splits it.
-    for word in words(text, Language.ZH if runs else Language.EN):
-        of_word = _word_features(word)
-        found += of_word.keys
-        weights += of_word.weights
-    for run in runs:
-        of_run = _run_features(run)
-        found += of_run.keys
-        weights += of_run.weights
+def _features(texts: Sequence[str]) -> _Features:
+    """What texts are made of: all of them at once, since a call of numpy costs more than the numbers of one text."""
+    parts = [b"".join(_parts(text)) for text in texts]
+    pairs = np.frombuffer(b"".join(parts), dtype=np.int64).reshape(-1, 2)
+    keys = pairs[:, 0].copy()
+    if len(texts) > 1:
+        keys += np.repeat(np.arange(len(texts)) << _BITS, [len(part) // pairs.strides[0] for part in parts])
     # What np.unique does, which for a few hundred numbers spends most of its time on being general.
-    keys = np.array(found, dtype=np.int64)
-    order = keys.argsort(kind="stable")
+    order = keys.argsort()
     ranked = keys[order]
     is_first = np.ones(len(keys), dtype=bool)
     np.not_equal(ranked[1:], ranked[:-1], out=is_first[1:])
     place = np.empty(len(keys), dtype=np.int64)
     place[order] = is_first.cumsum() - 1
     counts = np.bincount(place)
-    return _Features(ranked[is_first], np.bincount(place, weights=weights) / counts, counts)
+    weights = np.bincount(place, weights=pairs.view(np.float64)[:, 1]) / counts
+    once = ranked[is_first]
+    return _Features(once >> _BITS, once & (1 << _BITS) - 1, weights, counts)
 
 
-class _Part(NamedTuple):
-    """The features of a word or a run of characters; texts of one conversation share most of theirs."""
-
-    keys: tuple[int, ...]
-    weights: tuple[float, ...]
+def _parts(text: str) -> Iterator[bytes]:
+    """The features of a text. It may mix the languages, so that nobody need say which one it is in."""
+    runs = _CJK.findall(plain(text).replace("疼", "痛"))  # one word for pain, as in `words`
+    # In Chinese, English words are split as in English; a text without Chinese is split as everybody else splits it.
+    split = words(text, Language.ZH if runs else Language.EN)
+    return chain(map(_word_features, split), map(_run_features, runs))
 
 
 @lru_cache(maxsize=65536)
-def _word_features(word: str) -> _Part:
+def _word_features(word: str) -> bytes:
     """A word and, in English, its parts; its borders count as letters, which keeps `pain` apart from `Spain`."""
     share = 1.0 if _has_content(word) else _STOPWORD
     found = [(_key("word", word), _WORD * share)]
@@ -179,18 +184,24 @@ def _word_features(word: str) -> _Part:
         for size, weight in _ENGLISH.items():
             for start in range(len(bordered) - size + 1):
                 found.append((_key("en", bordered[start : start + size]), weight * share))
-    return _Part(*zip(*found, strict=True))
+    return _packed(found)
 
 
 @lru_cache(maxsize=8192)
-def _run_features(run: str) -> _Part:
+def _run_features(run: str) -> bytes:
     """The characters of a run, their pairs and triples."""
-    found = [
-        (_key("zh", run[start : start + size]), weight)
-        for size, weight in _CHINESE.items()
-        for start in range(len(run) - size + 1)
-    ]
-    return _Part(*zip(*found, strict=True))
+    return _packed(
+        [
+            (_key("zh", run[start : start + size]), weight)
+            for size, weight in _CHINESE.items()
+            for start in range(len(run) - size + 1)
+        ]
+    )
+
+
+def _packed(found: Sequence[tuple[int, float]]) -> bytes:
+    """Keys and signed weights in turn, as they lie in an array: words repeat, and theirs are quickly put in a row."""
+    return b"".join(struct.pack("=qd", key, weight if key >> _BITS - 1 else -weight) for key, weight in found)
 
 
 def _has_content(word: str) -> bool:
@@ -199,4 +210,4 @@ def _has_content(word: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def _key(kind: str, feature: str) -> int:
-    return int.from_bytes(blake2b(f"{kind}\0{feature}".encode("utf-8", "replace"), digest_size=4).digest())
+    return int.from_bytes(blake2b(f"{kind}\0{feature}".encode("utf-8", "replace"), digest_size=_BITS // 8).digest())

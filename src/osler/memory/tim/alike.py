@@ -13,6 +13,7 @@ from osler.words import numbers, plain, words
 _OF_NO_WEIGHT = frozenset(
     {"a", "an", "the", "any", "my", "his", "her", "some", "of", "whether", "patient", "is", "has"}
 )
+_GOES_ON = re.compile(r"\s*[,，（;]|\s+(?:for|since|at|in|on|with|every|after|when)\b")
 _TENSE = frozenset({"do", "did", "doe", "not", "never", "been", "any"})
 
 
@@ -65,11 +66,11 @@ def _in_the_same_words(draft: Draft, old: Draft) -> bool:
 
 def elaborates(draft: Draft, old: Thought, language: Language) -> bool:
     """Whether the new thought begins with the whole of the old one and goes on."""
-    after = plain(draft.object).removeprefix(plain(old.object))
+    whole, begun = plain(draft.object), plain(old.object)
     return (
         bool(old.object)
-        and plain(draft.object).startswith(plain(old.object))
-        and re.match(r"\s*[,，（;]|\s+(?:for|since|at|in|on|with|every|after|when)\b", after) is not None
+        and whole.startswith(begun)
+        and _GOES_ON.match(whole, len(begun)) is not None
         and plain(draft.relation) == plain(old.relation)
         and not (draft.negated or old.negated)
         and draft.certainty == old.certainty

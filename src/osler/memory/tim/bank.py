@@ -79,7 +79,7 @@ _CLAUSE = re.compile(r"[^,.;!?，。；！？\n]*[?？]\s*$")
 
 def closing_question(reply: str, language: Language) -> str:
     """The last clause of a reply where it asks something; empty where it does not."""
-    found = _CLAUSE.search(reply)
+    found = _CLAUSE.search(reply) if reply.rstrip().endswith(("?", "？")) else None
     return found[0] if found and content(found[0], language) else ""
 
 

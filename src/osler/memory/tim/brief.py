@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from osler.memory.base import tokens
 from osler.memory.tim.extract.english_question import TESTED
@@ -148,4 +149,4 @@ def by_turn(thoughts: Iterable[Thought]) -> dict[int, list[Thought]]:
 
 def ordered(thoughts: Iterable[Thought]) -> list[Thought]:
     """In the order in which they were told."""
-    return sorted(thoughts, key=lambda thought: (thought.turn, thought.id))
+    return sorted(thoughts, key=attrgetter("turn", "id"))

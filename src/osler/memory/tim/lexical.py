@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 
 from osler.records.language import Language
-from osler.words import content
+from osler.words import content, words
 
 _K1, _B = 1.2, 0.6
 
@@ -69,7 +69,22 @@ class Lexical:
     def terms(self, text: str) -> list[str]:
         """What a text is found by, in its order."""
         row = list(content(text, self._language))
-        if self._language is Language.EN:
-            return row
-        level = "".join(word for word in row if "\u4e00" <= word[0] <= "\u9fff")
-        return row + [level[i : i + 2] for i in range(len(level) - 1)]
+        return row if self._language is Language.EN else row + _pairs(text)
+
+
+def _pairs(text: str) -> list[str]:
+    """Characters two by two, where they stand side by side.
+
+    Across a word of no weight they do not: the pair would be found nowhere but in what is put the same way, and weigh
+    much for being rare.
+    """
+    kept = frozenset(content(text, Language.ZH))
+    pairs: list[str] = []
+    run = ""
+    for word in (*words(text, Language.ZH), ""):
+        if word in kept and "\u4e00" <= word[0] <= "\u9fff":
+            run += word
+        else:
+            pairs += [run[at : at + 2] for at in range(len(run) - 1)]
+            run = ""
+    return pairs

@@ -61,6 +61,7 @@ _PATIENT = frozenset({"patient", "i", "he", "she", "we", "me", "患者", "病人
 _JOINING = frozenset({"a", "an", "the", "of", "in", "on", "at", "from", "for", "with", "to", "and", "s"})
 _OWNED = frozenset({"my", "his", "her", "your", "their", "its", "our"})
 _MEASURED = frozenset({"count", "level", "test", "result", "value", "reading"})
+_NOT_TOLD_APART = _JOINING | _OWNED | _MEASURED
 _CONTRASTS = (
     *(("left", "right"), ("upper", "lower"), ("front", "back"), ("inner", "outer"), ("systolic", "diastolic")),
     *(("red", "white"), ("high", "low"), ("direct", "indirect"), ("free", "total"), ("mother", "father")),
@@ -150,7 +151,7 @@ def _parts(name: str, language: Language) -> frozenset[str]:
         return frozenset(re.findall(r"[a-z0-9.+-]+|[\u4e00-\u9fff]", bare)) or frozenset({level})
     for pattern, name_ in _ALIASES:
         level = pattern.sub(name_, level)
-    kept = [word for word in words(level, Language.EN) if word not in _JOINING | _OWNED | _MEASURED]
+    kept = [word for word in words(level, Language.EN) if word not in _NOT_TOLD_APART]
     return frozenset(kept) or frozenset({level})
 
 

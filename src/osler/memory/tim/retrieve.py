@@ -2,7 +2,7 @@
 
 Vectors alone find less in conversations than words do, so both are asked and their standings are added. A thought
 leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn;
-what was said shortly before still counts for the turn, and what a reply asks counts for the next one, which answers it.
+the names said shortly before still count for the turn, and what a reply asks counts for the next one, which answers it.
 A thought that tells nothing, such as `of course I know`, is no answer. When no thought bears on the query, what was
 said word for word is searched instead.
 """
@@ -30,9 +30,9 @@ _POOL = 4
 """Candidates asked of each side, times what is wanted: the best of the sum is seldom below that on both."""
 
 # Tuned on one half of the questions of `benchmarks/recall.py`.
-_OWN = 0.05
-"""What a thought's own standing counts beside that of its turn: it orders the thoughts of one turn. Its few words alone
-mislead more than the turn's."""
+_OWN = 0.001
+"""What a thought's own standing counts beside that of its turn: enough to order the thoughts of one turn, too little to
+change the order of turns. Its few words alone mislead more than the turn's."""
 _EMPTY = 0.5
 """What a thought loses that tells nothing."""
 _TELLING = 2
@@ -40,11 +40,15 @@ _TELLING = 2
 _PATIENT = frozenset({"patient", "患者"})
 _ASKED_BACK = 0.3
 """What is left for a turn of the words that only the question at its end has; the turn after it has them in full."""
-_TURN_WORDS = 2.0
+_TURN_WORDS = 3.0
 """What the words of its turn count beside the vector of its turn."""
-_FADES = 300.0
-"""Tokens of talk after which 1/e is left of what was said. A name is said once and then `it`, so that the turn with the
-answer seldom holds the name; but who talks at length has gone on to something else."""
+_FADES, _SHUTS = 130.0, 1.5
+"""Tokens of a turn that let 1/e through of what was said before it, and how sharply that depends on its length. A name
+is said once and then `it`, so that the turn with the answer seldom holds the name, and a short turn lets nearly all of
+it through; but who talks at length names what it is about."""
+_FEW = 4
+"""Turns, or the root of all of them where that is more, up to which a word may be a name, and lasts. A word that more
+turns hold is said wherever it is meant."""
 
 
 class Hit(NamedTuple):
@@ -164,12 +168,13 @@ def turn_standings(query: str, vector: NDArray[np.float32], bank: Bank) -> dict[
     """How each turn stands to the query, by vector and words, when what was said before it still counts for it."""
     near = dict(bank.index.search(vector, len(bank), probes=bank.index.made.groups))
     numbers = sorted(near)
-    shares = np.exp([-_length(bank[number]) / _FADES for number in numbers])
+    shares = np.exp([-((_length(bank[number]) / _FADES) ** _SHUTS) for number in numbers])
     cosines = np.array([near[number] for number in numbers])
     words = np.zeros(len(numbers))
     for word, holders in bank.lexical.scores_by_word(query).items():
         own = [holders.get(number, 0.0) for number in numbers]
-        words += _lasting(_answered(own, [word in bank.asked_back(number) for number in numbers]), shares)
+        said = _answered(own, [word in bank.asked_back(number) for number in numbers])
+        words += _lasting(said, shares) if len(holders) <= max(_FEW, math.sqrt(len(numbers))) else said
     total = _standing(_lasting(np.maximum(cosines, 0.0), shares)) + _TURN_WORDS * _standing(words)
     return dict(zip(numbers, total.tolist(), strict=True))
 

@@ -41,6 +41,10 @@ _SAME = {
         (re.compile(r"痛痛|疼痛"), "痛"),
     ),
 }
+_ANY_SAME = {
+    language: re.compile("|".join(pattern.pattern for pattern, _ in listed)) for language, listed in _SAME.items()
+}
+"""Most texts have none of them."""
 _COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _DIGITS = {word: number for row in (_COUNTED, "一二三四五六七八九十") for number, word in enumerate(row, 1)} | {"两": 2}
 _NUMERAL = re.compile(
@@ -54,8 +58,9 @@ def canonical(text: str, language: Language) -> str:
     level = plain(text)
     if language is Language.ZH:
         level = level.replace("疼", "痛")
-    for pattern, instead in _SAME[language]:
-        level = pattern.sub(instead, level)
+    if _ANY_SAME[language].search(level):
+        for pattern, instead in _SAME[language]:
+            level = pattern.sub(instead, level)
     return _NUMERAL.sub(lambda found: str(_DIGITS[found[0]]), level)
 
 

@@ -46,7 +46,8 @@ class Draft(_Frozen):
     @property
     def triple(self) -> str:
         """Subject, relation and object in a row."""
-        return " ".join(filter(None, (self.subject, self.relation, self.object)))
+        parts = (self.subject, self.relation, self.object)
+        return " ".join(parts if all(parts) else filter(None, parts))
 
 
 class Thought(Draft):

@@ -107,6 +107,8 @@ class VectorIndex:
         query = self._unit(vector)
         if k < 1 or not self:
             return []
+        if probes is not None and probes >= self.made.groups:  # all of them, whatever their order
+            return nearest(query, [(block.ids, block.rows) for block in self._blocks()], k)
         if probes is not None:
             return nearest(query, self._within(self.hashing.order(query)[:probes]), k)
         self._settle()
@@ -119,6 +121,9 @@ class VectorIndex:
 
     def sample(self, size: int) -> Rows:
         """Some of the vectors, or all when there are fewer; the same ones each time while the index is the same."""
+        if len(self) <= size:
+            blocks = self._blocks()
+            return np.concatenate([block.rows for block in blocks]) if len(blocks) > 1 else blocks[0].rows
         return sample(self._blocks(), size, np.random.default_rng([self.made.seed, len(self)]))
 
     def snapshot(self) -> dict[str, Any]:

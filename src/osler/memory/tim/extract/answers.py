@@ -33,6 +33,7 @@ _VAGUE = {
 """What is asked for without a name, so that the name that follows a yes is the answer."""
 _COLON = {Language.EN: ": ", Language.ZH: "："}
 _HAS = {Language.EN: ("patient", "says", "has"), Language.ZH: ("患者", "说", "有")}
+_HOW = PREPOSITIONS | ADVERBS | DEGREES
 _MANNER = re.compile(
     r"^(?:偶尔|经常|有时|一点|有点|很|挺|特别|就|只|在|从|当|每|夜里|晚上|早上|白天|比较|大概|差不多|\d)"
 )
@@ -115,7 +116,7 @@ def _says_how(text: str, language: Language) -> bool:
     """Whether the words name nothing, and only say how much, how often or when."""
     if language is Language.ZH:
         return _MANNER.match(text) is not None or text.endswith(("了", "着"))
-    return text.split()[0].lower() in PREPOSITIONS | ADVERBS | DEGREES
+    return text.split()[0].lower() in _HOW
 
 
 def weighty(language: Language, *parts: str) -> set[str]:

@@ -17,6 +17,7 @@ _WHILE = re.compile(
 )
 _DOING = re.compile(r"[看走坐躺搬按见喝翻跑\d]|吃|一.{1,6}就")
 _TAKES = frozenset({"吃", "服用", "服", "用", "喝"})
+_IS_TAKING = _TAKES | {"在吃", "在用"}
 
 
 def read_clause(core: str, piece: str, reading: Reading) -> Sketch | None:
@@ -45,7 +46,7 @@ def _predicate(core: str, piece: str, reading: Reading) -> Sketch | None:
         what = PARTICLES.sub("", what)
         if relation.startswith("停") and not what and reading.last and reading.last.relation in _TAKES:
             what = re.sub(r"（.*?）", "", reading.last.object)
-        if relation.rstrip("了过着") in _TAKES | {"在吃", "在用"} and reading.question.value == "服用":
+        if relation.rstrip("了过着") in _IS_TAKING and reading.question.value == "服用":
             relation = "服用"
         return Sketch(subject or carried(reading, relation), relation, _dated(what, when), piece)
     return None

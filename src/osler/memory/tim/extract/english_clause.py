@@ -13,6 +13,8 @@ from osler.memory.tim.extract.english_words import DENIES, PEOPLE, PRONOUNS
 
 _DONE = listed("done tested checked measured examined taken")
 _POINTERS = listed("it that this one those them these")
+_NO_THINGS = {PATIENT, COMPLAINT, "staff", "doctor", "nurse", "there"} | PRONOUNS | PEOPLE
+_BEFORE_VERBS = PRONOUNS | {"and", "or"}
 
 
 def read_clause(core: str, piece: str, reading: Reading) -> Sketch | None:
@@ -78,14 +80,13 @@ def _whom(before: str, verb: Verb, reading: Reading) -> tuple[str, bool]:
 
 def _names(earlier: Sketch | None) -> bool:
     """Whether the clause before was about a thing that `it` can mean."""
-    people = {PATIENT, COMPLAINT, "staff", "doctor", "nurse", "there"} | PRONOUNS | PEOPLE
-    return bool(earlier and not earlier.answer and earlier.subject.lower() not in people)
+    return bool(earlier and not earlier.answer and earlier.subject.lower() not in _NO_THINGS)
 
 
 def _lead(before: str) -> str:
     """What stood before a pronoun (`with the lamp they`), so that the triple does not lose it."""
     words = before.split()
-    if len(words) < 3 or words[-1].lower() not in PRONOUNS | {"and", "or"}:
+    if len(words) < 3 or words[-1].lower() not in _BEFORE_VERBS:
         return ""
     return " ".join(words[:-1])
 

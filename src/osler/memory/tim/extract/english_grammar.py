@@ -34,6 +34,7 @@ _PARTICIPLE = re.compile(
 _PARTICLES = listed("up out on off down away over back in through")
 _OWN = re.compile(r"^(?:(?:my|his|her|our|their|its|the|a|an|this|that|these|those)\s+)+", re.IGNORECASE)
 _OF_THE_REST = frozenset({"all", "both", "just", "now", "almost", "even", "only"})
+_OF_THE_VERB = ADVERBS - _OF_THE_REST
 _PERSONS = frozenset({"i", "he", "she", "it", "they", "we", "you"})
 _PARTICIPLES = listed("had got gone come taken seen eaten given become done fallen drunk slept wanted put run")
 _NO_PARTICIPLE = DETERMINERS | PREPOSITIONS | listed("very so too little much well")
@@ -43,6 +44,7 @@ _IRREGULAR = listed(
     "drove spoke wrote swam flew bought sold met tore wore chose blew rode fed sent spent built held paid won "
     "understood bit led sank rang sang taught sought fought shut set bet spat knelt leant"
 )
+_NOT_PRESENT = PASTS.keys() | AUXILIARIES | _IRREGULAR
 _SELF = frozenset({"i", "we", "me"})
 _OTHER = frozenset({"he", "she"})
 _THING = frozenset({"", "it", "that", "this", "they", "which", "you", "these", "those", "all"})
@@ -130,7 +132,7 @@ def _end(words: list[str], start: int) -> int:
     end = start + 1
     copula = words[start] in COPULAS
     needs_main = words[start] in AUXILIARIES and not copula
-    while end < len(words) and (words[end] in ADVERBS - _OF_THE_REST or words[end] in {"be", "been"}):
+    while end < len(words) and (words[end] in _OF_THE_VERB or words[end] in {"be", "been"}):
         copula = copula or words[end] in {"be", "been"}
         needs_main = needs_main and words[end] not in {"be", "been"}
         end += 1
@@ -198,4 +200,4 @@ def third_person_relation(verb: Verb, before: str) -> str:
 
 def _present(verb: str) -> bool:
     """Whether a verb that is in no list looks like a present tense."""
-    return verb not in PASTS and verb not in AUXILIARIES | _IRREGULAR and not verb.endswith(("ed", "s"))
+    return verb not in _NOT_PRESENT and not verb.endswith(("ed", "s"))

@@ -14,6 +14,7 @@ _SUBORDINATE = re.compile(
     r"^(?:when|whenever|if|while|after|before|since|until|as soon as|once|because|where)\b", re.IGNORECASE
 )
 _STARTS = listed("i he she it they we everything there my his her the both")
+_BEFORE_NOUNS = PREPOSITIONS | AUXILIARIES
 NOT = re.compile(r"^(?:not|never|nor)\s+(?P<what>.+)$", re.IGNORECASE)
 
 
@@ -24,7 +25,7 @@ def parted(core: str) -> tuple[str, str]:
         return "", core
     words = expand(core).split()
     for place in range(verb.end, len(words) - 1):
-        if words[place].lower() in _STARTS and words[place - 1].lower() not in PREPOSITIONS | AUXILIARIES:
+        if words[place].lower() in _STARTS and words[place - 1].lower() not in _BEFORE_NOUNS:
             after = find_verb(" ".join(words[place:]))
             if after and 0 < after.start <= 4:
                 return " ".join(words[:place]), " ".join(words[place:])

@@ -26,6 +26,7 @@ _OF_THING = re.compile(r"(is|are|was|were|does|do|did|has|have|can|could|will) (
 _CONFIRM = re.compile(r"(?P<what>.+?),? (?:is that (?:right|correct|so|it)|right|correct|yes)", re.IGNORECASE)
 _MEASURED = re.compile(r"\s+(?:checked|measured|taken|done|examined)$")
 _QUALITIES = listed("severe bad sharp dull strong sudden small large harsh dry wet")
+_BEFORE_NOUN = MODIFIERS | DETERMINERS | _QUALITIES
 _PARTICIPLE = re.compile(r"(?:been|become|come|gone|got|begun|spread|\w{3,}ed)$", re.IGNORECASE)
 
 
@@ -132,7 +133,7 @@ def _parted(rest: str, perfect: bool) -> tuple[str, list[str]]:
         size = next((place for place, word in enumerate(words) if place and _PARTICIPLE.match(word)), 1)
         return " ".join(words[:size]), words[size:]
     size = 1
-    while size < len(words) - 1 and (words[size - 1].lower() in MODIFIERS | DETERMINERS | _QUALITIES):
+    while size < len(words) - 1 and (words[size - 1].lower() in _BEFORE_NOUN):
         size += 1
     if size < len(words) and words[size].lower() == "of" and len(words) > size + 3:
         size += 3 if words[size + 1].lower() in DETERMINERS else 2

@@ -22,6 +22,7 @@ _JUDGED = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = r"\d+(?:[.,/]\d+)*\+?(?:\s*(?:over|to|-|–|/|x|×)\s*\d+(?:[.]\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*)*"
+_DIGIT = re.compile(r"\d")
 _ONE = re.compile(
     rf"^(?:(?P<name>[A-Za-z][\w'()%/+ -]*?)\s*(?:\b(?:is|was|are|were|came back|came out)\b|:|=)?\s+(?:of\s+)?)?"
     rf"(?P<value>(?:(?:about|around|approximately|roughly|nearly|almost|below|above|over|under|up to|"
@@ -37,12 +38,14 @@ _WORDED = re.compile(
 _NO_NAME = (
     PREPOSITIONS
     | PRONOUNS
+    | DETERMINERS
     | listed(
         "times about only stopped gave aged age every last first another bottles type grade stage almost nearly "
         "just around "
         "exactly roughly maybe perhaps"
     )
 )
+_PERSONS = PRONOUNS | {"i"}
 _UNITS_OF_TIME = re.compile(
     r"^\d+(?:\.\d+)?\s*(?:to \d+ )?(?:minute|hour|day|night|week|month|year|time)s?\b", re.IGNORECASE
 )
@@ -101,7 +104,7 @@ def read_results(text: str) -> list[Result]:
 
 
 def _one(part: str) -> Result | None:
-    found = _ONE.match(part)
+    found = _ONE.match(part) if _DIGIT.search(part) else None
     if found:
         name, value = _OWN.sub("", found["name"] or "").strip(), found["value"].strip()
         if _UNITS_OF_TIME.match(value) or DURATION.match(part) or find_verb(value):
@@ -118,6 +121,6 @@ def _one(part: str) -> Result | None:
 
 def _names(name: str) -> bool:
     words = re.sub(r"(?<= )[A-Z]$", "kind", name).lower().split()
-    if not words or len(words) > 6 or words[0] in _NO_NAME | DETERMINERS or words[-1] in _NO_NAME | DETERMINERS:
+    if not words or len(words) > 6 or words[0] in _NO_NAME or words[-1] in _NO_NAME:
         return False
-    return not set(words) & (PRONOUNS | {"i"}) and find_verb(name) is None
+    return _PERSONS.isdisjoint(words) and find_verb(name) is None

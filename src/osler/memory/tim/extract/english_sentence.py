@@ -38,6 +38,7 @@ _TITLE = re.compile(r"^(?P<name>[A-Z0-9][\w'’()/&+.-]*(?: [\w'’()/&+.-]+){0,
 _TALK = re.compile(r"(?:i|i'm|i've|my|he|she|it|it's|they|we|you|yes|no,|well|there)\b", re.IGNORECASE)
 _CLOSES = re.compile(r"^(?:or|nor)\b|\bor\b", re.IGNORECASE)
 _JOINS = re.compile(r"^(?:and|or|nor)\s+(?P<first>[\w'-]+)", re.IGNORECASE)
+_WHEN = PREPOSITIONS | {"recently", "initially", "the"}
 _OPENERS = PRONOUNS | DETERMINERS | listed("then so now even also sometimes no never not")
 
 
@@ -84,7 +85,7 @@ def leads(parts: list[str]) -> bool:
     """Whether the first piece only says when or where the second holds: `On review, there is no cough`."""
     if len(parts) < 2 or _says(parts[0]) or DURATION.match(parts[0]) or DENIES.search(parts[0]):
         return False
-    opens = parts[0].split()[0].lower() in PREPOSITIONS | {"recently", "initially", "the"} - {"and", "or", "but"}
+    opens = parts[0].split()[0].lower() in _WHEN
     when = opens and (parts[0].split()[0].lower() != "the" or re.match(r"the (?:next|following|same) ", parts[0], re.I))
     return bool(when) and _says(parts[1]) and parts[1].split()[0].lower() not in {"or", "nor", "which", "who"}
 

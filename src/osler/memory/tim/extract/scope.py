@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from osler.memory.tim.extract.chinese_sentence import NEGATION
 from osler.memory.tim.extract.english_sentence import pieces, titled
@@ -51,8 +52,9 @@ def _among(word: str, words: frozenset[str], language: Language) -> bool:
     return word in words
 
 
+@lru_cache(maxsize=512)
 def voices(text: str, language: Language, denied: bool = False) -> Voices:
-    """The words by their polarity; all are denied where the whole text is."""
+    """The words by their polarity; all are denied where the whole text is. The texts of a turn are asked for often."""
     affirmed: list[str] = []
     refused: list[str] = []
     for clause in _clauses(text, language):

@@ -42,6 +42,7 @@ OTHERS = {
     Language.ZH: re.compile(r"爸|妈|父亲|母亲|哥|姐|弟|妹|爷爷|奶奶|外公|外婆|家里|家族|家人|亲戚"),
 }
 """Whoever is not the patient: what is said of them is not said of the patient."""
+_VERBS = AUXILIARIES | BASES | THIRDS.keys() | PASTS.keys()
 _TURNED = {
     "has": "does not have",
     "had": "did not have",
@@ -73,7 +74,7 @@ def mended(draft: Draft, language: Language) -> Draft:
 
 def _english(relation: str, object_: str, negated: bool) -> tuple[str, str, bool]:
     first = plain(relation).split()[:1]
-    verb = first and (first[0] in AUXILIARIES | BASES | THIRDS.keys() | PASTS.keys() or first[0].endswith(("s", "ed")))
+    verb = first and (first[0] in _VERBS or first[0].endswith(("s", "ed")))
     if not verb and not DENIES.match(relation):
         return "", object_, negated
     none = re.match(r"(?:no|any)\s+(?!longer\b|more\b)", object_, re.IGNORECASE)
