@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import marshal
+import math
 import re
 import unicodedata
 import warnings
@@ -11,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any
 
 from osler.records.language import Language
 
@@ -72,31 +73,38 @@ def stem(word: str) -> str:
 
 
 @cache
-def _segmenter() -> Any:
-    """jieba, loaded once: it takes its time and says so on stderr."""
+def _dictionary() -> tuple[dict[str, int], float]:
+    """The words that jieba knows with how often they come, and the logarithm of how often all of them do.
+
+    jieba itself is loaded only where it has not kept them on this machine yet: to load it takes as long again.
+    """
+    often, total = _kept() or _made()
+    return often, math.log(total)
+
+
+def _made() -> tuple[dict[str, int], int]:
+    """As jieba reads them, which takes its time and says so on stderr."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import jieba
 
     jieba.setLogLevel(logging.WARNING)
-    _load_kept(jieba.dt)
     jieba.initialize()
-    return jieba
+    return jieba.dt.FREQ, jieba.dt.total
 
 
-def _load_kept(tokenizer: Any) -> None:
-    """The dictionary as jieba keeps it, read in one piece: jieba reads it bit by bit, which takes three times as long.
-
-    Where it is not there, older than the dictionary, or not whole, jieba makes it.
-    """
+def _kept() -> tuple[dict[str, int], int] | None:
+    """As jieba keeps them; None where they are not there, older than its dictionary, or not whole."""
     with suppress(OSError, EOFError, ValueError, TypeError):
         kept = Path(gettempdir()) / "jieba.cache"
-        with tokenizer.get_dict_file() as dictionary:
-            if kept.stat().st_mtime <= Path(dictionary.name).stat().st_mtime:
-                return
-        words, total = marshal.loads(kept.read_bytes())  # noqa: S302 -- as jieba does
-        if isinstance(words, dict) and isinstance(total, int):
-            tokenizer.FREQ, tokenizer.total, tokenizer.initialized = words, total, True
+        package = find_spec("jieba")
+        if package is None or package.origin is None:
+            return None
+        if kept.stat().st_mtime > Path(package.origin).with_name("dict.txt").stat().st_mtime:
+            often, total = marshal.loads(kept.read_bytes())  # noqa: S302 -- as jieba does
+            if isinstance(often, dict) and isinstance(total, int):
+                return often, total
+    return None
 
 
 @lru_cache(maxsize=8192)
@@ -119,8 +127,29 @@ def _chinese(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=8192)
 def _segments(run: str) -> tuple[str, ...]:
-    """The words of a run of Chinese characters: a clause that an entry, its reply and its recall share."""
-    return tuple(_segmenter().cut(run.replace("疼", "痛"), HMM=False))
+    """The words of a run of Chinese characters: a clause that an entry, its reply and its recall share.
+
+    The likeliest way through jieba's dictionary, as its `cut` finds it when it does not guess at unknown words.
+    """
+    run = run.replace("疼", "痛")
+    often, total = _dictionary()
+    size = len(run)
+    likely, ends = [0.0] * (size + 1), [0] * size
+    for start in reversed(range(size)):
+        best, end = -math.inf, start + 1
+        # The dictionary holds every beginning of a word; one that is no word itself has the frequency 0.
+        for stop in range(start + 1, size + 1):
+            times = often.get(run[start:stop])
+            if times is None:
+                break
+            if times and (here := math.log(times) - total + likely[stop]) >= best:
+                best, end = here, stop
+        likely[start], ends[start] = (best if best > -math.inf else likely[end] - total), end
+    found, start = [], 0
+    while start < size:
+        found.append(run[start : ends[start]])
+        start = ends[start]
+    return tuple(found)
 
 
 @cache

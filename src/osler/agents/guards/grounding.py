@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
+from osler.agents.guards.given import Given, given
 from osler.agents.guards.spoken import called_by_name, touched_on
 from osler.agents.lexicon import concepts
 from osler.memory.tim.extract.scope import Voices, voices
@@ -41,7 +42,6 @@ _OWN_KIN = {
     Language.ZH: re.compile(r"我的?(?:父亲|母亲|爸|妈|祖[父母]|爷|奶|外[公婆]|姥|哥|姐|弟|妹|父母)"),
 }
 _DENIED = {True}
-_NOT_SO = frozenset({Status.ABSENT, Status.NOT_DONE})
 
 
 @cache
@@ -51,19 +51,13 @@ def _everyday(language: Language) -> frozenset[str]:
     return frozenset(words(lines, language)) if language is Language.EN else frozenset(lines.split())
 
 
-def text_of(entry: Entry) -> str:
-    """All that the record says of an entry."""
-    return " ".join((entry.name, *entry.aliases, entry.report, entry.said, entry.when or ""))
-
-
 def invented(reply: Iterable[str], sources: Iterable[str], language: Language) -> tuple[str, ...]:
     """The words in these sentences of a reply that come from nowhere.
 
     A word that speaks of illness is enough; of others it takes some in one sentence. A thing may be called by another
     of its usual names.
     """
-    given = " ".join(sources)
-    known, things = frozenset(words(given, language)), touched_on(given, language)
+    known, things = _told_in(" ".join(sources), language)
     illness, everyday = concepts(language).idf, _everyday(language)
 
     def foreign(word: str) -> bool:
@@ -78,6 +72,12 @@ def invented(reply: Iterable[str], sources: Iterable[str], language: Language) -
         telling = strange if len(strange) >= _STORY else [word for word in strange if word in illness]
         found.update(dict.fromkeys(telling))
     return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def _told_in(sources: str, language: Language) -> tuple[frozenset[str], frozenset[str]]:
+    """Every word, and the things that are touched on: two drafts of a reply, and its ledger, ask for the same."""
+    return frozenset(words(sources, language)), touched_on(sources, language)
 
 
 def _near(word: str, known: frozenset[str], language: Language) -> bool:
@@ -97,33 +97,26 @@ def turned(reply: str, entries: Iterable[Entry], language: Language) -> tuple[st
     A word that the entries do not have is held against those by which they call the same thing. Who affirms what they
     only deny, and then denies it too, has still said it: "Yes, I smoke. I never smoked."
     """
-    chosen = tuple(entries)
-    given = [one for entry in chosen for one in _voices(entry, language)]
-    said = [voices(sentence, language) for sentence in sentences(reply, language)]
-    known = frozenset(word for entry in chosen for word in content(text_of(entry), language))
+    chosen = [given(entry, language) for entry in entries]
+    theirs = [one for entry in chosen for one in entry.voices]
+    mine = [voices(sentence, language) for sentence in sentences(reply, language)]
     illness, everyday = concepts(language).idf, _everyday(language)
     weighty = [word for word in dict.fromkeys(content(reply, language)) if word in illness and word not in everyday]
     return tuple(
         word
         for word in weighty
         if (language is Language.EN or len(word) > 1)
-        and (mine := _polarity(word, said))
-        and (theirs := _polarity(word, given) or _polarity_of_the_same(word, known, given, language))
-        and (not mine & theirs or (theirs == _DENIED and mine != _DENIED))
+        and (said := _polarity(word, mine))
+        and (known := _polarity(word, theirs) or _polarity_of_the_same(word, chosen, theirs, language))
+        and (not said & known or (known == _DENIED and said != _DENIED))
     )
 
 
-def _polarity_of_the_same(word: str, known: frozenset[str], given: list[Voices], language: Language) -> set[bool]:
-    named = called_by_name(word, language)
-    same = [other for other in known if named and named & called_by_name(other, language)]
-    return {denied for other in same for denied in _polarity(other, given)}
-
-
-def _voices(entry: Entry, language: Language) -> list[Voices]:
-    told = [voices(sentence, language) for text in (entry.report, entry.said) for sentence in sentences(text, language)]
-    named = [voices(name, language, denied=entry.status in _NOT_SO) for name in (entry.name, *entry.aliases)]
-    # Where a report speaks for itself, other names of the entry add no polarity of their own.
-    return told + named[:1] if told else named
+def _polarity_of_the_same(word: str, chosen: list[Given], theirs: list[Voices], language: Language) -> set[bool]:
+    if not (named := called_by_name(word, language)):
+        return set()
+    same = {other for entry in chosen for other in entry.words if named & called_by_name(other, language)}
+    return {denied for other in same for denied in _polarity(other, theirs)}
 
 
 def _polarity(word: str, texts: list[Voices]) -> set[bool]:
@@ -135,7 +128,7 @@ def without_kin(reply: str, entries: Iterable[Entry], language: Language) -> tup
     if _KIN[language].search(plain(reply)):
         return ()
     ill = [entry for entry in entries if entry.category is Category.FAMILY_HISTORY and entry.status is Status.PRESENT]
-    return tuple(entry.name for entry in ill if _KIN[language].search(plain(text_of(entry))))
+    return tuple(entry.name for entry in ill if _KIN[language].search(plain(given(entry, language).text)))
 
 
 def of_another_family(reply: str, entries: Iterable[Entry], language: Language) -> bool:

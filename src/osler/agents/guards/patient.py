@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.guards.grounding import goes_round, invented, of_another_family, text_of, turned, without_kin
+from osler.agents.guards.given import figures, given
+from osler.agents.guards.grounding import goes_round, invented, of_another_family, turned, without_kin
 from osler.agents.guards.spoken import called_by_name, meant, touched_on
 from osler.agents.lexicon import related
 from osler.agents.participant import Selection
@@ -72,23 +73,26 @@ def leaks(reply: str, diagnosis: Diagnosis, language: Language) -> tuple[str, ..
 def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
     """Numbers and things spoken of in the reply that neither the entries nor the doctor brought up."""
     case, language = selection.case, selection.case.language
-    given = " ".join((selection.question, case.complaint, case.age, *(text_of(entry) for entry in selection.entries)))
-    known = {*numbers(given), *_written_out(given)}
-    foreign = tuple(number for number in numbers(reply) if number not in known)
+    entries = [given(entry, language) for entry in selection.entries]
+    said = numbers(reply)
+    known = said and figures(selection.question).union(
+        figures(case.complaint), figures(case.age), *(entry.figures for entry in entries)
+    )
+    foreign = tuple(number for number in said if number not in known)
     # What only the question names is not known either: a patient that echoes it has made it up.
-    sources = (case.complaint, *(text_of(entry) for entry in selection.entries))
-    given_concepts = {name for text in sources for name in touched_on(text, language)}
+    sources = (case.complaint, *(entry.text for entry in entries))
+    given_concepts = touched_on(case.complaint, language).union(*(entry.things for entry in entries))
     allowed = given_concepts.union(*(related().get(name, ()) for name in given_concepts))
     told = [sentence for sentence in sentences(reply, language) if not _IGNORANCE[language].search(plain(sentence))]
     spoken = {name for sentence in told for name in called_by_name(sentence, language)}
     named = sorted(spoken - allowed - _EVERYDAY)
     words = invented(told, (*sources, case.age), language)
-    return (*foreign, *named, *_unfounded(told, sources, allowed, language), *words)
+    sourced = frozenset(content(case.complaint, language)).union(*(entry.words for entry in entries))
+    return (*foreign, *named, *_unfounded(told, sourced, allowed, language), *words)
 
 
-def _unfounded(told: list[str], sources: tuple[str, ...], allowed: set[str], language: Language) -> tuple[str, ...]:
+def _unfounded(told: list[str], words: frozenset[str], allowed: frozenset[str], language: Language) -> tuple[str, ...]:
     """Sentences that hang on nothing given: neither a word nor a thing of the entries is in them."""
-    words = frozenset(word for text in sources for word in content(text, language))
 
     def founded(sentence: str) -> bool:
         own = frozenset(content(sentence, language))
@@ -107,7 +111,7 @@ def omissions(reply: str, selection: Selection) -> tuple[str, ...]:
     others. A denial counts for everything that is denied: "no, none of that".
     """
     language = selection.case.language
-    words, figures = frozenset(content(reply, language)), set(numbers(reply))
+    words, spoken = frozenset(content(reply, language)), frozenset(numbers(reply))
     denies = _SAYS_UNKNOWN[language].search(plain(reply)) is not None
     # The answer to a question for one thing is about that thing, however loosely it is told.
     needed = _TOLD if len(selection.entries) > 1 else 0.0
@@ -115,10 +119,8 @@ def omissions(reply: str, selection: Selection) -> tuple[str, ...]:
     def told(entry: Entry) -> bool:
         if entry.status in (Status.ABSENT, Status.NOT_DONE) and denies:
             return True
-        if figures & set(numbers(entry.report)):
-            return True
-        versions = (frozenset(content(text, language)) for text in (entry.report, entry.said, entry.name) if text)
-        if any(len(version & words) >= max(1, needed * len(version)) for version in versions if version):
+        known = given(entry, language)
+        if spoken & known.results or any(len(one & words) >= max(1, needed * len(one)) for one in known.versions):
             return True
         # Last, because it costs most: few replies are told in words of their own alone.
         return bool(meant(entry.name, language) & meant(reply, language))
@@ -178,9 +180,9 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
         reasons.append(f"you left out: {left}" if english else f"漏说了：{left}")
     if goes_round(_CLAUSE.split(level)) or _reads_a_form(reply, selection):
         reasons.append("say it once, as one speaks" if english else "用平常说话的方式，只说一遍")
-    given = sum(len(text_of(entry)) for entry in selection.entries)
+    length = sum(len(given(entry, language).text) for entry in selection.entries)
     too_many = len(sentences(reply, language)) > max(_MOST_SENTENCES, len(selection.entries) + 1)
-    if too_many or len(reply) > max(_LONGEST[language], given):
+    if too_many or len(reply) > max(_LONGEST[language], length):
         reasons.append("it is too long; at most three short sentences" if english else "太长了，最多三句短话")
     if not selection.entries and not _SAYS_UNKNOWN[language].search(level):
         reasons.append("you know nothing about this; say so" if english else "你并不知道这件事，请直接说不知道")
@@ -197,17 +199,3 @@ def _mentions(level: str, name: str, language: Language) -> bool:
     if language is Language.ZH:
         return name in level
     return name in level and re.search(rf"\b{re.escape(name)}\b", level) is not None
-
-
-_DIGITS = {
-    word: str(value)
-    for value, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    )
-}
-
-
-def _written_out(text: str) -> set[str]:
-    """`two days` allows a reply to say 2."""
-    chinese = {str(value) for value, digit in enumerate("零一二三四五六七八九十") if digit in text}
-    return {_DIGITS[word] for word in re.findall(r"[a-z]+", plain(text)) if word in _DIGITS} | chinese

@@ -6,70 +6,37 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any
+from functools import cache
+from itertools import pairwise
 
-import numpy as np
-import yaml
-from numpy.typing import NDArray
-
+from osler.agents.lexicon.kept import thesaurus_terms
+from osler.agents.lexicon.terms import LONGEST_RUN, phrase_terms, terms
+from osler.agents.lexicon.thesaurus_files import idioms, load, names
 from osler.records.language import Language
 from osler.records.schema import Category
-from osler.words import content, words
+from osler.words import words
 
 _LEAST = 0.5
 """Share of a phrase, by the weight of its words, that must be there."""
 
 
-_LONGEST_RUN = 4
+_ROUNDING = 1e-9
 _REMEMBERED = 4_000
 """Texts; what is kept of one is a few hundred bytes."""
 _ALL, _MOST = 0.999, 0.68
 
 
-def terms(text: str, language: Language) -> frozenset[str]:
-    """What phrases are compared by: words; in Chinese pairs of characters too, since compounds segment differently."""
-    row = content(text, language)
-    if language is Language.EN:
-        return frozenset(row)
-    level = "".join(word for word in row if "\u4e00" <= word[0] <= "\u9fff")
-    return frozenset(row) | frozenset(level[i : i + 2] for i in range(len(level) - 1))
-
-
-def _phrase_terms(phrase: str, language: Language) -> frozenset[str]:
-    """A phrase's terms. `Throw up` is not `throw`: where one word has all the meaning, the run of words is the term."""
-    found = terms(phrase, language)
-    run = words(phrase, language)
-    if len(found) == 1 and 1 < len(run) <= _LONGEST_RUN:
-        return frozenset({" ".join(run)})
-    # A single Chinese character on its own says nothing.
-    return found if language is Language.EN or any(len(term) > 1 for term in found) else frozenset()
-
-
-def _runs(text: str, language: Language) -> frozenset[str]:
-    """Every run of a few words in a text, for phrases that are a term of their own."""
-    row = words(text, language)
-    return frozenset(" ".join(row[i : i + n]) for n in range(2, _LONGEST_RUN + 1) for i in range(len(row) - n + 1))
-
-
-@lru_cache(maxsize=1024)
-def _looked_for(text: str, language: Language) -> tuple[frozenset[str], frozenset[str]]:
-    """A text's own terms, and these with its runs: the same for every index, and several are asked in a row."""
-    own = terms(text, language)
-    return own, own | _runs(text, language)
-
-
 @dataclass(frozen=True)
 class Phrases:
-    """Phrases, each standing for a thing, indexed by their terms."""
+    """Phrases, each standing for a thing, indexed by the terms without which too little of them is there."""
 
     language: Language
-    things: tuple[str, ...]
-    weights: NDArray[np.float64]
-    """Of each phrase, the sum of its terms' weights."""
-    by_term: dict[str, NDArray[np.int64]]
-    """For each term the phrases that hold it."""
+    phrases: tuple[tuple[frozenset[str], str, float], ...]
+    """Of each phrase its terms, what it stands for, and the sum of its terms' weights."""
+    by_term: dict[str, tuple[int, ...]]
+    """For each term the phrases that it leads: who has none of a phrase's leading terms has less than half of it."""
+    openings: frozenset[tuple[str, str]]
+    """The first two words of the runs that are a term of their own."""
     idf: dict[str, float]
     unseen: float
     """Weight of a term that no phrase holds: it says more than any of them."""
@@ -79,16 +46,33 @@ class Phrases:
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], language: Language) -> Phrases:
         """Index (phrase, thing) pairs."""
-        sets = [(found, thing) for phrase, thing in pairs if (found := _phrase_terms(phrase, language))]
+        return cls.of_terms([(phrase_terms(phrase, language), thing) for phrase, thing in pairs], language)
+
+    @classmethod
+    def of_terms(cls, pairs: Iterable[tuple[frozenset[str], str]], language: Language) -> Phrases:
+        """Index (terms of a phrase, thing) pairs; a phrase without terms is passed over."""
+        sets = [(found, thing) for found, thing in pairs if found]
         counts = Counter(term for found, _ in sets for term in found)
         idf = {term: math.log(1 + len(sets) / count) for term, count in counts.items()}
+        # Phrases that differ in no term are one.
+        phrases = [(found, thing, sum(map(idf.__getitem__, found))) for found, thing in dict.fromkeys(sets)]
         by_term: dict[str, list[int]] = defaultdict(list)
-        for place, (found, _) in enumerate(sets):
-            for term in found:
+        for place, (found, _, weight) in enumerate(phrases):
+            rest = weight
+            for term in sorted(found, key=idf.__getitem__, reverse=True):
+                if rest < _LEAST * weight - _ROUNDING:
+                    break
                 by_term[term].append(place)
-        weights = np.array([sum(idf[term] for term in found) for found, _ in sets])
-        index = {term: np.array(rows) for term, rows in by_term.items()}
-        return cls(language, tuple(thing for _, thing in sets), weights, index, idf, math.log(1 + 2 * len(sets)))
+                rest -= idf[term]
+        runs = (term.split(" ") for term in idf if " " in term)
+        return cls(
+            language,
+            tuple(phrases),
+            {term: tuple(places) for term, places in by_term.items()},
+            frozenset((run[0], run[1]) for run in runs),
+            idf,
+            math.log(1 + 2 * len(sets)),
+        )
 
     def weight(self, term: str) -> float:
         """How much a term says: little where many phrases hold it, like `pain`."""
@@ -106,78 +90,64 @@ class Phrases:
         """The things spoken of, with share and cosine of the phrase that is best at each."""
         if (seen := self.seen.get(text)) is not None:
             return seen
-        own, every = _looked_for(text, self.language)
-        known = [term for term in every if term in self.by_term]
-        found = self._weighed(known, sum(map(self.weight, own)) or 1.0) if known else ()
         if len(self.seen) >= _REMEMBERED:
             self.seen.clear()
-        self.seen[text] = found
+        found = self.seen[text] = self._weighed(terms(text, self.language), self._runs(text))
         return found
 
-    def _weighed(self, known: list[str], whole: float) -> tuple[tuple[str, float, float], ...]:
-        found = [self.by_term[term] for term in known]
-        weights = np.repeat([self.idf[term] for term in known], [len(row) for row in found])
-        rows = np.concatenate(found)
-        there = np.bincount(rows, weights)
-        # Nothing but phrases that hold one of the terms can be there, and these are few.
-        places = sorted(set(rows[there[rows] >= _LEAST * self.weights[rows]].tolist()))
+    def _runs(self, text: str) -> list[str]:
+        """The runs of a few words in a text that are a term of their own."""
+        row = words(text, self.language)
+        begins = [place for place, pair in enumerate(pairwise(row)) if pair in self.openings]
+        runs = (" ".join(row[place : place + n]) for place in begins for n in range(2, LONGEST_RUN + 1))
+        return [run for run in runs if run in self.idf]
+
+    def _weighed(self, own: frozenset[str], runs: list[str]) -> tuple[tuple[str, float, float], ...]:
+        every = own.union(runs) if runs else own
+        led = {place for term in every if term in self.by_term for place in self.by_term[term]}
+        if not led:
+            return ()
+        whole = sum(map(self.weight, own)) or 1.0
         best: dict[str, tuple[float, float]] = {}
-        for place, part, full in zip(places, there[places].tolist(), self.weights[places].tolist(), strict=True):
-            thing = self.things[place]
-            share, cosine = best.get(thing, (0.0, 0.0))
-            whole_of_both = math.sqrt(full * max(whole, part))
-            best[thing] = (max(share, min(1.0, part / full)), max(cosine, part / whole_of_both))
+        for place in sorted(led):
+            phrase, thing, full = self.phrases[place]
+            part = sum(map(self.idf.__getitem__, phrase & every))
+            if part >= _LEAST * full:
+                share, cosine = best.get(thing, (0.0, 0.0))
+                whole_of_both = math.sqrt(full * max(whole, part))
+                best[thing] = (max(share, min(1.0, part / full)), max(cosine, part / whole_of_both))
         return tuple((thing, share, cosine) for thing, (share, cosine) in best.items())
-
-
-@cache
-def _load(name: str) -> Any:
-    text = (files("osler.agents.lexicon") / "thesaurus" / name).read_text(encoding="utf-8")
-    # Everything in these files is text; the base loader makes nothing else of it.
-    return yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506
-
-
-def _names(language: Language) -> list[tuple[str, str]]:
-    return [
-        (phrase, concept["id"])
-        for name in ("symptoms.yaml", "history.yaml")
-        for concept in _load(name)
-        for phrase in (
-            *((concept["id"].replace("-", " "),) if language is Language.EN else ()),
-            *concept[language.value],
-        )
-    ]
 
 
 @cache
 def named(language: Language) -> Phrases:
     """The things doctors ask about by their usual names alone: for telling what a reply surely speaks of."""
-    return Phrases.of(_names(language), language)
-
-
-def worded(language: Language) -> list[tuple[str, str]]:
-    """(phrase, concept): the names of the things doctors ask about, and the idioms that avoid them."""
-    idioms = _load("idioms.yaml").items()
-    return [*_names(language), *((phrase, thing) for thing, row in idioms for phrase in row[language.value])]
+    return Phrases.of_terms(thesaurus_terms(language).names, language)
 
 
 @cache
 def concepts(language: Language) -> Phrases:
     """The things doctors ask about: by their names, and by the idioms that avoid them."""
-    return Phrases.of(worded(language), language)
+    known = thesaurus_terms(language)
+    return Phrases.of_terms([*known.names, *known.idioms], language)
+
+
+def worded(language: Language) -> list[tuple[str, str]]:
+    """(phrase, concept): the names of the things doctors ask about, and the idioms that avoid them."""
+    return [*names(language), *idioms(language)]
 
 
 @cache
 def categories(language: Language) -> Phrases:
     """The words that ask for a whole category."""
-    table = _load("categories.yaml").items()
+    table = load("categories.yaml").items()
     return Phrases.of([(p, Category(name).value) for name, words in table for p in words[language.value]], language)
 
 
 @cache
 def broad(language: Language) -> Phrases:
     """The phrases that ask for a whole part of the record; a thing is what they give, joined by `+`."""
-    rows = _load("broad.yaml")
+    rows = load("broad.yaml")
     return Phrases.of([(phrase, "+".join(row["gives"])) for row in rows for phrase in row[language.value]], language)
 
 
@@ -199,7 +169,7 @@ def broad_parts(text: str, language: Language, least: float = _MOST) -> frozense
 def related() -> dict[str, frozenset[str]]:
     """For each concept those that stand near it."""
     near: dict[str, set[str]] = defaultdict(set)
-    for group in _load("related.yaml"):
+    for group in load("related.yaml"):
         for one in group:
             near[one].update(other for other in group if other != one)
     return {name: frozenset(others) for name, others in near.items()}

@@ -30,8 +30,8 @@ FEATURES = (
     "meant_alone",
 )
 COVERED = FEATURES.index("ask_covered")
-_AGAINST = [FEATURES.index(name) for name in ("other_concept", "ask_unmet", "meant_other", "ask_is_whole")]
-_MEANT, _NAME, _TEXT = (FEATURES.index(name) for name in ("meant", "name_covered", "ask_in_text"))
+_AT = {name: place for place, name in enumerate(FEATURES)}
+_AGAINST = [_AT[name] for name in ("other_concept", "ask_unmet", "meant_other", "ask_is_whole")]
 _WHOLE_NAME = 0.999
 _MOST_SAID, _MOST_UNMET = 12.0, 20.0
 
@@ -42,52 +42,52 @@ def said(ask: Ask, layout: Layout) -> float:
 
 
 def features(intent: Intent, layout: Layout) -> Floats:
-    """(asks, entries, features): what the probability is made of, for all asks of the question at once."""
+    """(features, asks, entries): what the probability is made of, for all asks of the question at once."""
     asks = intent.asks
-    names, entries = len(layout.name_weights), len(layout.categories)
+    names, entries = len(layout.name_weights), len(layout.own)
     total = np.array([[said(ask, layout) or 1.0] for ask in asks])
-    words, rows = marked([ask.words for ask in asks], layout.words)
-    there = (words * layout.weights[rows]) @ layout.by_word[rows]
-    covered = there[:, :names] / np.maximum(layout.name_weights, 1e-9)
-    complete = (covered > _WHOLE_NAME) * layout.name_weights
-    name_covered = np.maximum.reduceat(covered, layout.first, axis=1)
+    marks, rows = marked([ask.words for ask in asks], layout.words)
+    there = marks @ layout.by_word[rows]
     met = there[:, names + entries :]
+    name_covered, whole_names, alike = _by_entry(there[:, :names], asks, layout)
     shared, clearest = _shared([ask.concepts for ask in asks], layout)
     meant, surest = _shared([ask.meant for ask in asks], layout)
     best_name, best_shared, best_meant = _best(name_covered), _best(shared), _best(meant)
     # Where no name of any entry is in the ask, the concept has to speak alone.
     alone = 1.0 - best_name
-    columns = {
-        "name_covered": name_covered,
-        "ask_covered": there[:, names : names + entries] / total,
-        "ask_in_text": met / total,
-        "shared_concept": shared,
-        "concept_rank": shared / np.where(clearest > 0.0, clearest, 1.0),
-        "other_concept": np.maximum(0.0, clearest - shared),
-        "ngrams": _alike(asks, layout),
-        "category": [[ask.categories.get(name, 0.0) for name in layout.categories] for ask in asks],
-        "name_in_ask": name_covered > _WHOLE_NAME,
-        "ask_is_whole": _is_whole(len(asks), entries),
-        "best_lexical": (name_covered >= best_name - 1e-9) * name_covered,
-        "best_concept": (shared >= best_shared - 1e-9) * shared,
-        "name_says": np.minimum(np.maximum.reduceat(complete, layout.first, axis=1), _MOST_SAID) / _MOST_SAID,
-        "ask_unmet": np.minimum(total - met, _MOST_UNMET) / _MOST_UNMET,
-        "concept_alone": shared * alone,
-        "concept_leads": (shared >= clearest - 1e-9) * shared * alone,
-        "meant": meant,
-        "meant_rank": meant / np.maximum(best_meant, 1e-9),
-        "meant_other": np.maximum(0.0, surest - meant),
-        "meant_alone": np.sqrt(meant) * alone,
-    }
-    return np.array([columns[name] for name in FEATURES]).transpose(1, 2, 0)
+    found = np.zeros((len(FEATURES), len(asks), entries))
+    found[_AT["name_covered"]] = name_covered
+    found[_AT["ask_covered"]] = there[:, names : names + entries] / total
+    found[_AT["ask_in_text"]] = met / total
+    found[_AT["shared_concept"]] = shared
+    found[_AT["concept_rank"]] = shared / np.where(clearest > 0.0, clearest, 1.0)
+    found[_AT["other_concept"]] = np.maximum(0.0, clearest - shared)
+    found[_AT["ngrams"]] = alike
+    for place, ask in enumerate(asks):
+        for name in ask.categories.keys() & layout.of_category.keys():
+            found[_AT["category"], place][layout.of_category[name]] = ask.categories[name]
+    found[_AT["name_in_ask"]] = name_covered > _WHOLE_NAME
+    # The first of several asks is the question itself.
+    found[_AT["ask_is_whole"], 0] = len(asks) > 1
+    found[_AT["best_lexical"]] = (name_covered >= best_name - 1e-9) * name_covered
+    found[_AT["best_concept"]] = (shared >= best_shared - 1e-9) * shared
+    found[_AT["name_says"]] = np.minimum(whole_names, _MOST_SAID) / _MOST_SAID
+    found[_AT["ask_unmet"]] = np.minimum(total - met, _MOST_UNMET) / _MOST_UNMET
+    found[_AT["concept_alone"]] = shared * alone
+    found[_AT["concept_leads"]] = (shared >= clearest - 1e-9) * shared * alone
+    found[_AT["meant"]] = meant
+    found[_AT["meant_rank"]] = meant / np.maximum(best_meant, 1e-9)
+    found[_AT["meant_other"]] = np.maximum(0.0, surest - meant)
+    found[_AT["meant_alone"]] = np.sqrt(meant) * alone
+    return found
 
 
 def evidence(found: Floats, intent: Intent) -> Floats:
     """(entries, columns): the best of the asks for each entry, and how the question stands to the whole record."""
     asks = intent.asks
-    best = found.max(axis=0)
-    best[:, _AGAINST] = found[:, :, _AGAINST].min(axis=0)
-    meant = best[:, _MEANT]
+    best = found.max(axis=1)
+    best[_AGAINST] = found[_AGAINST].min(axis=1)
+    meant = best[_AT["meant"]]
     second, first = sorted([*meant.tolist(), 0.0])[-2:]
     whole = (
         first,
@@ -97,41 +97,41 @@ def evidence(found: Floats, intent: Intent) -> Floats:
         max(ask.meant.get("other", 0.0) for ask in asks),
         max(len(ask.words) for ask in asks),
         len(asks),
-        best[:, _NAME].max(initial=0.0),
-        best[:, _TEXT].max(initial=0.0),
+        best[_AT["name_covered"]].max(initial=0.0),
+        best[_AT["ask_in_text"]].max(initial=0.0),
     )
     count = len(FEATURES)
-    rows = np.empty((len(best), count + 1 + len(whole)))
-    rows[:, :count], rows[:, count], rows[:, count + 1 :] = best, (meant >= first - 1e-9) * first, whole
+    rows = np.empty((best.shape[1], count + 1 + len(whole)))
+    rows[:, :count], rows[:, count], rows[:, count + 1 :] = best.T, (meant >= first - 1e-9) * first, whole
     return rows
 
 
-def _alike(asks: tuple[Ask, ...], layout: Layout) -> Floats:
-    """Cosine of the character grams of each ask and of the entry's name that is nearest."""
-    found = [grams(ask.text, layout.language) for ask in asks]
-    marks, rows = marked(found, layout.grams)
-    alike = marks @ layout.name_grams[rows] / np.sqrt([[max(1, len(some))] for some in found])
-    nearest: Floats = np.maximum.reduceat(alike / layout.name_lengths, layout.first, axis=1)
-    return nearest
-
-
-def _is_whole(asks: int, entries: int) -> Floats:
-    """1 for the first of several asks, which is the question itself."""
-    whole = np.zeros((asks, entries))
-    whole[0] = asks > 1
-    return whole
+def _by_entry(there: Floats, asks: tuple[Ask, ...], layout: Layout) -> Floats:
+    """What the names of an entry come to at best: share covered, weight of one that is whole, likeness of letters."""
+    found = np.empty((3, *there.shape))
+    covered = np.divide(there, layout.name_totals, out=found[0])
+    np.multiply(covered > _WHOLE_NAME, layout.name_weights, out=found[1])
+    # Likeness is the cosine of character grams.
+    sets = [grams(ask.text, layout.language) for ask in asks]
+    marks, rows = marked(sets, layout.grams)
+    alike = marks @ layout.name_grams[rows] / np.sqrt([[max(1, len(some))] for some in sets])
+    np.divide(alike, layout.name_lengths, out=found[2])
+    best: Floats = np.maximum.reduceat(found, layout.first, axis=2)
+    return best
 
 
 def _shared(asks: list[dict[str, float]], layout: Layout) -> tuple[Floats, Floats]:
     """How strongly each entry shares a concept with what was asked, and how clear the clearest of these is."""
-    known = [name for name in dict.fromkeys(name for asked in asks for name in asked) if name in layout.concepts]
-    scores = np.array([[asked.get(name, 0.0) for name in known] for asked in asks])
-    rows = layout.shares[[layout.concepts[name] for name in known]]
-    shared: Floats = (scores[:, :, None] * rows).max(axis=1, initial=0.0)
-    return shared, np.array([[max(asked.values(), default=0.0)] for asked in asks])
+    # Few entries are about any one concept: numbers that are looked at one by one are had sooner than matrices.
+    shared = [[0.0] * len(layout.own) for _ in asks]
+    for row, asked in zip(shared, asks, strict=True):
+        for name, score in asked.items():
+            for place, share in layout.about.get(name, ()):
+                row[place] = max(row[place], score * share)
+    return np.array(shared), np.array([[max(asked.values(), default=0.0)] for asked in asks])
 
 
 def _best(values: Floats) -> Floats:
     """The largest value of each ask, as a column; 0 where there is none."""
-    best: Floats = values.max(axis=1, initial=0.0, keepdims=True)
+    best: Floats = np.maximum.reduce(values, axis=1, initial=0.0, keepdims=True)
     return best

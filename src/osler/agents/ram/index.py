@@ -6,11 +6,10 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from osler.agents.ram.decision import decision
 from osler.agents.ram.evidence import COVERED, evidence, features, said
-from osler.agents.ram.intent import read_intent
+from osler.agents.ram.intent import Intent, read_intent
 from osler.agents.ram.layout import Floats, Layout
 from osler.agents.ram.speaks import chief
 from osler.records.schema import Category, Entry, PatientRecord, Status
@@ -50,13 +49,16 @@ class RecordIndex:
         self.entries = record.entries
         self._layout = Layout(record)
         self._chief = chief(record)
+        weights = self._layout.own_weights >= _SAYS_SOMETHING
+        self._telling = [(place, name) for place, name in enumerate(self._layout.own) if name and weights[place]]
+        """The own names of entries that say something, as words."""
 
     def search(self, question: str) -> list[Match]:
         """The entries the question asks for, best first; empty when the record says nothing about it."""
         scores = self.scores(question)
         floor = decision(self.language).floor(scores)
         chosen = [
-            Match(entry, float(score)) for entry, score in zip(self.entries, scores, strict=True) if score >= floor
+            Match(entry, score) for entry, score in zip(self.entries, scores.tolist(), strict=True) if score >= floor
         ]
         intent = read_intent(question, self.language)
         parts = frozenset(part for ask in intent.asks for part in ask.parts)
@@ -78,23 +80,24 @@ class RecordIndex:
         intent = read_intent(question, self.language)
         found = features(intent, self._layout)
         probabilities = decision(self.language).probabilities(evidence(found, intent))
-        return np.where(self._surely(found, question), np.maximum(probabilities, _SURE), probabilities)
+        sure = self._surely(found, intent, question)
+        probabilities[sure] = np.maximum(probabilities[sure], _SURE)
+        return probabilities
 
     def evidence(self, question: str) -> Floats:
         """(entries, columns): all that is known about each entry and the question."""
         intent = read_intent(question, self.language)
         return evidence(features(intent, self._layout), intent)
 
-    def _surely(self, found: Floats, question: str) -> NDArray[np.bool_]:
+    def _surely(self, found: Floats, intent: Intent, question: str) -> list[int]:
         """Entries whose own name is in the question, or that hold every word an ask has: no doubt about these."""
         asked = frozenset(content(question, self.language))
-        named = [bool(name) and name <= asked for name in self._layout.own]
-        whole = np.zeros(len(self.entries), dtype=bool)
-        for row, ask in zip(found, read_intent(question, self.language).asks, strict=True):
-            if said(ask, self._layout) >= _SAYS_ENOUGH and len(ask.words) > 1:
-                covered = row[:, COVERED] > _CLEAR
-                whole |= covered & (covered.sum() <= _FEW)
-        return np.array(named) & (self._layout.own_weights >= _SAYS_SOMETHING) | whole
+        sure = [place for place, name in self._telling if name <= asked]
+        for covered, ask in zip(found[COVERED], intent.asks, strict=True):
+            if len(ask.words) > 1 and said(ask, self._layout) >= _SAYS_ENOUGH:
+                whole = (covered > _CLEAR).nonzero()[0].tolist()
+                sure += whole if len(whole) <= _FEW else ()
+        return sure
 
     def _whole_parts(self, parts: frozenset[str]) -> list[Match]:
         """What a broad question brings where it names nothing in particular: what was found before what was not."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,38 +25,48 @@ class Layout:
         """Lay out the entries."""
         self.language = record.language
         self.lexicon = concepts(record.language)
-        self.categories = [entry.category.value for entry in record.entries]
+        self.of_category = _by_category(record)
         names = [name for entry in record.entries for name in (entry.name, *entry.aliases)]
         self.first = np.cumsum([0, *(1 + len(entry.aliases) for entry in record.entries)])[:-1]
         """Where the names of each entry begin."""
         self._lay_words(record, names)
         gram_sets = [grams(name, self.language) for name in names]
         self.grams = columns(gram for found in gram_sets for gram in found)
-        self.name_grams = _by_column(_rows(gram_sets, self.grams))
+        self.name_grams = _holders(gram_sets, self.grams)
         self.name_lengths = np.sqrt(np.maximum(self.name_grams.sum(axis=0), 1))
-        self._lay_concepts(entry_concepts(record))
+        self.about = _by_concept(entry_concepts(record))
 
     def _lay_words(self, record: PatientRecord, names: list[str]) -> None:
         word_sets = [frozenset(content(name, self.language)) for name in names]
         text_sets = [frozenset(content(f"{entry.report} {entry.said}", self.language)) for entry in record.entries]
         self.words = columns(word for found in (*word_sets, *text_sets) for word in found)
-        self.weights = np.array([self.lexicon.weight(word) for word in self.words])
-        names_by_word = _rows(word_sets, self.words)
-        self.name_weights = names_by_word @ self.weights
-        own = np.maximum.reduceat(names_by_word, self.first)
-        # One row per word: what it does for every name, for every entry's names together, and for all an entry says.
-        everything = np.maximum(own, _rows(text_sets, self.words))
-        self.by_word = _by_column(np.concatenate([names_by_word, own, everything]))
+        weights = np.array([self.lexicon.weight(word) for word in self.words])
+        names_of = _holders(word_sets, self.words)
+        self.name_weights = weights @ names_of
+        self.name_totals = np.maximum(self.name_weights, 1e-9)
+        own = np.maximum.reduceat(names_of, self.first, axis=1)
+        everything = np.maximum(own, _holders(text_sets, self.words))
+        # One row per word: its weight for every name, for every entry's names together, and for all an entry says.
+        self.by_word = np.concatenate([names_of, own, everything], axis=1) * weights[:, None]
         self.own = [frozenset(content(entry.name, self.language)) for entry in record.entries]
         self.own_weights = np.array([sum(map(self.lexicon.weight, name)) for name in self.own])
 
-    def _lay_concepts(self, known: list[Shares]) -> None:
-        """(concepts, entries): how much each entry is about each concept."""
-        self.concepts = columns(name for found in known for name in found)
-        self.shares = np.zeros((len(self.concepts), len(known)))
-        for place, found in enumerate(known):
-            for name, share in found.items():
-                self.shares[self.concepts[name], place] = share
+
+def _by_category(record: PatientRecord) -> dict[str, NDArray[np.int64]]:
+    """For each category where its entries are."""
+    found = defaultdict[str, list[int]](list)
+    for place, entry in enumerate(record.entries):
+        found[entry.category.value].append(place)
+    return {category: np.array(places) for category, places in found.items()}
+
+
+def _by_concept(known: list[Shares]) -> dict[str, list[tuple[int, float]]]:
+    """For each concept the entries that are about it, and how much."""
+    about = defaultdict[str, list[tuple[int, float]]](list)
+    for place, found in enumerate(known):
+        for name, share in found.items():
+            about[name].append((place, share))
+    return dict(about)
 
 
 def columns(things: Iterable[str]) -> dict[str, int]:
@@ -75,16 +87,17 @@ def grams(text: str, language: Language) -> frozenset[str]:
     if language is Language.ZH:
         level = "".join(joined)
         return frozenset(level[i : i + 2] for i in range(len(level) - 1)) | frozenset(level)
-    return frozenset(f"^{word}$"[i : i + 4] for word in joined for i in range(max(1, len(word) - 1)))
+    return frozenset[str]().union(*map(_grams_of, joined))
 
 
-def _rows(sets: list[frozenset[str]], places: dict[str, int]) -> Floats:
-    rows = np.zeros((len(sets), len(places)))
-    for place, found in enumerate(sets):
-        rows[place, [places[thing] for thing in found]] = 1.0
-    return rows
+@lru_cache(maxsize=16384)
+def _grams_of(word: str) -> tuple[str, ...]:
+    return tuple(f"^{word}$"[i : i + 4] for i in range(max(1, len(word) - 1)))
 
 
-def _by_column(rows: Floats) -> Floats:
-    """The same matrix with what were its columns as rows, each in one piece."""
-    return np.ascontiguousarray(rows.T)
+def _holders(sets: list[frozenset[str]], places: dict[str, int]) -> Floats:
+    """(things, sets): 1 where a set holds a thing."""
+    holders = np.zeros((len(places), len(sets)))
+    things = [places[thing] for found in sets for thing in found]
+    holders[things, np.repeat(np.arange(len(sets)), [len(found) for found in sets])] = 1.0
+    return holders

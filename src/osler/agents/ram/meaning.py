@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import as_file, files
 from itertools import pairwise
@@ -21,6 +21,8 @@ from osler.records.language import Language
 from osler.words import content, plain, words
 
 _GRAM = 4
+_MET = 4096
+"""Pieces that are kept at hand, some 6 MB."""
 LEAST = 0.01
 """Probability below which a concept is not worth a mention."""
 
@@ -28,19 +30,20 @@ LEAST = 0.01
 def pieces(question: str, language: Language) -> Counter[int]:
     """The pieces of a question, each by the checksum of its text, with how often it is there."""
     telling = content(question, language)
-    found = Counter(key for word in telling for key in _of_word(word, language))
+    found = [key for word in telling for key in _of_word(word, language)]
     if language is Language.ZH:
         level = "".join(c for c in plain(question) if "\u4e00" <= c <= "\u9fff" or (c.isascii() and c.isalnum()))
-        found.update(_key(f"u:{c}") for c in level)
-        found.update(_key(f"b:{level[i : i + 2]}") for i in range(len(level) - 1))
-        return found
+        found += [_key(f"u:{c}") for c in level]
+        found += [_key(f"b:{level[i : i + 2]}") for i in range(len(level) - 1)]
+        return Counter(found)
     every = words(question, language)
-    found.update(_key(f"b:{one}_{two}") for one, two in pairwise(telling))
-    found.update(_key(f"q:{word}") for word in every)
-    found.update(_key(f"r:{one}_{two}") for one, two in pairwise(every))
-    return found
+    found += [_key(f"b:{one}_{two}") for one, two in pairwise(telling)]
+    found += [_key(f"q:{word}") for word in every]
+    found += [_key(f"r:{one}_{two}") for one, two in pairwise(every)]
+    return Counter(found)
 
 
+@lru_cache(maxsize=16384)
 def _key(piece: str) -> int:
     return zlib.crc32(piece.encode())
 
@@ -69,27 +72,40 @@ class Meaning:
     bias: NDArray[np.float32]
     sharpness: float
 
+    met: dict[int, tuple[float, NDArray[np.float32]] | None] = field(default_factory=dict, compare=False, repr=False)
+    """Pieces met lately: how much each says, and its weights for all concepts; None for one that is not known."""
+
     def of(self, question: str, language: Language) -> dict[str, float]:
         """The concepts that a question may mean, each with its probability."""
-        counts = pieces(question, language)
-        wanted = np.fromiter(counts, dtype=np.uint32, count=len(counts))
-        places = np.searchsorted(self.keys, wanted)
-        known = (places < len(self.keys)) & (self.keys[np.minimum(places, len(self.keys) - 1)] == wanted)
-        if not known.any():
+        values, rows = [], []
+        for key, count in pieces(question, language).items():
+            known = self.met[key] if key in self.met else self._meet(key)
+            if known is not None:
+                values.append(known[0] * (1 + math.log(count)))
+                rows.append(known[1])
+        if not rows:
             return {}
-        times = np.array([1 + math.log(count) for count in counts.values()])
-        rows, times = places[known], times[known]
-        values = times * self.rarity[rows]
-        values /= np.sqrt((values**2).sum())
-        lengths = self.starts[rows + 1] - self.starts[rows]
-        # The weights of all pieces in one row: where each begins, less what stands before it in the row.
-        begins = np.repeat(self.starts[rows] - np.cumsum(lengths) + lengths, lengths)
-        spans = begins + np.arange(len(begins))
-        pulls = np.repeat(values, lengths) * self.weights[spans]
-        scores = self.bias + np.bincount(self.classes[spans], pulls, minlength=len(self.bias))
+        length = math.sqrt(sum(value * value for value in values))
+        weights = np.concatenate(rows, dtype=np.float64).reshape(len(rows), -1)
+        scores = self.bias + (np.array(values) / length) @ weights
         scores = np.exp((scores - scores.max()) * self.sharpness)
         scores /= scores.sum()
-        return {self.concepts[i]: float(scores[i]) for i in np.flatnonzero(scores >= LEAST)}
+        likely = (scores >= LEAST).nonzero()[0]
+        return {self.concepts[i]: score for i, score in zip(likely.tolist(), scores[likely].tolist(), strict=True)}
+
+    def _meet(self, key: int) -> tuple[float, NDArray[np.float32]] | None:
+        """Look a piece up, and keep it: the same pieces come again and again."""
+        if len(self.met) >= _MET:
+            self.met.clear()
+        place = int(np.searchsorted(self.keys, np.uint32(key)))
+        if place == len(self.keys) or self.keys[place] != key:
+            self.met[key] = None
+            return None
+        span = slice(self.starts[place], self.starts[place + 1])
+        row = np.zeros(len(self.bias), dtype=np.float32)
+        row[self.classes[span]] = self.weights[span]
+        known = self.met[key] = (float(self.rarity[place]), row)
+        return known
 
 
 @cache

@@ -1,0 +1,42 @@
+"""The lexicon: which things a text speaks of, and the terms that are kept of the thesaurus."""
+
+from __future__ import annotations
+
+import pytest
+
+from osler.agents.lexicon import Phrases, concepts, named
+from osler.agents.lexicon.kept import kept_terms, taken_apart
+from osler.records import Language
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_the_terms_that_are_kept_are_those_of_the_thesaurus(language: Language) -> None:
+    assert kept_terms(language) == taken_apart(language), "keep them anew, as `osler.agents.lexicon.kept` says"
+
+
+def test_half_of_a_phrase_by_weight_is_needed() -> None:
+    phrases = Phrases.of([("burning chest", "heartburn"), ("cold chest", "chill"), ("cold feet", "feet")], Language.EN)
+    assert phrases.find("a burning in the chest") == {"heartburn": 1.0, "chill": pytest.approx(0.5)}
+    assert "heartburn" in phrases.find("something burning") and "heartburn" not in phrases.find("the chest")
+    assert phrases.find("nothing of this") == {}
+
+
+def test_what_one_word_means_is_not_meant_by_the_run_it_stands_in() -> None:
+    phrases = Phrases.of([("throw up", "vomiting"), ("fever", "fever")], Language.EN)
+    assert phrases.find("do you throw up often") == {"vomiting": 1.0}
+    assert phrases.find("can you throw a ball") == {}
+
+
+def test_a_text_is_about_what_covers_most_of_it() -> None:
+    phrases = Phrases.of([("night sweats", "sweats"), ("cough", "cough")], Language.EN)
+    best = phrases.best("a cough and night sweats")
+    assert best["sweats"] > best["cough"] > 0.0
+    assert phrases.best("cough") == {"cough": pytest.approx(1.0)}
+
+
+@pytest.mark.parametrize(
+    ("text", "thing", "language"),
+    [("have you vomited", "vomiting", Language.EN), ("有没有呕吐", "vomiting", Language.ZH)],
+)
+def test_things_are_known_by_their_names_in_both_languages(text: str, thing: str, language: Language) -> None:
+    assert named(language).find(text)[thing] == concepts(language).find(text)[thing] == 1.0

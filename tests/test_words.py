@@ -1,0 +1,50 @@
+"""Words of a text: how Chinese is segmented."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from osler import words as reading
+from osler.records import Language, RecordPool
+from osler.words import words
+
+_CHINESE = re.compile(r"[\u4e00-\u9fff]+")
+
+
+@pytest.fixture
+def forgetful() -> Iterator[None]:
+    """Nothing is remembered from before, nor afterwards."""
+    remembered = (reading._dictionary, reading._segments, reading.words, reading.content)
+    for each in remembered:
+        each.cache_clear()
+    yield
+    for each in remembered:
+        each.cache_clear()
+
+
+def test_chinese_is_segmented_as_jieba_does_without_guessing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jieba
+    jieba.setLogLevel("WARNING")
+    records = [record for record in RecordPool.open() if record.language is Language.ZH]
+    texts = {run for record in records for entry in record.entries for run in _CHINESE.findall(entry.report)}
+    assert len(texts) > 500
+    for text in sorted(texts):
+        assert words(text, Language.ZH) == tuple(jieba.cut(text.replace("疼", "痛"), HMM=False)), text
+
+
+@pytest.mark.parametrize("kept", [b"", b"no dictionary", None])
+def test_a_dictionary_that_is_not_kept_or_broken_is_made_anew(
+    kept: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgetful: None
+) -> None:
+    if kept is not None:
+        (tmp_path / "jieba.cache").write_bytes(kept)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert words("昨天晚上肚子疼得厉害", Language.ZH) == ("昨天晚上", "肚子痛", "得", "厉害")
