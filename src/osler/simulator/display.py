@@ -20,6 +20,10 @@ _EVERY = 0.5
 """Seconds between two pictures: drawing must not slow the run."""
 _LINES_EVERY = 1.0
 """Seconds between two plain lines, so that ten thousand consultations do not write ten thousand."""
+_SLOW = 0.2
+"""Consultations a second below which a rate is told by the minute."""
+_SIGN_OF_LIFE = 30.0
+"""Seconds after which a line is written although nothing has ended: a slow model is no dead one."""
 
 
 class Display:
@@ -69,22 +73,26 @@ class Display:
                 await asyncio.sleep(_LINES_EVERY)
                 self._line()
 
-    _last = -1
+    _last, _written = -1, 0.0
 
     def _line(self) -> None:
-        if self._progress.done != self._last:
-            self._last = self._progress.done
+        quiet_for = self._progress.seconds - self._written
+        if self._progress.done != self._last or (quiet_for >= _SIGN_OF_LIFE and self._progress.under_way):
+            self._last, self._written = self._progress.done, self._progress.seconds
             self._console.print(plain_line(self._progress))
 
 
 def plain_line(progress: Progress) -> str:
-    """How far it is, and the newest consultation."""
-    done = progress.there + progress.done
-    newest = ""
+    """How far it is, what is under way, and the newest consultation."""
+    parts = [f"{progress.there + progress.done}/{progress.total} {_rates(progress)}"]
+    if progress.under_way:
+        journals = [journal for _, journal in progress.under_way.values() if journal is not None]
+        furthest = max((journal.turn for journal in journals), default=0)
+        parts.append(f"{len(progress.under_way)} under way" + (f", up to turn {furthest}" if furthest else ""))
     if progress.newest is not None:
         cell, figures = progress.newest
-        newest = f"; {cell.case} {cell.backbone} {cell.memory}: {figures.ending} after {figures.turns} turn(s)"
-    return f"{done}/{progress.total} {_rates(progress)}{newest}"
+        parts.append(f"{cell.case} {cell.backbone} {cell.memory}: {figures.ending} after {figures.turns} turn(s)")
+    return "; ".join(parts)
 
 
 def live_view(progress: Progress) -> Group:
@@ -110,7 +118,7 @@ def _rates(progress: Progress) -> str:
     left = progress.total - progress.there - progress.done
     failed = ", ".join(f"{count} {kind}" for kind, count in progress.failures.most_common())
     parts = (
-        f"{rate:.1f}/s",
+        f"{rate:.1f}/s" if rate >= _SLOW else f"{60 * rate:.1f}/min",
         f"failed: {failed}" if failed else "",
         f"{progress.tokens:,} tokens" if progress.calls else "",
         f"{progress.cost:.2f} USD" if progress.calls and progress.cost is not None else "",
