@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from osler.agents.participant import Briefing
@@ -32,17 +33,6 @@ class Fact(NamedTuple):
     """What it answered, where it does not show that by itself."""
 
 
-def facts(briefing: Briefing) -> list[Fact]:
-    """The facts in a memory's text."""
-    found = []
-    for line in map(str.strip, briefing.recall.splitlines()):
-        if match := _FACT.match(line):
-            turns = _TURNS.search(line)
-            topics = [topic for several in _TOPIC.findall(line) for topic in _EACH.split(several)]
-            found.append(Fact(match[1], tuple(re.findall(r"\d+", turns[1])) if turns else (), tuple(topics)))
-    return found
-
-
 class Listed(NamedTuple):
     """Things that a memory names in one line."""
 
@@ -51,17 +41,31 @@ class Listed(NamedTuple):
     things: str
 
 
-def listed(briefing: Briefing) -> list[Listed]:
+class _Read(NamedTuple):
+    """A memory's text, taken apart."""
+
+    questions: tuple[str, ...]
+    replies: tuple[str, ...]
+    facts: tuple[Fact, ...]
+    listed: tuple[Listed, ...]
+    topics: tuple[str, ...]
+    """Of all lines, whatever they are."""
+
+
+def facts(briefing: Briefing) -> tuple[Fact, ...]:
+    """The facts in a memory's text."""
+    return _read(briefing.recall).facts
+
+
+def listed(briefing: Briefing) -> tuple[Listed, ...]:
     """The lists in a memory's text."""
-    found = (_LISTED.match(line.strip()) for line in briefing.recall.splitlines())
-    return [Listed(match[1] or "", match[2]) for match in found if match]
+    return _read(briefing.recall).listed
 
 
 def told(briefing: Briefing) -> list[str]:
     """What the patient said, as far as the doctor's memory shows it, in words or as facts, and the last reply."""
-    lines = map(str.strip, briefing.recall.splitlines())
-    replies = [found[1] for line in lines if (found := _REPLY.match(line))]
-    return [text for text in (*replies, *(fact.text for fact in facts(briefing)), briefing.reply) if text]
+    read = _read(briefing.recall)
+    return [text for text in (*read.replies, *(fact.text for fact in read.facts), briefing.reply) if text]
 
 
 def known_questions(briefing: Briefing) -> list[str]:
@@ -69,13 +73,35 @@ def known_questions(briefing: Briefing) -> list[str]:
 
     The first fact of a turn that names no topic is its own: it says what was asked.
     """
-    lines = [line.strip() for line in briefing.recall.splitlines()]
-    seen = [found[1] for line in lines if (found := _QUESTION.match(line))]
-    topics = [topic for line in lines for several in _TOPIC.findall(line) for topic in _EACH.split(several)]
-    named = [topic for line in listed(briefing) for topic in _EACH.split(line.things)]
+    read = _read(briefing.recall)
+    named = [topic for line in read.listed for topic in _EACH.split(line.things)]
     plainly, answered = [], set[str]()
-    for fact in facts(briefing):
+    for fact in read.facts:
         if not fact.topics and not answered.issuperset(fact.turns or ("",)):
             plainly.append(fact.text)
         answered.update(fact.turns)
-    return [text for text in (*seen, *plainly, *topics, *named, briefing.question) if text]
+    return [text for text in (*read.questions, *plainly, *read.topics, *named, briefing.question) if text]
+
+
+@lru_cache(maxsize=256)
+def _read(recall: str) -> _Read:
+    """Taken apart once a turn: several guards look at the same text."""
+    lines = [line.strip() for line in recall.splitlines()]
+    return _Read(
+        tuple(found[1] for line in lines if (found := _QUESTION.match(line))),
+        tuple(found[1] for line in lines if (found := _REPLY.match(line))),
+        tuple(fact for line in lines if (fact := _fact(line))),
+        tuple(Listed(found[1] or "", found[2]) for line in lines if (found := _LISTED.match(line))),
+        tuple(topic for line in lines for topic in _topics(line)),
+    )
+
+
+def _fact(line: str) -> Fact | None:
+    if (match := _FACT.match(line)) is None:
+        return None
+    turns = _TURNS.search(line)
+    return Fact(match[1], tuple(re.findall(r"\d+", turns[1])) if turns else (), _topics(line))
+
+
+def _topics(line: str) -> tuple[str, ...]:
+    return tuple(topic for several in _TOPIC.findall(line) for topic in _EACH.split(several))
