@@ -59,6 +59,13 @@ async def test_chinese_facts_are_chinese() -> None:
     assert text.splitlines()[0].startswith("事实#") and "三个星期" in text and "青霉素" in text
 
 
+async def test_what_was_asked_is_told_as_it_is_written() -> None:
+    memory = tim(Language.ZH)
+    await told(memory, ("您是否有膝关节疼痛或者肿胀？", "就是上下楼的时候不得劲。"))
+    text = (await memory.recall("膝盖")).text
+    assert "膝关节疼痛" in text and "痛痛" not in text and "是否" not in text
+
+
 async def test_with_k_the_best_come_back_and_the_rest_do_not() -> None:
     memory = tim(k="1")
     await told(memory, COUGH, ALLERGY, ("Do you smoke?", "Twenty cigarettes a day."))

@@ -27,7 +27,8 @@ def restates(item: Item, sentence: str, language: Language) -> bool:
 def weighty(text: str, language: Language) -> tuple[str, ...]:
     """The words of weight in their order; in Chinese the characters, which no cut can change."""
     level = plain(text)
-    return tuple(level.replace(" ", "")) if language is Language.ZH else content(level, language)
+    # One character for pain, as in `words`.
+    return tuple(level.replace(" ", "").replace("疼", "痛")) if language is Language.ZH else content(level, language)
 
 
 @cache

@@ -94,6 +94,8 @@ _OUTCOME = {
 
 _BESIDES = frozenset({"other", "else", "其他", "其它", "别的", "另外"})
 """Words of little weight that turn a question round: for other symptoms than those told."""
+_WHETHER = frozenset({"是否", "有无", "能否", "是不是"})
+"""Words that only say that a question is one."""
 
 
 @lru_cache(maxsize=4096)
@@ -101,5 +103,6 @@ def topic(question: str, language: Language) -> str:
     """What a question is about: its words of weight, in their order. That an outcome is wanted goes without saying."""
     question = _OUTCOME[language].sub("", question)
     found = words(question, language) if language is Language.ZH else _WORD.findall(question)
-    kept = (word for word in found if content(word, language) or word.casefold() in _BESIDES)
-    return ("" if language is Language.ZH else " ").join(kept)
+    kept = [word for word in found if word.casefold() in _BESIDES or (content(word, language) and word not in _WHETHER)]
+    # Words come with one character for pain; a doctor reads the word as it is written.
+    return "".join(kept).replace("痛痛", "疼痛") if language is Language.ZH else " ".join(kept)
