@@ -1,57 +1,141 @@
-"""Fit what the retrieval module has learned: which concept a question means, and how its evidence is weighed.
+"""Fit what the retrieval module has learned: which concepts a text means, and how its evidence is weighed.
 
-python training/fit.py              fit and write both (about five minutes; needs `pip install .[train]`)
-python training/fit.py --cross      figures of the questions for tuning, each half by a fit on the other; writes nothing
+Needs `pip install .[train]` and torch, and what the teacher left (`training/taught.py`).
+
+python training/fit.py              fit and write all (an hour on one core)
+python training/fit.py --weigh      only how the evidence is weighed, by the readers as they are
+python training/fit.py --cross      only figures of the questions for tuning, by fits on other patients
 """
 
 from __future__ import annotations
 
+import random
 import sys
+from collections.abc import Callable
+from itertools import islice, product
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.ram import misses, show
 from tests.agents.questions import labelled
+from tests.agents.ram_figures import counted
 
 from osler.agents.lexicon.phrases import worded
 from osler.agents.ram.index import RecordIndex
+from osler.agents.ram.intent import read_intent
+from osler.agents.ram.reader import laid_out
 from osler.records import Language, RecordPool
-from training import calibrate, meaning
+from training import calibrate, meaning, student, taught
 
-KEPT_OUT = 0.1
-MOST = 1200
-"""Worded examples that are put to records, of each language."""
+WORDED, WRITTEN = 800, 1200
+"""Worded examples and questions of the teacher that are put to records, of each language."""
+CLEAR = 0.5
+"""Probability of the likeliest concept from which a question of the teacher is put to records."""
+LEAST = 0.001
+LINEAR, NETWORK = (2.0, 3.0, 4.0, 5.0, 6.0), (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+"""How much each reader may have to say."""
+
+Example = tuple[str, str]
+
+
+def split(language: Language) -> tuple[list[Example], list[Example]]:
+    """(to learn from, kept out): a tenth of the worded questions, which the teacher does not learn from either."""
+    asks = set(meaning.asks(language))
+    kept_out = {ask for ask in asks if crc32(ask[0].encode()) % 10 == 0}
+    return sorted((asks | {*worded(language)}) - kept_out), sorted(kept_out)
+
+
+def fit_readers(language: Language) -> Callable[[], None]:
+    """Save readers that have not learned from what is kept out; what comes back saves the linear one fitted on all."""
+    rest, kept_out = split(language)
+    linear = meaning.fit(rest, language)
+    network = student.fit(rest, linear["concepts"].tolist(), language)
+    sharp = blend(linear, network, kept_out, language)
+    student.save(student.sharpened(network, sharp[1]), language)
+    meaning.save(linear | {"sharpness": np.float32(sharp[0])}, language)
+
+    def finish() -> None:
+        meaning.save(meaning.fit(sorted([*rest, *kept_out]), language) | {"sharpness": np.float32(sharp[0])}, language)
+
+    return finish
+
+
+def blend(linear: dict, network: dict, kept_out: list[Example], language: Language) -> tuple[float, float]:
+    """How much each reader has to say: what makes the examples that were kept out likeliest."""
+    one, two = meaning.loaded(linear), laid_out(network, language)
+    concepts = list(one.concepts)
+    truth = np.array([concepts.index(concept) for _, concept in kept_out])
+    by_one = np.array([one.scores(text, language) for text, _ in kept_out])
+    by_two = two.scores([text for text, _ in kept_out])
+    found = {}
+    for sharp in product((0.0, *LINEAR), (0.0, *NETWORK)):
+        scores = sharp[0] * by_one + sharp[1] * by_two
+        likely = np.exp(scores - scores.max(axis=1, keepdims=True))
+        right = likely[np.arange(len(truth)), truth] / likely.sum(axis=1)
+        found[sharp] = float(np.log(np.maximum(right, LEAST)).mean()), float((scores.argmax(axis=1) == truth).mean())
+    for name, some in {
+        "linear": [sharp for sharp in found if not sharp[1]],
+        "network": [sharp for sharp in found if not sharp[0]],
+        "both": [*found],
+    }.items():
+        likely, right = max(found[sharp] for sharp in some)
+        print(f"  {language.value} {name}: log likelihood {likely:.3f}, first choice right {right:.3f}")
+    return max(found, key=lambda sharp: found[sharp])
+
+
+def questions(language: Language) -> list[calibrate.Question]:
+    """What is put to records: worded examples that were kept out, and clear questions that the teacher wrote."""
+    rng = random.Random(0)
+    _, kept_out = split(language)
+    clear = [
+        (text, reading)
+        for text, reading in taught.made(language)
+        if max(reading.values()) >= CLEAR and text.endswith(("?", "？"))
+    ]
+    written = (row for row in rng.sample(clear, len(clear)) if len(read_intent(row[0], language).asks) == 1)
+    return [
+        *((text, {concept: 1.0}) for text, concept in rng.sample(kept_out, min(WORDED, len(kept_out)))),
+        *islice(written, WRITTEN),
+    ]
+
+
+def weigh(language: Language, index: dict[str, RecordIndex], *, only_show: bool) -> None:
+    rows = [row for row in labelled() if not row.held_out and row.language is language]
+    guessed = calibrate.put_to_records(questions(language), language)
+    crossed = calibrate.cross(guessed, rows, language, index)
+    floor = calibrate.best(crossed)
+    show(language, crossed, floor)
+    if not only_show:
+        calibrate.save(calibrate.learn(guessed, rows, calibrate.remembered(index), index), floor, language)
+
+
+def show(language: Language, crossed: calibrate.Crossed, floor: calibrate.Floor) -> None:
+    for some, found in crossed.items():
+        print(f"  {language.value} {some} " + " ".join(f"{figure:.3f}" for figure in counted(found)))
+    print(f"{language.value}: threshold and ratio {floor}")
+    for kind in ("plain", "paraphrase", "two", "nothing"):
+        got = counted((row, names) for row, names in crossed[floor] if row.kind == kind)
+        print(f"  {kind:12}" + " ".join(f"{figure:.3f}" for figure in got))
+    for row, names in crossed[floor]:
+        if names - row.also != row.entries:
+            print(f"  [{row.record} {row.kind}] {row.question}: wants {sorted(row.entries)}, got {sorted(names)}")
 
 
 def main() -> None:
-    out = {}
-    examples = {language: sorted({*meaning.asks(language), *worded(language)}) for language in Language}
-    sharpness = {}
-    for language, rows in examples.items():
-        asked = set(meaning.asks(language))
-        kept, rest = train_test_split(rows, test_size=KEPT_OUT, random_state=0)
-        out[language] = [row for row in rest if row in asked][:MOST]
-        arrays = meaning.fit(kept, language)
-        sharpness[language] = meaning.sharpen(arrays, out[language], language)
-        meaning.save(arrays | {"sharpness": np.float32(sharpness[language])}, language)
-    rows = [row for row in labelled() if not row.held_out]
-    if "--cross" in sys.argv:
-        index = {record.id: RecordIndex(record) for record in RecordPool.open()}
-        for half in (0, 1):
-            some = [row for row in rows if crc32(row.record[:-3].encode()) % 2 != half]
-            calibrate.choose_thresholds(calibrate.networks(out, some), some)
-            other = [row for row in rows if crc32(row.record[:-3].encode()) % 2 == half]
-            show(f"fold {half}", other, index)
-            misses(other, index)
-    fitted = calibrate.networks(out, rows)
-    for language, every in examples.items():
-        meaning.save(meaning.fit(every, language) | {"sharpness": np.float32(sharpness[language])}, language)
-    calibrate.choose_thresholds(fitted, rows)
+    only_show = "--cross" in sys.argv
+    finish = [] if only_show or "--weigh" in sys.argv else [fit_readers(language) for language in Language]
+    index = {record.id: RecordIndex(record) for record in RecordPool.open()}
+    as_it_was = {path: path.read_bytes() for path in calibrate.WHERE.glob("*.npz")}
+    for language in Language:
+        weigh(language, index, only_show=only_show)
+    for last in finish:
+        last()
+    if only_show:
+        for path, content in as_it_was.items():
+            path.write_bytes(content)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from osler.agents.ram.intent import read_intent
-from osler.agents.ram.meaning import LEAST, Meaning, meant, model, pieces
+from osler.agents.ram.meaning import Meaning, meant, model, pieces, places
 from osler.records import Language
 
 HERE = Path(__file__).parent
@@ -48,7 +48,7 @@ def matrix(counts: list[Counter[int]], keys: np.ndarray, rarity: np.ndarray) -> 
 
 
 def fit(examples: list[tuple[str, str]], language: Language) -> dict[str, np.ndarray]:
-    """Everything `Meaning` needs, quantised."""
+    """Everything `Meaning` needs but the sharpness, quantised."""
     counts = [pieces(text, language) for text, _ in examples]
     seen = Counter(key for counter in counts for key in counter)
     keys = np.array(sorted(key for key, n in seen.items() if n >= LEAST_SEEN), dtype=np.uint32)
@@ -70,25 +70,21 @@ def fit(examples: list[tuple[str, str]], language: Language) -> dict[str, np.nda
         "weights": by_piece.data.astype(np.int8),
         "step": np.float32(step),
         "bias": svm.intercept_.astype(np.float32),
-        "sharpness": np.float32(6.0),
     }
 
 
-def sharpen(arrays: dict[str, np.ndarray], kept_out: list[tuple[str, str]], language: Language) -> float:
-    """The sharpness under which the probabilities of examples that were kept out are likeliest."""
-    best = (-np.inf, 6.0)
-    for sharpness in (6.0, 8.0, 10.0, 12.0, 15.0):
-        fitted = Meaning(
-            tuple(arrays["concepts"]), arrays["keys"], arrays["rarity"].astype(np.float32),
-            arrays["starts"].astype(np.int64), arrays["classes"],
-            arrays["weights"].astype(np.float32) * float(arrays["step"]), arrays["bias"], sharpness,
-        )  # fmt: skip
-        found = [fitted.of(text, language) for text, _ in kept_out]
-        right = np.mean([max(f, key=f.get, default="") == c for f, (_, c) in zip(found, kept_out, strict=True)])
-        likely = np.mean([np.log(max(f.get(c, 0.0), LEAST / 10)) for f, (_, c) in zip(found, kept_out, strict=True)])
-        best = max(best, (likely, sharpness))
-        print(f"  sharpness {sharpness}: log likelihood {likely:.3f}, first choice right {right:.3f}")
-    return best[1]
+def loaded(arrays: dict[str, np.ndarray]) -> Meaning:
+    """Fitted arrays as the package reads them, not sharpened."""
+    return Meaning(
+        tuple(arrays["concepts"].tolist()),
+        arrays["keys"],
+        arrays["rarity"].astype(np.float32),
+        arrays["starts"].astype(np.int64),
+        arrays["classes"],
+        arrays["weights"].astype(np.float32) * float(arrays["step"]),
+        arrays["bias"],
+        1.0,
+    )
 
 
 def save(arrays: dict[str, np.ndarray], language: Language) -> None:
@@ -96,7 +92,6 @@ def save(arrays: dict[str, np.ndarray], language: Language) -> None:
     WHERE.mkdir(exist_ok=True)
     path = WHERE / f"{language.value}.npz"
     np.savez_compressed(path, **arrays)
-    model.cache_clear()
-    meant.cache_clear()
-    read_intent.cache_clear()
+    for known in (model, places, meant, read_intent):
+        known.cache_clear()
     print(f"{language.value}: {len(arrays['keys'])} pieces, {path.stat().st_size / 1e6:.1f} MB")

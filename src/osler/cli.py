@@ -72,6 +72,8 @@ def _root(
 
 def main() -> NoReturn:
     """Run, and turn every way of failing into one line and an exit code."""
+    # The products here are small: a second thread of BLAS costs more than it does, and one adds up the same everywhere.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()

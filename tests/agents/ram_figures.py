@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from osler.agents.ram import RecordIndex
@@ -19,9 +19,17 @@ class Figures(NamedTuple):
 
 
 def figures(rows: list[Labelled], index: Mapping[str, RecordIndex]) -> Figures:
+    return counted((row, found(row, index)) for row in rows)
+
+
+def found(row: Labelled, index: Mapping[str, RecordIndex]) -> frozenset[str]:
+    return frozenset(match.entry.name for match in index[row.record].search(row.question))
+
+
+def counted(rows: Iterable[tuple[Labelled, frozenset[str]]]) -> Figures:
+    """The figures of questions with what was found for each."""
     wanted = hit = returned = right = empty = recognised = 0
-    for row in rows:
-        got = {match.entry.name for match in index[row.record].search(row.question)}
+    for row, got in rows:
         if row.kind == "nothing":
             empty += 1
             recognised += not got

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
+import numpy as np
 import pytest
 
 from osler.agents.ram import RecordIndex, read_intent
 from osler.agents.ram.agent import Ram
+from osler.agents.ram.meaning import meant
+from osler.agents.ram.nearness import direction
+from osler.agents.ram.reader import reader
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.ram.sharpen import sharpened_by
 from osler.events import Journal
@@ -46,14 +50,14 @@ def test_the_labelled_set_is_what_it_should_be() -> None:
 
 
 def test_figures_on_the_questions_that_were_not_used_for_tuning() -> None:
-    """What the module reaches today; paraphrases that share no word with the entry are its weak side."""
+    """What the module reaches today; a question about a neighbour of what the record holds is its weak side."""
     named = figures(held_out("plain", "two", "nothing"), indexes())
-    assert named.recall >= 0.96
+    assert named.recall >= 0.98
     assert named.precision >= 0.92
     everything = figures(held_out(), indexes())
-    assert everything.recall >= 0.89
-    assert everything.precision >= 0.90
-    assert everything.nothing >= 0.87
+    assert everything.recall >= 0.945
+    assert everything.precision >= 0.905
+    assert everything.nothing >= 0.88
 
 
 @pytest.mark.parametrize(
@@ -80,6 +84,40 @@ def test_intent_takes_a_question_apart() -> None:
     assert len(asks) == 3
     assert "fever" in asks[1].concepts and "smoking" in asks[2].concepts
     assert "family_history" in read_intent("家里人有没有得过什么病？", Language.ZH).asks[0].categories
+
+
+@pytest.mark.parametrize(
+    ("one", "like", "unlike", "language"),
+    [
+        ("winded", "breathless", "bottle", Language.EN),
+        ("noggin", "skull", "knee", Language.EN),
+        ("喷嚏", "流鼻涕", "马桶", Language.ZH),
+        ("防疫针", "疫苗", "探头", Language.ZH),
+    ],
+)
+def test_words_that_mean_alike_lie_near_each_other(one: str, like: str, unlike: str, language: Language) -> None:
+    here, near, far = (direction(word, language) for word in (one, like, unlike))
+    assert here @ near > 0.5 > here @ far
+
+
+@pytest.mark.parametrize(
+    ("question", "concept", "language"),
+    [
+        ("Do you get winded going up the stairs?", "exertional-dyspnoea", Language.EN),
+        ("Has anyone taken pictures of the inside of your skull?", "head-ct", Language.EN),
+        ("您平时抽烟吗？", "smoking", Language.ZH),
+    ],
+)
+def test_a_question_is_heard_by_what_its_words_mean(question: str, concept: str, language: Language) -> None:
+    heard = meant(question, language)
+    assert max(heard, key=lambda name: heard[name]) == concept
+
+
+def test_reading_texts_together_is_reading_each_alone() -> None:
+    texts = ["Fever", "Does your tummy hurt after meals?", "", "!?"]
+    together = reader(Language.EN).scores(texts)
+    alone = np.concatenate([reader(Language.EN).scores([text]) for text in texts])
+    assert np.allclose(together, alone, atol=1e-4)
 
 
 def test_a_record_with_one_entry_and_an_empty_question() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
@@ -25,6 +26,7 @@ class Decision:
     out: Floats
     out_bias: float
     threshold: float
+    """What the best entry must reach, or nothing was asked for."""
     ratio: float
     """Share of the best entry's probability that every other one must have."""
 
@@ -36,7 +38,8 @@ class Decision:
 
     def floor(self, probabilities: Floats) -> float:
         """What an entry's probability must reach, beside these."""
-        return max(self.threshold, float(probabilities.max(initial=0.0)) * self.ratio)
+        best = float(probabilities.max(initial=0.0))
+        return best * self.ratio if best >= self.threshold else math.inf
 
 
 @cache

@@ -11,6 +11,7 @@ from osler.agents.ram.decision import decision
 from osler.agents.ram.evidence import COVERED, evidence, features, said
 from osler.agents.ram.intent import Intent, read_intent
 from osler.agents.ram.layout import Floats, Layout
+from osler.agents.ram.nearness import Nearness
 from osler.agents.ram.speaks import chief
 from osler.records.schema import Category, Entry, PatientRecord, Status
 from osler.words import content
@@ -48,6 +49,7 @@ class RecordIndex:
         self.language = record.language
         self.entries = record.entries
         self._layout = Layout(record)
+        self._nearness = Nearness(record, self._layout.lexicon.weight)
         self._chief = chief(record)
         weights = self._layout.own_weights >= _SAYS_SOMETHING
         self._telling = [(place, name) for place, name in enumerate(self._layout.own) if name and weights[place]]
@@ -79,7 +81,7 @@ class RecordIndex:
         """For every entry the probability that the question asks for it."""
         intent = read_intent(question, self.language)
         found = features(intent, self._layout)
-        probabilities = decision(self.language).probabilities(evidence(found, intent))
+        probabilities = decision(self.language).probabilities(self._weighed(found, intent))
         sure = self._surely(found, intent, question)
         probabilities[sure] = np.maximum(probabilities[sure], _SURE)
         return probabilities
@@ -87,7 +89,10 @@ class RecordIndex:
     def evidence(self, question: str) -> Floats:
         """(entries, columns): all that is known about each entry and the question."""
         intent = read_intent(question, self.language)
-        return evidence(features(intent, self._layout), intent)
+        return self._weighed(features(intent, self._layout), intent)
+
+    def _weighed(self, found: Floats, intent: Intent) -> Floats:
+        return np.concatenate([evidence(found, intent), self._nearness.columns(intent.asks)], axis=1)
 
     def _surely(self, found: Floats, intent: Intent, question: str) -> list[int]:
         """Entries whose own name is in the question, or that hold every word an ask has: no doubt about these."""

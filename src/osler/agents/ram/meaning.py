@@ -2,6 +2,7 @@
 
 A linear model over the pieces of a question: words, their neighbours, and the letters or characters they are made of.
 It hears what no list of phrases holds ("do your shoes feel tight by the evening?"). `training/meaning.py` fits it.
+Beside it stands the `reader`, which knows words that no example has; what speaks for a concept with both is added up.
 """
 
 from __future__ import annotations
@@ -17,14 +18,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.agents.ram.reader import reader, shares
 from osler.records.language import Language
 from osler.words import content, plain, words
 
 _GRAM = 4
 _MET = 4096
 """Pieces that are kept at hand, some 6 MB."""
-LEAST = 0.01
-"""Probability below which a concept is not worth a mention."""
 
 
 def pieces(question: str, language: Language) -> Counter[int]:
@@ -75,8 +75,8 @@ class Meaning:
     met: dict[int, tuple[float, NDArray[np.float32]] | None] = field(default_factory=dict, compare=False, repr=False)
     """Pieces met lately: how much each says, and its weights for all concepts; None for one that is not known."""
 
-    def of(self, question: str, language: Language) -> dict[str, float]:
-        """The concepts that a question may mean, each with its probability."""
+    def scores(self, question: str, language: Language) -> NDArray[np.float64]:
+        """For every concept how much speaks for it, as a logarithm; all the same where no piece is known."""
         values, rows = [], []
         for key, count in pieces(question, language).items():
             known = self.met[key] if key in self.met else self._meet(key)
@@ -84,14 +84,11 @@ class Meaning:
                 values.append(known[0] * (1 + math.log(count)))
                 rows.append(known[1])
         if not rows:
-            return {}
+            return np.zeros(len(self.bias))
         length = math.sqrt(sum(value * value for value in values))
         weights = np.concatenate(rows, dtype=np.float64).reshape(len(rows), -1)
-        scores = self.bias + (np.array(values) / length) @ weights
-        scores = np.exp((scores - scores.max()) * self.sharpness)
-        scores /= scores.sum()
-        likely = (scores >= LEAST).nonzero()[0]
-        return {self.concepts[i]: score for i, score in zip(likely.tolist(), scores[likely].tolist(), strict=True)}
+        scores: NDArray[np.float64] = (self.bias + (np.array(values) / length) @ weights) * self.sharpness
+        return scores
 
     def _meet(self, key: int) -> tuple[float, NDArray[np.float32]] | None:
         """Look a piece up, and keep it: the same pieces come again and again."""
@@ -124,7 +121,18 @@ def model(language: Language) -> Meaning:
         )
 
 
+@cache
+def places(language: Language) -> dict[str, int]:
+    """Where each concept stands in what is read."""
+    return {name: place for place, name in enumerate(model(language).concepts)}
+
+
 @lru_cache(maxsize=4096)
 def meant(question: str, language: Language) -> dict[str, float]:
     """The concepts that a question may mean, each with its probability."""
-    return model(language).of(question, language)
+    if not words(question, language):
+        return {}
+    linear = model(language)
+    [found] = shares(linear.scores(question, language) + reader(language).scores([question]))
+    likely = found.nonzero()[0]
+    return {linear.concepts[i]: share for i, share in zip(likely.tolist(), found[likely].tolist(), strict=True)}

@@ -17,10 +17,10 @@ _OF_THE_CHIEF = (
 
 # "Did your father have a gastric tumour?" asks for what runs in the family, whatever an entry there is called.
 _OF_THE_CATEGORY = {
-    Category.FAMILY_HISTORY: "family-illnesses",
-    Category.SURGICAL_HISTORY: "operations",
-    Category.MEDICATION_HISTORY: "medicines",
-    Category.ALLERGY: "drug-allergy",
+    Category.FAMILY_HISTORY: {"family-illnesses"},
+    Category.SURGICAL_HISTORY: {"operations"},
+    Category.MEDICATION_HISTORY: {"medicines"},
+    Category.ALLERGY: {"drug-allergy", "penicillin-allergy"},
 }
 
 Shares = dict[str, float]
@@ -57,4 +57,4 @@ def _named(entry: Entry, language: Language) -> set[str]:
     for alias in entry.aliases:
         whole = {concept for concept, share in index.find(alias).items() if share >= _CLEAR}
         own |= {concept for concept, share in index.best(alias).items() if concept in whole and share >= _MOSTLY}
-    return own | ({_OF_THE_CATEGORY[entry.category]} if entry.category in _OF_THE_CATEGORY else set())
+    return own | _OF_THE_CATEGORY.get(entry.category, set())

@@ -1,0 +1,131 @@
+"""How near in meaning a question and the entries of a record are, also where they share no word.
+
+Two measures: the concepts that are read in the question and in the entry's own texts, and how near the words of both
+lie to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.agents.ram.intent import Ask
+from osler.agents.ram.meaning import places
+from osler.agents.ram.reader import Matrix, reader, telling
+from osler.records.language import Language
+from osler.records.schema import PatientRecord
+
+_UNRELATED = 0.25
+"""Cosine up to which two words have nothing to do with each other."""
+_LEAST = 0.05
+"""A best entry below this is no measure for the others."""
+_NOTHING_HERE = frozenset({"none", "other"})
+
+
+class Nearness:
+    """The meaning of one record's entries, laid out once."""
+
+    def __init__(self, record: PatientRecord, weight: Callable[[str], float]) -> None:
+        """Read every name and every text; `weight` is how much a word says."""
+        self._language, self._weight = record.language, weight
+        names = [name for entry in record.entries for name in (entry.name, *entry.aliases)]
+        texts = [text for entry in record.entries for text in (entry.report, entry.said)]
+        self._first = np.cumsum([0, *(1 + len(entry.aliases) for entry in record.entries)])[:-1]
+        """Where the names of each entry begin."""
+        self._named = np.maximum.reduceat(reader(self._language).read(names), self._first).T
+        self._told = np.maximum.reduceat(reader(self._language).read(texts), np.arange(0, len(texts), 2)).T
+        """(concepts, entries): what the names mean, and what the texts tell of."""
+        words: dict[str, int] = {}
+        self._in_names = _Laid(names, self._language, weight, words)
+        told = [f"{report} {said}" for report, said in zip(texts[::2], texts[1::2], strict=True)]
+        self._in_texts = _Laid(told, self._language, weight, words)
+        self._points = np.array([direction(word, self._language) for word in words])
+        self._of_names = self._in_names.middles(self._points)
+        self._of_texts = self._in_texts.middles(self._points)
+
+    def columns(self, asks: tuple[Ask, ...]) -> Matrix:
+        """(entries, columns): each measure at its best over the asks, as a share of the best entry's, and that best."""
+        found = np.array([*self._by_concepts(asks), *self._by_words(asks)]).max(axis=1)
+        best = found.max(axis=1, keepdims=True)
+        rows = np.concatenate([found, found / np.maximum(best, _LEAST), np.broadcast_to(best, found.shape)])
+        columns: Matrix = rows.T
+        return columns
+
+    def _by_concepts(self, asks: tuple[Ask, ...]) -> tuple[Matrix, ...]:
+        """What the asks and the names, and the asks and the texts, have in common: in all, and in one concept."""
+        at = places(self._language)
+        heard = [
+            name for name in dict.fromkeys(name for ask in asks for name in ask.meant) if name not in _NOTHING_HERE
+        ]
+        shares = np.array([[ask.meant.get(name, 0.0) for name in heard] for ask in asks])[:, :, None]
+        rows = [at[name] for name in heard]
+        named, told = shares * self._named[rows], shares * self._told[rows]
+        one = np.sqrt(named.max(axis=1, initial=0.0)), np.sqrt(told.max(axis=1, initial=0.0))
+        return named.sum(axis=1), told.sum(axis=1), *one
+
+    def _by_words(self, asks: tuple[Ask, ...]) -> tuple[Matrix, ...]:
+        """How near the words lie: of a name to the ask, of the ask to the names and to all an entry says; middles."""
+        rows = [telling(ask.text, self._language) or (("", ""),) for ask in asks]
+        flat = [pair for row in rows for pair in row]
+        starts = np.cumsum([0, *map(len, rows)])[:-1]
+        points = np.array([direction(word, self._language) for word, _ in flat])
+        weights = np.array([[self._weight(counted) if word else 0.0] for word, counted in flat])
+        near = np.maximum(0.0, (points @ self._points.T - _UNRELATED) / (1 - _UNRELATED))
+        met = self._in_names.share(np.maximum.reduceat(near, starts))
+        by_name = np.maximum.reduceat(near[:, self._in_names.words], self._in_names.starts[self._first], axis=1)
+        by_text = np.maximum(by_name, np.maximum.reduceat(near[:, self._in_texts.words], self._in_texts.starts, axis=1))
+        weighed = np.add.reduceat(
+            np.concatenate([weights * by_name, weights * by_text, weights * points, weights], axis=1), starts
+        )
+        entries = by_name.shape[1]
+        of_names, of_texts, middle, total = np.split(weighed, [entries, 2 * entries, weighed.shape[1] - 1], axis=1)
+        middle /= np.maximum(np.sqrt((middle**2).sum(axis=1, keepdims=True)), 1e-6)
+        name_met = np.maximum.reduceat(met, self._first, axis=1)
+        nearest = np.maximum.reduceat(by_name, starts)
+        return (
+            name_met,
+            of_names / np.maximum(total, 1e-6),
+            of_texts / np.maximum(total, 1e-6),
+            np.maximum.reduceat(middle @ self._of_names.T, self._first, axis=1),
+            middle @ self._of_texts.T,
+            nearest,
+            name_met * nearest,
+        )
+
+
+class _Laid:
+    """The telling words of several texts in one row: which they are, what each weighs, where each text begins."""
+
+    def __init__(
+        self, texts: list[str], language: Language, weight: Callable[[str], float], words: dict[str, int]
+    ) -> None:
+        rows = [telling(text, language) or (("", ""),) for text in texts]
+        flat = [pair for row in rows for pair in row]
+        self.words: NDArray[np.int64] = np.array([words.setdefault(word, len(words)) for word, _ in flat])
+        self.weights = np.array([weight(counted) if word else 1e-6 for word, counted in flat])
+        self.starts = np.cumsum([0, *map(len, rows)])[:-1]
+        self.totals = np.add.reduceat(self.weights, self.starts)
+
+    def share(self, met: Matrix) -> Matrix:
+        """(asks, texts): how much of each text is met, where `met` is how much each known word is."""
+        share: Matrix = np.add.reduceat(met[:, self.words] * self.weights, self.starts, axis=1) / self.totals
+        return share
+
+    def middles(self, points: Matrix) -> Matrix:
+        """The middle of each text's words, as a direction."""
+        middles = np.add.reduceat(points[self.words] * self.weights[:, None], self.starts)
+        unit: Matrix = middles / np.maximum(np.linalg.norm(middles, axis=1, keepdims=True), 1e-6)
+        return unit
+
+
+@lru_cache(maxsize=16384)
+def direction(word: str, language: Language) -> Matrix:
+    """Where a word lies, all at one distance; nowhere where it is not known."""
+    point = reader(language).point(word)
+    if point is None:
+        return np.zeros(reader(language).points.shape[1], dtype=np.float32)
+    unit: Matrix = point / max(float(np.linalg.norm(point)), 1e-6)
+    return unit

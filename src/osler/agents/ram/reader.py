@@ -1,0 +1,140 @@
+"""What the words of a text mean together: a small network over points of words.
+
+Words that mean alike have points near each other, also those that no worded example has ("winded" lies beside
+"breathless"). Points and network were learned from a larger model: `training/teacher.py`, `training/student.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib.resources import as_file, files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.records.language import Language
+from osler.words import content, plain, stem, words
+
+Matrix = NDArray[np.floating[Any]]
+
+_WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+(?:\.\d+)?")
+_JOINT = re.compile("['-]")
+_MET = 4096
+"""Words that are kept at hand, some 14 MB."""
+LEAST = 0.01
+"""Probability below which a concept is not worth a mention."""
+_LONGEST = 40
+"""Words of a text that are read."""
+
+
+@lru_cache(maxsize=8192)
+def spelled(text: str, language: Language) -> tuple[str, ...]:
+    """The words of a text as they are written: an ending is part of what a word means."""
+    return tuple(_WORD.findall(plain(text))) if language is Language.EN else words(text, language)
+
+
+@lru_cache(maxsize=8192)
+def telling(text: str, language: Language) -> tuple[tuple[str, str], ...]:
+    """The words that carry meaning, each as written and as it is counted elsewhere."""
+    if language is Language.ZH:
+        return tuple((word, word) for word in dict.fromkeys(content(text, language)))
+    kept = frozenset(content(text, language))
+    return tuple((word, stem(word)) for word in dict.fromkeys(spelled(text, language)) if stem(word) in kept)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The points of words and the network of one language."""
+
+    language: Language
+    places: dict[str, int]
+    points: NDArray[np.int8]
+    steps: Matrix
+    """Of each word, what one step of its point is worth."""
+    near: Matrix
+    """(three words beside each other, features)."""
+    near_bias: Matrix
+    out: Matrix
+    """(features and mean of the points, concepts)."""
+    out_bias: Matrix
+    met: dict[str, Matrix] = field(default_factory=dict, compare=False, repr=False)
+    """Words met lately: what each does for the features of the word after it, of its own, and of the word before it."""
+
+    def point(self, word: str) -> Matrix | None:
+        """Where a word lies; one that is not known lies between its parts."""
+        known = [self.points[place] * self.steps[place] for place in self._parts(word)]
+        return np.mean(known, axis=0, dtype=np.float32) if known else None
+
+    def _meet(self, word: str) -> Matrix:
+        """Words come again and again: what is kept of one is all that its texts need, its own point last."""
+        if len(self.met) >= _MET:
+            self.met.clear()
+        size = self.points.shape[1]
+        point = self.point(word)
+        found = np.zeros(3 * len(self.near_bias) + size, dtype=np.float32)
+        if point is not None:
+            found[:-size] = (point @ self.near.reshape(3, size, -1)).ravel()
+            found[-size:] = point
+        self.met[word] = found
+        return found
+
+    def _parts(self, word: str) -> list[int]:
+        if word in self.places:
+            return [self.places[word]]
+        if self.language is Language.EN:
+            return [self.places[part] for part in _JOINT.split(word) if part in self.places]
+        pairs = [word[i : i + 2] for i in range(len(word) - 1)]
+        return [self.places[part] for part in pairs if part in self.places] or [
+            self.places[part] for part in word if part in self.places
+        ]
+
+    def scores(self, texts: Sequence[str]) -> Matrix:
+        """(texts, concepts): how much speaks for each concept, as a logarithm. Every text has a word."""
+        rows = [spelled(text, self.language)[:_LONGEST] or ("",) for text in texts]
+        lengths = np.array([len(row) for row in rows])
+        # All texts in one row of words, with a gap before each and after the last.
+        starts = np.cumsum(lengths) - lengths
+        places = np.arange(lengths.sum()) + 1 + np.repeat(np.arange(len(rows)), lengths)
+        size, features = self.points.shape[1], len(self.near_bias)
+        laid = np.zeros((places[-1] + 2, 3 * features + size), dtype=np.float32)
+        laid[places] = [self.met[word] if word in self.met else self._meet(word) for row in rows for word in row]
+        near = laid[places - 1, :features] + laid[places, features : 2 * features]
+        near += laid[places + 1, 2 * features : 3 * features]
+        near += self.near_bias
+        found = np.maximum(np.maximum.reduceat(near, starts), 0.0)
+        mean = np.add.reduceat(laid[places, -size:], starts) / np.sqrt(lengths)[:, None]
+        scores: Matrix = np.concatenate([found, mean], axis=1, dtype=np.float32) @ self.out + self.out_bias
+        return scores
+
+    def read(self, texts: Sequence[str]) -> Matrix:
+        """(texts, concepts): the probability of each concept by this reader alone, 0 where it is next to nothing."""
+        return shares(self.scores(texts))
+
+
+def shares(scores: Matrix) -> Matrix:
+    """Probabilities from scores, 0 where one is not worth a mention."""
+    likely: Matrix = np.exp(scores - scores.max(axis=1, keepdims=True))
+    likely /= likely.sum(axis=1, keepdims=True)
+    likely[likely < LEAST] = 0.0
+    return likely
+
+
+def laid_out(data: Mapping[str, NDArray[Any]], language: Language) -> Reader:
+    """A reader from its arrays."""
+    listed = data["words"].tobytes().decode().split("\n")
+    steps, near, near_bias, out, out_bias = (
+        data[name].astype(np.float32) for name in ("steps", "near", "near_bias", "out", "out_bias")
+    )
+    places = {word: place for place, word in enumerate(listed)}
+    return Reader(language, places, data["points"], steps, near, near_bias, out, out_bias)
+
+
+@cache
+def reader(language: Language) -> Reader:
+    """The reader of a language, as it was fitted."""
+    with as_file(files("osler.agents.ram") / "reader" / f"{language.value}.npz") as path, np.load(path) as data:
+        return laid_out(data, language)
