@@ -159,3 +159,36 @@ async def test_a_model_may_sharpen_what_the_words_of_a_question_do_not_find() ->
     assert not (await ram.respond("Good morning, please sit down.")).entries
     assert len(asked) == 2
     assert (await ram.respond("Has she had a fever?")).entries and len(asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("record", "question", "chief"),
+    [
+        ("gout-en", "When did it all begin?", "Joint pain"),
+        ("gout-en", "Is it there all the time or does it come and go?", "Joint pain"),
+        ("gout-en", "How long has the cough been there?", None),
+        ("gout-en", "Please sit down and take your time.", None),
+        ("gout-zh", "这样多久了？", "关节疼痛"),
+        ("gout-zh", "是一直这样还是一阵一阵的？", "关节疼痛"),
+        ("gout-zh", "咳嗽多久了？", None),
+        ("gout-zh", "您好，请坐，慢慢说。", None),
+    ],
+)
+def test_since_when_asks_for_the_chief_symptom_where_nothing_is_named(
+    record: str, question: str, chief: str | None
+) -> None:
+    got = found(record, question)
+    assert got == set() if chief is None else chief in got
+
+
+@pytest.mark.parametrize(
+    ("record", "question", "listed"),
+    [
+        ("gout-en", "Are you allergic to penicillin or amoxicillin?", "Drug allergy"),
+        ("pneumonia-en", "Do you take a blood thinner such as warfarin?", "Regular medication"),
+        ("gout-zh", "对青霉素或者阿莫西林过敏吗？", "药物过敏"),
+        ("gout-zh", "在吃硝酸甘油或者西地那非吗？", "其他长期用药"),
+    ],
+)
+def test_lists_of_medicines_and_allergies_answer_for_every_one(record: str, question: str, listed: str) -> None:
+    assert listed in found(record, question)

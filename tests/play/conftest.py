@@ -76,5 +76,7 @@ def page(small_pool: Path) -> Iterator[TestClient]:
 def settled(client: TestClient, state: dict[str, Any]) -> dict[str, Any]:
     """Look until it is not the other's turn; a busy machine answers a move before there is a reply."""
     while state.get("waiting_for") == "other":
-        state = client.get(f"/api/play/{state['id']}", params={"seen": state["seen"]}).json()
+        sitting = state["id"]
+        state = client.get(f"/api/play/{sitting}", params={"seen": state["seen"]}).json()
+        assert state.get("id") == sitting, state
     return state

@@ -96,9 +96,9 @@ def test_keys_pause_step_turn_jump_and_leave_the_terminal_as_it_was(terminal: Ca
     playing.until("‖")
     playing.press("g1\r")
     screen = playing.until("─ Turn 1 ─")
-    assert "chest hurts" in screen and "Have you had" not in screen
+    assert "chest hurts" in screen and "Has he had" not in screen
     playing.press(" ")
-    assert "Retrieved" in playing.until("Have you had")
+    assert "Retrieved" in playing.until("Has he had")
     playing.press("\x1b[C")
     playing.until("─ Turn 2 ─")
     playing.press("j")

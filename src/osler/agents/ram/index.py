@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from osler.agents.lexicon import concepts, named
+from osler.agents.lexicon.qualities import QUALITIES
 from osler.agents.ram.decision import decision
 from osler.agents.ram.evidence import COVERED, evidence, features, said
 from osler.agents.ram.intent import Intent, read_intent
 from osler.agents.ram.layout import Floats, Layout
 from osler.agents.ram.nearness import Nearness
 from osler.agents.ram.speaks import chief
+from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
 from osler.words import content
 
@@ -22,6 +25,24 @@ _SAYS_SOMETHING, _SAYS_ENOUGH = 3.0, 8.0
 """Weights of words: `pain` alone says little, `temperature` something, `night sweats` enough."""
 _FEW = 3
 _BROAD = 0.5
+_HEARD = 0.45
+"""Probability from which a question is taken to mean a thing."""
+_OF_THE_STORY = frozenset(
+    {"onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency"}
+)
+"""Asked without a name, these are about what the patient came with."""
+_ASKS = re.compile(r"[?？吗呢]|^\s*(?:since when|when|how long|tell me|describe)\b|什么时候|多久", re.IGNORECASE)
+_ASKS_HOW = QUALITIES | {"associated-symptoms", "chief-complaint"}
+_LISTS = {Category.ALLERGY: {"drug-allergy", "penicillin-allergy"}, Category.MEDICATION_HISTORY: {"medicines"}}
+"""What the entries are called that tell all of their kind."""
+_ON_LISTS = {
+    Category.ALLERGY: {"drug-allergy", "penicillin-allergy"},
+    Category.MEDICATION_HISTORY: {
+        *("medicines", "painkillers", "aspirin", "blood-thinners", "antibiotics", "steroids"),
+        *("contraceptive-pill", "insulin", "herbal-remedies"),
+    },
+}
+"""What may be on them. Allergies first: who asks about an allergy to penicillin names a medicine too."""
 _TELLING = (Status.PRESENT, Status.NORMAL, Status.ABSENT, Status.NOT_DONE)
 _VITAL = re.compile(
     r"temperature|blood pressure|heart rate|pulse|respirat\w+ rate|saturation|体温|血压|心率|脉搏|呼吸|饱和",
@@ -52,6 +73,7 @@ class RecordIndex:
         self._nearness = Nearness(record, self._layout.lexicon.weight)
         self._chief = chief(record)
         weights = self._layout.own_weights >= _SAYS_SOMETHING
+        self._listing = [entry for entry in record.entries if _is_list(entry, record.language)]
         self._telling = [(place, name) for place, name in enumerate(self._layout.own) if name and weights[place]]
         """The own names of entries that say something, as words."""
 
@@ -75,6 +97,7 @@ class RecordIndex:
             chosen += [match for match in self._whole_parts(parts) if match.entry.name not in told]
         elif parts and not any(_belongs(match.entry, parts) for match in chosen):
             chosen = self._whole_parts(parts) or chosen
+        chosen += self._lists(intent, chosen) or self._story(intent, chosen)
         return sorted(chosen, key=lambda match: -match.score)
 
     def scores(self, question: str) -> Floats:
@@ -104,6 +127,29 @@ class RecordIndex:
                 sure += whole if len(whole) <= _FEW else ()
         return sure
 
+    def _lists(self, intent: Intent, chosen: list[Match]) -> list[Match]:
+        """Lists that answer whether one thing is on them, where nothing of their kind was found.
+
+        Who asks for a blood thinner is answered by the list of medicines, whatever is on it: a patient's safety hangs
+        on it.
+        """
+        asked = self._named(intent) | _heard(intent)
+        category = next((kind for kind, things in _ON_LISTS.items() if things & asked), None)
+        if category is None or any(match.entry.category is category for match in chosen):
+            return []
+        return [Match(entry, _BROAD) for entry in self._listing if entry.category is category]
+
+    def _story(self, intent: Intent, chosen: list[Match]) -> list[Match]:
+        """The chief symptom, where nothing was found and it is asked since when or how, of nothing by name."""
+        asks = _ASKS.search(intent.asks[0].text)  # "please sit down and take your time" does not
+        if chosen or not asks or not _heard(intent) & _OF_THE_STORY or self._named(intent) - _ASKS_HOW:
+            return []
+        return [Match(entry, _BROAD) for entry in self.entries if entry.name == self._chief]
+
+    def _named(self, intent: Intent) -> set[str]:
+        """What the question calls by name."""
+        return {name for name, share in named(self.language).find(intent.asks[0].text).items() if share >= _CLEAR}
+
     def _whole_parts(self, parts: frozenset[str]) -> list[Match]:
         """What a broad question brings where it names nothing in particular: what was found before what was not."""
         present = [entry for entry in self.entries if entry.status is Status.PRESENT]
@@ -126,3 +172,15 @@ class RecordIndex:
 def _belongs(entry: Entry, parts: frozenset[str]) -> bool:
     symptom = entry.category is Category.SYMPTOM and bool(parts & {"chief", "others"})
     return symptom or entry.category.value in parts
+
+
+def _heard(intent: Intent) -> set[str]:
+    """What a question most likely means."""
+    return {name for ask in intent.asks for name, share in ask.meant.items() if share >= _HEARD}
+
+
+def _is_list(entry: Entry, language: Language) -> bool:
+    called = concepts(language)
+    names = (entry.name, *entry.aliases)
+    found = {name for text in names for name, share in called.find(text).items() if share >= _CLEAR}
+    return bool(found & _LISTS.get(entry.category, frozenset()))
