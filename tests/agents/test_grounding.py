@@ -210,3 +210,31 @@ def test_a_memory_told_in_short_is_known_too(language: Language, recall: str, kn
     briefing = Briefing(case=case_of(POOL.get(RECORD[language])), turn=4, turns_left=6, reply="", recall=recall)
     assert [question for question in known if not check_question(question, briefing)] == []
     assert check_question(open_, briefing) == ()
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (
+            {"name": "Gym", "report": "The patient reports exercising in the gym some hours ago when she felt a pain."},
+            "I was exercising in the gym some hours ago when I felt a pain.",
+        ),
+        (
+            {"name": "Radiation", "report": "She describes the pain as radiating down her leg."},
+            "I describe the pain as radiating down my leg.",
+        ),
+        (
+            {"name": "Non-smoker", "report": "Non-smoker.", "category": Category.SOCIAL_HISTORY},
+            "Non-smoker.",
+        ),
+        (
+            {"name": "No pain with stools", "report": "No pain with stools.", "status": Status.ABSENT},
+            "No, no pain with stools.",
+        ),
+    ],
+)
+def test_an_imported_report_is_told_as_a_person_would(entry: dict[str, str], said: str) -> None:
+    whole = Entry.model_validate(
+        {"part": Part.DIAGNOSIS, "category": Category.SYMPTOM, "status": Status.PRESENT} | entry
+    )
+    assert voice((whole,), "Do you smoke?", case_of(POOL.get("migraine-en"))) == said

@@ -102,6 +102,17 @@ def test_chinese_text_is_split_where_chinese_splits() -> None:
     assert absent == {"胸闷", "胸痛", "肝炎", "结核", "腹痛"}
 
 
+def test_a_denial_of_several_things_denies_each_of_them_and_nothing_else() -> None:
+    text = "She denies abdominal pain, and does not present with any other complaints. No changes in bowel or bladder function."
+    said = [(statement.name, statement.report, statement.status) for statement in statements(text)]
+    assert said == [
+        ("Abdominal pain", "No abdominal pain.", Status.ABSENT),
+        ("Other complaints", "No other complaints.", Status.ABSENT),
+        ("Changes in bowel", "No changes in bowel.", Status.ABSENT),
+        ("Changes in bladder function", "No changes in bladder function.", Status.ABSENT),
+    ]
+
+
 def test_numbers_are_not_cut_at_their_points() -> None:
     said = list(
         statements(

@@ -26,6 +26,12 @@ _EN_DENIAL = re.compile(
     r"(?:any )?(.+)$",
     re.IGNORECASE,
 )
+# "Denies pain and does not present with any other complaints" denies pain and other complaints.
+_EN_NEITHER = re.compile(
+    r"^(?:does not|do not|did not|has not|have not)\s+"
+    r"(?:present with|report|complain of|have|had|experienced?|noted?|noticed?|show)\s+(?:any\s+)?",
+    re.IGNORECASE,
+)
 _EN_ITEM = re.compile(r",?\s+(?:and|or|nor)\s+|,\s*(?:and\s+|or\s+)?", re.IGNORECASE)
 _ZH_SENTENCE = re.compile(r"[。；;\n]+")
 _ZH_CLAUSE = re.compile(r"[，,](?![^（(]*[）)])")
@@ -37,6 +43,8 @@ _ZH_TAIL = re.compile(r"(?:等.*|史|症状|嗜好)$")
 _EN_SHARED = re.compile(
     r"(^|, |\bor |\band )(\w+) (or|and) (\w+) (allerg\w+|pain|use|disease|problems)\b", re.IGNORECASE
 )
+# "changes in bowel or bladder function" denies two changes, not the bladder.
+_EN_CHANGES = re.compile(r"\b(changes? in) (\w+(?: \w+)?) (or|and) (\w+(?: \w+)?)(?=$|,)", re.IGNORECASE)
 _ZH_WITH = re.compile(r"^(?:并)?(?:伴有?|出现|且出现|有)(.+、.+)$")
 _LABELLED = re.compile(r"^[-*•\s\d.)]*([^:：,，。]{2,60})[:：]\s*(.+)$")
 
@@ -78,8 +86,8 @@ def _english(text: str) -> Iterator[Statement]:
     for sentence in filter(None, (part.strip(" .;") for part in _EN_SENTENCE.split(text))):
         denial = _EN_DENIAL.match(sentence)
         if denial and not re.search(r"\bbut\b|\bexcept\b|\balthough\b", sentence):
-            denied = _EN_SHARED.sub(r"\1\2 \5 \3 \4 \5", denial[1])
-            for item in filter(None, (item.strip(" .") for item in _EN_ITEM.split(denied))):
+            denied = _EN_CHANGES.sub(r"\1 \2 \3 \1 \4", _EN_SHARED.sub(r"\1\2 \5 \3 \4 \5", denial[1]))
+            for item in filter(None, (_EN_NEITHER.sub("", item.strip(" .")) for item in _EN_ITEM.split(denied))):
                 yield Statement(_capital(item), f"No {item}.", Status.ABSENT)
         else:
             words = sentence.split()

@@ -8,7 +8,7 @@ import re
 from osler.agents.guards.spoken import meant
 from osler.agents.participant import Case
 from osler.records.labels import EN
-from osler.records.schema import RESULTS, Entry, Persona, Sex, Speaker, Status
+from osler.records.schema import RESULTS, Category, Entry, Persona, Sex, Speaker, Status
 from osler.words import content, plain
 
 # What somebody says who does not know, by persona; the question decides which, so that it is always the same one.
@@ -50,12 +50,16 @@ _TOLD_THAT = re.compile(
 )
 _TOLD_OF = re.compile(
     r"^(?:the )?(?:patient|he|she|mother)\s+(?:also\s+)?"
-    r"(?:reports?|states?|describes?|notes?|complains? of|mentions?|presents? with)\s+",
+    r"(?:reports?|states?|describes?(?! [^.]*\bas\b)|notes?|complains? of|mentions?|presents? with)\s+",
     re.IGNORECASE,
 )
 # "reports experiencing fatigue" tells of what goes on; "reports swelling" names a thing.
 _ONGOING = re.compile(
     r"\b(I have|(?:he|she|they) has) ((?:experienc|feel|notic|hav|see|hear|los|gain|tak|be|wak|try|us)ing)\b"
+)
+# "reports exercising when it began": what one was doing, which a symptom is not.
+_WAS_DOING = re.compile(
+    r"\b(I have|(?:he|she|they) has) (\w+ing)\b(?= (?:in|at|on|the|a|to|with|outside)\b[^.]*\b(?:ago|when)\b)"
 )
 _GOES_ON = re.compile(r"\b(and|but|or) (reports|has|denies|notes|states|describes|takes|feels|complains|works|lives)\b")
 _SENTENCE = re.compile(r"([.!?]\s+)(my|his|her|their|he|she|they)\b")
@@ -110,6 +114,7 @@ def _english(entry: Entry, question: str, case: Case) -> str:
         case Status.ABSENT if entry.report and entry.category in RESULTS:
             return f"{entry.name}: {entry.report}"
         case Status.ABSENT:
+            name = name.removeprefix("no ")
             return f"No, no {name}." if len(name.split()) <= _A_NAME else f"No. {_first_person(entry.report, case)}"
         case Status.NORMAL:
             return f"{entry.name}: {entry.report or 'normal.'}"
@@ -120,7 +125,9 @@ def _english(entry: Entry, question: str, case: Case) -> str:
             told = bool(report) and report.rstrip(".").casefold() != entry.name.casefold()
             if told or (report and len(name.split()) > _A_NAME):
                 return report
-            return f"Yes, {name}." if _POLAR.match(question) else f"{entry.name[:1].upper()}{entry.name[1:]}."
+            # "Yes, non-smoker" would say both.
+            yes = entry.category is Category.SYMPTOM and _POLAR.match(question)
+            return f"Yes, {name}." if yes else f"{entry.name[:1].upper()}{entry.name[1:]}."
 
 
 def _chinese(entry: Entry) -> str:
@@ -154,6 +161,7 @@ def _first_person(report: str, case: Case) -> str:
     text = _TOLD_THAT.sub("", report)
     text = _TOLD_OF.sub("I have " if patient_speaks else f"{he} has ", text)
     text = _ONGOING.sub(r"\1 been \2", text)
+    text = _WAS_DOING.sub(lambda found: f"{found[1].split()[0]} was {found[2]}", text)
     text = re.sub(r"\b(?:the )?patient['’]s\b", my, text, flags=re.IGNORECASE)
     text = re.sub(r"\b(?:the )?patient\b(?! portal)", i, text, flags=re.IGNORECASE)
     if patient_speaks:
