@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from osler.agents.ram.intent import read_intent
-from osler.agents.ram.meaning import Meaning, meant, model, pieces, places
+from osler.agents.ram.meaning import Meaning, model, pieces, places
 from osler.records import Language
 
 HERE = Path(__file__).parent
@@ -92,6 +92,6 @@ def save(arrays: dict[str, np.ndarray], language: Language) -> None:
     WHERE.mkdir(exist_ok=True)
     path = WHERE / f"{language.value}.npz"
     np.savez_compressed(path, **arrays)
-    for known in (model, places, meant, read_intent):
+    for known in (model, places, read_intent):
         known.cache_clear()
     print(f"{language.value}: {len(arrays['keys'])} pieces, {path.stat().st_size / 1e6:.1f} MB")

@@ -16,7 +16,6 @@ import torch
 from torch import Tensor, nn
 
 from osler.agents.ram.intent import read_intent
-from osler.agents.ram.meaning import meant
 from osler.agents.ram.reader import laid_out, reader, spelled
 from osler.records import Language
 from training import taught
@@ -146,6 +145,6 @@ def save(fitted: dict[str, np.ndarray], language: Language) -> None:
     WHERE.mkdir(exist_ok=True)
     path = WHERE / f"{language.value}.npz"
     np.savez_compressed(path, **fitted)
-    for known in (reader, meant, read_intent):
+    for known in (reader, read_intent):
         known.cache_clear()
     print(f"{language.value}: {len(fitted['points'])} words, {path.stat().st_size / 1e6:.1f} MB")

@@ -109,7 +109,7 @@ def test_words_that_mean_alike_lie_near_each_other(one: str, like: str, unlike: 
     ],
 )
 def test_a_question_is_heard_by_what_its_words_mean(question: str, concept: str, language: Language) -> None:
-    heard = meant(question, language)
+    heard = meant([question], language)[0]
     assert max(heard, key=lambda name: heard[name]) == concept
 
 

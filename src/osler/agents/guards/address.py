@@ -78,9 +78,10 @@ def addressed(question: str, speaker: Speaker, sex: Sex, language: Language) -> 
 
 def _about(question: str, sex: Sex, language: Language) -> str:
     """A question to the patient as one about the patient."""
+    said = _PRONOUNS[sex]
+    question = _spoken_of(question, said, language)
     if _ABOUT_ANOTHER[language].search(question):
         return question
-    said = _PRONOUNS[sex]
     if language is Language.ZH:
         return _YOU_ZH.sub(said.zh, question)
     several = said.he == "they"
@@ -94,6 +95,15 @@ def _about(question: str, sex: Sex, language: Language) -> str:
     question = _YOURSELF.sub(said.himself, question)
     question = _YOUR.sub(lambda hit: _like(hit[0], said.his), question)
     return _YOU.sub(lambda hit: _like(hit[0], said.he), question)
+
+
+def _spoken_of(question: str, said: _Pronouns, language: Language) -> str:
+    """Before those who know the patient, nobody calls the patient one."""
+    if language is Language.ZH:
+        return _ZH.sub(said.zh, question)
+    question = _YOURS.sub(said.his, question)
+    verbs = _VERBS if said.he == "they" else {}
+    return _ASKED.sub(lambda hit: f"{_like(hit[1], verbs.get(hit[1].lower(), hit[1]))} {said.he}", question)
 
 
 def _of_one(verb: str) -> str:

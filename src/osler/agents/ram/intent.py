@@ -57,16 +57,16 @@ def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
     parts = [part for part in _SPLIT[language].split(question) if part and content(part, language)]
     texts = [question, *(parts if len(parts) > 1 else ())]
-    return Intent(tuple(_ask(text, language) for text in texts))
+    return Intent(tuple(_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True)))
 
 
-def _ask(text: str, language: Language) -> Ask:
+def _ask(text: str, means: dict[str, float], language: Language) -> Ask:
     parts = broad_parts(text, language)
     return Ask(
         text,
         frozenset(content(text, language)),
         concepts(language).best(text),
-        meant(text, language),
+        means,
         categories(language).find(text),
         parts,
         bool(parts) and bool(broad_parts(text, language, _BROAD)),

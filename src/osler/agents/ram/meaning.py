@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import as_file, files
@@ -127,12 +128,13 @@ def places(language: Language) -> dict[str, int]:
     return {name: place for place, name in enumerate(model(language).concepts)}
 
 
-@lru_cache(maxsize=4096)
-def meant(question: str, language: Language) -> dict[str, float]:
-    """The concepts that a question may mean, each with its probability."""
-    if not words(question, language):
-        return {}
+def meant(questions: Sequence[str], language: Language) -> list[dict[str, float]]:
+    """For each question the concepts it may mean, with their probabilities. All at once: numpy is slow to begin."""
     linear = model(language)
-    [found] = shares(linear.scores(question, language) + reader(language).scores([question]))
-    likely = found.nonzero()[0]
-    return {linear.concepts[i]: share for i, share in zip(likely.tolist(), found[likely].tolist(), strict=True)}
+    scores = np.array([linear.scores(question, language) for question in questions])
+    return [
+        {linear.concepts[place]: float(row[place]) for place in row.nonzero()[0].tolist()}
+        if words(question, language)
+        else {}
+        for question, row in zip(questions, shares(scores + reader(language).scores(questions)), strict=True)
+    ]

@@ -66,8 +66,11 @@ class Reader:
 
     def point(self, word: str) -> Matrix | None:
         """Where a word lies; one that is not known lies between its parts."""
-        known = [self.points[place] * self.steps[place] for place in self._parts(word)]
-        return np.mean(known, axis=0, dtype=np.float32) if known else None
+        parts = self._parts(word)
+        if not parts:
+            return None
+        point: Matrix = self.points[parts[0]] * self.steps[parts[0]]
+        return point if len(parts) == 1 else np.mean(self.points[parts] * self.steps[parts], axis=0, dtype=np.float32)
 
     def _meet(self, word: str) -> Matrix:
         """Words come again and again: what is kept of one is all that its texts need, its own point last."""
