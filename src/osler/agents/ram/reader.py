@@ -23,8 +23,8 @@ Matrix = NDArray[np.floating[Any]]
 
 _WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+(?:\.\d+)?")
 _JOINT = re.compile("['-]")
-_MET = 4096
-"""Words that are kept at hand, some 14 MB."""
+_MET = 1536
+"""Words that are kept at hand, some 5 MB."""
 LEAST = 0.01
 """Probability below which a concept is not worth a mention."""
 _LONGEST = 40
