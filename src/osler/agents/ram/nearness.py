@@ -121,7 +121,7 @@ class _Laid:
         return unit
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def direction(word: str, language: Language) -> Matrix:
     """Where a word lies, all at one distance; nowhere where it is not known."""
     point = reader(language).point(word)

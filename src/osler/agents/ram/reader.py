@@ -31,13 +31,13 @@ _LONGEST = 40
 """Words of a text that are read."""
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=512)
 def spelled(text: str, language: Language) -> tuple[str, ...]:
     """The words of a text as they are written: an ending is part of what a word means."""
     return tuple(_WORD.findall(plain(text))) if language is Language.EN else words(text, language)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=512)
 def telling(text: str, language: Language) -> tuple[tuple[str, str], ...]:
     """The words that carry meaning, each as written and as it is counted elsewhere."""
     if language is Language.ZH:
