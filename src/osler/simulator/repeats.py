@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from osler.agents.guards.spoken import called_by_name
+from osler.agents.guards.spoken import things
 from osler.agents.lexicon import broad_parts
 from osler.agents.lexicon.aspects import aspects
-from osler.agents.lexicon.qualities import QUALITIES
 from osler.records.language import Language
 from osler.words import alike, content
 
@@ -46,16 +45,13 @@ class Repeats:
         """Whether it asks for a part of the record, a quality or a thing by name that has not come up."""
         if parts := broad_parts(question, self._language):
             return not parts <= _of(broad_parts(earlier, self._language) for earlier in self._questions)
-        things = self._things(question)
+        named = things(question, self._language)
         if asked_of_it := aspects(question, self._language):
             return not any(
-                asked_of_it <= aspects(earlier, self._language) and things <= (self._things(earlier) or things)
+                asked_of_it <= aspects(earlier, self._language) and named <= (things(earlier, self._language) or named)
                 for earlier in self._questions
             )
-        return not things <= _of(self._things(text) for text in (*self._questions, *self._told))
-
-    def _things(self, text: str) -> frozenset[str]:
-        return called_by_name(text, self._language) - QUALITIES
+        return not named <= _of(things(text, self._language) for text in (*self._questions, *self._told))
 
 
 def _of(several: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -6,7 +6,7 @@ import re
 from functools import cache, lru_cache
 
 from osler.agents.guards.known import facts, known_questions, told
-from osler.agents.guards.spoken import called_by_name, meant
+from osler.agents.guards.spoken import called_by_name, meant, things
 from osler.agents.lexicon import broad_parts
 from osler.agents.lexicon.aspects import aspects
 from osler.agents.lexicon.qualities import QUALITIES
@@ -72,12 +72,12 @@ def repeats(question: str, briefing: Briefing) -> str | None:
 
 def _asked_of_the_same(question: str, asked: list[str], complaint: str, language: Language) -> str | None:
     """Where the same was asked of the same thing; a question that names none is about what the patient came with."""
-    wanted, things = aspects(question, language), called_by_name(question, language) - QUALITIES
+    wanted, named = aspects(question, language), things(question, language)
     if not wanted:
         return None
     for line in asked:
-        about = called_by_name(line, language) - QUALITIES or called_by_name(complaint, language)
-        if wanted <= aspects(line, language) and things <= about:
+        about = things(line, language) or things(complaint, language)
+        if wanted <= aspects(line, language) and named <= about:
             return line
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from osler.agents.lexicon import concepts, named
+from osler.agents.lexicon.qualities import QUALITIES
 from osler.records.language import Language
 
 _SURELY = 0.999
@@ -28,3 +29,8 @@ def meant(text: str, language: Language) -> frozenset[str]:
 def called_by_name(text: str, language: Language) -> frozenset[str]:
     """The concepts that it calls by one of their usual names."""
     return frozenset(name for name, share in named(language).find(text).items() if share >= _SURELY)
+
+
+def things(text: str, language: Language) -> frozenset[str]:
+    """What it calls by name, but for the qualities that may be asked of any thing."""
+    return called_by_name(text, language) - QUALITIES

@@ -26,6 +26,8 @@ from osler.words import content, plain, words
 _GRAM = 4
 _MET = 4096
 """Pieces that are kept at hand, some 6 MB."""
+_UNMET = (0.0, np.zeros(0, dtype=np.float32))
+"""Stands for a piece that is not kept; one that is kept may be unknown."""
 
 
 def pieces(question: str, language: Language) -> Counter[int]:
@@ -80,7 +82,9 @@ class Meaning:
         """For every concept how much speaks for it, as a logarithm; all the same where no piece is known."""
         values, rows = [], []
         for key, count in pieces(question, language).items():
-            known = self.met[key] if key in self.met else self._meet(key)
+            # One look: another thread may clear what is kept between two.
+            if (known := self.met.get(key, _UNMET)) is _UNMET:
+                known = self._meet(key)
             if known is not None:
                 values.append(known[0] * (1 + math.log(count)))
                 rows.append(known[1])

@@ -72,6 +72,11 @@ class Reader:
         point: Matrix = self.points[parts[0]] * self.steps[parts[0]]
         return point if len(parts) == 1 else np.mean(self.points[parts] * self.steps[parts], axis=0, dtype=np.float32)
 
+    def _met(self, word: str) -> Matrix:
+        # One look: another thread may clear what is kept between two.
+        found = self.met.get(word)
+        return self._meet(word) if found is None else found
+
     def _meet(self, word: str) -> Matrix:
         """Words come again and again: what is kept of one is all that its texts need, its own point last."""
         if len(self.met) >= _MET:
@@ -104,7 +109,7 @@ class Reader:
         places = np.arange(lengths.sum()) + 1 + np.repeat(np.arange(len(rows)), lengths)
         size, features = self.points.shape[1], len(self.near_bias)
         laid = np.zeros((places[-1] + 2, 3 * features + size), dtype=np.float32)
-        laid[places] = [self.met[word] if word in self.met else self._meet(word) for row in rows for word in row]
+        laid[places] = [self._met(word) for row in rows for word in row]
         near = laid[places - 1, :features] + laid[places, features : 2 * features]
         near += laid[places + 1, 2 * features : 3 * features]
         near += self.near_bias
