@@ -37,6 +37,8 @@ def reasons(reply: str, chosen: Selection, record_id: str) -> str:
         ("stemi-zh", ["胸痛"], "什么时候开始的？", "我2小时前开始胸痛，压榨样疼痛。", "不是患者本人"),
         ("heart-failure-zh", ["活动后气促"], "气短吗？", "她最近没有气短。", "相反"),
         ("heart-failure-zh", ["吸烟"], "抽烟吗？", "吸烟：没有。从不吸烟。", "平常说话"),
+        ("pulmonary-embolism-en", ["Smoking and work"], "Do you smoke?", "Yes, I smoke. I never smoked.", "opposite"),
+        ("pulmonary-embolism-zh", ["吸烟及职业"], "你有吸烟史吗？", "是的，我有吸烟史。", "相反"),
         ("heart-failure-zh", ["吸烟"], "抽烟吗？", "不吸烟，不吸烟，不吸烟，不吸烟，不吸烟。", "只说一遍"),
     ],
 )
@@ -52,6 +54,9 @@ def test_what_was_not_given_cannot_be_said(
         ("croup-en", ["Drug allergy"], "Is he allergic?", "No, he isn't allergic to any medicine that I know of."),
         ("croup-zh", ["哮喘及既往发作"], "以前得过什么病？", "没有，他没有哮喘，以前也没有这样发作过。"),
         ("heart-failure-zh", ["吸烟"], "抽烟吗？", "没有，她从不吸烟。"),
+        ("pulmonary-embolism-zh", ["踝部骨折"], "以前得过什么病？", "右踝骨折过，是闭合性的，石膏打了6周，3天前拆的。"),
+        ("stemi-zh", ["D-二聚体"], "抽血化验怎么样？", "抽血化验说D-二聚体0.31，低于0.50。"),
+        ("gerd-zh", ["胃镜"], "胃镜怎么样？", "食管下段有2处黏膜破损，最长8毫米，洛杉矶分级B级，没有溃疡。"),
     ],
 )
 def test_what_was_given_may_be_said_in_other_words(record_id: str, names: list[str], question: str, reply: str) -> None:
@@ -110,6 +115,9 @@ def test_a_report_with_nothing_left_is_not_answered_with_yes() -> None:
         ("gout-en", "Do you have any symptoms of anemia, diabetes, or cancer?"),
         ("gout-zh", "您是否有腰椎间盘突出的症状？"),
         ("gout-zh", "这些症状在哪些疾病中常见？"),
+        ("gout-en", "What symptom is the most concerning to you right now?"),
+        ("gout-en", "Do you have any symptoms of a stroke?"),
+        ("gout-zh", "您是否有胃溃疡的症状？"),
     ],
 )
 def test_a_patient_is_not_asked_to_judge(record_id: str, question: str) -> None:
@@ -187,6 +195,31 @@ def test_several_things_are_known_when_each_is() -> None:
     briefing = Briefing(case=case_of(POOL.get("gout-en")), turn=4, turns_left=6, reply="", recall=talk)
     assert check_question("Do you have any cough or chest pain?", briefing) != ()
     assert check_question("Do you have any cough or diarrhoea?", briefing) == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "talk", "again", "new"),
+    [
+        (
+            Language.EN,
+            "Doctor: Which other symptoms are there?\nPatient: My legs are tired and I feel weak.\n"
+            "Doctor: Any giddiness?\nPatient: I get dizzy when I stand up.",
+            "Do you have any symptoms of fatigue or weakness, together with dizziness?",
+            "Do you have any symptoms of fatigue or weakness, together with a fever?",
+        ),
+        (
+            Language.ZH,
+            "医生：还伴有哪些其他症状？\n患者：她喘鸣，呼气时喘鸣4天。\n医生：她咳得厉害吗？\n患者：她一直咳嗽。",
+            "您女儿的咳嗽是否伴有喘鸣？",
+            "您女儿的咳嗽是否伴有发热？",
+        ),
+    ],
+)
+def test_things_that_came_up_one_by_one_are_known_together(language: Language, talk: str, again: str, new: str) -> None:
+    case = case_of(POOL.get(RECORD[language]))
+    briefing = Briefing(case=case, turn=4, turns_left=6, question="?", reply="", recall=talk)
+    assert check_question(again, briefing) != ()
+    assert check_question(new, briefing) == ()
 
 
 @pytest.mark.parametrize(

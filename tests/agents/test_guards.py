@@ -252,7 +252,16 @@ def test_who_answers_for_another_is_asked_about_that_one(drafted: str, spoken: s
 
 
 @pytest.mark.parametrize(
-    "question", ["What is your age?", "How old are you?", "What is your gender?", "您多大年纪？", "你的性别？"]
+    "question",
+    [
+        "What is your age?",
+        "How old are you?",
+        "What is your gender?",
+        "What is his current age?",
+        "您多大年纪？",
+        "你的性别？",
+        "他几岁了？",
+    ],
 )
 def test_age_and_sex_are_known_from_the_start(question: str) -> None:
     language = Language.ZH if "？" in question else Language.EN

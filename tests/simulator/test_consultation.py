@@ -136,6 +136,21 @@ async def test_three_outcomes_of_a_patients_reply() -> None:
     assert bare.replies[0].leaks == ("Bladder cancer",) and "39" in bare.replies[0].fabrications
 
 
+@pytest.mark.parametrize(
+    ("record_id", "question", "said", "heard"),
+    [
+        ("gerd-zh", "做过手术吗？", "当然可以。我做过阑尾切除术，没有其他手术。", "我做过阑尾切除术，没有其他手术。"),
+        ("gout-en", "Do you have a fever?", "Sure, doctor. No, I have no fever.", "No, I have no fever."),
+    ],
+)
+async def test_a_patient_does_not_begin_as_a_servant(record_id: str, question: str, said: str, heard: str) -> None:
+    script = [ask(question), DONE, CASE, END]
+    guarded, _ = await run(POOL.get(record_id), script, patient=[said])
+    assert [(event.reply, event.voice) for event in guarded.of(Answered)] == [(heard, Voice.MODEL)]
+    bare, _ = await run(POOL.get(record_id), script, patient=[said], guards=False)
+    assert bare.of(Answered)[0].reply == said
+
+
 async def test_a_conclusion_against_a_kept_fact_is_asked_for_once_more() -> None:
     wrong = json.dumps({"treatment": "Antibiotics, because she has a fever", "reasoning": "r"})
     right = json.dumps({"treatment": "Doxycycline", "reasoning": "r"})

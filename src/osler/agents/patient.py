@@ -15,6 +15,7 @@ from osler.agents.rules.voice import voice
 from osler.agents.wording import patient_slots
 from osler.events import Ending, Guarded, Journal, Role, Voice
 from osler.prompts import prompt
+from osler.records.language import Language
 from osler.records.schema import RESULTS, Diagnosis
 
 _REPLY_TOKENS = 160
@@ -45,7 +46,7 @@ class ModelPatient(Participant):
         language = self._case.language
         template = prompt("patient", language)
         messages: list[LLMMessage] = [UserMessage(content=template.fill(**patient_slots(selection)), source="ram")]
-        said = _clean(await self._call.text(messages, template, max_tokens=_REPLY_TOKENS))
+        said = self._heard(await self._call.text(messages, template, max_tokens=_REPLY_TOKENS))
         manner = Voice.MODEL
         if self._guards and (reasons := self._refused(said, selection, template.hash)):
             again = prompt("patient_again", language)
@@ -53,12 +54,17 @@ class ModelPatient(Participant):
                 AssistantMessage(content=said, source="patient"),
                 UserMessage(content=again.fill(reasons="; ".join(reasons)), source="ram"),
             ]
-            said, manner = _clean(await self._call.text(messages, again, max_tokens=_REPLY_TOKENS)), Voice.RETRIED
+            said, manner = self._heard(await self._call.text(messages, again, max_tokens=_REPLY_TOKENS)), Voice.RETRIED
             if self._refused(said, selection, again.hash):
                 return self._read_out(selection, Voice.REPLACED)
         untold = omissions(said, selection)
         told = tuple(entry.name for entry in selection.entries if entry.name not in untold)
         return Reply(text=said, voice=manner, disclosed=told)
+
+    def _heard(self, text: str) -> str:
+        """The reply itself; with the guards off, as the model put it."""
+        said = _clean(text)
+        return _GREETING[self._case.language].sub("", said) or said if self._guards else said
 
     def _read_out(self, selection: Selection, manner: Voice) -> Reply:
         told = voice(selection.entries, selection.question, self._case)
@@ -72,6 +78,11 @@ class ModelPatient(Participant):
 
 
 _BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.、)])\s+", re.MULTILINE)
+# A model begins as it was taught to serve; nobody in a consulting room agrees to be asked.
+_GREETING = {
+    Language.EN: re.compile(r"^(?:(?i:sure|certainly|absolutely|hello|hi)(?:,? doctor)?[,.!] *)+(?=[A-Z])"),
+    Language.ZH: re.compile(r"^(?:(?:当然可以|可以的|好的|你好|您好)[，,]?(?:医生|大夫)?[。，,！!] *)+"),
+}
 
 
 def _clean(text: str) -> str:

@@ -17,8 +17,10 @@ _STATEMENT = re.compile(r"[。！]\s*|(?<=[a-z]{3}[.!])\s+(?=[A-Z])")
 _LONGEST = {Language.EN: 320, Language.ZH: 120}
 # An illness by the way it is called; what its symptoms are, a patient does not know.
 _ILLNESS = {
-    Language.EN: r"[\w'’-]*(?:itis|osis|a?emia|oma|thyroidism|disease|disorder|syndrome|failure|diabetes|cancer)\b",
-    Language.ZH: r"(?:炎|癌|瘤|综合征|综合症|突出症?|狭窄症?|减退症?|亢进症?|[^么种些生毛疾]病)",
+    Language.EN: r"[\w'’-]*(?:itis|osis|a?emia|oma|thyroidism|disease|disorder|syndrome|failure|diabetes|cancer"
+    r"|ulcers?|infection|infarction|embolism|thrombosis|stroke|asthma|gout|pneumonia|migraines?|hypertension)\b",
+    Language.ZH: r"(?:炎|癌|瘤|综合征|综合症|突出症?|狭窄症?|减退症?|亢进症?|溃疡|结石|梗[死塞]"
+    r"|栓塞|血栓|卒中|中风|哮喘|痛风|高血压|贫血|感染|[^么种些生毛疾]病)",
 }
 # A patient can say what it feels and what was found; what that means is for the doctor to find out.
 _JUDGES = {
@@ -27,7 +29,8 @@ _JUDGES = {
         r"|\b(?:distinguish|differentiat)\w*\b|\bdetermine the cause\b|\bunderstand the cause\b|\bdifferent diagnosis\b"
         r"|\b(?:symptom|what|which)\b[^?]*\bdo you (?:think|believe|suspect)\b[^?]*"
         r"\b(?:caus|due|likely|consistent|diagnos)"
-        r"|\b(?:most|more) (?:common|consistent|typical|likely)\b|\bmain (?:symptom|concern|complaint|problem)\b"
+        r"|\b(?:most|more) (?:common|consistent|typical|likely|concerning|significant)\b"
+        r"|\bmain (?:symptom|concern|complaint|problem)\b"
         r"|\bwhat (?:could|might|may|do you think) (?:be |is )?(?:the )?caus"
         r"|\bdo you (?:think|believe|suspect) (?:you|he|she|they|it|this)\b[^?]*\b(?:have|has|is|are|be)\b"
         rf"|\b(?:symptoms?|signs?) of (?:an? |the )?(?:[\w'’-]+ ){{0,2}}?{_ILLNESS[Language.EN]}",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from osler.agents.guards.spoken import touched_on
 from osler.memory.tim.extract.scope import Voices, voices
 from osler.records.language import Language
-from osler.records.schema import Entry, Status
+from osler.records.schema import Category, Entry, Status
 from osler.words import content, numbers, plain, sentences
 
 _NOT_SO = frozenset({Status.ABSENT, Status.NOT_DONE})
@@ -69,4 +69,7 @@ def _voices(entry: Entry, language: Language) -> tuple[Voices, ...]:
     told = [voices(sentence, language) for text in (entry.report, entry.said) for sentence in sentences(text, language)]
     # Where a report speaks for itself, other names of the entry add no polarity of their own.
     names = (entry.name,) if told else (entry.name, *entry.aliases)
+    if told and entry.category is Category.SOCIAL_HISTORY:
+        # The title of a habit is what one asks for: "smoking: never" affirms no smoking.
+        names = ()
     return (*told, *(voices(name, language, denied=entry.status in _NOT_SO) for name in names))

@@ -57,18 +57,21 @@ def invented(reply: Iterable[str], sources: Iterable[str], language: Language) -
     A word that speaks of illness is enough; of others it takes some in one sentence. A thing may be called by another
     of its usual names.
     """
-    known, things = _told_in(" ".join(sources), language)
+    told = " ".join(sources)
+    known, things = _told_in(told, language)
     illness, everyday = concepts(language).idf, _everyday(language)
 
-    def foreign(word: str) -> bool:
+    def foreign(word: str, sentence: str) -> bool:
         if word in known or word in everyday or word.replace(".", "").isdigit() or _near(word, known, language):
+            return False
+        if language is Language.ZH and _cut_otherwise(word, sentence, told):
             return False
         named = called_by_name(word, language)
         return not named or not named <= things
 
     found: dict[str, None] = {}
     for sentence in reply:
-        strange = [word for word in dict.fromkeys(content(sentence, language)) if foreign(word)]
+        strange = [word for word in dict.fromkeys(content(sentence, language)) if foreign(word, sentence)]
         telling = strange if len(strange) >= _STORY else [word for word in strange if word in illness]
         found.update(dict.fromkeys(telling))
     return tuple(found)
@@ -89,6 +92,15 @@ def _near(word: str, known: frozenset[str], language: Language) -> bool:
         if len(one) >= most <= len(word) and one[:most] == word[:most]:
             return True
     return False
+
+
+def _cut_otherwise(word: str, sentence: str, told: str) -> bool:
+    """Whether what was given has each piece of it, and only the segmentation made a word of them: 踝|骨折, 踝骨|折."""
+    level = plain(sentence)
+    given = plain(told)
+    start = level.find(word)
+    places = range(start, start + len(word))
+    return start >= 0 and all(level[at - 1 : at + 1] in given or level[at : at + 2] in given for at in places if at)
 
 
 def turned(reply: str, entries: Iterable[Entry], language: Language) -> tuple[str, ...]:

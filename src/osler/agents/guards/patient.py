@@ -85,7 +85,8 @@ def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
     allowed = given_concepts.union(*(related().get(name, ()) for name in given_concepts))
     told = [sentence for sentence in sentences(reply, language) if not _IGNORANCE[language].search(plain(sentence))]
     spoken = {name for sentence in told for name in called_by_name(sentence, language)}
-    named = sorted(spoken - allowed - _EVERYDAY)
+    frames = _SHEET if any(entry.category in RESULTS for entry in selection.entries) else frozenset()
+    named = sorted(spoken - allowed - _EVERYDAY - frames)
     words = invented(told, (*sources, case.age), language)
     sourced = frozenset(content(case.complaint, language)).union(*(entry.words for entry in entries))
     return (*foreign, *named, *_unfounded(told, sourced, allowed, language), *words)
@@ -132,6 +133,8 @@ _TOLD = 0.34
 _EVERYDAY = frozenset(
     {"worries", "own-idea-of-cause", "expectations", "daily-activities", "onset", "course", "duration", "triggers"}
 )
+_SHEET = frozenset({"tests-so-far", "blood-tests-general"})
+"""What frames a result, "the blood tests show …", and tells none."""
 
 
 def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[str, ...]:

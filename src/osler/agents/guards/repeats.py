@@ -28,12 +28,12 @@ _PERSONS = frozenset({"patient", "child", "baby", "infant", "son", "daughter", "
 # Age and sex stand at the head of every briefing; a lump's age, or how old a wound is, does not.
 _STATED = {
     Language.EN: re.compile(
-        r"^(?:and )?(?:how old (?:are you|is the patient)"
-        r"|what is (?:your|the patient['’]s) (?:current )?(?:age|sex|gender)\b)",
+        r"^(?:and )?(?:how old (?:are you|is (?:he|she|the patient))\b(?! when| at)"
+        r"|what is (?:your|his|her|the patient['’]s) (?:current |exact )?(?:age|sex|gender)\b(?! when| at))",
         re.IGNORECASE,
     ),
     Language.ZH: re.compile(
-        r"^(?:请问)?(?:您|你|患者|病人)?(?:今年)?(?:的)?(?:多大年纪|多大了|几岁|年龄是?多[少大]|性别)"
+        r"^(?:请问)?(?:您|你|他|她|孩子|患者|病人)?(?:今年)?(?:的)?(?:多大年纪|多大了|几岁|年龄是?多[少大]|性别)"
     ),
 }
 
@@ -67,7 +67,21 @@ def repeats(question: str, briefing: Briefing) -> str | None:
     whole, *several = read_intent(question, language).asks
     told_so = [sentence for text in told(briefing) for sentence in sentences(text, language)]
     found = [_known(ask, asked, told_so, language) for ask in several or (whole,)]
-    return found[0] if all(found) else None
+    return (
+        found[0] if all(found) else _each_before(question, (*asked, *(told_so if briefing.question else ())), language)
+    )
+
+
+def _each_before(question: str, lines: tuple[str, ...], language: Language) -> str | None:
+    """Where the last of the things came up that it names, when all of them have: in one breath or one by one."""
+    left = things(question, language)
+    if not left or aspects(question, language):
+        return None
+    for line in lines:
+        left -= things(line, language)
+        if not left:
+            return line
+    return None
 
 
 def _asked_of_the_same(question: str, asked: list[str], complaint: str, language: Language) -> str | None:
@@ -86,13 +100,14 @@ def _known(ask: Ask, asked: list[str], told_so: list[str], language: Language) -
     """Where one thing was asked for before, or told without being asked for."""
     words = ask.words - vague(language) - _PERSONS
     heard = _surely_heard(ask.text, language)
+    named = called_by_name(ask.text, language)
+    wanted = named - QUALITIES
     for line in asked:
         if words and words <= frozenset(content(line, language)):
             return line
-        if heard and heard <= _surely_heard(line, language):
+        # A cough was asked for; whether a fever came with it was not.
+        if heard and heard <= _surely_heard(line, language) and wanted <= (things(line, language) or wanted):
             return line
-    named = called_by_name(ask.text, language)
-    wanted = named - QUALITIES
     for sentence in told_so:
         if wanted and wanted == named and wanted <= called_by_name(sentence, language):
             return sentence

@@ -27,7 +27,7 @@ _TURN = {
     Language.EN: re.compile(r"\b(?:but|however|although|though|except)\b", re.IGNORECASE),
     Language.ZH: re.compile(r"但是?|不过|只是|就是|除了"),
 }
-_CLAUSES = re.compile(r"[，；。！？：,;]")
+_CLAUSES = re.compile(r"[，；。！？：,;（）()]")
 
 
 @dataclass(frozen=True)
