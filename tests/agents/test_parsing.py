@@ -98,6 +98,12 @@ def test_an_object_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
             ("Pseudogout",),
         ),
         ("1. **痛风**：大脚趾红肿\n2. 假性痛风——晶体沉积", "痛风", ("假性痛风",)),
+        (
+            "1. **痛风** (Gout)\n2. 假性痛风（Pseudogout）\n3. 化脓性关节炎（Septic arth",
+            "痛风",
+            ("假性痛风", "化脓性关节炎"),
+        ),
+        ("慢性阻塞性肺疾病（急性加重期）", "慢性阻塞性肺疾病（急性加重期）", ()),
         ("The diagnosis is **Gout**. The treatment is **colchicine**.", "Gout", ()),
     ],
 )

@@ -21,7 +21,7 @@ from osler.loosejson import json_of
 from osler.prompts import prompt
 from osler.records.language import Language
 
-_ASK_TOKENS, _CASE_TOKENS, _LIST_TOKENS, _TREAT_TOKENS, _REPAIR_TOKENS = 160, 400, 120, 300, 120
+_ASK_TOKENS, _CASE_TOKENS, _LIST_TOKENS, _TREAT_TOKENS, _REPAIR_TOKENS = 160, 400, 160, 300, 120
 _LONGEST_QUOTE = 400
 _ENDS = frozenset({"conclude", "end", "conclusion", "diagnose", "结论", "下结论"})
 
