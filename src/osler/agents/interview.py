@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from osler.agents.guards.doctor import check_question
 from osler.agents.guards.known import known_questions
+from osler.agents.lexicon import broad_parts, categories
+from osler.agents.lexicon.asks import separate_asks
 from osler.agents.participant import Briefing
-from osler.agents.ram.intent import read_intent
 from osler.prompts import prompt
 from osler.records.language import Language
 
@@ -41,13 +42,14 @@ def open_areas(briefing: Briefing) -> list[Area]:
     return [area for area in areas(language, child=briefing.case.years < _GROWN_UP) if area.key not in asked]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _asked_for(question: str, language: Language) -> frozenset[str]:
-    """The parts that a question asks for; a doctor looks at the same lines again every turn."""
+    """The parts that a question asks for, by its phrases alone: a memory has many lines, looked at for nothing else."""
     asked: set[str] = set()
-    for ask in read_intent(question, language).asks:
+    for text in separate_asks(question, language):
+        named = categories(language).find(text).items()
         # "The physical examination" asks for that part alone, though "examination" is a word for another too.
-        asked |= ask.parts or {name for name, share in ask.categories.items() if share >= 0.999}
+        asked |= broad_parts(text, language) or {name for name, share in named if share >= 0.999}
     return frozenset(asked)
 
 

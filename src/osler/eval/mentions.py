@@ -47,7 +47,7 @@ _ZH_AFTER = _cues("zh_after", r"{}[的者）)]?$")
 _ZH_PAST = _cues("zh_past")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def read_answer(answer: str) -> Reading:
     """The answer's sentences, less what they only mention."""
     answer = answer[:LONGEST]

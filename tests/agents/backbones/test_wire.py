@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from osler.agents.backbones import parse_spec
 from osler.agents.backbones.compatible import Compatible, open_compatible
+from osler.agents.backbones.line import request_key
 from tests.agents.backbones.server import Server, Step, serving
 
 HELLO: list[LLMMessage] = [UserMessage(content="Where does it hurt?", source="doctor")]
@@ -162,3 +163,23 @@ async def test_half_a_character_is_replaced_and_a_whole_one_kept() -> None:
         result = await client.create(HELLO)
         await client.close()
         assert result.content == "It hurts \ufffd here \U0001f600 疼"
+
+
+async def test_half_a_character_in_a_prompt_is_refused_before_it_is_sent_and_has_a_key_of_its_own() -> None:
+    half: list[LLMMessage] = [UserMessage(content="It hurts \ud83d", source="doctor")]
+    other: list[LLMMessage] = [UserMessage(content="It hurts \ud83e", source="doctor")]
+    async with serving() as server:
+        client = opened(server.spec)
+        with pytest.raises(UnicodeError):
+            await client.create(half)
+        await client.close()
+        assert not server.requests
+    assert len({request_key("m", 1, messages, {}) for messages in (half, other, HELLO)}) == 3
+
+
+def test_the_key_of_a_request_hangs_on_all_that_decides_its_answer_and_on_no_order() -> None:
+    options = {"max_tokens": 32, "temperature": 0.5}
+    key = request_key("m", 1, HELLO, options)
+    assert key == request_key("m", 1, list(HELLO), dict(reversed(options.items())))
+    others = [("n", 1, HELLO), ("m", 2, HELLO), ("m", 1, HELLO * 2)]
+    assert key not in {request_key("m", 1, HELLO, {}), *(request_key(*other, options) for other in others)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
@@ -11,6 +10,7 @@ from typing import Any, Protocol
 from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
 
 from osler.agents.backbones.completion import Completion, Source
+from osler.agents.backbones.wire import written
 from osler.agents.backbones.wrapper import Call, Wrapper, plain
 
 Keep = Callable[[str, Completion], None]
@@ -19,13 +19,8 @@ Keep = Callable[[str, Completion], None]
 
 def request_key(backbone: str, trial: int, messages: Sequence[LLMMessage], options: Mapping[str, Any]) -> str:
     """Names a request by all that decides its answer: model, address, sampling, messages, schema and trial."""
-    whole = json.dumps(
-        [backbone, trial, [plain(message) for message in messages], options],
-        ensure_ascii=False,
-        sort_keys=True,
-        default=str,
-    )
-    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+    whole = [backbone, trial, [plain(message) for message in messages], sorted(options.items())]
+    return hashlib.sha256(written(whole, errors="surrogatepass")).hexdigest()
 
 
 class KeptAnswers:

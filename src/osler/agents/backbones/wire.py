@@ -10,6 +10,7 @@ from typing import Any
 from autogen_core import FunctionCall
 from autogen_core.models import FunctionExecutionResultMessage, LLMMessage, SystemMessage
 from autogen_core.tools import Tool, ToolSchema
+from pydantic_core import PydanticSerializationError, to_json
 
 from osler.agents.backbones.completion import Completion
 from osler.agents.backbones.errors import not_json
@@ -24,6 +25,17 @@ OPTIONS = frozenset(
     }
 )
 """What a call may set. Options that this client would send and then ignore in the answer are not among them."""
+
+
+def written(value: Any, *, errors: str = "strict") -> bytes:
+    """As JSON, by pydantic's writer: Python's own takes five times as long, and every call is written twice.
+
+    What that one refuses, such as half a character, is left to Python's.
+    """
+    try:
+        return to_json(value)
+    except PydanticSerializationError:
+        return json.dumps(value, ensure_ascii=False).encode(errors=errors)
 
 
 def request_body(
@@ -50,7 +62,7 @@ def request_body(
     if tools:
         body["tools"] = [_tool(tool) for tool in tools]
         body["tool_choice"] = _choice(tool_choice, body["tools"])
-    return json.dumps(body, ensure_ascii=False).encode()
+    return written(body)
 
 
 def completion_of(body: Any, *, model: str, where: str) -> Completion:

@@ -83,16 +83,39 @@ def known_questions(briefing: Briefing) -> list[str]:
     return [text for text in (*read.questions, *plainly, *read.topics, *named, briefing.question) if text]
 
 
+class _Line(NamedTuple):
+    """One line of a memory's text, as far as it is any of these."""
+
+    question: str | None
+    reply: str | None
+    fact: Fact | None
+    listed: Listed | None
+    topics: tuple[str, ...]
+
+
 @lru_cache(maxsize=256)
 def _read(recall: str) -> _Read:
     """Taken apart once a turn: several guards look at the same text."""
-    lines = [line.strip() for line in recall.splitlines()]
+    lines = [_line(line.strip()) for line in recall.splitlines()]
     return _Read(
-        tuple(found[1] for line in lines if (found := _QUESTION.match(line))),
-        tuple(found[1] for line in lines if (found := _REPLY.match(line))),
-        tuple(fact for line in lines if (fact := _fact(line))),
-        tuple(Listed(found[1] or "", found[2]) for line in lines if (found := _LISTED.match(line))),
-        tuple(topic for line in lines for topic in _topics(line)),
+        tuple(line.question for line in lines if line.question),
+        tuple(line.reply for line in lines if line.reply),
+        tuple(line.fact for line in lines if line.fact),
+        tuple(line.listed for line in lines if line.listed),
+        tuple(topic for line in lines for topic in line.topics),
+    )
+
+
+@lru_cache(maxsize=2048)
+def _line(line: str) -> _Line:
+    """Taken apart once: a memory tells most of its lines again each turn."""
+    question, reply, listed = _QUESTION.match(line), _REPLY.match(line), _LISTED.match(line)
+    return _Line(
+        question[1] if question else None,
+        reply[1] if reply else None,
+        _fact(line),
+        Listed(listed[1] or "", listed[2]) if listed else None,
+        _topics(line),
     )
 
 

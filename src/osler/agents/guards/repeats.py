@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import takewhile
 
 from osler.agents.guards.known import facts, known_questions, told
 from osler.agents.guards.spoken import called_by_name, meant, things
@@ -66,10 +68,12 @@ def repeats(question: str, briefing: Briefing) -> str | None:
         return None
     whole, *several = read_intent(question, language).asks
     told_so = [sentence for text in told(briefing) for sentence in sentences(text, language)]
-    found = [_known(ask, asked, told_so, language) for ask in several or (whole,)]
-    return (
-        found[0] if all(found) else _each_before(question, (*asked, *(told_so if briefing.question else ())), language)
-    )
+    asks = several or [whole]
+    # One that is new is enough for the question to be.
+    found = list(takewhile(bool, (_known(ask, asked, told_so, language) for ask in asks)))
+    if len(found) == len(asks):
+        return found[0]
+    return _each_before(question, (*asked, *(told_so if briefing.question else ())), language)
 
 
 def _each_before(question: str, lines: tuple[str, ...], language: Language) -> str | None:
@@ -99,7 +103,7 @@ def _asked_of_the_same(question: str, asked: list[str], complaint: str, language
 def _known(ask: Ask, asked: list[str], told_so: list[str], language: Language) -> str | None:
     """Where one thing was asked for before, or told without being asked for."""
     words = ask.words - vague(language) - _PERSONS
-    heard = _surely_heard(ask.text, language)
+    heard = _likeliest((ask,))
     named = called_by_name(ask.text, language)
     wanted = named - QUALITIES
     for line in asked:
@@ -118,8 +122,12 @@ def _known(ask: Ask, asked: list[str], told_so: list[str], language: Language) -
     return None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _surely_heard(text: str, language: Language) -> frozenset[str]:
-    """What a question most likely means, by the reader that the retrieval module has."""
-    shares = [share for ask in read_intent(text, language).asks for share in ask.meant.items()]
+    """What a text most likely means, by the reader that the retrieval module has."""
+    return _likeliest(read_intent(text, language).asks)
+
+
+def _likeliest(asks: Iterable[Ask]) -> frozenset[str]:
+    shares = [share for ask in asks for share in ask.meant.items()]
     return frozenset(name for name, share in shares if share >= _LIKELY and name not in {"none", "other"})

@@ -37,7 +37,7 @@ _PATTERNS = {
 }
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def aspects(text: str, language: Language) -> frozenset[str]:
     """What a question asks of the thing it names."""
     return frozenset(name for name, pattern in _PATTERNS[language].items() if pattern.search(text))

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from osler.agents.lexicon.kept import thesaurus_terms
@@ -151,6 +151,7 @@ def broad(language: Language) -> Phrases:
     return Phrases.of([(phrase, "+".join(row["gives"])) for row in rows for phrase in row[language.value]], language)
 
 
+@lru_cache(maxsize=1024)
 def broad_parts(text: str, language: Language, least: float = _MOST) -> frozenset[str]:
     """The whole parts of the record that a text asks for.
 

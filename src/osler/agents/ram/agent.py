@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from osler.agents.guards.patient import fabrications, leaks
@@ -29,12 +29,16 @@ class Ram(Participant):
     """Stands between doctor and patient, and is the only one that holds the record."""
 
     def __init__(self, record: PatientRecord, case: Case, sharpen: Sharpen | None = None) -> None:
-        """Index the record. What sharpens the intent is asked only where the question's own words find nothing."""
+        """Take the record. What sharpens the intent is asked only where the question's own words find nothing."""
         super().__init__("ram", "Finds what the doctor's question asks for in the patient's record.")
         self._record = record
         self._case = case
-        self._index = _indexed(record)
         self._sharpen = sharpen
+
+    @cached_property
+    def _index(self) -> RecordIndex:
+        """Made when it is first needed: many consultations begin at once, and none waits for the others' records."""
+        return _indexed(self._record)
 
     async def respond(self, content: Any) -> Selection:
         """Augment a question."""

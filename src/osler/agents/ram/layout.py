@@ -32,7 +32,8 @@ class Layout:
         self._lay_words(record, names)
         gram_sets = [grams(name, self.language) for name in names]
         self.grams = columns(gram for found in gram_sets for gram in found)
-        self.name_grams = _holders(gram_sets, self.grams)
+        # Ones and noughts, kept in a byte each: as numbers they would be half of all that is kept of a record.
+        self.name_grams = _holders(gram_sets, self.grams).astype(np.uint8)
         self.name_lengths = np.sqrt(np.maximum(self.name_grams.sum(axis=0), 1))
         self.about = _by_concept(entry_concepts(record))
 

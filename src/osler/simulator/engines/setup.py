@@ -17,7 +17,7 @@ def spare_the_collector() -> None:
     """Leave what is loaded out of the search for garbage: it stays, and looking through it takes time."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
 
 
 def worker_setup(settings: Settings, clients: ClientSettings, workers: int) -> dict[str, Any]:
