@@ -460,3 +460,463 @@ async def test_a_part_of_a_denial_is_not_said_again_by_its_opposite() -> None:
         Exchange("Any blisters?", "I have blisters."),
     ]
     assert any(thought.triple == "patient has blisters" for thought in await remembered(*turns))
+
+
+IMAGING_ZH = "做过什么影像检查，结果怎么样？"
+BLOOD_ZH = "抽血化验结果怎么样？"
+LIFE_AT_ONCE_ZH = "抽烟喝酒吗，做什么工作，平时生活习惯怎么样？"
+WHOLE_ZH = [
+    # What an examination showed stays together, under the name of its test.
+    Exchange(
+        IMAGING_ZH,
+        "CT说左肾有个肿块，直径4厘米，边上不整齐，里头有坏死。是三天前的事。",
+        [("ct 显示 左肾有个肿块，直径4厘米，边上不整齐，里头有坏死", False)],
+        [("患者 ", False), ("什么", False)],
+    ),
+    Exchange(
+        IMAGING_ZH,
+        "心电图写窦性心律。是昨天的事。肝区整个亮了，说是脂肪多。是前天的事。",
+        [("心电图 显示 窦性心律", False), ("影像检查 显示 肝区", False)],
+        [("心电图 显示 肝", False)],
+    ),
+    Exchange(
+        IMAGING_ZH,
+        "我做了颈部超声，结果是颈动脉里有斑块，表面毛糙，不能移动。",
+        [("颈部超声 显示 颈动脉里有斑块，表面毛糙，不能移动", False)],
+        [("患者 不", True)],
+    ),
+    Exchange(
+        EXAM_ZH,
+        "右眼瞳孔4毫米，圆的，反应快；左眼2毫米，反应慢。",
+        [("右眼瞳孔4毫米，圆的，反应快，左眼2毫米", False)],
+        [("左眼 为", False), ("患者", False)],
+    ),
+    Exchange(BLOOD_ZH, "尿里有蛋白，白细胞30，红细胞2。", [("尿里有蛋白，白细胞30", False)], [("白细胞 为 30", False)]),
+    Exchange(BLOOD_ZH, "HLA-B51阳性。总胆红素40。", [("hla-b51 为 阳性", False), ("总胆红素 为 40", False)]),
+    Exchange(
+        "拍过胸片吗？结果怎么样？", "没有，她还没拍过。", [("胸片", True)], [("胸片 显示", False), ("胸片 显示", True)]
+    ),
+    # A relative's illness is the relative's.
+    Exchange(
+        "家里人得过什么病？",
+        "姑妈得过甲亢，手还抖。",
+        [("姑妈 得过 甲亢，手还抖", False)],
+        [("患者", False)],
+    ),
+    Exchange("家里人得过什么病？", "没有。", [("家里人 没得过", True)], [("患者", True)]),
+    # What nobody answered is neither denied nor affirmed.
+    Exchange(
+        "有没有发烧、胸闷、气短这些症状？",
+        "没有，没发过烧。上两层楼就喘。",
+        [("发过烧", True), ("上两层楼就喘", False)],
+        [("胸闷", True), ("气短", True)],
+    ),
+    Exchange("有没有发烧、胸闷？", "没有，胸口不闷。", [("发烧、胸闷", True)]),
+    Exchange(START_ZH, "有。夜里疼得更重。", [("夜里疼得更重", False)], [("有 症状", False)]),
+    Exchange(START_ZH, "这两天尿得特别勤。", [("尿得特别勤", False)], [("开始于", False)]),
+    Exchange(LIFE_AT_ONCE_ZH, "没有。", [("抽烟喝酒", True)], [("什么工作", True), ("习惯", True)]),
+    Exchange(LIFE_AT_ONCE_ZH, "我开出租车。", [("患者", False)], [("习惯", False), ("抽烟", False)]),
+    # Allergies and what was taken.
+    Exchange(
+        "对什么药物过敏？",
+        "她最近在吃药，但没有过敏。",
+        [("没有 过敏", True)],
+        [("患者 过敏", False)],
+    ),
+    Exchange(
+        "对什么药物过敏？",
+        "输过一次头孢，没几分钟脖子就肿了，喘不上来。",
+        [("没几分钟脖子就肿了，喘不上来", False)],
+        [("几分钟", True), ("脖子", True)],
+    ),
+    Exchange("对什么药物过敏？", "我们最近发现他对磺胺过敏。", [("过敏 磺胺", False)]),
+    Exchange(
+        "平时长期吃什么药？",
+        "我平时吃利伐沙班，每天20毫克，已经吃了两年。",
+        [("服用 利伐沙班，每天20毫克，已经吃了两年", False)],
+        [("服用 每天", False)],
+    ),
+    Exchange("平时长期吃什么药？", "现在还用吃降压药吗？", [], [("服用", False)]),
+    # Half a clause is no thought.
+    Exchange("有没有头晕？", "我确实有头晕，不算重。", [("患者 有 头晕，不算重", False)], [("确实 有", False)]),
+    Exchange("怎么了？", "他吐了4天，没有血。", [("吐了 4天，没有血", False)], [("患者 没有 血", True)]),
+    Exchange(
+        "以前得过什么病？",
+        "得过肺结核，5年了，没住院。",
+        [("得过 肺结核，5年了，没住院", False)],
+        [("得过 持续", False)],
+    ),
+    Exchange("有没有发作？", "发作性心慌3天，每天2回。", [("发作性心慌3天", False)], [("发作 性", False)]),
+    Exchange("有没有害怕？", "我就怕她跟我妈一样。", [("怕她跟我妈一样", False)], [("患者 怕", False)]),
+]
+MISWORDED_ZH = [
+    Exchange(
+        "家里人得过什么病？",
+        "姨妈得过甲减，家族中没有糖尿病。",
+        [("姨妈 得过 甲减", False), ("糖尿病", True)],
+        [("患者", False), ("患者", True)],
+        [("患者", "得过甲减", "姨妈", False), ("患者", "得过", "甲减", False)],
+    ),
+    Exchange(
+        "累不累？",
+        "老是没劲，睡一觉也不缓解。",
+        [("不缓解", True)],
+        [("睡一觉 缓解", False), ("缓解 没劲", False)],
+        [("睡一觉", "缓解", "没劲", False)],
+    ),
+    Exchange(
+        "有没有拉肚子？",
+        "没有拉肚子。",
+        [("没有 拉肚子", True)],
+        [("没有 没有", True)],
+        [("患者", "没有", "没有拉肚子", True)],
+    ),
+    Exchange(
+        BLOOD_ZH,
+        "肾功能写的肌酐90，尿素6.1。是昨天的事。",
+        [("肌酐 为 90", False), ("尿素 为 6.1", False)],
+        [("肾功能 写", False), ("患者", False)],
+        [("肾功能", "写", "肌酐90，尿素6.1", False), ("患者", "有", "肌酐90", False)],
+    ),
+    Exchange(
+        "怎么不舒服？",
+        "腰疼3年了，早上要僵一会儿。",
+        [("腰疼 持续 3年", False)],
+        [("患者 腰疼", False), ("患者 开始", False)],
+        [("患者", "腰疼3年了", "早上要僵一会儿", False), ("患者", "开始", "早上要僵一会儿", False)],
+    ),
+]
+
+
+@pytest.mark.parametrize("exchange", WHOLE_ZH, ids=lambda exchange: exchange.reply[:40])
+async def test_a_chinese_clause_keeps_what_it_is_about(exchange: Exchange) -> None:
+    check(await remembered(exchange), exchange)
+
+
+@pytest.mark.parametrize("exchange", MISWORDED_ZH, ids=lambda exchange: exchange.reply[:40])
+async def test_a_model_cannot_tear_a_chinese_sentence(exchange: Exchange) -> None:
+    check(await remembered(exchange, model=True), exchange)
+
+
+async def test_a_result_that_a_model_words_keeps_its_time() -> None:
+    said = Exchange(
+        BLOOD_ZH, "血钾2.9。是昨天的事。", proposed=[("血钾", "是", "2.9", False)], kept=[("血钾 为 2.9", False)]
+    )
+    thoughts = await remembered(said, model=True)
+    assert [(thought.triple, thought.reported) for thought in thoughts] == [("血钾 为 2.9", "昨天")]
+
+
+TESTS = "What did the blood tests or other laboratory tests show?"
+
+WHOLE = [
+    # A finding keeps what it is of: the sentence stays whole where its clauses would be torn from it.
+    Exchange(
+        EXAM,
+        "When they tap on my left heel and I tighten up, it makes me jump, I just have to pull away.",
+        [("when they tap on my left heel and i tighten up, it makes me jump, i just have to pull away", False)],
+        [("examination makes", False), ("patient tightens", False), ("patient just", False)],
+    ),
+    Exchange(
+        EXAM,
+        "My calf isn't firm, though. It doesn't ache when they squeeze it.",
+        [("calf is not firm", True), ("it doesn't ache when they squeeze it", False)],
+        [("shows though", False), ("examination does not ache", True)],
+    ),
+    Exchange(
+        EXAM,
+        "I'm 171 centimetres and, well, 82 kilos, so they made it 28.0.",
+        [("171 centimetres and, well, 82 kilos, so they made it 28.0", False)],
+        [("i'm is", False), ("staff made", False), ("shows 82 kilos", False)],
+    ),
+    Exchange(
+        EXAM,
+        "They said the left pupil is 4 mm, round and doesn't move. The right is 2 mm and moves.",
+        [("left pupil is 4 mm, round and doesn't move; the right is 2 mm and moves", False)],
+        [("right is 2 mm", True), ("examination is", False)],
+    ),
+    Exchange(
+        EXAM,
+        "The doctor who examined her said there were coarse rattles on the left.",
+        [("coarse rattles on the left", False)],
+        [("who examined", True), ("rattles on the left the doctor", False)],
+    ),
+    Exchange(
+        "Does he have any other symptoms?",
+        "He sleeps a lot, but I can rouse him.",
+        [("sleeps a lot", False), ("i can rouse him", False)],
+        [("patient can rouse", False)],
+    ),
+    # A result stays with the name of its test, its side and its range.
+    Exchange(
+        TESTS,
+        "Ferritin 9. Should be above 30. Stool test negative. Vitamin D was 31, and it should be over 50.",
+        [("ferritin is 9", False), ("should be above 30", False), ("stool test is negative", False)],
+        [("patient should", False), ("stool is", False), ("tests should", False), ("tests shows below", False)],
+    ),
+    Exchange(
+        TESTS,
+        "The thyroid part was normal, TSH 1.4 and free T4 13.9. That was in May. They swabbed my throat and it came "
+        "back negative. In my urine there was no sugar, white cells 3.",
+        [
+            ("the thyroid part was normal, tsh 1.4 and free t4 13.9", False),
+            ("they swabbed my throat and it came back negative", False),
+            ("in my urine there was no sugar, white cells 3", False),
+        ],
+        [("thyroid part is normal", False), ("tests came back", False)],
+    ),
+    Exchange(
+        TESTS,
+        "Sodium: Normal. Potassium: Normal. Liver Function Tests: Normal. aPTT: 29 seconds.",
+        [
+            ("sodium is normal", False),
+            ("potassium is normal", False),
+            ("liver function tests is normal", False),
+            ("aptt is 29 seconds", False),
+        ],
+    ),
+    Exchange(
+        EXAM,
+        "Blood pressure: Right arm 150 over 90. Left 148 over 88. Sigmoidoscopy: They looked inside. Even and pink, "
+        "no polyps.",
+        [
+            ("blood pressure shows right arm 150 over 90; left 148 over 88", False),
+            ("sigmoidoscopy shows they looked inside; even and pink, no polyps", False),
+        ],
+        [("left is 148", False)],
+    ),
+    Exchange(
+        IMAGING,
+        "The CT showed a cyst on the kidney. That was in June. She had an ultrasound, they said the ducts were narrow.",
+        [("ct shows a cyst on the kidney", False), ("she had an ultrasound, they said the ducts were narrow", False)],
+        [("ct shows she had", False), ("patient had an ultrasound", False)],
+    ),
+    Exchange(
+        IMAGING,
+        "I saw a shadow behind the heart. I also saw thick vessel walls.",
+        [("imaging shows a shadow behind the heart", False), ("imaging shows thick vessel walls", False)],
+        [("patient saw", False), ("also shows", False)],
+    ),
+    Exchange(
+        IMAGING,
+        "I know that the bone scan showed three bright spots.",
+        [("bone scan shows three bright spots", False)],
+        [("patient knows", False)],
+    ),
+    Exchange(
+        "Do you have a fever or a cough?",
+        "Temperature: It was 37.9 when I took it.",
+        [("temperature shows it was 37.9 when i took it", False)],
+        [("complaint is 37.9", False), ("says temperature", False)],
+    ),
+    # What goes on with a clause stays with it.
+    Exchange(
+        "Do you have any pain or bleeding?",
+        "There is a stain in my underwear every single morning when I get up, it looks brown.",
+        [("every single morning when i get up, it looks brown", False)],
+        [("get up looks", False)],
+    ),
+    Exchange(
+        START,
+        "My fingers are stiff when I wake, but give it half an hour and it has gone.",
+        [("fingers are stiff when i wake", False), ("and it has gone", False)],
+        [("fingers has gone", False)],
+    ),
+    Exchange(
+        OTHERS,
+        "The scalp tingles and is fairly sore, more so when I comb it.",
+        [("more so when i comb it", False)],
+        [("patient combs", False), ("sore the scalp", False)],
+    ),
+    Exchange(
+        "Have you recently started taking any new medicines?",
+        "Suck a lozenge when it tickles. No sleeping tablets.",
+        [("suck a lozenge when it tickles", False), ("does not take sleeping tablets", True)],
+        [("medicines tickles", False), ("does not have sleeping tablets", True)],
+    ),
+    Exchange(LIFE, "15 a day, 25 years.", [("15 a day, 25 years", False)], [("patient is 15", False)]),
+    Exchange(
+        OTHERS,
+        "Yes. Shoots down to the ankle within minutes.",
+        [("shoots down to the ankle", False)],
+        [("patient shoots", False)],
+    ),
+    # A no denies what it is said of.
+    Exchange(
+        "Does she have any pain, vomiting, or diarrhea?",
+        "She has thrown up 4 times. There was no bile in it. No, she hasn't had any diarrhea.",
+        [("thrown up 4 times, there was no bile in it", False), ("diarrhea", True)],
+        [("pain", True), ("vomiting", True), ("have bile in it", True)],
+    ),
+    Exchange(
+        LIFE,
+        "No, I've never kept birds.",
+        [("kept birds", True)],
+        [("smoke", True), ("drink", True)],
+    ),
+    Exchange(
+        EXAM,
+        "No, when they bend his knee he can hold it without wincing.",
+        [("without wincing", False)],
+        [("does not have physical examination", True), ("physical examination", True)],
+    ),
+    Exchange(
+        "Which illnesses has he had in the past?",
+        "No, he has never had eczema.",
+        [("eczema", True)],
+        [("illnesses in the past", True)],
+    ),
+    # An allergy is denied once, and what the patient asks back is no fact.
+    Exchange(
+        "Are you allergic to any medicine?",
+        "No, I do not have a known drug allergy. Would that be a problem?",
+        [("allerg", True)],
+        [("would that be", False), ("is not allergic to medicine", True)],
+    ),
+    # Whoever is named beside the patient is not the patient.
+    Exchange(
+        "Which other symptoms did she have?",
+        "No rash was noted by the aunt. She is a small girl with a weak cry.",
+        [("patient is a small girl", False)],
+        [("aunt is", False)],
+    ),
+    Exchange(
+        "Which other symptoms came along with it?",
+        "His uncle has eczema. He was born at 35 weeks and sleeps well.",
+        [("uncle has eczema", False), ("patient was born at 35 weeks", False)],
+        [("uncle was born", False), ("patient is born", False)],
+    ),
+    Exchange(
+        "Which illnesses run in her family?",
+        "Her aunt has migraine. She also has asthma.",
+        [("aunt has migraine", False), ("aunt also has asthma", False)],
+        [("patient also has", False), ("patient has", False)],
+    ),
+    Exchange(
+        "Which other symptoms came along with it?",
+        "The rest of the check shows no changes. Peeling of the fingertips.",
+        [("peeling of the fingertips", False)],
+        [("check shows peeling", False)],
+    ),
+    Exchange(
+        "How has she been feeling?",
+        "She says she's useless and only in the way.",
+        [("says she is useless and only in the way", False)],
+        [("patient is useless", False)],
+    ),
+    # What was is not what is, and what has no verb of knowing is known.
+    Exchange(
+        "Which other symptoms did he have?",
+        "He was delirious for about 3 hours at night.",
+        [("patient was delirious for about 3 hours", False)],
+        [("patient is delirious", False)],
+    ),
+    Exchange(
+        EXAM,
+        "With the right eye I can't tell blue from violet well.",
+        [("can not tell blue from violet", True)],
+        [("does not know", False)],
+    ),
+    Exchange(
+        "Are you allergic to any medicine?",
+        "No, no allergy to medicines or plasters.",
+        [("allergy to medicines or plasters", True)],
+        [("take allergy", True)],
+    ),
+    Exchange(
+        START,
+        "Yes, 2 times last week there were clots in the urine. I get small spasms at night, and they fade by noon.",
+        [("clots in the urine, 2 times last week", False), ("small spasms at night, and they fade by noon", False)],
+        [("began 2 times", False), ("complaint fade", False)],
+    ),
+]
+
+
+@pytest.mark.parametrize("exchange", WHOLE, ids=lambda exchange: exchange.reply[:40])
+async def test_an_english_thought_stands_without_its_sentence(exchange: Exchange) -> None:
+    check(await remembered(exchange), exchange)
+
+
+GARBLED = [
+    Exchange(
+        START,
+        "The itch started 9 days ago.",
+        [("itch started 9 days ago", False)],
+        [("patient started", False)],
+        [("patient", "started", "The itch started 9 days ago", False)],
+    ),
+    Exchange(
+        "Which illnesses have you had?",
+        "I have had gout for 12 years. I had a hip replacement 3 years ago.",
+        [("patient has had gout for 12 years", False), ("patient had a hip replacement 3 years ago", False)],
+        [("gout has", False), ("replacement had", False)],
+        [("gout", "has", "12 years", False), ("hip replacement", "had", "3 years ago", False)],
+    ),
+    Exchange(
+        TESTS,
+        "The red cells were normal, with 4.4, and the reticulocytes were 1%.",
+        [("1%", False)],
+        [("normal reticulocytes", False)],
+        [("patient", "has", "normal reticulocytes", False)],
+    ),
+    Exchange(
+        EXAM,
+        "They said it's pale in a ring round the left nipple.",
+        [("pale in a ring round the left nipple", False)],
+        [("showed showed", False)],
+        [("physical examination", "showed", "showed pale in a ring", False)],
+    ),
+    Exchange(
+        "What medicine does he take?",
+        "He is taking Lisinopril 10 mg and metoprolol 25 mg.",
+        [("lisinopril 10 mg", False), ("metoprolol 25 mg", False)],
+        [("lisinopril is taking", False)],
+        [("Lisinopril", "is taking", "10 mg", False)],
+    ),
+    Exchange(
+        START,
+        "Tiredness, loin pain.",
+        [("tiredness", False), ("loin pain", False)],
+        [("started tiredness", False)],
+        [("patient", "started", "Tiredness", False), ("patient", "started", "loin pain", False)],
+    ),
+]
+
+
+@pytest.mark.parametrize("exchange", GARBLED, ids=lambda exchange: exchange.reply[:40])
+async def test_a_model_s_torn_english_triple_is_not_taken(exchange: Exchange) -> None:
+    check(await remembered(exchange, model=True), exchange)
+
+
+async def test_words_that_only_repeat_the_question_take_no_fact_away() -> None:
+    kept = [
+        thought.triple
+        for thought in await remembered(
+            Exchange("Do you have nausea or dizziness?", "Yes, I have dizziness."),
+            Exchange(
+                "Do you have any other symptoms besides dizziness?",
+                "Yes, I have other symptoms besides dizziness. I also have ringing in the left ear.",
+            ),
+        )
+    ]
+    assert kept == ["patient has dizziness", "patient also has ringing in the left ear"]
+
+
+async def test_the_value_of_one_thing_does_not_say_again_that_of_another() -> None:
+    kept = [
+        thought.triple
+        for thought in await remembered(
+            Exchange(EXAM, "Breathing Rate: Normal."), Exchange(TESTS, "Calcium: Normal. Magnesium: Normal.")
+        )
+    ]
+    assert kept == ["breathing rate is normal", "calcium is normal", "magnesium is normal"]
+
+
+async def test_an_illness_that_the_patient_has_is_not_said_again_in_the_past() -> None:
+    kept = [
+        thought.triple
+        for thought in await remembered(
+            Exchange("Which illnesses do you have?", "I have coeliac disease."),
+            Exchange("Which illnesses have you had?", "I had coeliac disease."),
+        )
+    ]
+    assert kept == ["patient has coeliac disease"]

@@ -17,7 +17,8 @@ _HAVING = frozenset(
 _SAYS = frozenset({"says", "说"})
 """Relations of words that were said and that nothing else is known of."""
 _OTHERWISE = re.compile(
-    r"\b(?:no|not|never|none|without|nor|denies|but|family|mother|father|brother|sister|parents?|used to|past|"
+    r"\b(?:no|not|never|none|without|nor|denies|but|besides|except|apart from|other than|"
+    r"family|mother|father|brother|sister|parents?|used to|past|"
     r"previous\w*|resolved|stopped|gone|improve\w*|afraid|fear|worr\w+|risk|if|may|might|could|think|treated|prevent\w*)\b|n't\b|"
     r"没|不|未|无|但|家|父|母|爸|妈|兄|姐|弟|妹|以前|曾|原来|怕|担心|可能|如果|好了|消失|治疗"
 )
@@ -31,7 +32,8 @@ def holds(fuller: Draft, other: Draft, language: Language) -> bool:
         return False
     mine, its = plain(fuller.relation), plain(other.relation)
     if its not in _SAYS:
-        same = mine == its or {mine, its} <= _HAVING
+        # Who has an illness has had it; the other way round it may be over.
+        same = mine == its or {mine, its} <= _HAVING or (its == "had" and mine in _HAVING)
         if not same or not same_subject(fuller.subject, other.subject, language):
             return False
     if other.reported and plain(other.reported) not in plain(f"{fuller.reported} {fuller.object}"):

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from osler.memory.base import Turn
+from osler.memory.tim.alike import bare_relation
+from osler.memory.tim.extract.chinese_shape import is_worded, weight
+from osler.memory.tim.extract.english_shape import in_one_clause, is_shaped, mends_begun
 from osler.memory.tim.extract.scope import Voices, voices
 from osler.memory.tim.extract.wording import GENERIC, OTHERS, PATIENTS, mended
 from osler.memory.tim.thought import Draft
@@ -17,6 +20,11 @@ from osler.words import content, numbers, plain, sentences, words
 
 _BETWEEN = 3
 """Words that may stand between a subject and its object when the relation itself was not said."""
+_JOINING = frozenset(
+    words("is was are were been has have had shows showed show says said a an the my of at", Language.EN)
+)
+"""English words that join a name to its value; `for` and `with` join it to something else."""
+_SEEN = frozenset(words("saw see found noticed know", Language.EN))
 _LONGEST_NAME = {Language.EN: 60, Language.ZH: 24}
 """Characters of a subject; a longer one is a sentence."""
 
@@ -27,16 +35,15 @@ def as_said(draft: Draft, turn: Turn, heard: Sequence[Draft], language: Language
     `heard` is what the rules made of the turn.
     """
     draft = mended(draft, language)
-    if not content(draft.object, language) or plain(draft.subject) == plain(draft.object) or not draft.relation:
-        return None
-    if not draft.negated and not voices(draft.object, language).affirmed:
-        return None  # a denial is no value of anything
-    if len(draft.subject) > _LONGEST_NAME[language] or (heard and all(other.certainty == 0 for other in heard)):
+    draft = mends_begun(draft) if language is Language.EN else draft
+    if not _is_a_fact(draft, language) or (heard and all(other.certainty == 0 for other in heard)):
         return None
     if not set(numbers(draft.triple)) <= set(numbers(f"{turn.question} {turn.reply}")):
         return None
     for sentence in sentences(turn.reply, language):
-        if _is_worded(draft, sentence, language) and _agree(draft, voices(sentence, language), language):
+        if not _is_worded(draft, sentence, language) or not _agree(draft, voices(sentence, language), language):
+            continue
+        if language is Language.ZH or in_one_clause(draft, sentence):
             return draft.model_copy(update={"sentence": sentence, "reported": _time(draft, sentence)})
     for other in heard:
         if other.certainty == 0 or not _is_worded(draft, other.triple, language):
@@ -47,12 +54,23 @@ def as_said(draft: Draft, turn: Turn, heard: Sequence[Draft], language: Language
     return None
 
 
+def _is_a_fact(draft: Draft, language: Language) -> bool:
+    """Whether it has the shape of one, whatever was said; a denial is no value of anything."""
+    if not content(draft.object, language) or plain(draft.subject) == plain(draft.object) or not draft.relation:
+        return False
+    if len(draft.subject) > _LONGEST_NAME[language] or (language is Language.EN and not is_shaped(draft)):
+        return False
+    return draft.negated or bool(voices(draft.object, language).affirmed)
+
+
 def _time(draft: Draft, sentence: str) -> str:
     return draft.reported if plain(draft.reported) in plain(sentence) else ""
 
 
 def _is_worded(draft: Draft, text: str, language: Language) -> bool:
     """Whether every word of the draft is in the text, of the same person."""
+    if language is Language.ZH:
+        return is_worded(draft, text)
     named = [word for word in content(f"{draft.subject} {draft.object}", language) if word not in PATIENTS]
     doing = [word for word in content(draft.relation, language) if word not in GENERIC[language]]
     if not named or not all(said_in(word, text, language) for word in named + doing):
@@ -77,7 +95,8 @@ def _side_by_side(draft: Draft, text: str, language: Language) -> bool:
     for place in range(len(said) - len(subject) + 1):
         after = said[place + len(subject) :][: _BETWEEN + 1]
         if said[place : place + len(subject)] == subject and set(object_[:1]) & set(after):
-            return True
+            between = after[: after.index(object_[0])]
+            return language is Language.ZH or _JOINING.issuperset(between)
     return False
 
 
@@ -104,18 +123,48 @@ def said_once(proposed: Sequence[Draft], heard: Sequence[Draft], language: Langu
     dropped: set[int] = set()
     for other in heard:
         parts = [place for place, draft in enumerate(proposed) if _holds(other, draft, language)]
-        told = " ".join(proposed[place].triple for place in parts)
-        weight = set(content(other.triple, language)) - GENERIC[language]
-        if parts and weight <= set(content(told, language)) and set(numbers(other.triple)) <= set(numbers(told)):
+        told = " ".join(f"{proposed[place].triple} {proposed[place].reported}" for place in parts)
+        covers = _weight(other.triple, language) <= _weight(told, language) and plain(other.reported) in plain(told)
+        covers = covers and set(numbers(other.triple)) <= set(numbers(told))
+        if parts and covers and _cuts_finer([proposed[place] for place in parts], other, language):
             continue
         dropped |= set(parts)
         kept.append(other)
-    return [draft for place, draft in enumerate(proposed) if place not in dropped] + kept
+    chosen = [draft for place, draft in enumerate(proposed) if place not in dropped]
+    return [draft for draft in chosen if not _adds_nothing(draft, kept, language)] + kept
+
+
+def _weight(text: str, language: Language) -> frozenset[str]:
+    """What tells a thought from others: words of weight, in Chinese characters, since words are cut in many ways."""
+    return weight(text) if language is Language.ZH else frozenset(content(text, language)) - GENERIC[language]
+
+
+def _cuts_finer(parts: Sequence[Draft], other: Draft, language: Language) -> bool:
+    """Whether a model says more exactly what the rules kept whole: one thing each of a list, or of words just said."""
+    return other.relation in {"says", "说"} or (
+        len(parts) > 1
+        and all(
+            bare_relation(part, language) == bare_relation(other, language)
+            or (language is Language.ZH and part.subject == other.subject)
+            for part in parts
+        )
+    )
+
+
+def _adds_nothing(draft: Draft, kept: Sequence[Draft], language: Language) -> bool:
+    """Whether the rules' thoughts of the same words hold all of it: torn from them it would be said twice."""
+    around = " ".join(other.triple for other in kept if _same_words(draft.sentence, other.sentence))
+    own = _weight(draft.triple, language) - PATIENTS - _SEEN
+    return bool(around) and own <= _weight(around, language) and set(numbers(draft.triple)) <= set(numbers(around))
+
+
+def _same_words(sentence: str, other: str) -> bool:
+    other = other.rpartition("：")[2]  # without the Chinese question that it answers
+    return plain(other).strip(" .!。！") in plain(sentence) or plain(sentence).strip(" .!。！") in plain(other)
 
 
 def _holds(fuller: Draft, draft: Draft, language: Language) -> bool:
     """Whether one thought has all words of weight of another, with the same polarity."""
-    own = set(content(draft.triple, language)) - GENERIC[language]
-    return own <= set(content(fuller.triple, language)) | GENERIC[language] and (
+    return _weight(draft.triple, language) <= _weight(fuller.triple, language) and (
         fuller.certainty == 0 or _agree(draft, _voices(fuller, language), language)
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from osler.memory.tim.extract.clauses import UNKNOWN, Question, Reading, Sketch
-from osler.memory.tim.extract.english_words import ADVERBS, DEGREES, PREPOSITIONS
+from osler.memory.tim.extract.english_words import ADVERBS, DEGREES, PASTS, PREPOSITIONS, PRONOUNS, THIRDS
 from osler.records.language import Language
 from osler.words import content, words
 
@@ -31,9 +31,16 @@ _VAGUE = {
     Language.ZH: frozenset({"药", "药物", "东西", "食物", "什么", "什么药", "药物过敏", "过敏", "抗生素"}),
 }
 """What is asked for without a name, so that the name that follows a yes is the answer."""
+_ITEMS = {
+    Language.EN: re.compile(r",\s*(?:or |and )?|\bor\b|\band\b"),
+    Language.ZH: re.compile(r"[、，或和]|以及|还是"),
+}
 _COLON = {Language.EN: ": ", Language.ZH: "："}
 _HAS = {Language.EN: ("patient", "says", "has"), Language.ZH: ("患者", "说", "有")}
-_HOW = PREPOSITIONS | ADVERBS | DEGREES
+_ONE_NAME = {"allergic": "allergy"}
+_ANY = frozenset(words("symptom history problem sign other recent new has had have takes does", Language.EN))
+"""Words of a list that are none of its things."""
+_HOW = PREPOSITIONS | ADVERBS | DEGREES | PRONOUNS | PASTS.keys() | THIRDS.keys()
 _MANNER = re.compile(
     r"^(?:偶尔|经常|有时|一点|有点|很|挺|特别|就|只|在|从|当|每|夜里|晚上|早上|白天|比较|大概|差不多|\d)"
 )
@@ -46,6 +53,10 @@ def repeated(made: list[Sketch], reading: Reading, language: Language) -> None:
         return
     asked, said = _asked(question, language), _told(made, language)
     same = made[0].negated == answer.negated
+    if language is Language.EN and same and answer.negated and _is_narrowed(said, question, language):
+        # `No, no fever` to a list denies the fever, and `No, I never smoked` nothing that was drunk.
+        reading.sketches.pop()
+        return
     # A no denies all that was asked, so that only a clause that names all of it can stand for it.
     enough = len(asked) if answer.negated else len(asked) / 2
     part = answer.negated and said < asked and not others(question.object, language)
@@ -61,6 +72,16 @@ def repeated(made: list[Sketch], reading: Reading, language: Language) -> None:
         return
     heard = answer.sentence.removeprefix(f"{question.topic}{_COLON[language]}")
     made[0].sentence = f"{heard}{reading.mark}{made[0].sentence}"
+
+
+def _is_narrowed(said: set[str], question: Question, language: Language) -> bool:
+    """Whether a denial names some of the things of a list and leaves others out.
+
+    Where two questions were asked in one, it may name none of them and answer the other.
+    """
+    items = [weighty(language, item) - _ANY for item in _ITEMS[language].split(f"{question.yes} {question.object}")]
+    named = [bool(item & said) for item in items if item]
+    return len(named) > 1 and not all(named) and (any(named) or question.value == "says")
 
 
 def _asked(question: Question, language: Language) -> set[str]:
@@ -120,8 +141,9 @@ def _says_how(text: str, language: Language) -> bool:
 
 
 def weighty(language: Language, *parts: str) -> set[str]:
-    """The words that carry meaning, but for the patient."""
-    return set(content(" ".join(parts), language)) - {_HAS[language][0]}
+    """The words that carry meaning, but for the patient; an allergy by one name."""
+    named = {_ONE_NAME.get(word, word) for word in content(" ".join(parts), language)}
+    return named - {_HAS[language][0], "known"}
 
 
 def settled(sketches: list[Sketch], mark: str, language: Language) -> list[Sketch]:

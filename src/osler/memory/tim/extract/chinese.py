@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from osler.memory.tim.extract.answers import settled
+from osler.memory.tim.extract.answers import settled, several
 from osler.memory.tim.extract.chinese_answer import answered
 from osler.memory.tim.extract.chinese_question import PATIENT, read_question
+from osler.memory.tim.extract.chinese_report import headed, read_report, together
 from osler.memory.tim.extract.chinese_results import of_specimen, verdict_of
-from osler.memory.tim.extract.chinese_sentence import DATED, END, MARK, cut, pieces, titled
+from osler.memory.tim.extract.chinese_sentence import ASKS, END, MARK, cut, entries, pieces, titled
 from osler.memory.tim.extract.chinese_statement import state
 from osler.memory.tim.extract.chinese_value import judge
 from osler.memory.tim.extract.chinese_words import SELF
@@ -18,31 +19,60 @@ from osler.records.language import Language
 from osler.words import content
 
 _FRAME = re.compile(
-    r"^(?P<who>[^没不听，]{0,14}?)(?P<verb>告诉我|说是|说(?!话|过|不|实)|写的是|写的|写着|写(?!字)|显示|提示|查出|上有(?:一项|个))(?P<rest>.+)$"
+    r"^(?P<who>[^没不听，]{0,14}?)(?P<verb>告诉我|说是|说(?!话|过|不|实|来)|写的是|写的|写着|写(?!字)|显示|提示|查出|上有(?:一项|个))(?P<rest>.+)$"
 )
 _PAPERS = re.compile(r"(?:单子上?|上面|报告上?|那张单子|那项|结果)$")
 _PEOPLE = re.compile(r"^(?:大夫|医生|护士|他|她|我|人家|他们|大夫听了|医生听了)?(?:跟我|给我)?$")
+_FINE = re.compile(r"还好|挺好|很好|正常|没事|还行|可以|没问题|清楚|一样|灵活|能")
+"""What goes with a no and takes nothing of it back."""
+_UNNAMED = frozenset({"病", "毛病", "疾病", "手术", "不适"})
 _MADE = re.compile(r"^(?:拍了|做了|做过|查了)")
 _NOTHING = re.compile(r"^(?:未见(?:明显)?|未闻及|未触及|未发现|没有|没见|无|未)(?P<what>.+)$")
 
 
 def think_chinese(question: str, reply: str) -> list[Draft]:
     """The facts of a Chinese reply."""
-    reading = Reading(read_question(question), MARK)
-    for sentence in cut(reply):
-        reading.began = len(reading.sketches)
-        title = titled(sentence)
-        if title:
-            reading.open(_under(title, sentence, reading.question))
-            continue
-        dated = DATED.match(END.sub("", sentence))
-        if dated and reading.sketches:
-            reading.date(dated["when"], sentence)
-            continue
-        for piece in pieces(sentence):
-            _read(piece, reading)
+    asked = read_question(question)
+    reading = Reading(asked, MARK)
+    for entry in entries(cut(reply)):
+        test = ""
+        for sentence in together(entry.sentences, asked):
+            reading.began, reading.question = len(reading.sketches), asked
+            title = titled(sentence)
+            if title:
+                reading.open(_under(title, sentence, asked))
+            elif not read_report(sentence, reading, test):
+                for piece in pieces(sentence):
+                    _read(piece, reading)
+            if entry.when and asked.examined:  # what is dated together was found together
+                test = title.name if title else test or headed(sentence)[0]
+        if entry.when:
+            reading.date(entry.when, entry.dated)
     _flush(reading)
-    return [sketch.draft() for sketch in settled(reading.sketches, MARK, Language.ZH)]
+    return [sketch.draft() for sketch in _narrowed(settled(reading.sketches, MARK, Language.ZH), asked)]
+
+
+def _narrowed(sketches: list[Sketch], asked: Question) -> list[Sketch]:
+    """A bare no to a list, or to `什么病`, denies no more than what is said after it: `没有，没发烧。一走路就喘。`."""
+    if not any(sketch.answer and sketch.negated for sketch in sketches):
+        return sketches
+    kept: list[Sketch] = []
+    for place, sketch in enumerate(sketches):
+        after = [other for other in sketches[place + 1 :] if other.certainty]
+        bare = sketch.answer and sketch.negated and after
+        taken_back = several(sketch.object, Language.ZH) and not all(
+            other.negated or _is_fine(other) for other in after
+        )
+        if bare and (asked.compound or taken_back or (sketch.object in _UNNAMED and after[0].negated)):
+            after[0].sentence = f"{sketch.sentence}{MARK}{after[0].sentence}"
+        else:
+            kept.append(sketch)
+    return kept
+
+
+def _is_fine(sketch: Sketch) -> bool:
+    """Whether it only says that all is well."""
+    return all(_FINE.search(clause) for clause in f"{sketch.relation}{sketch.object}".split(MARK))
 
 
 def _under(title: Titled, sentence: str, question: Question) -> Sketch:
@@ -68,6 +98,9 @@ def _read(piece: str, reading: Reading) -> None:
     """One clause, by the first pattern that fits."""
     bare = END.sub("", piece)
     if answered(piece, bare, reading):
+        return
+    if ASKS.search(piece):
+        reading.open(Sketch(PATIENT, "问", SELF.sub("", bare) or bare, piece))
         return
     if verdict_of(bare) and judge(bare, piece, reading):
         return

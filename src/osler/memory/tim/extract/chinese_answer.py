@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 
 from osler.memory.tim.extract.chinese_question import PATIENT
-from osler.memory.tim.extract.chinese_sentence import MARK, NO, YES
+from osler.memory.tim.extract.chinese_sentence import END, MARK, NO, YES
 from osler.memory.tim.extract.chinese_words import PARTICLES
 from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch
 
-_NOT_KNOWN = re.compile(
-    r"不知道(?!自己|在哪|人|谁|饿|疼|痛)|不清楚|不太清楚|说不上来|说不上|不记得|记不得|记不清|想不起来(?!家里)|不晓得|没注意|不确定|说不准|不好说|说不好|答不上|不大清楚|不了解|"
+NOT_KNOWN = re.compile(
+    r"不知道(?!自己|在哪|人|谁|饿|疼|痛)|(?<![边界看听音影话])不清楚|不太清楚|说不上来|说不上|不记得|记不得|记不清|想不起来(?!家里)|不晓得|没注意|不确定|说不准|不好说|说不好|答不上|不大清楚|不了解|"
     r"没留意|没法告诉"
 )
 _ASIDE = re.compile(
-    r"^(?:哎呀|唉|哎|大夫|医生|您看|我想想啊?|我找找|单子(?:在我(?:这儿|手里))?呢?|片子在我这儿|叫什么来着|等一下|我记着呢|哦在这儿|差点忘了说|对了|要紧吗|"
+    r"^(?:好的?|当然|我?看看啊?|好像是这么说的|(?:我|他|她)?的?(?:家族史|病史|既往史)[里中]|行|没关系|我给您念念啊?|给您念念|这个也查了|哎呀|唉|哎|大夫|医生|您看|我想想啊?|我找找|单子(?:在我(?:这儿|手里))?呢?|片子在我这儿|叫什么来着|等一下|我记着呢|哦在这儿|差点忘了说|对了|要紧吗|"
     r"是不是很(?:重要|严重)|从来没人问过我|这个嘛|我也想知道|不好意思|真受不了|吓死我了|还好|(?:幸亏|幸好|多亏)[您你]问|[您你]?问得好|好问题|[您你]这一问我想起来了|说实话|这个我记得|这样涨?正常吗|嗯|哦|说错了|呃|要打分的话|打分的话|抱歉|"
     r"(?:据|就)我(?:所|们)?知道?|我?实在抱歉|谢谢(?:大夫|医生)?)$"
 )
@@ -23,14 +23,22 @@ _SHORT = 16
 """Characters of a clause that says no more than that something is not known."""
 
 
+def is_aside(piece: str) -> bool:
+    """Whether words are said only to the listener."""
+    return _ASIDE.match(END.sub("", piece)) is not None
+
+
 def answered(piece: str, bare: str, reading: Reading) -> bool:
     """Whether the clause was no statement of its own: yes, no, not known, an aside."""
     if not bare or _ASIDE.match(bare):
         if bare:
             reading.aside(piece)
         return True
-    if _NOT_KNOWN.search(bare) and len(bare) <= _SHORT:
+    if NOT_KNOWN.search(bare) and len(bare) <= _SHORT:
         _unknown(piece, reading)
+        return True
+    if not reading.question.yes and (YES.match(bare) or NO.match(bare)):
+        reading.aside(piece)
         return True
     perhaps, no = _PERHAPS.match(bare), NO.match(bare)
     if perhaps or no or _agrees(bare, reading.question):
@@ -43,7 +51,8 @@ def answered(piece: str, bare: str, reading: Reading) -> bool:
 
 def _agrees(bare: str, question: Question) -> bool:
     """Whether it is a yes; a verb alone is one when the question asked with it (`怕不怕光？` `怕。`)."""
-    return bool(YES.match(bare)) or PARTICLES.sub("", bare).rstrip("了") in {question.yes, question.yes[:1]}
+    said = PARTICLES.sub("", bare).rstrip("了")
+    return bool(YES.match(bare)) or bool(said and said in {question.yes, question.yes[:1]})
 
 
 def _unknown(piece: str, reading: Reading) -> None:

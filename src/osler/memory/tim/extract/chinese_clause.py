@@ -6,15 +6,22 @@ import re
 
 from osler.memory.tim.extract.chinese_question import PATIENT
 from osler.memory.tim.extract.chinese_sentence import NEGATION
-from osler.memory.tim.extract.chinese_subject import POINTERS, carried, who_or_what
-from osler.memory.tim.extract.chinese_words import ADVERBS, KIN, PARTICLES, PREDICATES, SELF, SPAN, TIME, borders
+from osler.memory.tim.extract.chinese_subject import POINTERS, carried, is_name, who_or_what
+from osler.memory.tim.extract.chinese_words import ADVERBS, COUNT, KIN, PARTICLES, PREDICATES, SELF, SPAN, TIME, borders
 from osler.memory.tim.extract.clauses import Reading, Sketch
 
 _ALLERGY = re.compile(r"对(?P<what>.{1,20}?)过敏")
 _DONE = re.compile(r"^(?:做|查|拍|测|验|化验|检查|照|量)(?:过|呢|啊)*$")
 _WHILE = re.compile(
-    rf"^(?:(?:多数|每天)?(?:夜里|晚上|一晚上|每天|天天|一天|白天|下午|早上|最高)(?:都|也就|也|就|得)?|\d+岁(?:那年|时|的时候)?|[^，]{{1,14}}?(?:的时候|之前|以后|之后)|(?:才|不到)?{SPAN}(?:就|后|以后|之后|之内|内|里))(?=.)"
+    rf"^(?:最近(?!的)(?:{COUNT}?[天周年]|{SPAN})?|近来|近{SPAN}内?|这(?:次|回|几天|{SPAN})|既往|曾经?|之前|偶尔|经常|有时候?|(?:多数|每天)?(?:夜里|晚上|一晚上|每天|天天|一天|白天|下午|早上|最高)(?:都|也就|也|就|得)?|\d+岁(?:那年|时|的时候)?|[^，]{{1,14}}?(?:的时候|之前|以后|之后)|(?:才|不到)?{SPAN}(?:就|后|以后|之后|之内|内|里))(?=.)"
 )
+_TORN = re.compile(r"[、成的性时完前鸣我他她]|得(?!了|过)|起来|到(?!\d)|个(?![\u4e00-\u9fff])")
+"""How the rest of a word or of a phrase begins that was taken for an object."""
+_OF_ANOTHER = re.compile(r"我(?!爸|妈|父|母)[^，]{0,6}[他她](?!们)")
+"""`我就怕他……`: who speaks is not the patient."""
+_EVERY = re.compile(r"(?:啥|什么|任何)(?P<what>.*(?<!均))$")
+_AS_SOON_AS = re.compile(r"一.{1,8}就")
+_TENSE = frozenset("了过着")
 _DOING = re.compile(r"[看走坐躺搬按见喝翻跑\d]|吃|一.{1,6}就")
 _TAKES = frozenset({"吃", "服用", "服", "用", "喝"})
 _IS_TAKING = _TAKES | {"在吃", "在用"}
@@ -22,28 +29,33 @@ _IS_TAKING = _TAKES | {"在吃", "在用"}
 
 def read_clause(core: str, piece: str, reading: Reading) -> Sketch | None:
     """An allergy, a denial, or who and what."""
-    return _allergy(core, piece) or _denial(core, piece, reading) or _predicate(core, piece, reading)
+    return _allergy(core, piece, reading) or _denial(core, piece, reading) or _predicate(core, piece, reading)
 
 
 def _predicate(core: str, piece: str, reading: Reading) -> Sketch | None:
     """A clause with a predicate: who or what, the predicate, the rest."""
     when, text = _split_time(core)
-    if re.match(r"一.{1,8}就", text):
+    if _AS_SOON_AS.match(text):
         return None
     starts = borders(text)
     own = KIN.match(text) or SELF.match(text)
+    if _OF_ANOTHER.match(text):
+        return None
     from_ = own.end() if own else 0
     for found in PREDICATES.finditer(text, from_):
         if not {found.start(), found.end()} <= starts or found.start() > 12:
             continue
         subject = who_or_what(text[: found.start()])
-        if len(subject) > 9 or _DOING.search(subject):
+        if len(subject) > 9 or _DOING.search(subject) or not is_name(subject):
             return None
         relation, what = found[0], text[found.end() :]
-        tail = re.match(r"[了过着]", what)
-        if tail and relation[-1] not in "了过着":
-            relation, what = relation + tail[0], what[1:]
+        if what[:1] in _TENSE and relation[-1] not in _TENSE:
+            relation, what = relation + what[0], what[1:]
         what = PARTICLES.sub("", what)
+        if (relation in {"开始", "持续"} and not subject) or (relation in {"有", "吃", "吃了", "服用"} and not what):
+            return None
+        if _TORN.match(what) and not (subject and what.startswith("得")):
+            return None
         if relation.startswith("停") and not what and reading.last and reading.last.relation in _TAKES:
             what = re.sub(r"（.*?）", "", reading.last.object)
         if relation.rstrip("了过着") in _IS_TAKING and reading.question.value == "服用":
@@ -62,29 +74,32 @@ def _denial(core: str, piece: str, reading: Reading) -> Sketch | None:
     if before[-1:] == what[:1]:
         return None  # `怀没怀孕` asks
     subject = who_or_what(before)
-    if len(subject) > 8 or (subject and re.search(r"[了着过得]$", subject)):
+    if len(subject) > 8 or (subject and not _EVERY.match(subject) and not is_name(subject)):
         return None
     if _DONE.match(what) and (not subject or subject in POINTERS):
         return Sketch(reading.question.topic, f"没{PARTICLES.sub('', what)}", "", piece, negated=True)
     relation = found[0] if "不" in found[0] else "没有"
-    every = re.match(r"(?:啥|什么|任何)(?P<what>.*)", subject)
+    every = _EVERY.match(subject)
     if every:
         subject, what = PATIENT, what + every["what"]
     if not subject:
         examined = reading.question.examined and relation == "没有"
         subject = reading.question.topic if examined else carried(reading, what)
-    what = re.sub(r"^(?:什么|任何|啥|发现|看到|看见|见着?|闻及|触及)(?=.)", "", what)
+    if relation == "没有":
+        what = re.sub(r"^(?:什么|任何|啥|发现|看到|看见|见着?|闻及|触及)(?=.)", "", what)
     if relation.endswith(("不", "不怎么", "不太")) and what[:1] in _TAKES:
         relation, what = relation + what[:1], what[1:]
     return Sketch(subject, relation, _dated(PARTICLES.sub("", what) or what, when), piece, negated=True)
 
 
-def _allergy(core: str, piece: str) -> Sketch | None:
+def _allergy(core: str, piece: str, reading: Reading) -> Sketch | None:
     found = _ALLERGY.search(core)
     if not found:
         return None
     negated = bool(re.search(r"没|不", core))
     what = re.sub(r"^(?:什么|啥|任何|哪种)", "", found["what"])
+    if what in {"", "药", "东西"}:
+        what = reading.question.object if reading.question.yes == "过敏" else "药物"
     kin = KIN.match(core)
     return Sketch(kin[1] if kin else PATIENT, "不过敏" if negated else "过敏", what, piece, negated=negated)
 
@@ -94,6 +109,7 @@ def _split_time(text: str) -> tuple[str, str]:
     text = ADVERBS.sub("", text)
     own = KIN.match(text) or SELF.match(text)
     head, body = (text[: own.end()], text[own.end() :]) if own else ("", text)
+    body = ADVERBS.sub("", body)
     when = TIME.match(body) or _WHILE.match(body)
     if when and when.end() < len(body):
         return when[0], head + body[when.end() :]

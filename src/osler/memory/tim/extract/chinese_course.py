@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from osler.memory.tim.extract.chinese_question import COMPLAINT, PATIENT
-from osler.memory.tim.extract.chinese_subject import POINTERS, who_or_what
+from osler.memory.tim.extract.chinese_subject import POINTERS, is_name, who_or_what
 from osler.memory.tim.extract.chinese_words import LASTING, PARTICLES, SELF, SPAN, TIME
 from osler.memory.tim.extract.clauses import Question, Reading, Sketch
 
@@ -19,8 +19,9 @@ _BEGAN = re.compile(
 )
 _SCORE = re.compile(r"^(?:要是|按|满分)?10分(?:里|的话|满分)?(?:得|能|大概|差不多)*有?(?P<score>\d+)分(?P<rest>.*)$")
 _SINCE = re.compile(rf"^(?P<what>[\u4e00-\u9fff]{{2,8}}?)(?:都|已经|大概|有)*(?P<span>{SPAN})(?:多)?了$")
-_OF_SUBJECT = frozenset({"为", "显示", "是", "说", "位于", "持续"})
-"""Relations that say nothing without their object: how long is then said of the subject."""
+_OF_SUBJECT = frozenset({"开始于", "持续", "位于", "程度为"})
+_AILS = frozenset({"疼", "痛", "肿", "红", "痒", "麻", "酸", "胀", "晕", "闷", "难受", "咳", "喘"})
+"""Predicates that make a name with their subject."""
 _NAME = 6
 """Characters that a name may have; `排便以后肚子痛会减轻` is a question."""
 
@@ -28,7 +29,7 @@ _NAME = 6
 def read_course(core: str, stripped: str, piece: str, reading: Reading) -> Sketch | None:
     """How long something lasts, how it goes or when it began; `stripped` is the clause without whom it is about."""
     since = _SINCE.match(stripped)
-    if since:
+    if since and since["what"][-1] not in "了着过得":
         return Sketch(since["what"], "持续", since["span"], piece)
     if LASTING.match(stripped):
         return _lasting(stripped, piece, reading)
@@ -50,16 +51,22 @@ def _thing(question: Question) -> str:
 
 
 def _lasting(core: str, piece: str, reading: Reading) -> Sketch:
-    """A length of time alone: of what was said before it in the sentence, or of what was asked about."""
+    """A length of time alone: of what was asked about. After a statement it belongs to that (`chinese_statement`)."""
     question = reading.question
     thing = _thing(question) if question.holder == PATIENT or len(question.holder) > _NAME else question.holder
     if reading.last and not reading.last.answer and not reading.last.result:
-        last = reading.last
-        whole = last.subject if last.relation in _OF_SUBJECT else last.subject + last.relation
-        thing = last.object if last.subject == PATIENT and last.relation in {"有", "服用"} else whole
-        thing = thing.removeprefix(PATIENT) or _thing(question)
-    span = re.sub(r"^(?:都|已经|有|持续)+|了$", "", core)
+        thing = lasting_thing(reading.last) or thing
+    span = re.sub(r"^(?:都|已经|有|持续了?)+|了$", "", core)
     return Sketch(thing, "持续", span, f"{thing}：{piece}")
+
+
+def lasting_thing(last: Sketch) -> str:
+    """What a length of time is of, where the statement before it names one thing: `右眼疼`; empty where it does not."""
+    if last.subject == PATIENT:
+        return last.object if last.relation == "有" and len(last.object) <= _NAME else ""
+    if last.relation in _OF_SUBJECT:
+        return last.subject
+    return f"{last.subject}{last.relation}" if last.relation in _AILS and is_name(last.subject) else ""
 
 
 def _going(core: str, piece: str, reading: Reading) -> Sketch | None:
@@ -68,6 +75,8 @@ def _going(core: str, piece: str, reading: Reading) -> Sketch | None:
     if not found or found["who"].endswith(("觉得", "感觉")):
         return None
     who = who_or_what(found["who"]) if found["who"] else ""
+    if reading.last and who and not is_name(who):
+        return None
     if who in POINTERS or who == PATIENT:
         who = _meant(reading)
     return Sketch(who, found["how"], "", piece, negated=bool(_DENIES.search(found["how"])))

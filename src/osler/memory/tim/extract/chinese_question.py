@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from osler.memory.tim.extract.chinese_words import TIME
+from osler.memory.tim.extract.chinese_words import KIN, TIME
 from osler.memory.tim.extract.clauses import Question
 from osler.records.language import Language
 from osler.words import sentences
@@ -15,8 +15,8 @@ PATIENT = "患者"
 COMPLAINT = "症状"
 _LONGEST = 30
 _LEAD = re.compile(
-    r"^(?:好的|好|嗯|明白了|谢谢|那么|那|另外|还有|请问|请您|请|能不能|可以|告诉我|说说|说一下|，|,|\s|您|你|孩子|患者|他|她|最近|平时|以前|之前|现在|目前|曾经|"
-    r"一下|这次|这几天|近来|还)*"
+    r"^(?:好的|好|嗯|明白了|谢谢|那么|那|另外|还有(?!没有|无)|请问|请您|请|能不能|可以|告诉我|说说|说一下|，|,|\s|您|你|孩子|患者|他|她|最近|平时|以前|之前|现在|目前|曾经|"
+    r"一下|这次|这几天|近来|还(?!有无))*"
 )
 _BESIDES = re.compile(r"^除了[^，,]*(?:[，,]|以外|之外)+")
 _SECOND = re.compile(r"[，,](?=(?:在|由)?(?:什么|怎|哪|如何|是否|有没有|会不会|多|还有|都有)).*$")
@@ -25,7 +25,9 @@ _NAME = 8
 _VALUE = 16
 """Characters of a value; what is longer is a statement of its own."""
 _FITTING = {
-    "开始于": re.compile(rf"^(?:{TIME.pattern})|\d|[年月周天日时晨晚夜]|以后|之后|突然|一直|从|小"),
+    "开始于": re.compile(
+        rf"^(?:就|大概|大约|是)*(?:{TIME.pattern})(?:突然|慢慢|就|开始|的|疼|痛|发作|左右|吧)*$|^从.{{1,10}}$|以后$|之后$"
+    ),
     "抽": re.compile(r"[\d一二两三四五六七八九十半几支包根]|烟"),
     "喝": re.compile(r"[\d一二两三四五六七八九十半几杯瓶斤]|酒"),
     "吸": re.compile(r"[\d一二两三四五六七八九十半几支包根]|烟"),
@@ -58,6 +60,8 @@ _WORDED = (
 )
 _ATTRIBUTES = tuple((re.compile(pattern), relation) for pattern, relation in _WORDED)
 _TESTED = re.compile(r"结果|化验|检查|拍片|片子|CT|核磁|B超|超声|造影|心电图|听诊|触诊|叩诊|镜", re.IGNORECASE)
+_MAY_BE_NONE = frozenset({"服用", "说", "程度为", "频率为", "为", "持续", "位于"})
+"""What may not be there at all, so that a no is an answer. To ask when it began takes it for granted."""
 _OF_PATIENT = {"年龄为": "年龄", "体重为": "体重", "身高为": "身高", "服用": "用药", "说": COMPLAINT}
 
 
@@ -72,9 +76,27 @@ def read_question(text: str) -> Question:
     line = _LEAD.sub("", _BESIDES.sub("", line))
     examined = re.search(rf"(?:{_EXAMS})过|结果|看到了什么|发现了什么", text) is not None
     more = re.search(r"还有|另外|别的|其他|其它", text) is not None
-    question = _attribute(_SECOND.sub("", line)) or _named_things(line, more) or _polar(line, examined) or _loose(line)
+    question = (
+        _compound(line)
+        or _attribute(_SECOND.sub("", line))
+        or _named_things(line, more)
+        or _polar(line, examined)
+        or _loose(line)
+    )
     whole = len(question.topic) > _NAME or re.search(r"[，、？吗哪]|什么|怎|症状", question.topic)
     return replace(question, thing=COMPLAINT if whole else question.topic)
+
+
+def _compound(line: str) -> Question | None:
+    """`抽烟喝酒吗，做什么工作？`: more than one question, so that a bare value is of none."""
+    tests = re.match(rf"(?:{_EXAMS})过(?:什么|哪些)(?P<t>[^，,]{{0,4}}(?:检查|化验|片子?|试验))", line)
+    if tests:
+        return Question(tests["t"], PATIENT, "做过", "没做过", tests["t"], tests["t"], "", tests["t"], examined=True)
+    first = re.match(r"(?P<v>[^，,？?]{2,10})吗[，,？?].*(?:什么|怎么|如何|哪|多)", line)
+    if not first or re.search(rf"(?:{_EXAMS})过|结果", line):
+        return None
+    what = _short(re.sub(r"^(?:有|在)(?:没有)?", "", first["v"]))
+    return Question(what, PATIENT, "有", "没有", what, PATIENT, "说", what, compound=True)
 
 
 def fits(relation: str, value: str) -> bool:
@@ -96,20 +118,24 @@ def _attribute(line: str) -> Question | None:
             topic = _OF_PATIENT.get(relation) or _named(_short(found.groupdict().get("t") or ""))
             holder = PATIENT if relation in _OF_PATIENT else topic
             tested = relation == "显示" or (relation == "为" and _TESTED.search(line) is not None)
-            return Question(topic, PATIENT, "有", "没有", topic, holder, "" if tested else relation, topic, tested)
+            yes, no = ("有", "没有") if relation in _MAY_BE_NONE and not tested else ("", "")
+            return Question(topic, PATIENT, yes, no, topic, holder, "" if tested else relation, topic, tested)
     return None
 
 
 def _named_things(line: str, more: bool) -> Question | None:
     """`还有哪些症状`, `以前得过什么病`: things to be named, or none."""
     found = re.fullmatch(
-        r".{0,6}?(?:有|得过|患过|做过|动过)?(?:哪些|什么|啥)(?:别的|其他|其它|另外的?)?(?P<t>症状|毛病|疾病|病|手术|不适|异常).*",
+        r"(?P<s>.{0,6}?)(?P<v>有|得过|患过|做过|动过)?(?:哪些|什么|啥)(?:别的|其他|其它|另外的?)?(?P<t>症状|毛病|疾病|病|手术|不适|异常).*",
         line,
     )
     if not found:
         return None
     topic = f"别的{found['t']}" if more else found["t"]
-    return Question(topic, PATIENT, "有", "没有", topic, topic, "说", topic)
+    kin = KIN.match(found["s"])
+    who, verb = kin[1] if kin else PATIENT, found["v"] or "有"
+    no = f"没{verb}" if verb != "有" else "没有"
+    return Question(topic if not kin else f"{who}{topic}", who, verb, no, topic, topic, "说", topic)
 
 
 def _named(topic: str) -> str:
@@ -122,6 +148,9 @@ def _named(topic: str) -> str:
 
 def _polar(line: str, examined: bool) -> Question | None:
     exam = re.fullmatch(rf"(?P<s>.*?)(?P<v>(?:{_EXAMS})过)(?P<o>.+?)(?:吗|没有|没)?(?:[，,].*)?", line)
+    if exam and "手术" in exam["o"]:
+        what = _short(exam["o"])
+        return Question(what, PATIENT, exam["v"], f"没{exam['v']}", what, PATIENT, "说", what)
     if exam and examined:
         what = _short(exam["o"])
         return Question(what, PATIENT, exam["v"], f"没{exam['v']}", what, what, "", what, True)

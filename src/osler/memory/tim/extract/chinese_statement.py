@@ -7,8 +7,9 @@ import re
 from osler.memory.tim.extract.answers import repeated
 from osler.memory.tim.extract.chinese_clause import read_clause
 from osler.memory.tim.extract.chinese_course import read_course, score
+from osler.memory.tim.extract.chinese_joined import says_more
 from osler.memory.tim.extract.chinese_question import PATIENT
-from osler.memory.tim.extract.chinese_results import read_results
+from osler.memory.tim.extract.chinese_results import is_side, read_results
 from osler.memory.tim.extract.chinese_sentence import END, MARK
 from osler.memory.tim.extract.chinese_value import bare_value, measured
 from osler.memory.tim.extract.chinese_words import ADVERBS, PREDICATES, SELF, TIME
@@ -18,8 +19,14 @@ from osler.records.language import Language
 _HEDGE = re.compile(
     r"可能|好像|也许|估计|说不定|似乎|印象里|应该是|不太确定|大概(?!有?\s*(?:\d|[一二两三四五六七八九十几]))"
 )
-_ALSO = re.compile(r"(?<=^[我他她咱])(?:还|也|都)+(?=有(?!时|的))")
-_LIMIT = re.compile(r"^(?:上限|下限|正常值|正常(?:说?是|要|不超过|应该)|参考)")
+_TURN = re.compile(r"^(?:但是|但|可是|不过|而且|并且|所以|然后)(?=.{2})")
+_ALSO = re.compile(
+    r"(?<=^[我他她咱])(?:还|也|都)+(?=有(?!时|的))|^(?:确实|真的?)+(?=.)|(?<=^[我他她咱])(?:确实|真的)+(?=.)"
+)
+_FOUND = re.compile(r"^(?:我们?|家里)?(?:最近|后来|才)*发现(?=(?:我|他|她|孩子)?对.{1,12}过敏)")
+_UNHEARD = re.compile(r"^(?:也|还|都)?没有?(?:听说|发现|查出)(?:过)?(?:我|他|她|孩子)?(?=对.{1,12}过敏)")
+_AND = re.compile(r"^还?有(?=.*\d)")
+_LIMIT = re.compile(r"^(?:要?(?:低于|高于|小于|大于|不超过)|上限|下限|正常值|正常(?:说?是|要|不超过|应该)|参考)")
 _DOSE = re.compile(
     r"^(?!.{0,9}[吃用服打喂买开停])[\u4e00-\u9fffA-Za-z]{2,10}?\s*\d[\d.]*\s*(?:毫克|mg(?!/)|微克|片|单位|粒)"
 )
@@ -27,7 +34,9 @@ _DOSE = re.compile(
 
 def state(core: str, piece: str, reading: Reading, shown: bool) -> None:
     """A statement: results, a denial, a clause with a predicate, or a bare value."""
-    core = _ALSO.sub("", core)
+    core = _ALSO.sub("", _TURN.sub("", core))
+    if "过敏" in core:
+        core = _UNHEARD.sub("没有", _FOUND.sub("", core))
     when, hedged = TIME.search(core), UNSURE if _HEDGE.search(piece) else 1.0
     examined = shown or reading.question.examined
     told = (reading.question.topic, "显示") if examined else (PATIENT, "说")
@@ -45,6 +54,11 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
     """What the clause says, by the first pattern that fits; nothing when it goes on with the one before."""
     question, last = reading.question, reading.last
     stripped = SELF.sub("", ADVERBS.sub("", core)) or core
+    if last and says_more(stripped, core, last, reading.question):
+        last.add(END.sub("", piece), MARK)
+        return []
+    if question.value == "服用":
+        stripped = _AND.sub("", stripped)
     if _DOSE.match(stripped) and not question.examined and not PREDICATES.match(stripped):
         return [Sketch(PATIENT, "服用", stripped, piece)]
     medicine = question.value == "服用"
@@ -54,7 +68,10 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
         return [degree]
     limit = last and last.result and _LIMIT.match(stripped)
     nameless = len(results) == 1 and not results[0].name and last and not last.answer
-    if last and (limit or nameless):
+    sided = (
+        last and not (last.answer or last.negated) and any(is_side(result.name) for result in results if result.name)
+    )
+    if last and (limit or nameless or sided):
         last.add(END.sub("", piece), MARK)
         return []
     if results:
@@ -62,7 +79,7 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
     sketch = read_course(core, stripped, piece, reading) or read_clause(core, piece, reading)
     if sketch:
         return [sketch]
-    if last and _goes_on(last, question.examined):
+    if last and _goes_on(last, question.examined) and not SELF.match(core):
         last.add(END.sub("", piece), MARK)
         return []
     return [bare_value(stripped, piece, reading, shown)]

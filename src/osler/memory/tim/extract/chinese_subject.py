@@ -9,12 +9,27 @@ from osler.memory.tim.extract.chinese_words import ADVERBS, KIN, SELF
 from osler.memory.tim.extract.clauses import Reading
 
 _OPENING = re.compile(r"^(?:自己|突然|慢慢)")
-_CLOSING = re.compile(r"(?:也|都|就|还|倒是|倒|一直|从来|又|整个|几乎|只|才|的|更|特别|很|挺|最|突然|慢慢|有点)+$")
+_CLOSING = re.compile(
+    r"(?:也|老|总|都|就|还|倒是|倒|一直|从来|又|整个|几乎|只|才|的|更|特别|很|挺|最|突然|慢慢|有点)+$"
+)
 _MANNER = re.compile(r"(?:(.)\1|一(.)一\2)地$")
 POINTERS = frozenset({"", "它", "这", "这个", "那个", "这些", "情况", "病情"})
 """Words that name nothing themselves."""
-_OF_PEOPLE = frozenset("吃喝用服做打抽住摔睡得查磕昏怀发烧咳")
+_OF_PEOPLE = frozenset("喘吐拉恶吸抽饮吃喝用服做打抽住摔睡得查磕昏怀发烧咳")
 """What only a person does."""
+
+
+_NO_NAME = re.compile(
+    r"[了着过得说吃喝犯换敲弯因我他她站走坐躺跑吸咽搬]|^(?:希望|认为|打算|任何.*均|上[^腹肢唇眼臂颌颚纵下]|没|起来|是|从|其|内$|外$|周围|边上|里头|里面|多$|别|时$|晨$|越|[一每第头]|这|那|什么|好几|比如|担心|尤其|"
+    r"再次|效果|反应|结果|直径|大小|感到|觉得|昨|今|明|前|以后|之后|后来|同时|另|各|哪|怎|为|由|因|和|或|及|更|全|整|就|在|能|不)|"
+    r"(?:时|后|前|天|次|年|月|的|地|性|因|中|、|看|听)$|期$"
+)
+"""What stands before a predicate and names neither a person nor a part: a manner, a time, half of a clause."""
+
+
+def is_name(subject: str) -> bool:
+    """Whether a thought can be about it, so that it can be understood alone."""
+    return KIN.match(subject) is not None or _NO_NAME.search(subject) is None
 
 
 def who_or_what(text: str) -> str:

@@ -55,7 +55,11 @@ def bare_value(core: str, piece: str, reading: Reading, shown: bool) -> Sketch:
     when = TIME.match(core)
     if when and when.end() >= len(core) - 1 and question.value not in {"服用", "为"}:
         return Sketch(question.topic if question.topic != PATIENT else COMPLAINT, "开始于", core, sentence)
-    names = question.value not in {"过敏", "服用"} or (len(core) <= 14 and not re.search(r"[了得吓]", core))
+    names = question.value not in {"过敏", "服用"} or (
+        len(core) <= 14 and not re.search(r"[了得吓]|吃|在|最近|没|不", core)
+    )
     if not names:
-        return Sketch(question.topic, "说", core, sentence, negated=negated)
+        return Sketch(PATIENT, "说", core, sentence, negated=negated)
+    if question.value == "过敏":
+        core = core.removeprefix("于")
     return Sketch(question.holder, question.value or "说", core, sentence, negated=negated)

@@ -49,6 +49,10 @@ class Question:
     """Whether it asks for the result of a test."""
     presumed: bool = True
     """Whether a bare value belongs to the thing asked about: of `Where is the X?`, not of `Is the X …?`."""
+    is_open: bool = False
+    """Whether it asks what, which or when, so that a yes or no before the answer means nothing."""
+    compound: bool = False
+    """Whether it asks several things in one, so that a no is to none of them in particular."""
     thing: str = ""
     """What `it` can mean: the topic where it is one thing, and the complaint where a whole question was asked."""
 
@@ -70,6 +74,8 @@ class Sketch:
     """Whether it is a measured value."""
     judged: bool = False
     """Whether its verdict has been heard."""
+    torn: bool = False
+    """Whether it cannot stand without the rest of its sentence."""
 
     def add(self, words: str, mark: str) -> None:
         """More of the same statement, in the triple and in the sentence."""

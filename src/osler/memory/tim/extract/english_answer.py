@@ -10,7 +10,8 @@ from osler.memory.tim.extract.english_topic import PATIENT
 
 NOT_KNOWN = re.compile(
     r"\b(?:(?:don't|do not|didn't) (?:really |actually )?(?:know|remember|recall)\b|no idea|(?:couldn't|can't|"
-    r"cannot|could not) (?:really )?(?:tell|say|remember)\b|wish i knew|not sure[.! ]*$|haven't noticed)",
+    r"cannot|could not) (?:really )?(?:tell(?! [\w ]+ (?:from|apart)\b)|say|remember)\b|wish i knew|"
+    r"not sure[.! ]*$|haven't noticed)",
     re.IGNORECASE,
 )
 """The patient has no answer."""
@@ -24,7 +25,10 @@ _ASIDE = re.compile(
     r"that's all(?: i know of| i know)?|if you want to know|i can tell you|but i don't|nobody ever asked me|"
     r"is that (?:bad|important|serious)|should i be worried about that|thanks|thank you|sorry|(?:oh|well|now|look|"
     r"honestly|okay|hm+)(?: (?:oh|well|now|no))?|they did (?:those|that|it)(?: too)?|i have the sheet here|"
-    r"please|(?:do|does|did|is|are|am|was|have|has|can|should|will|would)(?:n't)? (?:i|it|he|she|that|they|we)\?|"
+    r"please|(?:do|does|did|is|are|am|was|have|has|can|should|will|would)(?:n't)? (?:i|it|he|she|that|they|we)|"
+    r"though|anyway|too|i (?:nearly|almost) forgot|hang on|wait|where is it|here(?: it is)?|"
+    r"(?:oh )?dear(?: me)?|now that you (?:ask|mention it)|"
+    r"(?:that|it|this)(?:'s| is) what (?:scares|worries|frightens|bothers) (?:me|us)|"
     r"additionally|furthermore|moreover|also|overall|however|in addition|"
     r"(?:that i know of|as far as (?:i|we) know))[?.! ]*$",
     re.IGNORECASE,

@@ -44,6 +44,10 @@ _THINGS = re.compile(
     r"surger(?:y|ies)|symptom|problem|complaint|injur(?:y|ies)|allerg(?:y|ies)|finding|test)s?)\b(?P<more>.*)",
     re.IGNORECASE,
 )
+_BY_WHOM = re.compile(
+    r"(?<=\w)\s+(?:you|he|she|they)(?:['’](?:re|ve|s)| are| is| have| has| feel\w*| experience\w*)\b.*$", re.IGNORECASE
+)
+"""`the symptom you are experiencing` is the symptom."""
 _CLAUSE = re.compile(r",? (?:that|which|who|such as)\b.*$", re.IGNORECASE)
 _OF_PATIENT = {
     "takes": "medicines",
@@ -61,7 +65,7 @@ def asks_value(line: str) -> Question | None:
         found = pattern.fullmatch(line)
         if found:
             parts = found.groupdict()
-            named = f"painful {parts['p']}" if parts.get("p") else short(parts.get("t") or "")
+            named = f"painful {parts['p']}" if parts.get("p") else short(_BY_WHOM.sub("", parts.get("t") or ""))
             if relation in _OF_PATIENT:
                 return _value(_OF_PATIENT[relation], relation, PATIENT)
             if named.lower() in _POINTERS:

@@ -14,9 +14,15 @@ _TIMES = re.compile(
     r"suddenly|gradually|recently|long|spring|summer|autumn|fall|winter)s?\b",
     re.IGNORECASE,
 )
-_MEASURE = re.compile(r"\b(?:level|count|rate|pressure|temperature|pulse|weight|height|saturation)\b", re.IGNORECASE)
+_MEASURE = re.compile(
+    r"\b(?:level|count|rate|pressure|temperature|pulse|weight|height|saturation|size)\b", re.IGNORECASE
+)
+_OF_LIFE = re.compile(r"\b(?:habits|conditions|lifestyle|history)\b", re.IGNORECASE)
+"""What no single value is of."""
+_KIND = re.compile(r"\b(?:type|grade|stage) \d\b", re.IGNORECASE)
+"""Numbers that measure nothing."""
 _MEASURED = re.compile(
-    r"\d|\b(?:high\w*|low\w*|normal\w*|fine|raised|elevated|increased|decreased|good|bad|fast|slow|regular|irregular|mild|"
+    r"\d|\b(?:high\w*|low\w*|normal\w*|fine|raised|elevated|increased|decreased|good|bad|big|large|small|fast|slow|regular|irregular|mild|"
     r"moderate|severe|positive|negative|one|two|three|four|five|six|seven|eight|nine|ten|hundred)\b",
     re.IGNORECASE,
 )
@@ -37,6 +43,8 @@ _FITTING = {
 def fits(relation: str, value: str, topic: str) -> bool:
     """Whether words without a verb can be the value that was asked for; if not, they are only what was said."""
     if relation == "is" and _MEASURE.search(topic):
-        return _MEASURED.search(value) is not None
+        return _MEASURED.search(_KIND.sub("", value)) is not None
+    if relation == "is" and _OF_LIFE.search(topic):
+        return False
     pattern = _FITTING.get(relation)
     return pattern is None or pattern.search(" ".join(value.split()[:_OPENING])) is not None

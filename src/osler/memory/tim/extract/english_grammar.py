@@ -29,7 +29,8 @@ _SHORT = re.compile(
 )
 _FULL = {"ve": "have", "m": "am", "re": "are", "d": "would", "ll": "will"}
 _PARTICIPLE = re.compile(
-    r"\s+(?:been|had|got|gone|come|never|become|taken|lost|always|just been|\w{2,}ed)\b", re.IGNORECASE
+    r"\s+(?:been|had|got|gone|come|never|become|taken|lost|always|just been|\w{2,}ed(?!\s+(?:by|with|to|in|on)\b))\b",
+    re.IGNORECASE,
 )
 _PARTICLES = listed("up out on off down away over back in through")
 _OWN = re.compile(r"^(?:(?:my|his|her|our|their|its|the|a|an|this|that|these|those)\s+)+", re.IGNORECASE)
@@ -185,6 +186,9 @@ def third_person_relation(verb: Verb, before: str) -> str:
             words += ["can", "not"]
         else:
             words.append(low)
+    # An adverb before the verb stays there: `also have` is `also has`.
+    adverbs = next((place for place, word in enumerate(words) if word not in _OF_THE_VERB), 0)
+    leading, words = words[:adverbs], words[adverbs:]
     first = words[0]
     owner = before.lower().split()[-1:] or [""]
     if len(words) > 1 and first in {"do", "does"} and words[1] != "not":
@@ -195,7 +199,7 @@ def third_person_relation(verb: Verb, before: str) -> str:
     ):
         words[0] = third_person(first)
     words[0] = {"am": "is", "have": "has", "do": "does"}.get(words[0], words[0])
-    return " ".join(words)
+    return " ".join(leading + words)
 
 
 def _present(verb: str) -> bool:

@@ -8,7 +8,7 @@ from osler.memory.tim.extract.clauses import Reading, listed
 from osler.memory.tim.extract.english_grammar import expand, find_verb
 from osler.memory.tim.extract.english_sentence import MARK
 from osler.memory.tim.extract.english_topic import COMPLAINT
-from osler.memory.tim.extract.english_words import AUXILIARIES, DENIES, DURATION, PREPOSITIONS, TIME
+from osler.memory.tim.extract.english_words import AUXILIARIES, DENIES, PREPOSITIONS, TIME
 
 _SUBORDINATE = re.compile(
     r"^(?:when|whenever|if|while|after|before|since|until|as soon as|once|because|where)\b", re.IGNORECASE
@@ -44,7 +44,7 @@ def wait(condition: str, piece: str, reading: Reading) -> None:
 def continues(core: str, piece: str, reading: Reading) -> bool:
     """Words without a verb after a statement of the same sentence go on with it."""
     last = reading.last
-    if not last or last.answer or last.relation == "does not know" or DURATION.match(core):
+    if not last or last.answer or last.relation == "does not know":
         return False
     if NOT.match(core) and (reading.question.thing == COMPLAINT or reading.question.examined):
         last.add(piece.rstrip(".!? "), MARK)
@@ -55,7 +55,7 @@ def continues(core: str, piece: str, reading: Reading) -> bool:
         re.IGNORECASE,
     ):
         return False
-    apart = DENIES.search(core) and not last.negated and not re.match(r"with(?:out)?\b", core, re.IGNORECASE)
+    apart = DENIES.match(core) and not last.negated and not re.match(r"with(?:out)?\b", core, re.IGNORECASE)
     if apart or (last.result and reading.question.examined):
         return False
     last.add(piece.rstrip(".!? "), MARK)

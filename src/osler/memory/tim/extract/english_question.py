@@ -28,7 +28,11 @@ _SECOND = re.compile(
     r",? (?:and|or) (?:what|which|how|when|where|why|who|if|does|do|did|is|are|has|have|was|were|can)\b.*$",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(r",|\bsuch as\b|^other\b|\bsymptoms?\b|\bthat\b|\bwhat\b", re.IGNORECASE)
+_WHOLE = re.compile(
+    r",|\bsuch as\b|^other\b|^(?:nature|location|cause|type|kind|character|quality) of\b|"
+    r"\b(?:symptoms?|illnesses|operations|medicines|allergies|that|what)\b",
+    re.IGNORECASE,
+)
 _PHRASE = 6
 """Words that a name may have."""
 _OF_LIFE = re.compile(r"\band what (?:is|are) your\b", re.IGNORECASE)
@@ -65,7 +69,8 @@ def _understood(text: str) -> Question:
     line = re.sub(r"\s*\([^)]*\)", "", line)
     line = _BEFORE.sub("", line)
     if line.lower().startswith(("what", "which", "how", "when", "where", "since when", "why", "who")):
-        return asks_value(_SECOND.sub("", line)) or asks_names(line) or _loose(_SECOND.sub("", line))
+        question = asks_value(_SECOND.sub("", line)) or asks_names(line) or _loose(_SECOND.sub("", line))
+        return replace(question, is_open=True)
     body = _OR.sub("", _RESULT.sub("", line))
     examined = body != line and _RESULT.search(line) is not None and not _OF_LIFE.search(line)
     examined = examined or _EXAMINED.match(body) is not None

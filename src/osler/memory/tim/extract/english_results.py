@@ -30,7 +30,7 @@ _ONE = re.compile(
     rf"(?:\s*[^\s,]+){{0,5}})$"
 )
 _WORDED = re.compile(
-    rf"^(?P<name>[A-Za-z][\w'()/+ -]*?)\s+(?:(?:is|was|are|were|came back|came out|tests?|"
+    rf"^(?P<name>[A-Za-z][\w'()/+ -]*?)\s+(?:(?:is|was|are|were|came back|came out|tests|"
     rf"tested)\s+)(?P<value>{_VERDICT})$"
     rf"|^(?P<title>[A-Za-z][\w'()/+-]*(?: [\w'()/+-]+){{0,3}})\s+(?P<bare>positive|negative|normal|high|low)$",
     re.IGNORECASE,
@@ -121,6 +121,6 @@ def _one(part: str) -> Result | None:
 
 def _names(name: str) -> bool:
     words = re.sub(r"(?<= )[A-Z]$", "kind", name).lower().split()
-    if not words or len(words) > 6 or words[0] in _NO_NAME or words[-1] in _NO_NAME:
+    if not words or len(words) > 6 or words[0].split("'")[0] in _NO_NAME or words[-1] in _NO_NAME:
         return False
     return _PERSONS.isdisjoint(words) and find_verb(name) is None

@@ -6,6 +6,7 @@ import re
 
 from osler.memory.tim.extract.clauses import Titled, listed
 from osler.memory.tim.extract.english_grammar import expand, find_verb
+from osler.memory.tim.extract.english_topic import lowered
 from osler.memory.tim.extract.english_words import DENIES, DETERMINERS, DURATION, PREPOSITIONS, PRONOUNS
 from osler.records.language import Language
 from osler.words import sentences
@@ -15,6 +16,9 @@ MARK = ", "
 LEAD = re.compile(
     r"^(?:(?:and|but|so|then|well|oh|yes|yeah|no(?=\s+(?:i|he|she|it|they|we|there|my|his|her|does|do|did|has|have)\b)|"
     r"just|only|funny thing is|honestly|you know|actually|although|"
+    r"i (?:do |also )?know that(?= \w+ )|"
+    r"i (?:do |also )?know(?= (?:the|my|his|her|it|there|he|she|i|[a-z-]+ (?:test|scan|ct|mri|x-ray))\b)|"
+    r"i told (?:the doctor|you|them) that(?=\s)|"
     r"though|even though|because|also|additionally|furthermore|moreover|i mean|sorry|at first|maybe|perhaps|probably)"
     r"\b[, ]*)+(?=\S)",
     re.IGNORECASE,
@@ -34,8 +38,30 @@ _AND = re.compile(
     r"\s+(?=(?:and|so|then)\s+(?:then\s+)?(?:i|he|she|it|they|we|there|my|his|her|its|the|no|never|now|both|that)\b)",
     re.IGNORECASE,
 )
-_TITLE = re.compile(r"^(?P<name>[A-Z0-9][\w'’()/&+.-]*(?: [\w'’()/&+.-]+){0,6}):\s+(?P<said>\S.*)$", re.DOTALL)
+_TITLE = re.compile(
+    r"^(?P<name>(?:[A-Z0-9]|[a-z](?=[A-Z]))[\w'’()/&+.-]*(?: [\w'’()/&+.-]+){0,6}):\s+(?P<said>\S.*)$", re.DOTALL
+)
 _TALK = re.compile(r"(?:i|i'm|i've|my|he|she|it|it's|they|we|you|yes|no,|well|there)\b", re.IGNORECASE)
+_REPORTED = re.compile(rf"{_TALK.pattern}|(?:the|a) (?:doctor|nurse)\b", re.IGNORECASE)
+_SIDE = re.compile(
+    r"(?:and )?(?:the |my |his |her )?(?P<side>left|right)(?: one)?\s+(?=\d|(?:is|was|are|were)\b)", re.IGNORECASE
+)
+_LEANING = listed(
+    "it that this which they and should must ought the upper lower normal limit range reference left right my his her "
+    "since when whenever while until after"
+)
+"""How a sentence begins that may belong to the one before it."""
+_OTHER_SIDE = {"left": "right", "right": "left"}
+RANGE = re.compile(
+    r"(?:(?:it|that|this|which|they|and)\s+)*(?:(?:should|must|ought to) (?:not )?be\b|"
+    r"(?:the )?(?:(?:upper|lower|normal) )?(?:limit|range|normal|reference)(?: value| range)? "
+    r"(?:is|was|below|above|under|up to|\d))",
+    re.IGNORECASE,
+)
+"""What a value is measured against."""
+_SIZE = re.compile(r"\d[\d.]*\s*(?:mm|cm|ml|kg|g|%)[.! ]*", re.IGNORECASE)
+_WHEN_ONLY = re.compile(r"(?:since|when|whenever|while|until|after)\b(?:\s[^\s,.;]+){1,7}[.! ]*", re.IGNORECASE)
+_JUDGED = re.compile(r"\b(?:positive|negative|normal|abnormal|high|low|raised|elevated)[.! ]*$", re.IGNORECASE)
 _CLOSES = re.compile(r"^(?:or|nor)\b|\bor\b", re.IGNORECASE)
 _JOINS = re.compile(r"^(?:and|or|nor)\s+(?P<first>[\w'-]+)", re.IGNORECASE)
 _WHEN = PREPOSITIONS | {"recently", "initially", "the"}
@@ -51,17 +77,44 @@ def cut(reply: str) -> list[str]:
             joined[-1] = f"{TAIL.sub('', before)}, {part}"
         elif before.endswith(";") and titled(before) and not titled(part):
             joined[-1] = f"{before} {part}"
+        elif before and _completes(part, before):
+            joined[-1] = f"{TAIL.sub('', before)}; {lowered(part)}"
         else:
             joined.append(part)
     return joined
 
 
+def _completes(part: str, before: str) -> bool:
+    """Whether a sentence says nothing without the one before: the other side, the range, more of a finding."""
+    if ": " in part:
+        return False
+    first = part.split(maxsplit=1)[0].lower()
+    if first[0].isdigit():
+        return _JUDGED.search(before) is not None or bool(_SIZE.fullmatch(part) and not re.search(r"\d", before))
+    if first in _LEANING:
+        side = _SIDE.match(part)
+        if side:
+            return re.search(rf"\b{_OTHER_SIDE[side['side'].lower()]}\b", before, re.IGNORECASE) is not None
+        if RANGE.match(part) or (_WHEN_ONLY.fullmatch(part) and not before.endswith("?")):
+            return True
+    title = titled(before, examined=True) if ": " in before else None
+    if not title or re.match(r"[<>~]?\s*\d", title.said):
+        return False
+    if NONE.match(part):
+        return True
+    loose = re.search(r"\d|\?", part) or _TALK.match(part) or find_verb(expand(part))
+    return _REPORTED.match(title.said) is not None and not loose
+
+
 def titled(sentence: str, examined: bool = False) -> Titled | None:
     """A title and its statement. What a person says after a colon is talk, unless results are being read out."""
-    found = _TITLE.match(sentence)
-    if not found or YES.match(found["name"]) or NO.match(found["name"]) or find_verb(expand(found["name"])):
+    found = _TITLE.match(sentence) if ": " in sentence else None
+    if not found or YES.match(found["name"]) or NO.match(found["name"]):
         return None
-    if _TALK.match(found["said"]) and not examined:
+    # `Liver Function Tests` is a name, written as one.
+    if not found["name"].istitle() and find_verb(expand(found["name"])):
+        return None
+    if _TALK.match(found["said"]) and not examined and not re.search(r"\d", found["said"]):
         return None
     words = found["name"].split()
     name = " ".join(word.lower() if re.fullmatch(r"[A-Z][a-z'’-]+", word) else word for word in words)

@@ -12,7 +12,7 @@ from osler.memory.tim.extract.english_grammar import find_verb
 from osler.memory.tim.extract.english_joined import NOT, continues, parted, wait
 from osler.memory.tim.extract.english_results import read_results
 from osler.memory.tim.extract.english_sentence import MARK
-from osler.memory.tim.extract.english_topic import PATIENT
+from osler.memory.tim.extract.english_topic import PATIENT, lowered
 from osler.memory.tim.extract.english_value import bare_value, denial, measured
 from osler.memory.tim.extract.english_words import TIME
 from osler.records.language import Language
@@ -22,6 +22,7 @@ _HEDGE = re.compile(
     r"not certain|it seems|seems to|presumably)\b",
     re.IGNORECASE,
 )
+_WITHOUT = re.compile(rf"{NOT.pattern}|without\b", re.IGNORECASE)
 _DOSE = re.compile(
     r"^(?:just |only )?(?:my )?(?P<name>[A-Za-z][A-Za-z -]{2,30}?),? \d[\d.]* ?(?:mg|mcg|µg|units?|tablets?|"
     r"puffs?)\b(?!/)",
@@ -42,7 +43,7 @@ def state(core: str, piece: str, reading: Reading, shown: bool = False) -> None:
     for sketch in made:
         sketch.certainty = min(sketch.certainty, hedged)
         sketch.reported = when[0] if when else ""
-        lead = condition or reading.condition
+        lead = lowered(condition or reading.condition)
         if lead:
             sketch.object = f"{sketch.object}, {lead}" if sketch.object else lead
     if made:
@@ -67,7 +68,7 @@ def _statements(core: str, piece: str, reading: Reading, shown: bool) -> list[Sk
     if results:
         return [measured(result, piece, question) for result in results]
     statement = KNOWN_ENOUGH.sub("", core).strip() or core
-    if NOT.match(statement) and continues(statement, piece, reading):
+    if _WITHOUT.match(statement) and continues(statement, piece, reading):
         return []
     sketch = denial(statement, piece, question) or read_clause(statement, piece, reading)
     if not sketch and continues(statement, piece, reading):

@@ -22,3 +22,8 @@ def short(text: str) -> str:
     kept = " ".join(text.split()[:LONGEST]).strip(" ,")
     # What is too long ends where a phrase ends, and not in the middle of one.
     return kept if len(kept) >= len(text.strip(" ,")) else _LAST_PHRASE.sub("", kept)
+
+
+def lowered(text: str) -> str:
+    """Without the capital that only the beginning of a sentence gave."""
+    return text if re.match(r"I\b|\w?[A-Z\d]{2}", text) else text[:1].lower() + text[1:]

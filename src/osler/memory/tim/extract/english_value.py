@@ -13,6 +13,9 @@ from osler.memory.tim.extract.english_sentence import MARK, NONE
 from osler.memory.tim.extract.english_topic import COMPLAINT, PATIENT
 from osler.memory.tim.extract.english_words import DENIES, DURATION, TIME
 
+_TAKEN = re.compile(r"\b(?:takes?|taking|taken|medicines?|medications?|tablets|pills|drugs)\b", re.IGNORECASE)
+"""Questions to which `no aspirin` says that it is not taken."""
+
 
 def judge(core: str, piece: str, reading: Reading) -> bool:
     """`that is high`, after a result: part of it, or of all results of the sentence when it says `both` or `all`."""
@@ -40,6 +43,7 @@ def measured(result: Result, piece: str, question: Question) -> Sketch:
     if not question.presumed and question.value == "is":
         return Sketch(PATIENT, "says", result.value, f"{question.topic}: {piece}", result=True)
     relation = question.value if question.value not in {"", "says"} else "is"
+    relation = "says" if question.holder == PATIENT and question.value == "says" else relation
     return Sketch(question.holder, relation, result.value, f"{question.topic}: {piece}", result=True)
 
 
@@ -79,7 +83,9 @@ def denial(core: str, piece: str, question: Question) -> Sketch | None:
         what = re.sub(r"\s+(?:at all|either|or anything(?: like that)?|whatsoever)$", "", none["what"])
         if question.examined:
             return Sketch(question.topic, "shows no", what, piece, negated=True)
-        return Sketch(PATIENT, "does not have", what, piece, negated=True)
+        allergy = "allerg" in f"{question.yes} {question.topic}"
+        medicine = not allergy and _TAKEN.search(f"{question.yes} {question.value} {question.topic}")
+        return Sketch(PATIENT, "does not take" if medicine else "does not have", what, piece, negated=True)
     negative = NOT.match(core)
     if negative and not verb:
         return Sketch(question.topic, "is not", negative["what"], f"{question.topic}: {piece}", negated=True)

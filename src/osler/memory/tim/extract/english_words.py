@@ -17,7 +17,7 @@ ADVERBS = listed(
     "not never always also only really still just now even often usually sometimes already ever hardly barely "
     "suddenly actually probably maybe perhaps almost all both been recently initially currently occasionally "
     "frequently gradually previously mostly mainly immediately quickly eventually generally constantly "
-    "steadily progressively"
+    "steadily progressively rarely seldom"
 )
 DEGREES = listed(
     "a quite very mostly mainly especially particularly slightly somewhat occasionally rarely lots every too"
@@ -48,7 +48,7 @@ PEOPLE = KIN | listed(
 
 def meant_by(pronoun: str, kin: str) -> str:
     """The relative just named, if `he` or `she` can mean that one."""
-    return "" if kin in {"he": _WOMEN, "she": _MEN}[pronoun] else kin
+    return "" if kin in {"he": _WOMEN, "she": _MEN}[pronoun] or kin == "parents" else kin
 
 
 MODIFIERS = listed(

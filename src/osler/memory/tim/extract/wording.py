@@ -39,7 +39,9 @@ GENERIC = {
 """Words of a relation that need not have been said."""
 OTHERS = {
     Language.EN: re.compile(rf"\b(?:{'|'.join(sorted(PEOPLE - listed('child baby son daughter children')))})\b"),
-    Language.ZH: re.compile(r"爸|妈|父亲|母亲|哥|姐|弟|妹|爷爷|奶奶|外公|外婆|家里|家族|家人|亲戚"),
+    Language.ZH: re.compile(
+        r"爸|妈|父亲|母亲|哥|姐|弟|妹|爷爷|奶奶|祖父|祖母|外公|外婆|姥|姨|姑|舅|叔叔|伯|家里|家族|家人|亲戚|老伴|丈夫|妻子|爱人"
+    ),
 }
 """Whoever is not the patient: what is said of them is not said of the patient."""
 _VERBS = AUXILIARIES | BASES | THIRDS.keys() | PASTS.keys()
@@ -92,7 +94,7 @@ def _english(relation: str, object_: str, negated: bool) -> tuple[str, str, bool
 
 def _chinese(relation: str, object_: str, negated: bool) -> tuple[str, str, bool]:
     if NEGATION.search(relation) or relation.startswith(("没", "不", "无", "未", "否认")):
-        return relation, object_, True
+        return relation, re.sub(r"^(?:没有|无)(?=.)", "", object_) if relation == "没有" else object_, True
     none = re.match(r"(?:没有|未见|没|无)(?![做查拍测验])", object_)
     if none and relation in {"有", "是", "为", "显示", "提示"}:
         return "没有", object_[none.end() :], True
