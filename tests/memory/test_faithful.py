@@ -920,3 +920,17 @@ async def test_an_illness_that_the_patient_has_is_not_said_again_in_the_past() -
         )
     ]
     assert kept == ["patient has coeliac disease"]
+
+
+async def test_the_same_words_are_said_again_whatever_the_question_calls_their_subject() -> None:
+    ache = "It's a dull ache behind the knee, for 5 days now."
+    thoughts = await remembered(
+        Exchange("Did a sharp pain begin in your leg?", ache), Exchange("Has this been going on for a month?", ache)
+    )
+    assert [thought.turns for thought in thoughts] == [(1, 2)]
+
+
+async def test_a_test_that_nobody_made_shows_nothing() -> None:
+    asked = "Have you had an ultrasound of the neck, and what did it show?"
+    kept = [thought.triple for thought in await remembered(Exchange(asked, "No, nobody has looked at my neck."))]
+    assert "patient has not had ultrasound of the neck" in kept and not any(" shows " in triple for triple in kept)

@@ -16,6 +16,8 @@ _OF_NO_WEIGHT = frozenset(
 _GOES_ON = re.compile(r"\s*[,，（;]|\s+(?:for|since|at|in|on|with|every|after|when)\b")
 _OF_A_NAME = frozenset({"is", "are", "shows", "shows no", "为", "是", "显示"})
 """Relations of a name to its value: other names may have the same value."""
+_LENT = re.compile(r"(?:it|they|that|this|these|those)\b|[这那它]", re.IGNORECASE)
+"""How a sentence begins whose subject only the question names."""
 _TENSE = frozenset({"do", "did", "doe", "not", "never", "been", "any"})
 
 
@@ -62,10 +64,10 @@ def _in_the_same_words(draft: Draft, old: Draft) -> bool:
 
     Of `X has not been done`, the subject is all there is.
     """
-    if plain(draft.relation) in _OF_A_NAME:
+    mine, its = (re.split(r":\s|：", one.sentence, maxsplit=1) for one in (draft, old))
+    if plain(draft.relation) in _OF_A_NAME and not _LENT.match(mine[-1]):
         # `Platelets: Normal` does not say again what `Haemoglobin: Normal` said; a whole sentence does.
         return plain(draft.relation) in {"shows", "显示"} and draft.sentence == old.sentence
-    mine, its = (re.split(r":\s|：", one.sentence, maxsplit=1) for one in (draft, old))
     return bool(draft.object) and len(mine) == len(its) == 2 and mine[1] == its[1]
 
 

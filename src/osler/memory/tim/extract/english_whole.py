@@ -35,7 +35,7 @@ def kept_whole(sentence: str, reading: Reading, asked: Question) -> None:
     if not reading.question.examined:
         return
     made = reading.sketches[reading.began :]
-    if not made or any(sketch.certainty == UNKNOWN for sketch in made):
+    if not made or any(sketch.certainty == UNKNOWN or (sketch.answer and sketch.negated) for sketch in made):
         return
     if not any(sketch.torn for sketch in made) and not (len(made) > 1 and _fall_apart(made)):
         return
