@@ -4,15 +4,14 @@ Needs `pip install .[train]` and torch, and what the teacher left (`training/tau
 
 python training/fit.py              fit and write all (an hour on one core)
 python training/fit.py --weigh      only how the evidence is weighed, by the readers as they are
-python training/fit.py --cross      only figures of the questions for tuning, by fits on other patients
+python training/fit.py --cross      only figures of the questions labelled by hand, by fits on other patients
 """
 
 from __future__ import annotations
 
-import random
 import sys
 from collections.abc import Callable
-from itertools import islice, product
+from itertools import product
 from pathlib import Path
 from zlib import crc32
 
@@ -20,20 +19,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.agents.questions import labelled
 from tests.agents.ram_figures import counted
 
 from osler.agents.lexicon.phrases import worded
 from osler.agents.ram.index import RecordIndex
-from osler.agents.ram.intent import read_intent
 from osler.agents.ram.reader import laid_out
 from osler.records import Language, RecordPool
-from training import calibrate, meaning, student, taught
+from training import calibrate, meaning, student
+from training.labels import by_hand
 
-WORDED, WRITTEN = 800, 1200
-"""Worded examples and questions of the teacher that are put to records, of each language."""
-CLEAR = 0.5
-"""Probability of the likeliest concept from which a question of the teacher is put to records."""
 LEAST = 0.001
 LINEAR, NETWORK = (2.0, 3.0, 4.0, 5.0, 6.0), (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """How much each reader may have to say."""
@@ -86,37 +80,22 @@ def blend(linear: dict, network: dict, kept_out: list[Example], language: Langua
     return max(found, key=lambda sharp: found[sharp])
 
 
-def questions(language: Language) -> list[calibrate.Question]:
-    """What is put to records: worded examples that were kept out, and clear questions that the teacher wrote."""
-    rng = random.Random(0)
-    _, kept_out = split(language)
-    clear = [
-        (text, reading)
-        for text, reading in taught.made(language)
-        if max(reading.values()) >= CLEAR and text.endswith(("?", "？"))
-    ]
-    written = (row for row in rng.sample(clear, len(clear)) if len(read_intent(row[0], language).asks) == 1)
-    return [
-        *((text, {concept: 1.0}) for text, concept in rng.sample(kept_out, min(WORDED, len(kept_out)))),
-        *islice(written, WRITTEN),
-    ]
-
-
-def weigh(language: Language, index: dict[str, RecordIndex], *, only_show: bool) -> None:
-    rows = [row for row in labelled() if not row.held_out and row.language is language]
-    guessed = calibrate.put_to_records(questions(language), language)
-    crossed = calibrate.cross(guessed, rows, language, index)
+def weigh(language: Language, index: dict[str, RecordIndex], evidence: calibrate.Evidence, *, only_show: bool) -> None:
+    rows = by_hand()
+    crossed = calibrate.cross(rows, language, evidence, index)
     floor = calibrate.best(crossed)
     show(language, crossed, floor)
     if not only_show:
-        calibrate.save(calibrate.learn(guessed, rows, calibrate.remembered(index), index), floor, language)
+        calibrate.save(calibrate.learn(rows, language, evidence, index), floor, language)
 
 
 def show(language: Language, crossed: calibrate.Crossed, floor: calibrate.Floor) -> None:
+    """Figures under each floor: of the questions that the tests guard, and of all that are labelled by hand."""
     for some, found in crossed.items():
-        print(f"  {language.value} {some} " + " ".join(f"{figure:.3f}" for figure in counted(found)))
+        both = counted(calibrate.of_the_tests(found)), counted(found)
+        print(f"  {language.value} {some} " + "   ".join(" ".join(f"{figure:.3f}" for figure in one) for one in both))
     print(f"{language.value}: threshold and ratio {floor}")
-    for kind in ("plain", "paraphrase", "two", "nothing"):
+    for kind in ("plain", "paraphrase", "two", "asked", "nothing"):
         got = counted((row, names) for row, names in crossed[floor] if row.kind == kind)
         print(f"  {kind:12}" + " ".join(f"{figure:.3f}" for figure in got))
     for row, names in crossed[floor]:
@@ -129,8 +108,9 @@ def main() -> None:
     finish = [] if only_show or "--weigh" in sys.argv else [fit_readers(language) for language in Language]
     index = {record.id: RecordIndex(record) for record in RecordPool.open()}
     as_it_was = {path: path.read_bytes() for path in calibrate.WHERE.glob("*.npz")}
+    evidence = calibrate.remembered(index)
     for language in Language:
-        weigh(language, index, only_show=only_show)
+        weigh(language, index, evidence, only_show=only_show)
     for last in finish:
         last()
     if only_show:

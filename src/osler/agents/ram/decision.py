@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from osler.records.language import Language
 
 Floats = NDArray[np.float64]
+Narrow = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Decision:
     """The network of one language, and from which probability on an entry counts as asked for."""
 
-    mean: Floats
-    scale: Floats
-    hidden: Floats
-    hidden_bias: Floats
-    out: Floats
+    hidden: Narrow
+    """(columns, units); what levels the columns is part of it."""
+    hidden_bias: Narrow
+    out: Narrow
     out_bias: float
     threshold: float
     """What the best entry must reach, or nothing was asked for."""
@@ -32,8 +32,10 @@ class Decision:
 
     def probabilities(self, evidence: Floats) -> Floats:
         """One for each row of evidence."""
-        inner = np.maximum(0.0, (evidence - self.mean) / self.scale @ self.hidden + self.hidden_bias)
-        probabilities: Floats = 1 / (1 + np.exp(-(inner @ self.out + self.out_bias)))
+        inner = evidence.astype(np.float32) @ self.hidden
+        inner += self.hidden_bias
+        scores = np.maximum(inner, 0.0, out=inner) @ self.out + self.out_bias
+        probabilities: Floats = 1 / (1 + np.exp(-scores.astype(np.float64)))
         return probabilities
 
     def floor(self, probabilities: Floats) -> float:
@@ -46,9 +48,11 @@ class Decision:
 def decision(language: Language) -> Decision:
     """As `training/fit.py` found it on the questions that are for tuning."""
     with as_file(files("osler.agents.ram") / "decision" / f"{language.value}.npz") as path, np.load(path) as data:
-        rows = {name: data[name].astype(np.float64) for name in ("mean", "scale", "hidden", "hidden_bias", "out")}
+        hidden = data["hidden"] / data["scale"][:, None]
         return Decision(
-            **rows,
+            hidden=hidden,
+            hidden_bias=data["hidden_bias"] - data["mean"] @ hidden,
+            out=data["out"],
             out_bias=float(data["out_bias"]),
             threshold=float(data["threshold"]),
             ratio=float(data["ratio"]),

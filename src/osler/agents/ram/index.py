@@ -11,10 +11,11 @@ from osler.agents.lexicon import concepts, named
 from osler.agents.lexicon.qualities import QUALITIES
 from osler.agents.ram.decision import decision
 from osler.agents.ram.evidence import COVERED, evidence, features, said
+from osler.agents.ram.held import columns as held
 from osler.agents.ram.intent import Intent, read_intent
 from osler.agents.ram.layout import Floats, Layout
 from osler.agents.ram.nearness import Nearness
-from osler.agents.ram.speaks import chief
+from osler.agents.ram.speaks import OF_THE_CATEGORY, chief
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
 from osler.words import content
@@ -31,18 +32,21 @@ _OF_THE_STORY = frozenset(
     {"onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency"}
 )
 """Asked without a name, these are about what the patient came with."""
-_ASKS = re.compile(r"[?？吗呢]|^\s*(?:since when|when|how long|tell me|describe)\b|什么时候|多久", re.IGNORECASE)
 _ASKS_HOW = QUALITIES | {"associated-symptoms", "chief-complaint"}
-_LISTS = {Category.ALLERGY: {"drug-allergy", "penicillin-allergy"}, Category.MEDICATION_HISTORY: {"medicines"}}
+_LISTS = {kind: OF_THE_CATEGORY[kind] for kind in (Category.ALLERGY, Category.MEDICATION_HISTORY)}
 """What the entries are called that tell all of their kind."""
-_ON_LISTS = {
-    Category.ALLERGY: {"drug-allergy", "penicillin-allergy"},
+_ON_LISTS = _LISTS | {
     Category.MEDICATION_HISTORY: {
-        *("medicines", "painkillers", "aspirin", "blood-thinners", "antibiotics", "steroids"),
+        *_LISTS[Category.MEDICATION_HISTORY],
+        *("painkillers", "aspirin", "blood-thinners", "antibiotics", "steroids"),
         *("contraceptive-pill", "insulin", "herbal-remedies"),
     },
 }
 """What may be on them. Allergies first: who asks about an allergy to penicillin names a medicine too."""
+_NO_MEDICINE = frozenset({"recreational-drugs", "iron-ferritin", "electrolytes"})
+"""Street drugs, and vitamins that were measured: a word for a medicine is in the question, but no medicine is meant."""
+_RESULTS = frozenset({"test", "examination"})
+_ALL_RESULTS = frozenset({"tests-so-far", "blood-tests-general"})
 _TELLING = (Status.PRESENT, Status.NORMAL, Status.ABSENT, Status.NOT_DONE)
 _VITAL = re.compile(
     r"temperature|blood pressure|heart rate|pulse|respirat\w+ rate|saturation|体温|血压|心率|脉搏|呼吸|饱和",
@@ -95,9 +99,13 @@ class RecordIndex:
             chosen = [match for match in chosen if _belongs(match.entry, parts)]
             told = {match.entry.name for match in chosen}
             chosen += [match for match in self._whole_parts(parts) if match.entry.name not in told]
-        elif parts and not any(_belongs(match.entry, parts) for match in chosen):
+        elif parts and not any(_belongs(match.entry, parts) for match in chosen) and not _particular(intent, parts):
             chosen = self._whole_parts(parts) or chosen
-        chosen += self._lists(intent, chosen) or self._story(intent, chosen)
+        elif self._is_story(intent):
+            # "For over a month now?" is not about the periods.
+            told_by = [match for match in chosen if match.entry.category is Category.SYMPTOM]
+            chosen = told_by or [Match(entry, _BROAD) for entry in self.entries if entry.name == self._chief]
+        chosen += self._lists(intent, chosen)
         return sorted(chosen, key=lambda match: -match.score)
 
     def scores(self, question: str) -> Floats:
@@ -115,12 +123,16 @@ class RecordIndex:
         return self._weighed(features(intent, self._layout), intent)
 
     def _weighed(self, found: Floats, intent: Intent) -> Floats:
-        return np.concatenate([evidence(found, intent), self._nearness.columns(intent.asks)], axis=1)
+        parts = evidence(found, intent), self._nearness.columns(intent.asks), held(intent, self._layout)
+        return np.concatenate(parts, axis=1)
 
     def _surely(self, found: Floats, intent: Intent, question: str) -> list[int]:
-        """Entries whose own name is in the question, or that hold every word an ask has: no doubt about these."""
+        """Entries whose own name is in the question, or that hold every word an ask has: no doubt about these.
+
+        A name stands for something else where a drug is no medicine.
+        """
         asked = frozenset(content(question, self.language))
-        sure = [place for place, name in self._telling if name <= asked]
+        sure = [place for place, name in self._telling if name <= asked and not _heard(intent) & _NO_MEDICINE]
         for covered, ask in zip(found[COVERED], intent.asks, strict=True):
             if len(ask.words) > 1 and said(ask, self._layout) >= _SAYS_ENOUGH:
                 whole = (covered > _CLEAR).nonzero()[0].tolist()
@@ -133,18 +145,18 @@ class RecordIndex:
         Who asks for a blood thinner is answered by the list of medicines, whatever is on it: a patient's safety hangs
         on it.
         """
-        asked = self._named(intent) | _heard(intent)
+        heard = _heard(intent)
+        asked = heard if heard & _NO_MEDICINE else heard | self._named(intent)
         category = next((kind for kind, things in _ON_LISTS.items() if things & asked), None)
         if category is None or any(match.entry.category is category for match in chosen):
             return []
         return [Match(entry, _BROAD) for entry in self._listing if entry.category is category]
 
-    def _story(self, intent: Intent, chosen: list[Match]) -> list[Match]:
-        """The chief symptom, where nothing was found and it is asked since when or how, of nothing by name."""
-        asks = _ASKS.search(intent.asks[0].text)  # "please sit down and take your time" does not
-        if chosen or not asks or not _heard(intent) & _OF_THE_STORY or self._named(intent) - _ASKS_HOW:
-            return []
-        return [Match(entry, _BROAD) for entry in self.entries if entry.name == self._chief]
+    def _is_story(self, intent: Intent) -> bool:
+        """Whether it is asked since when or how, of nothing by name."""
+        # "Please sit down and take your time" does not ask.
+        likely = sum(intent.asks[0].meant.get(name, 0.0) for name in _OF_THE_STORY)
+        return intent.is_asking and likely >= _HEARD and not self._named(intent) - _ASKS_HOW
 
     def _named(self, intent: Intent) -> set[str]:
         """What the question calls by name."""
@@ -177,6 +189,12 @@ def _belongs(entry: Entry, parts: frozenset[str]) -> bool:
 def _heard(intent: Intent) -> set[str]:
     """What a question most likely means."""
     return {name for ask in intent.asks for name, share in ask.meant.items() if share >= _HEARD}
+
+
+def _particular(intent: Intent, parts: frozenset[str]) -> bool:
+    """Whether what sounds like a question for a whole part means one thing: "was your blood sugar tested?"."""
+    heard = _heard(intent)
+    return bool(heard & _NO_MEDICINE) or (parts <= _RESULTS and bool(heard) and not heard & _ALL_RESULTS)
 
 
 def _is_list(entry: Entry, language: Language) -> bool:

@@ -7,15 +7,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from osler.agents.lexicon import broad_parts, categories, concepts
+from osler.agents.lexicon.asks import separate_asks
 from osler.agents.ram.meaning import meant
 from osler.records.language import Language
 from osler.words import content
 
-_SPLIT = {
+_ASKING = re.compile(r"[?？吗呢]|^\s*(?:since when|when|how long|tell me|describe)\b|什么时候|多久", re.IGNORECASE)
+_KIN = {
     Language.EN: re.compile(
-        r"[.?!;:]\s+|,\s*(?:and|or|also|plus)?\s+|\s+(?:and|or|as well as|plus|also)\s+", re.IGNORECASE
+        r"\b(?:mum|mom|mother|dad|father|parents?|sisters?|brothers?|siblings?|aunts?|uncles?|cousins?|grand\w+|granny"
+        r"|relatives?|relations?|famil\w+)\b",
+        re.IGNORECASE,
     ),
-    Language.ZH: re.compile(r"[，。？！；：、,?!;]|还有|以及|另外|或者|和|或|跟|与"),
+    Language.ZH: re.compile(
+        "家里|家人|家族|亲戚|亲属|父母|爸|妈|父亲|母亲|兄弟|姐妹|姐姐|哥哥|妹妹|弟弟|姨|叔|姑|舅|爷爷|奶奶|外公|外婆|老人|长辈"
+    ),
 }
 
 _BROAD = 0.78
@@ -44,6 +50,10 @@ class Intent:
     """A question taken apart. The first ask is the whole of it; the others are its parts, where it has several."""
 
     asks: tuple[Ask, ...]
+    is_asking: bool
+    """Whether it is put as a question: who says "I'll dim the lamp" asks for nothing."""
+    names_kin: bool
+    """Whether it names a relative: somebody else's illness, or the patient by who speaks for them."""
 
     @property
     def is_broad(self) -> bool:
@@ -52,12 +62,12 @@ class Intent:
         return whole.is_broad or (bool(parts) and all(ask.is_broad for ask in parts))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
-    parts = [part for part in _SPLIT[language].split(question) if part and content(part, language)]
-    texts = [question, *(parts if len(parts) > 1 else ())]
-    return Intent(tuple(_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True)))
+    texts = separate_asks(question, language)
+    asks = (_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True))
+    return Intent(tuple(asks), bool(_ASKING.search(question)), bool(_KIN[language].search(question)))
 
 
 def _ask(text: str, means: dict[str, float], language: Language) -> Ask:

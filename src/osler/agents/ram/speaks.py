@@ -15,8 +15,23 @@ _OF_THE_CHIEF = (
     *("aggravating-factors", "relieving-factors", "time-of-day-pattern"),
 )
 
+_SIDE_BY_SIDE = frozenset(
+    frozenset(pair)
+    for pair in (
+        *(("smoking", "alcohol"), ("alcohol", "diet"), ("crp", "esr"), ("hearing", "tinnitus")),
+        *(("chest-x-ray", "chest-ct"), ("head-ct", "brain-mri"), ("abdominal-ultrasound", "urinary-tract-ultrasound")),
+        *(("iron-ferritin", "blood-count"), ("iron-ferritin", "haemoglobin"), ("sputum-test", "tb-tests")),
+        *(("stroke-history", "clots-history"), ("heart-disease-history", "coronary-angiography")),
+        *(("diarrhoea", "constipation"), ("urinary-urgency", "nocturia"), ("palpitations", "sign-pulse")),
+        *(("night-sweats", "fever"), ("night-sweats", "chills"), ("night-sweats", "sign-temperature")),
+        *(("immobility", "travel"), ("home", "daily-activities"), ("halos", "vision"), ("halos", "visual-acuity")),
+        *(("aura", "vision"), ("mood", "interest"), ("anxiety", "worries")),
+    )
+)
+"""Spoken of in one breath, but who asks for one is not answered by the other."""
+
 # "Did your father have a gastric tumour?" asks for what runs in the family, whatever an entry there is called.
-_OF_THE_CATEGORY = {
+OF_THE_CATEGORY = {
     Category.FAMILY_HISTORY: {"family-illnesses"},
     Category.SURGICAL_HISTORY: {"operations"},
     Category.MEDICATION_HISTORY: {"medicines"},
@@ -39,12 +54,17 @@ def entry_concepts(record: PatientRecord) -> list[Shares]:
     known = []
     for entry in record.entries:
         own = _named(entry, record.language)
-        found = dict.fromkeys((other for concept in own for other in related().get(concept, ())), _NEAR)
+        found = dict.fromkeys((other for concept in own for other in _answered_by(concept)), _NEAR)
         if entry.name == first:
             # "When did it start?" asks for the chief symptom, whose report tells.
             found |= dict.fromkeys(_OF_THE_CHIEF, _NEAR)
         known.append(found | dict.fromkeys(own, 1.0))
     return known
+
+
+def _answered_by(concept: str) -> list[str]:
+    """What else an entry about a concept answers."""
+    return [other for other in related().get(concept, ()) if {concept, other} not in _SIDE_BY_SIDE]
 
 
 def _named(entry: Entry, language: Language) -> set[str]:
@@ -57,4 +77,4 @@ def _named(entry: Entry, language: Language) -> set[str]:
     for alias in entry.aliases:
         whole = {concept for concept, share in index.find(alias).items() if share >= _CLEAR}
         own |= {concept for concept, share in index.best(alias).items() if concept in whole and share >= _MOSTLY}
-    return own | _OF_THE_CATEGORY.get(entry.category, set())
+    return own | OF_THE_CATEGORY.get(entry.category, set())

@@ -1,0 +1,49 @@
+"""Questions labelled by hand for learning, beside those that the tests guard.
+
+Most of them ask for a neighbour of what the record has: another test of the same organ, the other habit, a relative's
+illness. Others ask for what is there, in words that it does not use (`training/questions/LANGUAGE.txt`). The rest are
+what the doctor by rules asks, whose long questions name many things at once (`LANGUAGE_by_rules.txt`). By record, one a
+line: `question | entries asked for; ... | entries that are not wrong either; ...`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.agents.questions import Labelled, labelled
+
+from osler.records import Language
+
+FOLDER = Path(__file__).parent / "questions"
+
+
+def by_hand() -> list[Labelled]:
+    """Every labelled question that may be learned from, in both languages."""
+    return [*guarded(), *(row for language in Language for row in written(f"{language.value}.txt")), *by_rules()]
+
+
+def by_rules() -> list[Labelled]:
+    """Those of them that the doctor by rules asks."""
+    return [row for language in Language for row in written(f"{language.value}_by_rules.txt")]
+
+
+def guarded() -> list[Labelled]:
+    """Those of the tests that are for tuning."""
+    return [row for row in labelled() if not row.held_out]
+
+
+def written(name: str) -> list[Labelled]:
+    """Those of one file."""
+    rows, record = [], ""
+    for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            record = line.removeprefix("# ")
+        elif line:
+            question, entries, also = ([part.strip() for part in line.split("|")] + ["", ""])[:3]
+            kind = "asked" if entries else "nothing"
+            rows.append(Labelled(record, kind, question, _names(entries), _names(also), held_out=False))
+    return rows
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(name.strip() for name in text.split(";") if name.strip())
