@@ -162,6 +162,32 @@ def test_the_checklist_asks_for_the_parts_it_names(language: Language) -> None:
         assert area.key in parts, area
 
 
+@pytest.mark.parametrize("language", Language)
+def test_whatever_else_was_asked_leaves_each_part_of_the_checklist_to_ask(language: Language) -> None:
+    doctor, patient, unknown = (
+        ("Doctor: ", "Patient: ", "I don't know.") if language is Language.EN else ("医生：", "患者：", "不清楚。")
+    )
+    case = case_of(POOL.get(f"gout-{language.value}"))
+    for area in areas(language):
+        others = [one.question for one in areas(language) if one != area]
+        talk = "\n".join(f"{doctor}{question}\n{patient}{unknown}" for question in others)
+        known = Briefing(case=case, turn=9, turns_left=5, question=others[-1], reply=unknown, recall=talk)
+        assert check_question(area.question, known) == () and [one.key for one in open_areas(known)] == [area.key], area
+
+
+@pytest.mark.parametrize(
+    ("language", "fact"),
+    [
+        (Language.EN, "Fact #1: physical examination shows it hurts when they press on the knee (turn 1)"),
+        (Language.ZH, "事实 #1：体格检查 显示 按着膝盖疼（第1轮）"),
+    ],
+)
+def test_a_finding_of_the_examination_leaves_the_scans_to_ask(language: Language, fact: str) -> None:
+    case = case_of(POOL.get(f"gout-{language.value}"))
+    left = {area.key for area in open_areas(Briefing(case=case, turn=3, turns_left=5, reply="", recall=fact))}
+    assert "examination" in left and "sign" not in left
+
+
 @pytest.mark.parametrize(("record_id", "work"), [("croup-en", "smoke"), ("croup-zh", "烟")])
 def test_a_child_is_not_asked_about_smoking_and_work(record_id: str, work: str) -> None:
     case = case_of(POOL.get(record_id))

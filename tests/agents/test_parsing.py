@@ -103,6 +103,7 @@ def test_an_object_that_was_cut_off_is_read_as_far_as_it_goes() -> None:
             "痛风",
             ("假性痛风", "化脓性关节炎"),
         ),
+        ("1. 肺结核（TB）（TB）\n2. 肺癌（Lung cancer）", "肺结核", ("肺癌",)),
         ("慢性阻塞性肺疾病（急性加重期）", "慢性阻塞性肺疾病（急性加重期）", ()),
         ("The diagnosis is **Gout**. The treatment is **colchicine**.", "Gout", ()),
     ],

@@ -38,7 +38,7 @@ _BULLET = re.compile(r"^[\s*#>•·\-–—_]*(?:[(（]?\d{1,2}[.)）、:：]\s*
 # What follows a name: "**Gout** - swells the big toe", "Gout: …".
 _EXPLAINED = re.compile(r"\*\*\s*(?=[-–—:：(（])|\s+[-–—]\s+|(?<=\w)[:：]\s*(?=\S)|——")
 # The prompt asks for the English name beside a Chinese one, which steadies a model; the Chinese one is the answer.
-_TRANSLATED = re.compile(r"(?<=[\u4e00-\u9fff])\s*[（(][A-Za-z][^（(\u4e00-\u9fff]*[)）]?$")
+_TRANSLATED = re.compile(r"(?<=[\u4e00-\u9fff])(?:\s*[（(][A-Za-z][^（(\u4e00-\u9fff]*[)）]?)+$")
 # How a sentence about the case begins, where a name was asked for.
 _TALK = re.compile(
     r"^(?:I|we|you|it|this|these|there|here|based|sure|sorry|the (?:patient|case|most|following|five))\b"

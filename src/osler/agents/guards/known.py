@@ -23,6 +23,8 @@ _TURNS = re.compile(r"[(（](?:turn|第)\s*([\d, 、]+)轮?[)）]\s*$", re.IGNOR
 # What was asked without a fact, and in a short memory what was denied.
 _LISTED = re.compile(r"^(?:also asked|还问过|(denied|否认)[\s#\d]*)\s*[:：]\s*(.+)$", re.IGNORECASE)
 
+_SHOWN = re.compile(r"\s(?:shows?|showed|显示)\s")
+
 
 class Fact(NamedTuple):
     """A fact as a memory tells it."""
@@ -71,14 +73,14 @@ def told(briefing: Briefing) -> list[str]:
 def known_questions(briefing: Briefing) -> list[str]:
     """What the doctor can see it has asked for: questions in its memory's text, in full or as topics, and the last one.
 
-    The first fact of a turn that names no topic is its own: it says what was asked.
+    The first fact of a turn that names no topic is its own: it says what was asked, a result by what shows it.
     """
     read = _read(briefing.recall)
     named = [topic for line in read.listed for topic in _EACH.split(line.things)]
     plainly, answered = [], set[str]()
     for fact in read.facts:
         if not fact.topics and not answered.issuperset(fact.turns or ("",)):
-            plainly.append(fact.text)
+            plainly.append(_SHOWN.split(fact.text, maxsplit=1)[0])
         answered.update(fact.turns)
     return [text for text in (*read.questions, *plainly, *read.topics, *named, briefing.question) if text]
 
