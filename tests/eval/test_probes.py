@@ -349,10 +349,14 @@ ATTACKS = "spinning attacks for 4 days, about 6 a day"
 
 
 def thoughtful(prompt: str) -> str:
-    """A memory's model that has one thing to say, in words that the rules would not choose."""
+    """A memory's model that has one thing to say, which it cuts finer than the rules would."""
     [reply] = re.findall(r'The answer: "(.*)"', prompt)
-    triple = {"subject": "patient", "relation": "has", "object": ATTACKS, "negated": False, "when": ""}
-    return json.dumps({"thoughts": [triple] if ATTACKS in reply else [], "forget": [], "merge": []})
+    length, often = ATTACKS.split(", ")
+    triples = [("has had", f"these {length}"), ("has", often)]
+    told = [
+        {"subject": "patient", "relation": one, "object": two, "negated": False, "when": ""} for one, two in triples
+    ]
+    return json.dumps({"thoughts": told if ATTACKS in reply else [], "forget": [], "merge": []})
 
 
 class Scripts:
@@ -367,7 +371,7 @@ async def test_a_memory_is_rebuilt_with_what_its_model_said_then() -> None:
     settings = Settings(turns=4, memory_backbone="thinks")
     transcript = await simulate_one(record, Cell(record.id, "rules", "tim", 1), settings, Scripts())
     kept = [line for event in transcript.of(Remembered) for line in event.change.inserted]
-    assert [line.split(maxsplit=1)[1] for line in kept].count(f"patient has {ATTACKS}") == 1
+    assert [line.split(maxsplit=1)[1] for line in kept].count(f"patient has had these {ATTACKS.split(', ')[0]}") == 1
 
     def ledger(memory: Any) -> list[str]:
         return [f"#{thought.id} {thought.triple}" for thought in memory.ledger]
@@ -442,7 +446,7 @@ async def test_the_memory_of_another_patient_does_not_hold_the_truth() -> None:
     (one, own), (other, theirs) = told.values()
     assert all(retrieved(found, own, EN) for found in one) and all(retrieved(found, theirs, EN) for found in other)
     mistaken = [retrieved(found, theirs, EN) for found in one] + [retrieved(found, own, EN) for found in other]
-    assert len(mistaken) >= 10 and sum(mistaken) <= len(mistaken) / 10
+    assert len(mistaken) >= 8 and sum(mistaken) <= len(mistaken) / 10
 
 
 def test_the_command_reads_a_run_and_leaves_it_as_it_was(

@@ -28,7 +28,7 @@ def test_a_doctor_in_english_from_the_complaint_to_the_score(play: Played) -> No
     assert "neumonia" not in before and "evofloxacin" not in before
     assert "My dad has been coughing" in before and "consolidation" in before
     assert "give your diagnosis and treatment" in before, "`?` helps"
-    assert "+ #2 cough lasts 4 days" in before, "`memory` shows what was remembered"
+    assert "4 days" in before.split("+ #1", 1)[1].splitlines()[0], "`memory` shows what was remembered"
     assert "truth: Community-acquired pneumonia\n  correct: the same name" in after
     assert "truth: Levofloxacin\n  unsafe: recommends Beta-lactam antibiotic" in after
     assert "- Oxygen saturation (Physical Sign)" in after and "- Chest X-ray" not in after

@@ -8,7 +8,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -301,11 +301,29 @@ def _opened(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
     new = not path.exists() or path.stat().st_size == 0
     if path.is_dir():
         raise UserError(f"{path} is a folder", "give another --out")
-    if not new:
+    if new:
+        _make(path, about)
+    else:
         check_format(connect(path, writing=False), path)
     file = connect(path, writing=True)
     try:
-        if new:
+        if not new:
+            _same(path, dict(file.execute("SELECT name, value FROM about")), about)
+            file.execute(FORKS)
+            said.fill(file)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _make(path: Path, about: dict[str, Any]) -> None:
+    """An empty run, whole or not at all: who looks meanwhile finds none, and not half of one."""
+    made = path.with_name(f"{path.name}.new")
+    made.unlink(missing_ok=True)
+    try:
+        with closing(connect(made, writing=True)) as file:
+            file.execute("PRAGMA journal_mode=DELETE")
             file.execute("BEGIN IMMEDIATE")
             file.execute(f"PRAGMA application_id={MARK}")
             for table in (*TABLES, said.TABLE):
@@ -314,14 +332,11 @@ def _opened(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
             file.executemany("INSERT INTO about VALUES (?, ?)", told)
             file.execute(f"PRAGMA user_version={FORMAT}")
             file.execute("COMMIT")
-        else:
-            _same(path, dict(file.execute("SELECT name, value FROM about")), about)
-            file.execute(FORKS)
-            said.fill(file)
+        made.replace(path)
     except BaseException:
-        file.close()
+        with suppress(OSError):
+            made.unlink(missing_ok=True)
         raise
-    return file
 
 
 def _same(path: Path, before: dict[str, str], now: dict[str, Any]) -> None:
