@@ -8,6 +8,7 @@ from osler.agents.guards.given import figures, given
 from osler.agents.guards.grounding import goes_round, invented, of_another_family, turned, without_kin
 from osler.agents.guards.spoken import called_by_name, meant, touched_on
 from osler.agents.lexicon import related
+from osler.agents.lexicon.qualities import ALL_RESULTS
 from osler.agents.participant import Selection
 from osler.records.language import Language
 from osler.records.schema import RESULTS, Diagnosis, Entry, Sex, Speaker, Status
@@ -85,7 +86,7 @@ def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
     allowed = given_concepts.union(*(related().get(name, ()) for name in given_concepts))
     told = [sentence for sentence in sentences(reply, language) if not _IGNORANCE[language].search(plain(sentence))]
     spoken = {name for sentence in told for name in called_by_name(sentence, language)}
-    frames = _SHEET if any(entry.category in RESULTS for entry in selection.entries) else frozenset()
+    frames = ALL_RESULTS if any(entry.category in RESULTS for entry in selection.entries) else frozenset()
     named = sorted(spoken - allowed - _EVERYDAY - frames)
     words = invented(told, (*sources, case.age), language)
     sourced = frozenset(content(case.complaint, language)).union(*(entry.words for entry in entries))
@@ -133,8 +134,6 @@ _TOLD = 0.34
 _EVERYDAY = frozenset(
     {"worries", "own-idea-of-cause", "expectations", "daily-activities", "onset", "course", "duration", "triggers"}
 )
-_SHEET = frozenset({"tests-so-far", "blood-tests-general"})
-"""What frames a result, "the blood tests show …", and tells none."""
 
 
 def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from osler.agents.guards.known import facts, known_questions, told
 from osler.agents.guards.spoken import called_by_name, meant, things
 from osler.agents.lexicon import broad_parts
 from osler.agents.lexicon.aspects import aspects
-from osler.agents.lexicon.qualities import QUALITIES
+from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.participant import Briefing
 from osler.agents.ram.intent import Ask, read_intent
 from osler.records.language import Language
@@ -26,7 +26,7 @@ _VAGUE = {
     " 主要 主要症状 主诉 担心 问题 疾病 是否 有无 能否 是不是",
 }
 _LIKELY = 0.5
-_WHOLE_SHEETS = frozenset({"tests-so-far", "blood-tests-general", "associated-symptoms", "chief-complaint"})
+_WHOLE_PARTS = ALL_RESULTS | {"associated-symptoms", "chief-complaint"}
 """What a question for a whole part names: the blood tests are no answer to a question for the scans."""
 _PERSONS = frozenset({"patient", "child", "baby", "infant", "son", "daughter", "boy", "girl", "患者", "孩子", "宝宝"})
 # Age and sex stand at the head of every briefing; a lump's age, or how old a wound is, does not.
@@ -80,7 +80,7 @@ def repeats(question: str, briefing: Briefing) -> str | None:
 
 def _each_before(question: str, lines: tuple[str, ...], language: Language) -> str | None:
     """Where the last of the things came up that it names, when all of them have: in one breath or one by one."""
-    left = things(question, language) - _WHOLE_SHEETS
+    left = things(question, language) - _WHOLE_PARTS
     if not left or aspects(question, language):
         return None
     for line in lines:

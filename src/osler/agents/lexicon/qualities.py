@@ -1,4 +1,4 @@
-"""The concepts that say how a symptom is, and not which: these may be asked of what was told."""
+"""The concepts that name no single thing: how a symptom is, which may be asked of what was told, and all results."""
 
 from __future__ import annotations
 
@@ -10,3 +10,5 @@ QUALITIES = frozenset(
         *("pain-severity", "pain-radiation", "pain-migration"),
     }
 )
+ALL_RESULTS = frozenset({"tests-so-far", "blood-tests-general"})
+"""What frames results, "the blood tests show …", and is none of them."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from osler.agents.lexicon import concepts, named
-from osler.agents.lexicon.qualities import QUALITIES
+from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.decision import decision
 from osler.agents.ram.evidence import COVERED, evidence, features, said
 from osler.agents.ram.held import columns as held
@@ -46,7 +46,6 @@ _ON_LISTS = _LISTS | {
 _NO_MEDICINE = frozenset({"recreational-drugs", "iron-ferritin", "electrolytes"})
 """Street drugs, and vitamins that were measured: a word for a medicine is in the question, but no medicine is meant."""
 _RESULTS = frozenset({"test", "examination"})
-_ALL_RESULTS = frozenset({"tests-so-far", "blood-tests-general"})
 _TELLING = (Status.PRESENT, Status.NORMAL, Status.ABSENT, Status.NOT_DONE)
 _VITAL = re.compile(
     r"temperature|blood pressure|heart rate|pulse|respirat\w+ rate|saturation|体温|血压|心率|脉搏|呼吸|饱和",
@@ -194,7 +193,7 @@ def _heard(intent: Intent) -> set[str]:
 def _particular(intent: Intent, parts: frozenset[str]) -> bool:
     """Whether what sounds like a question for a whole part means one thing: "was your blood sugar tested?"."""
     heard = _heard(intent)
-    return bool(heard & _NO_MEDICINE) or (parts <= _RESULTS and bool(heard) and not heard & _ALL_RESULTS)
+    return bool(heard & _NO_MEDICINE) or (parts <= _RESULTS and bool(heard) and not heard & ALL_RESULTS)
 
 
 def _is_list(entry: Entry, language: Language) -> bool:
