@@ -177,6 +177,29 @@ def test_the_second_writer_is_refused_and_readers_are_not(tmp_path: Path, osler:
     assert osler("simulate", "--limit", "2", "--turns", "2").returncode == 0
 
 
+def test_who_looks_while_a_run_is_begun_finds_none_or_a_whole_one(tmp_path: Path) -> None:
+    paths = [tmp_path / f"run{number}.osler" for number in range(20)]
+    seen: list[Any] = []
+
+    def look() -> None:
+        for path in paths:
+            while not path.exists():
+                pass
+            try:
+                with RunFile.open(path) as run:
+                    seen.append(run.about())
+            except UserError as error:
+                seen.append(error)
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    for path in paths:
+        with RunWriter.create(path, {"seed": 1}):
+            pass
+    watcher.join()
+    assert seen == [{"seed": 1}] * len(paths)
+
+
 def test_failures_are_told_and_tried_again_without_asking_what_was_answered(tmp_path: Path) -> None:
     path, broken = tmp_path / "run.osler", threading.Event()
     broken.set()
