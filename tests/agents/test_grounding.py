@@ -102,6 +102,21 @@ def test_a_report_with_nothing_left_is_not_answered_with_yes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("record_id", "question", "not_done"),
+    [
+        ("gout-en", "What was your ferritin level?", True),
+        ("gout-en", "What is your current level of physical activity?", False),
+        ("gout-en", "How are your stress levels?", False),
+        ("gout-zh", "做过胃镜吗？", True),
+        ("gout-zh", "平时戴眼镜吗？", False),
+    ],
+)
+def test_only_what_is_examined_was_not_done(record_id: str, question: str, not_done: bool) -> None:
+    said = voice((), question, case_of(POOL.get(record_id)))
+    assert (said in {"That hasn't been done, as far as I know.", "这个没有查过。"}) is not_done
+
+
+@pytest.mark.parametrize(
     ("record_id", "question"),
     [
         ("gout-en", "Do you have any symptoms that suggest you might have cancer?"),

@@ -37,10 +37,13 @@ _POLAR = re.compile(
     r"^(?:and |so |but )*(?:do|does|did|is|are|was|were|am|have|has|had|can|could|any|ever)\b", re.IGNORECASE
 )
 """Questions that one answers with yes or no."""
+_FELT = "(?:activity|exercise|fitness|stress|pain|energy|fatigue|anxiety|comfort|discomfort|function)"
+_FELT_LEVEL = re.compile(rf"\b{_FELT} levels?\b|\blevels? of (?:\w+ )?{_FELT}\b", re.IGNORECASE)
+"""Of what nobody measures: "level of physical activity"."""
 _TESTISH = re.compile(
     r"\b(?:test|tests|scan|x-?ray|ultrasound|ct|mri|ecg|ekg|biopsy|blood work|lab|laborator\w+|imaging|endoscop\w*"
-    r"|colonoscop\w*|culture|examin\w+|measured|checked|level|levels|panel|screen\w*|serolog\w*|antibod\w*)\b"
-    r"|检查|化验|拍片|核磁|超声|B超|心电图|镜|培养|查过|测过|抗体|(?<![a-z])CT(?![a-z])",
+    r"|colonoscop\w*|culture|examin\w+|measured|checked|levels?|panel|screen\w*|serolog\w*|antibod\w*)\b"
+    r"|检查|化验|拍片|核磁|超声|B超|心电图|(?<!眼)镜(?!子)|培养|查过|测过|抗体|(?<![a-z])CT(?![a-z])",
     re.IGNORECASE,
 )
 _TOLD_THAT = re.compile(
@@ -91,7 +94,7 @@ def _titled(text: str, entry: Entry, case: Case) -> str:
 def unknown(question: str, case: Case) -> str:
     """What one says when the record holds nothing: not examined, or not known."""
     english = case.language is EN
-    if _TESTISH.search(question):
+    if _TESTISH.search(_FELT_LEVEL.sub("", question)):
         return _UNTESTED[english]
     choices = (_UNKNOWN_EN if english else _UNKNOWN_ZH)[case.persona]
     return choices[hashlib.sha256(plain(question).encode()).digest()[0] % len(choices)]
