@@ -2,7 +2,7 @@
 
 python benchmarks/ram.py            figures on the held-out questions, by language and kind, and the time of one
 python benchmarks/ram.py --dev      the same on the questions for tuning, with every miss
-    python benchmarks/ram.py --human FOLDER   human questions: FOLDER/spbench_case and FOLDER/spbench_taking
+python benchmarks/ram.py --human FOLDER   human questions: FOLDER/spbench_case and FOLDER/spbench_taking
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from osler.records import Category, Language, PatientRecord, RecordPool, Sex, Speaker, Status
+from osler.records.kinds import kind_in_story, kind_of_test
 from osler.records.registry import format_named
 from osler.records.split import EntryList, statements
 from tests.conftest import SHARED, needs_shared_data, small_record
@@ -147,3 +148,29 @@ def test_a_spbench_case(tmp_path: Path) -> None:
         (Category.SYMPTOM, "发热", Status.ABSENT),
         (Category.ALLERGY, "过敏史", Status.ABSENT),
     }
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("行胸部CT示：左肺上叶结节。", Category.EXAMINATION),
+        ("社区查血常规提示白细胞升高。", Category.TEST),
+        ("自行服用“止咳糖浆”，无好转。", Category.MEDICATION_HISTORY),
+        ("当时血压170/105mmHg。", Category.SIGN),
+        ("3天前受凉后出现咳嗽。", None),
+        ("诊断为“肝功能异常”。", None),
+        ("A chest X-ray showed a shadow on the left.", Category.EXAMINATION),
+        ("Blood tests were normal two weeks ago.", Category.TEST),
+        ("She takes metformin 500 mg twice daily.", Category.MEDICATION_HISTORY),
+        ("Blood pressure was 170/105 at home.", Category.SIGN),
+        ("She is an active woman who reacted badly to the news.", None),
+        ("He takes on too much work and sleeps badly.", None),
+    ],
+)
+def test_what_a_story_tells_besides_symptoms_is_found_as_what_it_is(statement: str, kind: Category | None) -> None:
+    assert kind_in_story(statement) is kind
+
+
+@pytest.mark.parametrize(("name", "kind"), [("Reaction time", Category.TEST), ("头颅CT", Category.EXAMINATION)])
+def test_letters_inside_a_word_are_no_scan(name: str, kind: Category) -> None:
+    assert kind_of_test(name) is kind

@@ -1,4 +1,4 @@
-"""Telling a laboratory test from an examination by its name, for sources that keep them together."""
+"""What kind of thing a source tells of, where it keeps several kinds together: in a list of tests, or in a story."""
 
 import re
 
@@ -8,7 +8,7 @@ _EXAMINATION = re.compile(
     r"\b(?:ct|cta|mri|mra|x-?ray|radiograph\w*|ultraso\w+|doppler|echo\w*|ecg|ekg|electro\w+|emg|eeg|imaging|scans?|angio\w+|endoscop\w+|colonoscop\w+|"
     r"bronchoscop\w+|gastroscop\w+|cystoscop\w+|laparoscop\w+|biops\w+|patholog\w*|histolog\w*|mammogra\w+|fundoscop\w+|spirometr\w+|"
     r"pulmonary function|tomograph\w*|scintigra\w+|manometr\w+|audiometr\w+|stress test|barium|swallow|slit.?lamp)\b"
-    r"|CT|MRI|核磁|磁共振|X线|X光|胸片|超声|彩超|B超|心电图|脑电图|肌电图|内镜|胃镜|肠镜|支气管镜|膀胱镜|造影|活检|病理|眼底|肺功能|平片",
+    r"|(?<![a-z])(?:CT|MRI)(?![a-z])|核磁|磁共振|X线|X光|胸片|超声|彩超|B超|心电图|脑电图|肌电图|内镜|胃镜|肠镜|支气管镜|膀胱镜|造影|活检|病理|眼底|肺功能|平片",
     re.IGNORECASE,
 )
 
@@ -16,3 +16,44 @@ _EXAMINATION = re.compile(
 def kind_of_test(name: str) -> Category:
     """`examination` for imaging, tracings, endoscopy and tissue; `test` for the rest."""
     return Category.EXAMINATION if _EXAMINATION.search(name) else Category.TEST
+
+
+_TEST = re.compile(
+    r"\b(?:blood (?:tests?|count|work|glucose|sugar)|urinalysis|urine (?:test|culture)|cultures?|ha?emoglobin"
+    r"|white cell count|wbc|crp|esr|tsh"
+    r"|creatinine|troponin|d-dimer|serolog\w+|laborator\w+)\b"
+    r"|血常规|尿常规|[粪大]?便常规|血糖|血脂|肝功|肾功|甲功|电解质|凝血|血气|HCG|WBC|HGB|PLT|CRP|PCT|BNP|脑钠肽|肌钙蛋白|心肌酶|淀粉酶|抗体|培养|化验"
+    r"|尿蛋白|潜血|涂片|结核菌素",
+    re.IGNORECASE,
+)
+# An English sentence tells several things; it is a result where it begins with the test.
+_RESULT = re.compile(
+    r"^(?:(?!patient|he |she |they |mother|father)\w+ ){0,4}[\w-]+ "
+    r"(?:show(?:s|ed)|reveal(?:s|ed)|demonstrat(?:es|ed)|found|was|were|is|are)\b"
+    r"|示|显示|回报|未见|[阳阴]性|正常|异常|[：:]|[\u4e00-\u9fff].*\d",
+    re.IGNORECASE,
+)
+_PRESSURE = re.compile(r"^(?:\w+ )?blood pressure\D{0,20}\d{2,3}/\d{2,3}|血压\D{0,6}\d{2,3}/\d{2,3}", re.IGNORECASE)
+_DOSE = r"\d(?:\.\d+)?\s*(?:mg|mcg|µg|g|ml|units?|毫克|微克|克|毫升|单位|片|粒)"
+_TAKES = re.compile(
+    r"^(?:(?:the )?(?:patient|he|she) )?(?:(?:is|has been|was|also|currently|regularly|now) )*"
+    r"(?:tak(?:es|ing)|on|started on|treated with|prescribed|us(?:es|ing)) (?!on\b|place\b|part\b|no (?:illicit|drugs))"
+    rf".*(?:{_DOSE}|daily|medicat|tablet|inhaler|insulin)"
+    rf"|(?:口服|服用|静脉滴注|静滴|静点|注射|外用|吸入|应用|使用|给予|予)[^，。]{{0,20}}(?:[“\"]|{_DOSE}|胶囊|颗粒)"
+    rf"|^[“\"][^”\"]+[”\"][^，。]{{0,6}}{_DOSE}",
+    re.IGNORECASE,
+)
+_NAMED_ILLNESS = re.compile(r"^诊断|^考虑")
+
+
+def kind_in_story(statement: str) -> Category | None:
+    """What a statement of an illness's story is besides: a result, the blood pressure, a medicine; None: neither."""
+    if _TAKES.search(statement):
+        return Category.MEDICATION_HISTORY
+    if _PRESSURE.search(statement):
+        return Category.SIGN
+    if not _RESULT.search(statement) or _NAMED_ILLNESS.search(statement):
+        return None
+    if _EXAMINATION.search(statement):
+        return Category.EXAMINATION
+    return Category.TEST if _TEST.search(statement) else None

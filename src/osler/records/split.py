@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from osler.records.kinds import kind_in_story
 from osler.records.labels import EN, language_of
 from osler.records.language import Language
 from osler.records.schema import Category, Status
@@ -145,6 +146,14 @@ _LEFT_OPEN = re.compile(
 )
 
 
+_STORIES = frozenset({Category.SYMPTOM, Category.MEDICAL_HISTORY})
+
+
+def _whole(said: Statement) -> str:
+    """A statement in one line; what has a name of its own is told after it."""
+    return said.report if said.name.rstrip("…") in said.report else f"{said.name}: {said.report}"
+
+
 class EntryList:
     """Gathers the entries of an imported record, each under a name of its own."""
 
@@ -196,4 +205,6 @@ class EntryList:
             self.add(category, label, clean, status=Status.ABSENT)
             return
         for said in statements(text, self.language):
-            self.add(category, said.name, said.report, status=said.status)
+            # Who is asked for the tests, or for medicines, has to find those that a story tells of.
+            kind = kind_in_story(_whole(said)) if category in _STORIES and said.status is None else None
+            self.add(kind or category, said.name, said.report, status=said.status)
