@@ -19,6 +19,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from tests.agents.questions import Labelled
 from tests.agents.ram_figures import counted
 
 from osler.agents.lexicon.phrases import worded
@@ -26,6 +27,7 @@ from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.reader import laid_out
 from osler.records import Language, RecordPool
 from training import calibrate, meaning, student
+from training.imported import imported, put_to
 from training.labels import by_hand
 
 LEAST = 0.001
@@ -80,13 +82,15 @@ def blend(linear: dict, network: dict, kept_out: list[Example], language: Langua
     return max(found, key=lambda sharp: found[sharp])
 
 
-def weigh(language: Language, index: dict[str, RecordIndex], evidence: calibrate.Evidence, *, only_show: bool) -> None:
-    rows = by_hand()
-    crossed = calibrate.cross(rows, language, evidence, index)
-    floor = calibrate.best(crossed)
+def weigh(
+    language: Language, rows: list[Labelled], index: dict[str, RecordIndex], *, of_text: bool, only_show: bool
+) -> None:
+    evidence = calibrate.remembered(index)
+    crossed = calibrate.cross(rows, language, evidence, index, of_text=of_text)
+    floor = calibrate.OF_TEXT[language] if of_text else calibrate.best(crossed)
     show(language, crossed, floor)
     if not only_show:
-        calibrate.save(calibrate.learn(rows, language, evidence, index), floor, language)
+        calibrate.save(calibrate.learn(rows, language, evidence, index), floor, language, of_text=of_text)
 
 
 def show(language: Language, crossed: calibrate.Crossed, floor: calibrate.Floor) -> None:
@@ -106,11 +110,17 @@ def show(language: Language, crossed: calibrate.Crossed, floor: calibrate.Floor)
 def main() -> None:
     only_show = "--cross" in sys.argv
     finish = [] if only_show or "--weigh" in sys.argv else [fit_readers(language) for language in Language]
-    index = {record.id: RecordIndex(record) for record in RecordPool.open()}
     as_it_was = {path: path.read_bytes() for path in calibrate.WHERE.glob("*.npz")}
-    evidence = calibrate.remembered(index)
-    for language in Language:
-        weigh(language, index, evidence, only_show=only_show)
+    rows = by_hand()
+    records = {record.id: record for record in RecordPool.open()}
+    twins = {name: imported(records[name]) for name in dict.fromkeys(row.record for row in rows)}
+    forms = {
+        False: (records.values(), rows),
+        True: ([twin for twin, _ in twins.values()], [put_to(row, twins[row.record][1]) for row in rows]),
+    }
+    for language, (of_text, (some, questions)) in product(Language, forms.items()):
+        index = {record.id: RecordIndex(record) for record in some}
+        weigh(language, questions, index, of_text=of_text, only_show=only_show)
     for last in finish:
         last()
     if only_show:

@@ -97,8 +97,8 @@ def test_what_a_draft_contradicts_depends_on_who_was_first_and_so_it_does_again(
 
 @pytest.fixture
 def stricter_ram(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stricter(language: Language) -> Decision:
-        return replace(decision(language), threshold=0.999)
+    def stricter(language: Language, *, of_text: bool) -> Decision:
+        return replace(decision(language, of_text=of_text), threshold=0.999)
 
     monkeypatch.setattr(index, "decision", stricter)
 

@@ -36,8 +36,9 @@ _RESULT = re.compile(
 _PRESSURE = re.compile(r"^(?:\w+ )?blood pressure\D{0,20}\d{2,3}/\d{2,3}|血压\D{0,6}\d{2,3}/\d{2,3}", re.IGNORECASE)
 _DOSE = r"\d(?:\.\d+)?\s*(?:mg|mcg|µg|g|ml|units?|毫克|微克|克|毫升|单位|片|粒)"
 _TAKES = re.compile(
-    r"^(?:(?:the )?(?:patient|he|she) )?(?:(?:is|has been|was|also|currently|regularly|now) )*"
-    r"(?:tak(?:es|ing)|on|started on|treated with|prescribed|us(?:es|ing)) (?!on\b|place\b|part\b|no (?:illicit|drugs))"
+    r"^(?:(?:the )?(?:patient|he|she) )?(?:(?:is|has|been|was|also|currently|regularly|now) )*"
+    r"(?:tak(?:es|ing|en)|on|started on|treated with|prescribed|us(?:es|ing)) "
+    r"(?!on\b|place\b|part\b|no (?:illicit|drugs))"
     rf".*(?:{_DOSE}|daily|medicat|tablet|inhaler|insulin)"
     rf"|(?:口服|服用|静脉滴注|静滴|静点|注射|外用|吸入|应用|使用|给予|予)[^，。]{{0,20}}(?:[“\"]|{_DOSE}|胶囊|颗粒)"
     rf"|^[“\"][^”\"]+[”\"][^，。]{{0,6}}{_DOSE}",

@@ -18,7 +18,7 @@ Narrow = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Decision:
-    """The network of one language, and from which probability on an entry counts as asked for."""
+    """A network, and from which probability on an entry counts as asked for."""
 
     hidden: Narrow
     """(columns, units); what levels the columns is part of it."""
@@ -45,9 +45,9 @@ class Decision:
 
 
 @cache
-def decision(language: Language) -> Decision:
-    """As `training/fit.py` found it on the questions that are for tuning."""
-    with as_file(files("osler.agents.ram") / "decision" / f"{language.value}.npz") as path, np.load(path) as data:
+def decision(language: Language, *, of_text: bool) -> Decision:
+    """As `training/fit.py` found it on questions for tuning: for entries with names, or for statements of a text."""
+    with as_file(files("osler.agents.ram") / "decision" / file_name(language, of_text)) as path, np.load(path) as data:
         hidden = data["hidden"] / data["scale"][:, None]
         return Decision(
             hidden=hidden,
@@ -57,3 +57,8 @@ def decision(language: Language) -> Decision:
             threshold=float(data["threshold"]),
             ratio=float(data["ratio"]),
         )
+
+
+def file_name(language: Language, of_text: bool) -> str:
+    """Where a network is kept."""
+    return f"{language.value}_text.npz" if of_text else f"{language.value}.npz"

@@ -15,7 +15,7 @@ from osler.agents.ram.held import columns as held
 from osler.agents.ram.intent import Intent, read_intent
 from osler.agents.ram.layout import Floats, Layout
 from osler.agents.ram.nearness import Nearness
-from osler.agents.ram.speaks import OF_THE_CATEGORY, chief
+from osler.agents.ram.speaks import OF_THE_CATEGORY, chief, is_text
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
 from osler.words import content
@@ -25,6 +25,8 @@ _SURE = 0.9
 _SAYS_SOMETHING, _SAYS_ENOUGH = 3.0, 8.0
 """Weights of words: `pain` alone says little, `temperature` something, `night sweats` enough."""
 _FEW = 3
+_BEGINNING = 6
+"""Statements of a story that a broad question brings."""
 _BROAD = 0.5
 _HEARD = 0.45
 """Probability from which a question is taken to mean a thing."""
@@ -39,7 +41,15 @@ _ON_LISTS = _LISTS | {
     Category.MEDICATION_HISTORY: {
         *_LISTS[Category.MEDICATION_HISTORY],
         *("painkillers", "aspirin", "blood-thinners", "antibiotics", "steroids"),
-        *("contraceptive-pill", "insulin", "herbal-remedies"),
+        *(
+            "contraceptive-pill",
+            "insulin",
+            "herbal-remedies",
+            "sildenafil",
+            "diuretics",
+            "inhalers",
+            "blood-pressure-tablets",
+        ),
     },
 }
 """What may be on them. Allergies first: who asks about an allergy to penicillin names a medicine too."""
@@ -49,6 +59,12 @@ _RESULTS = frozenset({"test", "examination"})
 _TELLING = (Status.PRESENT, Status.NORMAL, Status.ABSENT, Status.NOT_DONE)
 _VITAL = re.compile(
     r"temperature|blood pressure|heart rate|pulse|respirat\w+ rate|saturation|体温|血压|心率|脉搏|呼吸|饱和",
+    re.IGNORECASE,
+)
+_TAKES = re.compile(
+    r"\b(?:tak(?:es?|ing|en)|treated with|(?:is|currently|been) on|started on|prescribed|medications?|uses?|use of"
+    r"|injects?)\b"
+    r"|口服|服用|给予|予以|使用|应用|滴注|注射|吃药|用药",
     re.IGNORECASE,
 )
 _TIMES = re.compile(
@@ -75,6 +91,7 @@ class RecordIndex:
         self._layout = Layout(record)
         self._nearness = Nearness(record, self._layout.lexicon.weight)
         self._chief = chief(record)
+        self._is_text = is_text(record)
         weights = self._layout.own_weights >= _SAYS_SOMETHING
         self._listing = [entry for entry in record.entries if _is_list(entry, record.language)]
         self._telling = [(place, name) for place, name in enumerate(self._layout.own) if name and weights[place]]
@@ -83,7 +100,7 @@ class RecordIndex:
     def search(self, question: str) -> list[Match]:
         """The entries the question asks for, best first; empty when the record says nothing about it."""
         scores = self.scores(question)
-        floor = decision(self.language).floor(scores)
+        floor = decision(self.language, of_text=self._is_text).floor(scores)
         chosen = [
             Match(entry, score) for entry, score in zip(self.entries, scores.tolist(), strict=True) if score >= floor
         ]
@@ -111,7 +128,8 @@ class RecordIndex:
         """For every entry the probability that the question asks for it."""
         intent = read_intent(question, self.language)
         found = features(intent, self._layout)
-        probabilities = decision(self.language).probabilities(self._weighed(found, intent))
+        weighed = self._weighed(found, intent)
+        probabilities = decision(self.language, of_text=self._is_text).probabilities(weighed)
         sure = self._surely(found, intent, question)
         probabilities[sure] = np.maximum(probabilities[sure], _SURE)
         return probabilities
@@ -168,11 +186,18 @@ class RecordIndex:
         fitting = [
             entry for entry in self.entries if entry.category.value in parts and entry.status is not Status.NOT_DONE
         ]
+        if Category.MEDICATION_HISTORY.value in parts and not fitting:
+            # A text tells of medicines where it tells of the illness.
+            fitting = [entry for entry in present if _TAKES.search(entry.report)]
         if "chief" in parts:
             fitting += [entry for entry in symptoms if entry is symptoms[0] or _TIMES.search(entry.report)]
         if "others" in parts:
             fitting += symptoms[1:]
         unique = list({entry.name: entry for entry in fitting}.values())
+        if self._is_text:
+            # A story has a statement for every day of the illness: who asks how it goes is told the beginning of it.
+            later = [entry for entry in unique if entry.category is Category.SYMPTOM][_BEGINNING:]
+            unique = [entry for entry in unique if entry not in later]
 
         def telling(entry: Entry) -> tuple[int, bool]:
             return _TELLING.index(entry.status), _VITAL.search(entry.name) is not None

@@ -38,6 +38,9 @@ OF_THE_CATEGORY = {
     Category.ALLERGY: {"drug-allergy", "penicillin-allergy"},
 }
 
+_BY_NAME = frozenset({Category.SIGN, Category.TEST, Category.EXAMINATION, Category.CONCERN})
+"""Called by what they are, wherever they come from; what they tell is full of other things."""
+
 Shares = dict[str, float]
 """Concepts, each with how much an entry is about it."""
 
@@ -67,13 +70,29 @@ def _answered_by(concept: str) -> list[str]:
     return [other for other in related().get(concept, ()) if {concept, other} not in _SIDE_BY_SIDE]
 
 
+def is_statement(entry: Entry) -> bool:
+    """Whether an entry is a piece of a text, and has no name but its first words."""
+    return not (entry.aliases or entry.said or entry.category in _BY_NAME)
+
+
+def is_text(record: PatientRecord) -> bool:
+    """Whether a record is mostly such pieces: its entries hold several things, and names cover little of a question."""
+    pieces = [is_statement(entry) for entry in record.entries if entry.category not in _BY_NAME]
+    return 2 * sum(pieces) > len(pieces)
+
+
+def _spoken(entry: Entry) -> str:
+    """Where an entry speaks of what it is about."""
+    return f"{entry.name}\n{entry.report}" if is_statement(entry) else entry.name
+
+
 def _named(entry: Entry, language: Language) -> set[str]:
     """What an entry's name speaks of, what its other names are about, and what its category stands for.
 
     An alias is only about what is most of it: "pain on a deep breath" is not about breathlessness.
     """
     index = concepts(language)
-    own = {concept for concept, share in index.find(entry.name).items() if share >= _CLEAR}
+    own = {concept for concept, share in index.find(_spoken(entry)).items() if share >= _CLEAR}
     for alias in entry.aliases:
         whole = {concept for concept, share in index.find(alias).items() if share >= _CLEAR}
         own |= {concept for concept, share in index.best(alias).items() if concept in whole and share >= _MOSTLY}
