@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.memory.exchanges import EXAM_ZH, START_ZH, Exchange, check, remembered
+from tests.memory.exchanges import EXAM_ZH, START_ZH, Exchange, Said, check, remembered
 
 IMAGING_ZH = "做过什么影像检查，结果怎么样？"
 BLOOD_ZH = "抽血化验结果怎么样？"
@@ -148,3 +148,241 @@ async def test_a_result_that_a_model_words_keeps_its_time() -> None:
     )
     thoughts = await remembered(said, model=True)
     assert [(thought.triple, thought.reported) for thought in thoughts] == [("血钾 为 2.9", "昨天")]
+
+
+FRAMED_ZH = [
+    # Who read it out and where the paper is are no part of a finding.
+    Exchange(
+        EXAM_ZH,
+        "体温：有点烧呢，刚量的38.6度。血压量了，118/74，还行。脉搏：护士数的是90次。",
+        [("体温 显示 有点烧，38.6度", False), ("血压 为 118/74 还行", False), ("脉搏 为 90次", False)],
+        [("量", False), ("呢", False), ("护士", False)],
+    ),
+    Exchange(
+        BLOOD_ZH,
+        "血常规：单子我带着呢，白细胞12.1，血小板310。D-二聚体0.72，单子上写要低于0.50。",
+        [("血常规 显示 白细胞12.1，血小板310", False), ("d-二聚体 为 0.72，要低于0.50", False)],
+        [("单子", False)],
+    ),
+    Exchange(
+        EXAM_ZH,
+        "膝关节：大夫说里头有水，推着会动，要紧吗？肚子倒是不胀。",
+        [("膝关节 显示 里头有水，推着会动", False), ("肚子不胀", True)],
+        [("大夫", False), ("要紧", False), ("倒", True)],
+    ),
+    Exchange(IMAGING_ZH, "腹部超声：B超说脾大，长13厘米。", [("腹部超声 显示 脾大，长13厘米", False)]),
+    Exchange(
+        "有没有头晕？", "有，站起来就晕。是不是贫血啊？", [("站起来就晕", False)], [("贫血", False), ("问", False)]
+    ),
+    Exchange(
+        "还有哪些症状？", "说来也怪，夜里脚底发麻，别的倒没有。", [("脚底", False)], [("怪", False), ("别的", False)]
+    ),
+    Exchange(
+        BLOOD_ZH,
+        "没吸氧查的，pH 7.31。",
+        [("没吸氧查的，ph 7.31", False)],
+        [("没有 吸氧", True)],
+    ),
+]
+JOINED_ZH = [
+    # What hangs on the clause or the sentence before it stays with it.
+    Exchange(
+        "还有哪些症状？",
+        "这半年晕过4回，都是站久了。不过那几回坐一会儿就好了。",
+        [("晕过4回，都是站久了，那几回坐一会儿就好了", False)],
+    ),
+    Exchange(
+        "还有哪些症状？",
+        "腰痛，弯腰加重，放射至左大腿，平卧减轻。",
+        [("腰痛，弯腰加重，放射至左大腿，平卧减轻", False)],
+        [("平卧 减轻", False), ("弯腰 加重", False)],
+    ),
+    Exchange("什么时候开始的？", "左膝。2天前夜里疼醒的。", [("左膝，2天前夜里疼醒", False)]),
+    Exchange("有没有发热？", "没有。左踝红肿，发热。", [("左踝红肿，发热", False)], [("有 发热", False)]),
+    Exchange("抽烟吗？", "一天15支，30年。没戒。", [("没戒", False)], [("没有 戒", True)]),
+    Exchange(
+        "有没有药物反应？",
+        "以前输了液没多久脸就肿了，喘，人也倒了。",
+        [("脸就肿了，喘，人也倒了", False)],
+        [("患者 喘", False), ("输了 液", False)],
+    ),
+    Exchange("以前得过什么病？", "得过肾炎，8年了，近3年没有复查。", [("肾炎，8年了，近3年没有复查", False)]),
+    Exchange(
+        "做什么工作？",
+        "我是一名司机，从不喝酒。",
+        [("患者 是 一名司机", False), ("从不", True)],
+        [("司机，从不", False)],
+    ),
+    Exchange("家里人得过什么病？", "我爸60岁突然走的，不知道什么原因。", [("60岁突然走的，不知道什么原因", False)]),
+]
+NAMED_ZH = [
+    # A symptom is what the patient has; half a clause is none.
+    Exchange("你有呕吐吗？", "我确实有呕吐，恶心，吐了3次。", [("有 恶心", False)], [("恶心 吐", False)]),
+    Exchange("还有哪些症状？", "尿痛，排尿末更明显。", [("患者 有 尿痛", False)], [("尿 痛", False)]),
+    Exchange("什么时候开始的？", "从左下腹开始，疼了6小时。", [("从左下腹开始", False)], [("开始于 从左下腹", False)]),
+    Exchange("疼不疼？", "疼，就疼这个地方。", [], [("疼 这个地方", False)]),
+    Exchange("有没有喘？", "有4天躺不平了。", [("有4天躺不平了", False)], [("患者 有 4天", False)]),
+    Exchange(
+        "家里人得过什么病？", "他爸有过敏性哮喘。", [("爸 有 过敏性哮喘", False)], [("敏性哮喘", True), ("患者", False)]
+    ),
+    Exchange(
+        "家里人有没有得过中风？",
+        "我去年右边胳膊突然没劲，住了院。没开刀。",
+        [("开刀", True)],
+        [("家里人", True), ("家里人", False)],
+    ),
+]
+SAFE_ZH = [
+    # What a relative had, what urine showed and what a hot joint is are not the patient's fever or blood.
+    Exchange(
+        "家里人得过什么病？",
+        "我妈绝经以前也老是半边头疼，还吐。",
+        [("妈绝经以前也老是半边头疼，还吐", False)],
+        [("患者 吐", False), ("妈 绝经", False)],
+    ),
+    Exchange(
+        BLOOD_ZH,
+        "单子上写红细胞40，白细胞6，亚硝酸盐阴性。是今天的事。血常规：白细胞7.5。",
+        [("尿检 显示 红细胞40，白细胞6，亚硝酸盐阴性", False), ("血常规", False)],
+        [("红细胞 为 40", False), ("白细胞 为 6", False)],
+    ),
+    Exchange(EXAM_ZH, "敲我后腰，左边有一点疼，右边不疼。", [("左边有一点疼，右边不疼", False)], [("右边不疼", True)]),
+    Exchange("对什么药物过敏？", "没有，吃药从来没过敏过。", [("不过敏", True)], [("吃药", True), ("吃药", False)]),
+    Exchange("对什么药物过敏？", "我过敏于磺胺。", [("患者 过敏 磺胺", False)]),
+    Exchange("还有哪些症状？", "口唇红裂，有2天了。", [("口唇红裂", False)], [("口唇 红", False)]),
+    Exchange("还有哪些症状？", "烧到第2天，眼白就都红了。", [("烧到第2天，眼白就都红了", False)]),
+    Exchange("有没有头晕？", "不发作就不晕。", [("不发作就不晕", True)], [("不 发作", True)]),
+    Exchange(
+        "心电图结果怎么样？",
+        "写的窦性心律，II、III、aVF压低0.1 mV。",
+        [("ii、iii、avf压低0.1 mv", False)],
+        [("窦性心律，ii，", False)],
+    ),
+]
+WHOLE_CLAUSE_ZH = [
+    Exchange("还有哪些症状？", "右边小腿又肿又疼，3天了。", [("右边小腿又肿又疼，3天了", False)], [("小腿 肿", False)]),
+    Exchange(
+        "还有哪些症状？", "左下胸部锐痛，深吸气时加重。", [("左下胸部锐痛，深吸气时加重", False)], [("锐 痛", False)]
+    ),
+    Exchange("还有哪些症状？", "皮疹从颈部开始，蔓延全身。", [("皮疹从颈部开始，蔓延全身", False)]),
+    Exchange("平时吃什么药？", "疼了嚼一片铝碳酸镁。", [("疼了嚼一片铝碳酸镁", False)], [("患者 疼了", False)]),
+    Exchange("还有哪些症状？", "疼，差不多每晚都疼醒。", [("每晚都疼醒", False)], [("患者 疼 ", False)]),
+    Exchange("以前受过伤吗？", "右手腕摔骨折了。", [("右手腕摔骨折了", False)], [("手腕 摔", False)]),
+    Exchange("有没有呕吐？", "从疼起来到现在，吐了4次。", [("从疼起来到现在，吐了4次", False)]),
+    Exchange("脖子疼不疼？", "医生摸了说甲状腺大，按着不疼。", [("甲状腺大", False)], [("医生", False)]),
+    Exchange(
+        "有没有喘？", "有5天躺不平了，要垫2个枕头。", [("有5天躺不平了，要垫2个枕头", False)], [("患者 要", False)]
+    ),
+    Exchange(EXAM_ZH, "血压：监护仪上是168/92，这是不是太高了？", [("血压 为 168/92", False)], [("太高", False)]),
+]
+REPEATED_ZH = [
+    # What was told is not told again in other words.
+    (
+        [
+            Exchange("你有呕吐吗？", "有恶心，呕吐了两次，都是吃的东西。"),
+            Exchange("有没有恶心、呕吐？", "最近我确实有恶心和呕吐，都是吃的东西。"),
+        ],
+        [("恶心", False)],
+    ),
+    ([Exchange(EXAM_ZH, "体温：有点烧，38.4度。"), Exchange("有没有发烧？", "护士量的是38.4度。")], [("38.4", False)]),
+    ([Exchange(LIFE_AT_ONCE_ZH, "没有抽烟喝酒，不吸烟，不饮酒。")], [("烟", True)]),
+    (
+        [
+            Exchange("还有哪些症状？", "心慌一阵一阵的，每天约5次，间歇期无不适。"),
+            Exchange("有没有心慌？", "有心悸，心慌一阵一阵的，每天约5次，间歇期无不适。"),
+        ],
+        [("心慌", False)],
+    ),
+]
+APART_ZH = [
+    # What differs in a number, a side, a person, a time or the thing denied is told beside it.
+    ([Exchange("吐了吗？", "吐了2次。"), Exchange("现在呢？", "今天吐了5次。")], [("2次", False), ("5次", False)]),
+    (
+        [Exchange("哪里疼？", "左腿疼，右腿肿。"), Exchange("右腿疼不疼？", "右腿疼。")],
+        [("左腿", False), ("右腿 疼", False)],
+    ),
+    (
+        [Exchange("家里人得过什么病？", "我妈有哮喘。"), Exchange("你有哮喘吗？", "我有哮喘。")],
+        [("妈 有 哮喘", False), ("患者 有 哮喘", False)],
+    ),
+    (
+        [Exchange("用眼药水吗？", "没有用眼药水。"), Exchange("平时吃药吗？", "我没有吃药。")],
+        [("眼药水", True), ("药", True)],
+    ),
+    (
+        [Exchange("有没有发烧？", "以前发过烧，好了。"), Exchange("现在有没有发烧？", "我有发烧。")],
+        [("有 发烧", False)],
+    ),
+    (
+        [Exchange("吐了吗？", "吃完饭想吐。"), Exchange("吐出来了吗？", "我吐了。")],
+        [("想吐", False), ("吐了", False)],
+    ),
+]
+
+
+@pytest.mark.parametrize("exchange", FRAMED_ZH, ids=lambda exchange: exchange.reply[:40])
+async def test_a_chinese_finding_is_told_without_its_frame(exchange: Exchange) -> None:
+    check(await remembered(exchange), exchange)
+
+
+@pytest.mark.parametrize("exchange", JOINED_ZH, ids=lambda exchange: exchange.reply[:40])
+async def test_what_hangs_on_the_words_before_it_stays_with_them(exchange: Exchange) -> None:
+    check(await remembered(exchange), exchange)
+
+
+@pytest.mark.parametrize("exchange", NAMED_ZH, ids=lambda exchange: exchange.reply[:40])
+async def test_a_chinese_thought_names_something(exchange: Exchange) -> None:
+    check(await remembered(exchange), exchange)
+
+
+@pytest.mark.parametrize("exchange", SAFE_ZH, ids=lambda exchange: exchange.reply[:40])
+async def test_a_chinese_finding_is_of_its_person_and_its_place(exchange: Exchange) -> None:
+    check(await remembered(exchange), exchange)
+
+
+@pytest.mark.parametrize("exchange", WHOLE_CLAUSE_ZH, ids=lambda exchange: exchange.reply[:40])
+async def test_a_chinese_clause_is_not_cut_within_a_word(exchange: Exchange) -> None:
+    check(await remembered(exchange), exchange)
+
+
+async def test_what_lasts_until_now_is_not_dated_by_a_test() -> None:
+    said = Exchange("最近心情怎么样？", "心情特别差，10周了。TSH 2.1。是4天前的事。")
+    dated = {thought.triple: thought.reported for thought in await remembered(said)}
+    assert [when for triple, when in dated.items() if "心情" in triple] == [""], dated
+    assert [when for triple, when in dated.items() if "2.1" in triple] == ["4天前"], dated
+
+
+@pytest.mark.parametrize(("exchanges", "once"), REPEATED_ZH)
+async def test_a_chinese_finding_is_kept_once(exchanges: list[Exchange], once: list[Said]) -> None:
+    thoughts = await remembered(*exchanges)
+    for words, negated in once:
+        assert len([one for one in thoughts if words in one.triple and one.negated == negated]) == 1, thoughts
+
+
+@pytest.mark.parametrize(("exchanges", "kept"), APART_ZH)
+async def test_what_differs_is_kept_beside_it(exchanges: list[Exchange], kept: list[Said]) -> None:
+    thoughts = await remembered(*exchanges)
+    check(thoughts, Exchange("", "", kept))
+    assert len(thoughts) >= len(kept), thoughts
+
+
+async def test_a_model_cannot_tell_who_read_a_result_out() -> None:
+    said = Exchange(
+        EXAM_ZH,
+        "脉搏：护士说88次，齐的。血压量的是124/76。",
+        proposed=[("护士", "说", "88次，齐的", False), ("血压", "量的是", "124/76", False)],
+        kept=[("脉搏 为 88次，齐的", False), ("血压 为 124/76", False)],
+        never=[("护士", False), ("量的", False)],
+    )
+    check(await remembered(said, model=True), said)
+
+
+async def test_the_highest_value_stays_beside_a_later_one() -> None:
+    asked = [Exchange("发烧吗？", "在家体温最高39.4度。"), Exchange(EXAM_ZH, "体温：护士跟我说了，是38.1度。")]
+    told = [thought.triple for thought in await remembered(*asked)]
+    assert any("39.4" in triple for triple in told) and "体温 为 38.1度" in told, told
+
+
+async def test_not_knowing_is_about_what_may_have_been_done() -> None:
+    (thought,) = await remembered(Exchange("最近有没有吃生冷的东西？", "我也说不好，不记得了。"))
+    assert (thought.triple, thought.certainty) == ("患者 不知道 有没有吃生冷的东西", 0.0)

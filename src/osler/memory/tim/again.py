@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from osler.memory.tim.clausewise import is_told
 from osler.memory.tim.relations import same_subject
 from osler.memory.tim.thought import Draft
 from osler.records.language import Language
@@ -27,7 +28,14 @@ _LIGHT = frozenset({"a", "an", "the", "my", "his", "her", "any", "some", "of", "
 
 
 def holds(fuller: Draft, other: Draft, language: Language) -> bool:
-    """Whether the first has the second in its words, in one run, of the same person and with the same polarity."""
+    """Whether the first has the second in its words, of the same person and with the same polarity.
+
+    In one run, or, in Chinese, clause by clause.
+    """
+    return _in_one_run(fuller, other, language) or (language is Language.ZH and is_told(other, fuller))
+
+
+def _in_one_run(fuller: Draft, other: Draft, language: Language) -> bool:
     if fuller.negated != other.negated or fuller.certainty != other.certainty:
         return False
     mine, its = plain(fuller.relation), plain(other.relation)

@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from osler.memory.tim.again import holds
 from osler.memory.tim.alike import bare_relation, elaborates, repeats, weighty
+from osler.memory.tim.clausewise import tellers
 from osler.memory.tim.relations import is_protected, same_subject
 from osler.memory.tim.replaces import RECENT, at_other_times, points_elsewhere, replaces
 from osler.memory.tim.thought import Draft, Status, Thought
@@ -69,6 +71,7 @@ class Forget:
 
 Action = Insert | Again | Supersede | Merge | Forget
 _UNKNOWN = frozenset({"does not know", "不知道"})
+_WHETHER = re.compile(r"^(?:有没有|是否)")
 _LISTED = re.compile(r",\s*(?:or |and )?| or | and |、|，|或者|或|以及")
 
 
@@ -85,17 +88,17 @@ def arrange(new: Sequence[Draft], group: Sequence[Thought], turn: int, language:
         here = [old for old in live if old.id not in gone]
         if any(repeats(draft, other, language) for other in taken):
             continue
-        told = next((old for old in here if repeats(draft, old, language) or holds(old, draft, language)), None)
+        told = _told_by(draft, here, language)
         if told:
-            actions += [Again(told.id)] if turn not in told.turns else []
+            actions += [Again(old.id) for old in told if turn not in old.turns]
             continue
         taken.append(draft)
-        grown = next((old for old in here if elaborates(draft, old, language) or holds(draft, old, language)), None)
+        grown = [old for old in here if elaborates(draft, old, language) or holds(draft, old, language)]
         index = sum(isinstance(action, Insert) for action in actions)
-        actions.append(Insert(_joined_to(draft, grown) if grown else draft))
-        if grown:
-            gone.add(grown.id)
-            actions.append(Supersede(grown.id, index, "the same with more detail", is_grown=True))
+        actions.append(Insert(reduce(_joined_to, grown, draft)))
+        for old in grown:
+            gone.add(old.id)
+            actions.append(Supersede(old.id, index, "the same with more detail", is_grown=True))
         for old in (old for old in here if old.id not in gone):
             found = replaces(draft, old, language) or points_elsewhere(draft, old, turn, language)
             if found:
@@ -111,6 +114,14 @@ def arrange(new: Sequence[Draft], group: Sequence[Thought], turn: int, language:
                 actions.append(Forget(old.id, "it is known now"))
     actions += _lists([old for old in live if old.id not in gone], turn, language)
     return actions
+
+
+def _told_by(draft: Draft, olds: Sequence[Thought], language: Language) -> list[Thought]:
+    """The old thoughts that say all of a new one; several where a Chinese reply sums up what was told apart."""
+    told = next((old for old in olds if repeats(draft, old, language) or holds(old, draft, language)), None)
+    if told:
+        return [told]
+    return tellers(draft, olds) if language is Language.ZH else []
 
 
 def _fullest(new: Sequence[Draft], language: Language) -> list[Draft]:
@@ -154,7 +165,7 @@ def _answers(draft: Draft, old: Thought, turn: int, language: Language) -> bool:
         return False
     if old.turn >= turn - RECENT or is_protected(old, language):
         return False
-    asked = weighty(old.object, language)
+    asked = weighty(_WHETHER.sub("", old.object), language)
     return bool(asked) and asked <= weighty(draft.triple, language)
 
 

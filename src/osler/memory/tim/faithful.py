@@ -25,6 +25,7 @@ _JOINING = frozenset(
 )
 """English words that join a name to its value; `for` and `with` join it to something else."""
 _SEEN = frozenset(words("saw see found noticed know", Language.EN))
+_SAYS = frozenset({"says", "说"})
 _LONGEST_NAME = {Language.EN: 60, Language.ZH: 24}
 """Characters of a subject; a longer one is a sentence."""
 
@@ -141,7 +142,7 @@ def _weight(text: str, language: Language) -> frozenset[str]:
 
 def _cuts_finer(parts: Sequence[Draft], other: Draft, language: Language) -> bool:
     """Whether a model says more exactly what the rules kept whole: one thing each of a list, or of words just said."""
-    return other.relation in {"says", "说"} or (
+    return other.relation in _SAYS or (
         len(parts) > 1
         and all(
             bare_relation(part, language) == bare_relation(other, language)
@@ -154,6 +155,8 @@ def _cuts_finer(parts: Sequence[Draft], other: Draft, language: Language) -> boo
 def _adds_nothing(draft: Draft, kept: Sequence[Draft], language: Language) -> bool:
     """Whether the rules' thoughts of the same words hold all of it: torn from them it would be said twice."""
     around = " ".join(other.triple for other in kept if _same_words(draft.sentence, other.sentence))
+    if around and language is Language.ZH and draft.relation in _SAYS:
+        return True  # words only quoted, which the rules have read
     own = _weight(draft.triple, language) - PATIENTS - _SEEN
     return bool(around) and own <= _weight(around, language) and set(numbers(draft.triple)) <= set(numbers(around))
 

@@ -1,7 +1,8 @@
 """What is to be done after a turn: new thoughts, and actions on old ones; and what of it may be done.
 
 What a model proposes is checked here. An action may only name thoughts that are there; a merge may not lose a number, a
-denial or a name of its parts; what a treatment hangs on, and what was said in the last two turns, is not forgotten.
+denial or a name of its parts; what a treatment hangs on, a number, and what was said in the last two turns, is not
+forgotten.
 """
 
 from __future__ import annotations
@@ -81,6 +82,8 @@ def _against(
             thought = there[action.id]
             if is_protected(thought, language):
                 return f"#{action.id} is never forgotten: {thought.triple}"
+            if thought.certainty and numbers(thought.object):
+                return f"#{action.id} holds a number: {thought.triple}"
             return f"#{action.id} was said only just now" if turn - thought.turn < RECENT else ""
         case Merge():
             return _merge_loses([there[number] for number in action.ids], action.draft, language)

@@ -39,11 +39,12 @@ _SAYS_MORE = re.compile(r"[,，;；]")
 """An object that goes on after its value: with the value, what else it says would be lost."""
 _ADDED = re.compile(r"\balso\b|\btoo\b|\bas well\b|\banother\b|\bin addition\b|\bother\b|也|还有|另外|又|再加")
 _IS = frozenset({"is", "was", "are", "were", "为", "是", "was measured at"})
+_PEAK = re.compile(r"\bhighest\b|\blowest\b|\bpeak(?:ed)?\b|最高|最低")
 _ONSET = re.compile(r"\b(?:began|begins?|started|starts|onset)\b|开始于|始于|起病")
 
 
 @lru_cache(maxsize=8192)
-def _corrects(sentence: str) -> bool:
+def is_correction(sentence: str) -> bool:
     """Whether the words of the answer say so; a question may begin with `actually` and corrects nothing."""
     return _CORRECTED.search(plain(_ASKED.split(sentence, maxsplit=1)[-1])) is not None
 
@@ -56,7 +57,7 @@ def _turns_down(sentence: str) -> bool:
 
 def replaces(draft: Draft, old: Thought, language: Language) -> str:
     """Why the new thought takes the place of the old one; empty when both stay."""
-    corrects = _corrects(draft.sentence)
+    corrects = is_correction(draft.sentence)
     if 0.0 in (draft.certainty, old.certainty) or (draft.certainty < old.certainty and not corrects):
         return ""
     if bare_relation(draft, language) != bare_relation(old, language):
@@ -73,7 +74,7 @@ def points_elsewhere(draft: Draft, old: Thought, turn: int, language: Language) 
     asked_which = draft.subject in _NAMELESS or draft.relation in {"says", "说"}
     if not asked_which or draft.negated or old.negated or old.turn < turn - RECENT or draft.certainty < old.certainty:
         return ""
-    if not (_corrects(draft.sentence) or _turns_down(draft.sentence)) or not contrast(draft.object, old.triple):
+    if not (is_correction(draft.sentence) or _turns_down(draft.sentence)) or not contrast(draft.object, old.triple):
         return ""
     shared = sideless(draft.object, language)
     return "corrected" if shared and shared <= sideless(old.triple, language) else ""
@@ -126,9 +127,14 @@ def _has_another_value(draft: Draft, old: Thought, corrects: bool, language: Lan
         return ""
     if _ADDED.search(plain(draft.sentence)) or _dated_apart(draft, old, measured) or _SAYS_MORE.search(old.object):
         return ""
-    if measured and contrast(draft.object, old.object):
+    if measured and (contrast(draft.object, old.object) or _is_peak(draft) != _is_peak(old)):
         return ""
     return "a newer value"
+
+
+def _is_peak(draft: Draft) -> bool:
+    """Whether it is the highest or lowest that a value ever was: one measured later is beside it."""
+    return _PEAK.search(plain(draft.object)) is not None
 
 
 def _share_most(draft: Draft, old: Thought, language: Language) -> bool:

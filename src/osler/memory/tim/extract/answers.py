@@ -41,8 +41,10 @@ _ONE_NAME = {"allergic": "allergy"}
 _ANY = frozenset(words("symptom history problem sign other recent new has had have takes does", Language.EN))
 """Words of a list that are none of its things."""
 _HOW = PREPOSITIONS | ADVERBS | DEGREES | PRONOUNS | PASTS.keys() | THIRDS.keys()
+_NAME = 8
+"""Characters of a Chinese name of a symptom."""
 _MANNER = re.compile(
-    r"^(?:偶尔|经常|有时|一点|有点|很|挺|特别|就|只|在|从|当|每|夜里|晚上|早上|白天|比较|大概|差不多|\d)"
+    r"^(?:偶尔|经常|有时|一点|有点|很|挺|特别|就|只|在|从|当|每|夜里|晚上|早上|白天|比较|大概|差不多|\d|[穿窜串连]|放射|牵扯|[^，]{0,3}到)"
 )
 
 
@@ -129,7 +131,8 @@ def picks(made: Sketch, answer: Sketch, reading: Reading, language: Language) ->
         return made.subject == patient or others(asked, language)
     if not weighty(language, made.object) or _says_how(made.object, language):
         return False
-    made.relation = has
+    if language is Language.EN or len(made.object) <= _NAME:
+        made.relation = has  # a longer one is a clause of its own
     return True
 
 

@@ -14,11 +14,16 @@ NOT_KNOWN = re.compile(
     r"没留意|没法告诉"
 )
 _ASIDE = re.compile(
-    r"^(?:好的?|当然|我?看看啊?|好像是这么说的|(?:我|他|她)?的?(?:家族史|病史|既往史)[里中]|行|没关系|我给您念念啊?|给您念念|这个也查了|哎呀|唉|哎|大夫|医生|您看|我想想啊?|我找找|单子(?:在我(?:这儿|手里))?呢?|片子在我这儿|叫什么来着|等一下|我记着呢|哦在这儿|差点忘了说|对了|要紧吗|"
+    r"^(?:好的?|当然|我?看看啊?|好像是这么说的|(?:我|他|她)?的?(?:家族史|病史|既往史)[里中]|行|没关系|我给您念念啊?|给您念念|这个也查了|哎呀|唉|哎|大夫|医生|您看|我想想啊?|我找找|单子(?:我带着|就?在我(?:这儿|手里|手上))?呢?|片子(?:就?在我(?:这儿|手里|手上)|我带着)呢?|别的(?:倒|都|也|就)*没(?:有|听说|什么)了?|一[口根滴点]都[不没][喝抽沾碰]过?|别的[我也都就还]*(?:想不起来|不知道|不清楚|记不得)了?|说来也怪|说起来也怪|您说怪不怪|我也说不好|也不知怎么的?|不瞒您说|老实说|叫什么来着|等一下|我记着呢|哦在这儿|差点忘了说|我?找到了|在这儿呢?|对了|要紧吗|"
     r"是不是很(?:重要|严重)|从来没人问过我|这个嘛|我也想知道|不好意思|真受不了|吓死我了|还好|(?:幸亏|幸好|多亏)[您你]问|[您你]?问得好|好问题|[您你]这一问我想起来了|说实话|这个我记得|这样涨?正常吗|嗯|哦|说错了|呃|要打分的话|打分的话|抱歉|"
     r"(?:据|就)我(?:所|们)?知道?|我?实在抱歉|谢谢(?:大夫|医生)?)$"
 )
 _PERHAPS = re.compile(r"^(?:可能|好像|也许|大概|应该)(?:有|是|会|吧)?(?:吧|的)?$")
+_LONE_VERBS = frozenset({"怕", "会", "能", "敢", "爱"})
+"""An answer to a question that was not asked: what follows tells it."""
+_ON_MEDICINE = re.compile(r"^[我他她]?(?:最近|现在|平时)?在(?:吃|用)药$")
+_NEVER = re.compile(r"^[^，对]{0,6}?(?:从来)?没有?过敏过?$")
+_AILS = frozenset({"胀", "疼", "痛", "痒", "酸", "麻", "晕", "喘"})
 _SHORT = 16
 """Characters of a clause that says no more than that something is not known."""
 
@@ -26,6 +31,11 @@ _SHORT = 16
 def is_aside(piece: str) -> bool:
     """Whether words are said only to the listener."""
     return _ASIDE.match(END.sub("", piece)) is not None
+
+
+def is_lone(bare: str, question: Question) -> bool:
+    """Whether a first word answers what was not asked, and the words after it tell it: `疼，每晚都疼醒`."""
+    return bare in _AILS and not question.yes.startswith(bare)
 
 
 def answered(piece: str, bare: str, reading: Reading) -> bool:
@@ -46,6 +56,15 @@ def answered(piece: str, bare: str, reading: Reading) -> bool:
         answer.certainty = UNSURE if perhaps else 1.0
         reading.open(answer)
         return True
+    if reading.question.yes == "过敏" and reading.denied and _NEVER.match(bare):
+        reading.aside(piece)
+        return True
+    if reading.question.yes == "过敏" and _ON_MEDICINE.match(bare):
+        reading.aside(piece)  # asked for allergies, a medicine without a name tells nothing
+        return True
+    if bare in _LONE_VERBS or (bare[:-1] in _AILS and bare[-1] in "啊呀"):
+        reading.aside(piece)
+        return True
     return False
 
 
@@ -57,7 +76,10 @@ def _agrees(bare: str, question: Question) -> bool:
 
 def _unknown(piece: str, reading: Reading) -> None:
     """Not knowing what was asked, once."""
-    matter = reading.question.matter
+    matter, last = reading.question.matter, reading.last
+    if last and not last.answer and last.certainty and not last.result:
+        last.add(END.sub("", piece), MARK)  # `我爸突然走的，不知道什么原因`: of what was just told
+        return
     already = [sketch for sketch in reading.sketches if sketch.relation == "不知道"]
     if already:
         already[-1].hear(piece, MARK)

@@ -33,7 +33,7 @@ def read_course(core: str, stripped: str, piece: str, reading: Reading) -> Sketc
         return Sketch(since["what"], "持续", since["span"], piece)
     if LASTING.match(stripped):
         return _lasting(stripped, piece, reading)
-    return _going(SELF.sub("", core), piece, reading) or _began(stripped, piece)
+    return _going(SELF.sub("", core.removeprefix("现在")), piece, reading) or _began(stripped, piece)
 
 
 def score(core: str, piece: str, question: Question) -> Sketch | None:
@@ -75,6 +75,8 @@ def _going(core: str, piece: str, reading: Reading) -> Sketch | None:
     if not found or found["who"].endswith(("觉得", "感觉")):
         return None
     who = who_or_what(found["who"]) if found["who"] else ""
+    if re.search(r".[后时].", who):
+        return None
     if reading.last and who and not is_name(who):
         return None
     if who in POINTERS or who == PATIENT:

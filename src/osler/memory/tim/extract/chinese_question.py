@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from osler.memory.tim.extract.chinese_words import KIN, TIME
+from osler.memory.tim.extract.chinese_words import KIN, SPAN, TIME
 from osler.memory.tim.extract.clauses import Question
 from osler.records.language import Language
 from osler.words import sentences
@@ -26,12 +26,15 @@ _VALUE = 16
 """Characters of a value; what is longer is a statement of its own."""
 _FITTING = {
     "开始于": re.compile(
-        rf"^(?:就|大概|大约|是)*(?:{TIME.pattern})(?:突然|慢慢|就|开始|的|疼|痛|发作|左右|吧)*$|^从.{{1,10}}$|以后$|之后$"
+        rf"^(?:就|大概|大约|是)*(?:{TIME.pattern})(?:突然|慢慢|就|开始|的|疼|痛|发作|左右|吧)*$|^从[^，]{{1,8}}(?:起|开始|以后)(?:的|吧)?$|以后$|之后$"
     ),
+    "持续": re.compile(rf"^(?:都|已经|有|大概|大约|差不多|快|约|持续了?|到现在)*{SPAN}|[断停]"),
     "抽": re.compile(r"[\d一二两三四五六七八九十半几支包根]|烟"),
     "喝": re.compile(r"[\d一二两三四五六七八九十半几杯瓶斤]|酒"),
     "吸": re.compile(r"[\d一二两三四五六七八九十半几支包根]|烟"),
 }
+_ASIDE_ASKED = re.compile(r"[，,][^，,]*?(?:会不会|是不是|能不能|有没有).*$")
+"""`怕不怕光，见光会不会难受`: one thing, asked twice."""
 _ASKED = re.compile(r"(?:吗|呢|吧|没有|没|啊|呀)*$")
 _EXAMS = r"查|测|做|拍|量|验|抽|照|化验|检查"
 
@@ -60,6 +63,8 @@ _WORDED = (
 )
 _ATTRIBUTES = tuple((re.compile(pattern), relation) for pattern, relation in _WORDED)
 _TESTED = re.compile(r"结果|化验|检查|拍片|片子|CT|核磁|B超|超声|造影|心电图|听诊|触诊|叩诊|镜", re.IGNORECASE)
+_DOES = re.compile(r"[吃喝用服去受]|接触|出现|感觉|感到|使用|做过")
+"""What is done or felt: `不知道 吃油腻` would read as if it were done unknowingly."""
 _MAY_BE_NONE = frozenset({"服用", "说", "程度为", "频率为", "为", "持续", "位于"})
 """What may not be there at all, so that a no is an answer. To ask when it began takes it for granted."""
 _OF_PATIENT = {"年龄为": "年龄", "体重为": "体重", "身高为": "身高", "服用": "用药", "说": COMPLAINT}
@@ -135,7 +140,8 @@ def _named_things(line: str, more: bool) -> Question | None:
     kin = KIN.match(found["s"])
     who, verb = kin[1] if kin else PATIENT, found["v"] or "有"
     no = f"没{verb}" if verb != "有" else "没有"
-    return Question(topic if not kin else f"{who}{topic}", who, verb, no, topic, topic, "说", topic)
+    matter = topic if more else f"{who if kin else ''}{verb}什么{found['t']}"
+    return Question(topic if not kin else f"{who}{topic}", who, verb, no, topic, topic, "说", matter)
 
 
 def _named(topic: str) -> str:
@@ -167,7 +173,8 @@ def _polar(line: str, examined: bool) -> Question | None:
         what = re.sub(r"^过(?=.)", "", what)
         subject = _short(have["s"] or "") or PATIENT
         topic = what if subject == PATIENT else f"{subject}{what}"
-        return Question(topic, subject, "有", "没有", what, topic, "为", topic, examined, presumed=examined)
+        matter = f"有没有{topic}" if subject == PATIENT and _DOES.match(topic) else topic
+        return Question(topic, subject, "有", "没有", what, topic, "为", matter, examined, presumed=examined)
     return _choice(line) or _being(line) or _verbal(line)
 
 
@@ -176,7 +183,7 @@ def _choice(line: str) -> Question | None:
     found = re.fullmatch(r"(?P<s>[^，]*?)(?P<v>[\u4e00-\u9fff])不(?P=v)(?P<o>.*)", line)
     if not found:
         return None
-    verb, what = found["v"], _short(found["o"])
+    verb, what = found["v"], _short(_ASIDE_ASKED.sub("", found["o"]))
     subject = _short(found["s"]) or (COMPLAINT if verb == "是" else PATIENT)
     topic = (
         what

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from osler.memory.tim.extract.chinese_answer import NOT_KNOWN, is_aside
+from osler.memory.tim.extract.chinese_frame import unframed_report
 from osler.memory.tim.extract.chinese_results import is_side, read_results, verdict_of
 from osler.memory.tim.extract.chinese_sentence import ASKS, END, MARK, NEGATION, NO, YES, pieces, titled
 from osler.memory.tim.extract.chinese_subject import is_name
@@ -35,15 +36,21 @@ _TELLS = re.compile(
     r"^(?:写的是|写的|写着)(?=.)|^(?:(?:大夫|医生|护士)(?:跟我|给我)?)?说(?!话|不|过)(?:是)?(?:我|他|她|孩子)?(?=.)"
 )
 _DENIES = re.compile(r"^(?:也|都|还|就)?(?:没有|没|未见|未闻及|未触及|未发现|无)(?![查做拍测])")
-_LIMIT = re.compile(r"^(?:上限|下限|正常值|正常(?:说?是|要|不超过|应该|低于|高于)|参考|就是\d)")
+_LIMIT = re.compile(
+    r"^(?:要?(?:低于|高于|小于|大于)\d|上限|下限|正常值|正常(?:说?是|要|不超过|应该|低于|高于)|参考|就是\d)"
+)
 _DEPENDS = re.compile(
-    r"^(?:其|周围|边|里|内|壁|直径|大小|最|长|宽|深|厚|反应|信号|血流|表面|形态|质|按|压|一|约|大概|也|还|但|只|[左右][眼边侧耳手腿脚]?[是为]?\d|\d|"
-    r"光滑|他们|算|倒|写|结果|稍|翻|捏|几乎|圆|有|是|像|呈|带|伴|不|没|无|未|能|会|可|考虑|符合|正常)"
+    r"^(?:其|周围|边|里|内|壁|直径|大小|最|长|宽|深|厚|反应|信号|血流|表面|形态|质|按|压|一|约|大概|也|还|但|只|[左右][眼边侧耳手腿脚]?[是为]?\d|[左右][边侧](?=[不没也]|有一?点|正常)|\d|"
+    r"光滑|照光|对光|他们|算|倒|写|结果|稍|翻|捏|几乎|圆|有|是|像|呈|带|伴|不|没|无|未|能|会|可|考虑|符合|正常)"
 )
 """How a clause begins that is about what the one before it is about."""
 _SEEN = re.compile(r"^(?:发现|看到|看见|见着?)(?=.)")
 _OF_PATIENT = re.compile(r"^[我他她]的?")
 _SPECIMEN = re.compile(r"^(?:尿|大便|粪|痰|脑脊液|关节液|胸水|腹水)")
+_STATE = re.compile(r"^(?:没有?吸氧|吸着?氧|空腹|[饭餐]后|躺着|站着|坐着|安静时?|活动后)[^，]{0,4}$")
+"""How the patient was when it was measured: a part of what was found, and no finding."""
+_OF_URINE = re.compile(r"亚硝酸盐|管型")
+"""What is found in urine alone: the cells that are counted beside it are not those of the blood."""
 _FRAGMENT = 10
 _NOT_MADE = re.compile(r"没有?(?:给[我他她])?(?:再|去|来得及)?(?:做|查|拍|测|抽|验)[过的呢]?")
 _VISIT = re.compile(r"^[^，]{0,8}?(?:做|拍|查)[了过][^，]{2,20}$")
@@ -56,17 +63,19 @@ def read_report(sentence: str, reading: Reading, test: str) -> bool:
     """
     if not (reading.question.examined or _ANY_TEST.search(sentence)):
         return False
-    said = MARK.join(piece for piece in pieces(sentence) if not is_aside(piece) and not ASKS.search(piece)).rstrip(
-        "。；;！!. "
-    )
+    told = [piece for piece in pieces(sentence) if not is_aside(piece) and not ASKS.search(piece)]
+    said = unframed_report(MARK.join(told).rstrip("。；;！!. "))
     name, rest = headed(said)
-    if not (reading.question.examined or name) or not rest or any(map(_tells_nothing, pieces(rest))):
+    if not (reading.question.examined or name) or not rest or _tells_nothing(pieces(rest)):
         return False
     verdict = verdict_of(END.sub("", rest)) if name else ""
     if verdict:
         reading.open(Sketch(name, "为", verdict, sentence, result=True))
         return True
     name = name or test or reading.question.topic
+    if _OF_URINE.search(rest) and not _SPECIMEN.search(name) and not _SPECIMEN.search(rest):
+        reading.open(Sketch("尿检" if name == reading.question.topic else name, "显示", rest, sentence))
+        return True
     clauses = [END.sub("", clause) for clause in pieces(_OF_PATIENT.sub("", rest))]
     if _VISIT.match(rest) or all(map(_stands_alone, clauses)):
         reading.about(name)
@@ -82,10 +91,12 @@ def read_report(sentence: str, reading: Reading, test: str) -> bool:
     return True
 
 
-def _tells_nothing(clause: str) -> bool:
-    """Whether it answers the question and is no finding: a yes, a no, not known, not done."""
-    bare = END.sub("", clause)
-    return bool(NO.match(bare) or YES.match(bare) or NOT_KNOWN.search(bare) or _NOT_MADE.search(bare))
+def _tells_nothing(clauses: list[str]) -> bool:
+    """Whether it answers the question and is no finding: a yes or no first, not known, not done."""
+    first, *rest = (END.sub("", clause) for clause in clauses)
+    if NO.match(first) or YES.match(first) or any(clause != "不疼" and NO.match(clause) for clause in rest):
+        return True
+    return any(NOT_KNOWN.search(bare) or _NOT_MADE.search(bare) for bare in (first, *rest))
 
 
 def _parts(clauses: list[str]) -> list[str]:
@@ -94,7 +105,7 @@ def _parts(clauses: list[str]) -> list[str]:
         return [MARK.join(clauses)]  # a count of the urine would be taken for one of the blood
     parts: list[str] = []
     for place, clause in enumerate(clauses):
-        denies = _DENIES.match(clause)
+        denies = None if _STATE.match(clause) else _DENIES.match(clause)
         own = _has_subject(clause)
         if denies:  # of the one before it, unless that denies as well or is all there is
             own = all(map(_DENIES.match, clauses[:place])) or (len(clauses) == 2 and not NEGATION.search(clauses[0]))
@@ -109,10 +120,13 @@ def _parts(clauses: list[str]) -> list[str]:
 
 def _is_fragment(clause: str) -> bool:
     """Whether a first clause only names what the next one is about: `血酮那项`."""
+    if _STATE.match(clause):
+        return True
     told = (
         (_has_subject(clause) and not clause.endswith(("查了", "做了", "查过")))
         or _DENIES.match(clause)
         or re.search(r"\d", clause)
+        or NEGATION.search(clause)
     )
     return len(clause) <= _FRAGMENT and not told
 
@@ -161,7 +175,7 @@ def headed(said: str) -> tuple[str, str]:
 
 
 def _bare(name: str) -> str:
-    return re.sub(r"^(?:今天|昨天|早上|[做拍查][的了]?)+", "", SELF.sub("", ADVERBS.sub("", name)))
+    return re.sub(r"^(?:最近|今天|昨天|早上|[做拍查][的了]?)+", "", SELF.sub("", ADVERBS.sub("", name)))
 
 
 def _stands_alone(clause: str) -> bool:

@@ -12,17 +12,23 @@ from osler.words import sentences
 
 MARK = "，"
 """What stands between two parts of one sentence."""
-_SPLIT = re.compile(r"[，；：;:]|,(?!\d)|(?<=[\d%a-zA-Z])、(?=[^\d])|(?<=[克片升])、")
-YES = re.compile(r"^(?:有的?|是的?|对|会的?|嗯|没错|是啊|有啊|可以)(?:，|,|。|啊|呀|的|了)*$")
+_SPLIT = re.compile(
+    r"[，；：;:]|,(?!\d)|(?<=[\d%a-zA-Z])、(?=[^\d])(?!(?:[IVX]+|aV[LRF]|V\d)(?![A-Za-z]))|(?<=[克片升])、"
+)
+YES = re.compile(r"^(?:(?:有过)+|有的?|是的?|对|会的?|嗯|没错|是啊|有啊|可以)(?:，|,|。|啊|呀|的|了)*$")
 NO = re.compile(
     r"^(?:真没有?|最近没有|没有|没|不是|不|不会|没有没有|没有啊|没啊|从来没有|从来没|都没有|不能|不怕|不吃|不抽|不喝|不疼|不痛|不用|无|没有过)(?:啊|呀|的|了|吧)*$"
 )
+PLACE = re.compile(
+    r"^(?:就是|是)?(?:[左右][边侧]$|[左右两双]?(?:边|侧|只)?(?:眼睛?|耳朵?|膝盖?|腿|小腿|大腿|脚|脚踝|手|手腕|肩膀?|肘|腰|胸口?|背|肚子|小肚子)$)"
+)
+"""A part of the body alone: all that follows is about it."""
 DATED = re.compile(rf"^(?:就|都)?(?:是|那是)(?P<when>{TIME.pattern})(?:的事|做的|查的|拍的|的)?$")
 NEGATION = re.compile(
     r"(?<![受吸看躺压睡吃止喘控说想记听走站动咽憋忍停退消得肿挪松差缓])"
     r"(?:从来没有|从来没|从没有|从没|没有|从未|"
     r"没(?!的$|了$|事|问题|啥事|劲|精神|几[分秒小天个]|多[久大少]|过多?久|一会|等|见好)|未见|未|无(?!力)|从来不|从不|不怎么|不太|不是(?=\S)|"
-    r"不(?!舒服|堪|久|到\d|超过|少|停|好|错|适|断|得不|仅|但|同|管|行了|住|了$|起$))"
+    r"不(?!足|舒服|堪|久|到\d|超过|少|停|好|错|适|断|得不|仅|但|同|管|行了|住|了$|起$|起来))"
 )
 ASKS = re.compile(
     r"(?:吗|是不是[^，]*|要不要紧|要紧不要紧|怎么[回办][^，]*|正常吧|对吧|呢)[啊呀]?[？?]$|^是不是.*[？?]$"
@@ -41,11 +47,15 @@ _ALL_DENIED = re.compile(
 
 
 def cut(reply: str) -> list[str]:
-    """The sentences. A lone yes or no belongs to the one after it, and a title to all parts of its statement."""
+    """The sentences. A lone yes, no or place belongs to the one after it, and a title to all parts of its statement."""
     joined: list[str] = []
     for part in sentences(reply, Language.ZH):
         before = END.sub("", joined[-1]) if joined else ""
-        if before and (YES.match(before) or NO.match(before)) and not DATED.match(END.sub("", part)):
+        if (
+            before
+            and (YES.match(before) or NO.match(before) or PLACE.match(before))
+            and not DATED.match(END.sub("", part))
+        ):
             joined[-1] = f"{before}{MARK}{part}"
         elif joined and joined[-1].endswith(("；", ";")) and titled(joined[-1]) and not titled(part):
             joined[-1] += part

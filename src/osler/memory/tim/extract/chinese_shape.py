@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from osler.memory.tim.extract.chinese_answer import is_aside
 from osler.memory.tim.extract.chinese_question import PATIENT
 from osler.memory.tim.extract.chinese_words import KIN, PREDICATES
 from osler.memory.tim.extract.wording import GENERIC, OTHERS
@@ -20,6 +21,7 @@ _GAP = re.compile(r"(?:[的是为有在量测写说显示结果约大概也都�
 _HAVING = frozenset({"有", "出现", "存在", "伴有", "感到", "感觉", "患", "得过"})
 _NO_THING = re.compile(r"\d|^(?:每|第|头一|最|餐|平卧|进食|突然)|(?:缓解|加重|减轻|好转|时|后)$")
 """What nobody has: a value, a time, how it goes."""
+_STAFF = re.compile(r"^(?:护士|医生|大夫)")
 _LIGHT = frozenset("患者有没不是为说了过着的吃服用显示写报告无未也都还就又，、。；：（）() ")
 
 
@@ -33,6 +35,8 @@ def is_worded(draft: Draft, text: str) -> bool:
     said, subject, relation, object_ = map(_level, (text, draft.subject, draft.relation, draft.object))
     if len(relation) > _VERB or re.search(r"[\d，。：:；]", relation) or object_ not in said or not weight(object_):
         return False
+    if _STAFF.search(subject) or is_aside(draft.object):
+        return False  # who read it out is not who it is about, and where the paper is no finding
     if OTHERS[Language.ZH].search(said) and not (OTHERS[Language.ZH].search(subject) or KIN.match(subject)):
         return False
     spoken = relation in said

@@ -10,19 +10,19 @@ from osler.memory.tim.extract.clauses import Reading
 
 _OPENING = re.compile(r"^(?:自己|突然|慢慢)")
 _CLOSING = re.compile(
-    r"(?:也|老|总|都|就|还|倒是|倒|一直|从来|又|整个|几乎|只|才|的|更|特别|很|挺|最|突然|慢慢|有点)+$"
+    r"(?:也|老|总|都|就|还|倒是|倒|一直|从来|又|整个|几乎|只|才|的|更|特别|很|挺|最|突然|慢慢|有点|通常|往往|则|会)+$"
 )
 _MANNER = re.compile(r"(?:(.)\1|一(.)一\2)地$")
 POINTERS = frozenset({"", "它", "这", "这个", "那个", "这些", "情况", "病情"})
 """Words that name nothing themselves."""
-_OF_PEOPLE = frozenset("喘吐拉恶吸抽饮吃喝用服做打抽住摔睡得查磕昏怀发烧咳")
+_OF_PEOPLE = frozenset("中喘吐拉恶吸抽饮吃喝用服做打抽住摔睡得查磕昏怀发烧咳")
 """What only a person does."""
 
 
 _NO_NAME = re.compile(
-    r"[了着过得说吃喝犯换敲弯因我他她站走坐躺跑吸咽搬]|^(?:希望|认为|打算|任何.*均|上[^腹肢唇眼臂颌颚纵下]|没|起来|是|从|其|内$|外$|周围|边上|里头|里面|多$|别|时$|晨$|越|[一每第头]|这|那|什么|好几|比如|担心|尤其|"
+    r"有(?!效)|[了着过得说吃喝犯换敲弯因我他她站走坐躺跑吸咽搬]|^(?:类似|差不多|几乎|偶|\d+个?(?:分钟|小时|天|周|月|年)|夜[里间]|白天|晚上|早[上晨]|下午|希望|认为|打算|任何.*均|上[^腹肢唇眼臂颌颚纵下]|没|起来|是|从|其|内$|外$|周围|边上|里头|里面|多$|别|时$|晨$|越|[一每第头]|这|那|什么|好几|比如|担心|尤其|"
     r"再次|效果|反应|结果|直径|大小|感到|觉得|昨|今|明|前|以后|之后|后来|同时|另|各|哪|怎|为|由|因|和|或|及|更|全|整|就|在|能|不)|"
-    r"(?:时|后|前|天|次|年|月|的|地|性|因|中|、|看|听)$|期$"
+    r"(?:完|硬|时|后|前|天|次|年|月|的|地|性|因|中|、|看|听)$|期$"
 )
 """What stands before a predicate and names neither a person nor a part: a manner, a time, half of a clause."""
 
@@ -37,7 +37,7 @@ def who_or_what(text: str) -> str:
     text = ADVERBS.sub("", text)
     kin = KIN.match(text)
     if kin:
-        return kin[1] + text[kin.end() :]
+        return kin[1] + _CLOSING.sub("", text[kin.end() :])
     rest = SELF.sub("", text)
     rest = _OPENING.sub("", ADVERBS.sub("", rest))
     if not rest:
@@ -53,4 +53,7 @@ def carried(reading: Reading, doing: str) -> str:
         return PATIENT
     if last and not last.answer and not last.result and last.relation[:1] not in _OF_PEOPLE:
         return last.subject
-    return reading.question.subject
+    asked = reading.question.subject
+    if KIN.match(asked) and any(told.subject == PATIENT and not told.answer for told in reading.sketches):
+        return PATIENT  # asked about the family, the patient went on to speak of nobody else
+    return asked

@@ -10,6 +10,9 @@ from osler.memory.tim.extract.chinese_sentence import END, MARK, NEGATION
 from osler.memory.tim.extract.chinese_words import TIME
 from osler.memory.tim.extract.clauses import Question, Reading, Sketch
 
+_FROM_A_PART = re.compile(r"^从[^，]*?[腹胸头脚腿腰背脐眼膝手脸颈脖肩咽喉](?:部|口|周|子|上|下)?(?:开始|起)")
+"""`从右上腹开始`: where, and not when."""
+
 
 def judge(bare: str, piece: str, reading: Reading) -> bool:
     """`偏高`, after a result: part of it, or of all results of the sentence when it says `都`."""
@@ -50,7 +53,7 @@ def bare_value(core: str, piece: str, reading: Reading, shown: bool) -> Sketch:
         return Sketch(PATIENT, "说", core, sentence, negated=negated)
     if shown or question.examined:
         return Sketch(question.topic, "显示", core, sentence, negated=negated)
-    if not fits(question.value, core):
+    if not fits(question.value, core) or (question.value == "开始于" and _FROM_A_PART.match(core)):
         return Sketch(PATIENT, "说", core, sentence, negated=negated)
     when = TIME.match(core)
     if when and when.end() >= len(core) - 1 and question.value not in {"服用", "为"}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -77,10 +78,10 @@ class Sketch:
     torn: bool = False
     """Whether it cannot stand without the rest of its sentence."""
 
-    def add(self, words: str, mark: str) -> None:
-        """More of the same statement, in the triple and in the sentence."""
+    def add(self, words: str, mark: str, heard: str = "") -> None:
+        """More of the same statement, in the triple and in the sentence; `heard` is all that was said of it."""
         self.object = f"{self.object}{mark}{words}" if self.object else words
-        self.hear(words, mark)
+        self.hear(heard or words, mark)
 
     def hear(self, words: str, mark: str) -> None:
         """Words that belong to the sentence and not to the triple."""
@@ -146,9 +147,11 @@ class Reading:
             self.question, topic=examined, holder=examined, value="", matter=examined, examined=True
         )
 
-    def date(self, when: str, words: str) -> None:
-        """A time said afterwards holds for all that was said since the last one."""
-        for sketch in self.sketches[self.dated :]:
+    def date(self, when: str, words: str, lasting: re.Pattern[str] | None = None) -> None:
+        """A time said afterwards holds for all that was said since the last one, but for what is `lasting`."""
+        since = self.sketches[self.dated :]
+        over = [sketch for sketch in since if not (lasting and lasting.search(f"{sketch.relation}{sketch.object}"))]
+        for sketch in over or since:
             sketch.reported = sketch.reported or when
             sketch.hear(words, " ")
         self.dated = len(self.sketches)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from osler.memory.tim.extract.chinese_frame import unframed_report
 from osler.memory.tim.extract.chinese_sentence import NEGATION
 from osler.memory.tim.extract.clauses import listed
 from osler.memory.tim.extract.english_words import AUXILIARIES, BASES, DENIES, PASTS, PEOPLE, THIRDS
@@ -44,6 +45,8 @@ OTHERS = {
     ),
 }
 """Whoever is not the patient: what is said of them is not said of the patient."""
+_MEASURED = re.compile(r"(?:量|测|数|写)(?:出来|过|了|的|着)*是?")
+"""How a value came to be known, which small models write for `为`."""
 _VERBS = AUXILIARIES | BASES | THIRDS.keys() | PASTS.keys()
 _TURNED = {
     "has": "does not have",
@@ -93,6 +96,8 @@ def _english(relation: str, object_: str, negated: bool) -> tuple[str, str, bool
 
 
 def _chinese(relation: str, object_: str, negated: bool) -> tuple[str, str, bool]:
+    object_ = unframed_report(object_)
+    relation = "为" if _MEASURED.fullmatch(relation) else relation
     if NEGATION.search(relation) or relation.startswith(("没", "不", "无", "未", "否认")):
         return relation, re.sub(r"^(?:没有|无)(?=.)", "", object_) if relation == "没有" else object_, True
     none = re.match(r"(?:没有|未见|没|无)(?![做查拍测验])", object_)
