@@ -1,11 +1,13 @@
 """What each memory is worth to the doctor when the room for it shrinks: right diagnoses of the bundled patients.
 
-python benchmarks/budget.py                              the full budget, and that of the last four turns
+python benchmarks/budget.py                              the full budget, and those of the last four turns
 python benchmarks/budget.py --budget 250 --budget 125    rows for further budgets, in tokens of a recall
 
 Nobody here is a model. Of each pair of rows, `raw` is the dialogue word for word and `tim` its thoughts. For the four
 turns, `raw` holds the last four of them, and `tim` may at each recall take as many tokens as the last four turns of its
-own consultation would. Patients are the units of the interval and the test: one patient is there in both languages.
+own consultation would, however little was said in them. The pair after that has one budget for all recalls, as any run
+has: what the last four turns took on average. Patients are the units of the interval and the test: one patient is there
+in both languages.
 """
 
 from __future__ import annotations
@@ -122,18 +124,18 @@ class Outcome(NamedTuple):
     """Of the last recall, with which the doctor concludes."""
 
 
-def rows_of(settings: Settings, budgets: Sequence[int]) -> tuple[Row, list[tuple[Row, Row]]]:
-    """The row without a memory, and pairs of raw and tim."""
+def pair_of(settings: Settings, budget: int) -> tuple[Row, Row]:
+    """Raw and tim with so many tokens at every recall."""
+    own = replace(settings, budget=budget)
+    return Row(f"raw, {budget} tokens", "raw", own), Row(f"tim, {budget} tokens", "tim", own)
 
-    def pair(budget: int) -> tuple[Row, Row]:
-        own = replace(settings, budget=budget)
-        return Row(f"raw, {budget} tokens", "raw", own), Row(f"tim, {budget} tokens", "tim", own)
 
-    four = (
+def four_turns(settings: Settings) -> tuple[Row, Row]:
+    """Raw that holds four turns, and tim with the tokens of these."""
+    return (
         Row("raw, last four turns", f"benchmarks.budget:{LastFour.__name__}", settings),
         Row("tim, tokens of these", f"benchmarks.budget:{TimOfFour.__name__}", settings),
     )
-    return Row("none", "none", settings), [pair(settings.budget), four, *map(pair, budgets)]
 
 
 def held(row: Row, record: PatientRecord) -> Outcome:
@@ -162,8 +164,12 @@ def parts(records: Sequence[PatientRecord]) -> Iterator[Sequence[PatientRecord]]
 
 def show(row: Row, outcomes: Mapping[str, Outcome], records: Sequence[PatientRecord]) -> None:
     right = [sum(outcomes[record.id].is_right for record in some) for some in parts(records)]
-    used = sum(outcome.tokens for outcome in outcomes.values()) / len(outcomes)
-    print(f"{row.title:24}" + "".join(f"{count:8}" for count in right) + f"{used:10.0f}")
+    print(f"{row.title:24}" + "".join(f"{count:8}" for count in right) + f"{taken(outcomes):10}")
+
+
+def taken(outcomes: Mapping[str, Outcome]) -> int:
+    """Tokens of the last recall, on average."""
+    return round(sum(outcome.tokens for outcome in outcomes.values()) / len(outcomes))
 
 
 def compare(raw: Mapping[str, Outcome], tim: Mapping[str, Outcome], records: Sequence[PatientRecord]) -> None:
@@ -179,7 +185,6 @@ def compare(raw: Mapping[str, Outcome], tim: Mapping[str, Outcome], records: Seq
 def run(settings: Settings, budgets: Sequence[int], workers: int) -> None:
     began = time.perf_counter()
     records = list(RecordPool.open())
-    none, pairs = rows_of(settings, budgets)
     print(f"right diagnoses of {len(records)} records, seed {settings.seed}; the tokens are those of the last recall\n")
     heads = [f"{name} {len(some)}" for name, some in zip([*Language, "both"], parts(records), strict=True)]
     print(f"{'':24}" + "".join(f"{head:>8}" for head in heads) + f"{'tokens':>10}")
@@ -189,14 +194,22 @@ def run(settings: Settings, budgets: Sequence[int], workers: int) -> None:
             got = pool.map(held, [row] * len(records), records, chunksize=4)
             return dict(zip((record.id for record in records), got, strict=True))
 
-        show(none, outcomes(none), records)
-        print()
-        for raw, tim in pairs:
-            by_raw, by_tim = outcomes(raw), outcomes(tim)
-            show(raw, by_raw, records)
-            show(tim, by_tim, records)
+        def beside(pair: tuple[Row, Row]) -> int:
+            """Hold and show a pair; the tokens that raw took."""
+            by_raw, by_tim = map(outcomes, pair)
+            show(pair[0], by_raw, records)
+            show(pair[1], by_tim, records)
             compare(by_raw, by_tim, records)
             sys.stdout.flush()
+            return taken(by_raw)
+
+        none = Row("none", "none", settings)
+        show(none, outcomes(none), records)
+        print()
+        beside(pair_of(settings, settings.budget))
+        average = beside(four_turns(settings))
+        for budget in (average, *budgets):
+            beside(pair_of(settings, budget))
     print(f"{time.perf_counter() - began:.0f} s in all")
 
 

@@ -47,7 +47,7 @@ def test_with_little_room_a_turn_is_one_line_and_what_was_asked_lends_its_words(
     told = tell([FEVER, COUGH, STONE, WALL, *moved], topic, EN, 60)
     assert told.text.splitlines() == [
         "#3: gallbladder shows a 15 mm stone. wall 6 mm [CT scan abdomen show]",
-        "#5: began at the navel. now lower right [pain start suddenly side…]",
+        "#5: began at the navel. now lower right [pain start suddenly…]",
         "Denied #1 #2: fever chills; cough",
     ]
 
@@ -98,6 +98,94 @@ def test_with_little_room_what_is_there_comes_before_what_is_not() -> None:
     assert STONE in told.kept and len(told.kept) < 3
 
 
+@pytest.mark.parametrize(
+    ("language", "asked", "no", "rest", "line"),
+    [
+        (
+            EN,
+            "ringing ears",
+            ("patient", "does not have", "ringing in ears"),
+            "is as before",
+            "#2: no. hearing is as before",
+        ),
+        (ZH, "耳鸣", ("患者", "没有", "耳鸣"), "跟以前一样", "#2：没有。听力 跟以前一样"),
+    ],
+)
+def test_with_little_room_the_rest_of_an_answer_does_not_lose_its_no(
+    language: Language, asked: str, no: tuple[str, str, str], rest: str, line: str
+) -> None:
+    denial = fact(1, 1, *no, negated=True)
+    hearing = fact(2, 1, "hearing" if language is EN else "听力", rest, "")
+    other = fact(3, 2, *no[:2], "x" * 200, negated=True)
+    told = tell([hearing, denial, other], lambda turn: asked if turn == 1 else "", language, 20)
+    assert told.text.startswith(line) and told.text.count(asked) == 1
+    assert told.kept == (denial, hearing)
+
+
+def test_with_little_room_the_same_words_are_told_once_with_both_questions() -> None:
+    twice = [fact(place, place, "patient", "says", "it comes and goes since Monday") for place in (1, 2)]
+    told = tell([*twice, STONE], topic, EN, 32)
+    assert told.text.splitlines()[0] == "#1: it comes and goes since Monday [fever chills; cough]"
+    assert told.kept == (*twice, STONE)
+
+
+def test_with_little_room_a_no_is_said_of_its_own_question_only() -> None:
+    same = [fact(place, turn, "patient", "says", "only at night") for place, turn in ((3, 1), (4, 2))]
+    told = tell([FEVER, *same], topic, EN, 22)
+    assert told.text.splitlines() == ["#3: no. only at night [fever chills]", "#4: only at night [cough]"]
+
+
+@pytest.mark.parametrize(
+    ("language", "subject", "relation", "object_"),
+    [
+        (EN, "colonoscopy", "has not been", "done"),
+        (EN, "nobody", "has scanned", "his abdomen"),
+        (ZH, "腹部CT", "显示", "他还没做过CT"),
+        (ZH, "患者", "没有", "做过核磁"),
+    ],
+)
+def test_with_little_room_a_test_that_was_not_made_is_only_named(
+    language: Language, subject: str, relation: str, object_: str
+) -> None:
+    undone = fact(1, 1, subject, relation, object_, negated=True)
+    told = tell([undone, STONE], lambda turn: "scan" if turn == 1 else "", language, 15)
+    assert told.kept == (STONE,) and told.dropped == () and told.text.endswith("scan")
+
+
+@pytest.mark.parametrize(
+    ("language", "subject", "relation", "object_"),
+    [(EN, "warfarin tablets", "have not been", "taken since Monday"), (ZH, "患者", "没有", "做过手术")],
+)
+def test_what_was_not_done_and_is_no_test_is_told(
+    language: Language, subject: str, relation: str, object_: str
+) -> None:
+    answer = fact(1, 1, subject, relation, object_, negated=True)
+    assert answer in tell([answer, STONE.model_copy(update={"object": "s" * 200})], topic, language, 20).kept
+
+
+def test_with_little_room_a_value_comes_before_talk_and_keeps_its_name_among_others() -> None:
+    talk = fact(5, 1, "patient", "feels", "rather poorly and stays in bed most of the day")
+    values = [fact(6, 2, "D-dimer", "is", "7.6"), fact(7, 2, "platelets", "is", "236")]
+    told = tell([talk, *values], lambda turn: "D-dimer blood test" if turn == 2 else "feel", EN, 18)
+    assert told.text.splitlines()[0] == "#6: D-dimer 7.6. platelets 236 [D-dimer blood test]"
+    assert talk not in told.kept
+
+
+def test_with_little_room_an_aside_is_not_told_without_its_answer() -> None:
+    rash = fact(5, 1, "patient", "came", "out in red patches of all shapes on the body and in the groin on day four")
+    rough = fact(6, 1, "skin", "is not", "rough", negated=True)
+    told = tell([rash, rough, COUGH], lambda turn: "rash" if turn == 1 else "cough", EN, 16)
+    assert told.kept == (COUGH,) and told.dropped == (1,)
+
+
+def test_questions_without_a_fact_take_all_the_room_that_facts_leave() -> None:
+    asked = {turn: f"question number {turn}" for turn in (2, *range(4, 9))}
+    silent = [2, *range(4, 9)]
+    full = tell([STONE], lambda turn: asked.get(turn, ""), EN, 2000, silent).text
+    short = tell([STONE], lambda turn: asked.get(turn, ""), EN, tokens(full) - 1, silent).text
+    assert short != full and all(asked[turn] in short for turn in silent)
+
+
 def test_a_question_without_a_fact_is_still_named() -> None:
     later = fact(2, 3, "gallbladder", "shows", "a 15 mm stone")
     assert tell([FEVER, later], topic, EN, 2000, silent=[2]).text.splitlines()[-1] == "Also asked: cough"
@@ -108,7 +196,7 @@ def test_a_question_without_a_fact_is_still_named() -> None:
 
 def test_what_treatment_hangs_on_is_kept_before_anything_else() -> None:
     allergy = fact(9, 4, "patient", "is allergic to", "penicillin")
-    least = tokens(tell([allergy], topic, EN, 2000).text)
+    least = tokens(tell([allergy], topic, EN, 14).text)
     kept = [tell([STONE, WALL, FEVER, allergy], topic, EN, budget).kept for budget in range(least, 80)]
     assert all(allergy in some for some in kept)
     assert (allergy,) in kept

@@ -1,18 +1,21 @@
 """Facts in short, for a small budget: a line for what each turn told, one for denials, one for what else was asked.
 
 What was asked stands once, cut short, and lends its words to the facts beside it: they need no subject of their own.
+A turn that was answered with no begins with it, since the rest of the answer alone would read as a yes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from operator import attrgetter
+from typing import NamedTuple
 
 from osler.memory.base import tokens
-from osler.memory.tim.extract.english_question import TESTED
 from osler.memory.tim.thought import Thought
+from osler.memory.tim.unanswered import tells_nothing
 from osler.records.language import Language
 from osler.words import content
 
@@ -27,26 +30,17 @@ _ABOUT = {Language.EN: "{text} [{topic}]", Language.ZH: "{text}［{topic}］"}
 _COLON = {Language.EN: ": ", Language.ZH: "："}
 _SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
 _STOP = {Language.EN: ". ", Language.ZH: "。"}
-_CUT = {Language.EN: 4, Language.ZH: 7}
-"""What is left of a question: words in English, characters in Chinese."""
+_NO = {Language.EN: "no", Language.ZH: "没有"}
+_CUT = {Language.EN: 22, Language.ZH: 5}
+"""Characters that are left of a question: long words tell as much as more short ones do, and cost the same."""
+_WHOLE = {Language.EN: 30, Language.ZH: 6}
+"""Characters up to which a question is not cut."""
 _SHOWN = 0.6
 """Share of the words of a question that a fact must hold to show by itself what was asked."""
 _HAS_NOT = frozenset({"does not have", "has not had", "没有"})
 _EMPTY = frozenset({"is", "are", "was", "were", "says", "shows", "说", "是", "为", "显示"})
 """Relations that say nothing which the question did not."""
-_NOT_DONE = re.compile(
-    r"has not been (?:done|made|taken|tested|measured|checked|examined)|没有?\S{0,2}(?:查|做|拍|测|量|验|抽|照)过"
-)
 _VALUE = re.compile(r"[<>≤≥~]?\s*\d")
-
-
-def tells_nothing(thought: Thought) -> bool:
-    """Whether a thought only says that something is not known or was never examined: naming the question is enough."""
-    if thought.certainty == 0:
-        return True
-    if thought.relation in _HAS_NOT:
-        return TESTED.search(thought.object) is not None or thought.object in {"查过", "做过"}
-    return _NOT_DONE.match(thought.relation) is not None
 
 
 def named(topics: Iterable[str], language: Language) -> str:
@@ -66,50 +60,120 @@ def shows(thought: Thought, asked: str, share: float, language: Language) -> boo
     return len(wanted & set(content(thought.triple, language))) >= share * len(wanted)
 
 
-@dataclass(frozen=True)
+class _Line(NamedTuple):
+    """What one turn told, and what was asked in it, where that is not plain."""
+
+    number: int
+    said: tuple[str, ...]
+    asked: tuple[str, ...]
+
+
+@dataclass
 class Brief:
     """The short form of one memory's facts. Any part of them can be told, and what is left out is named."""
 
     topic: Topic
     language: Language
+    thoughts: Sequence[Thought]
+    """All there is to tell."""
+    _made: dict[tuple[int, ...], _Line] = field(default_factory=dict, init=False, repr=False)
+    """Lines by what is told in them and where else that was said: most of them stay while the last facts are chosen."""
 
     def text(self, thoughts: Sequence[Thought], turns: Sequence[int], room: float) -> str:
         """The facts, and what else was asked in these turns as far as the room for that goes; the oldest falls out."""
-        told = [thought for thought in thoughts if not tells_nothing(thought)]
-        denied = {thought.id: what for thought in told if (what := self._denied(thought))}
-        shared = list(by_turn(thought for thought in told if thought.id not in denied).values())
-        lines = [self._turn(members) for members in shared]
+        shared = self._shared(thoughts)
+        lines = [self._written(line) for line in self._lines(shared)]
+        covered = {turn for members in shared for turn in members[0].turns}
+        noes = {self._noes[members[0].turn].id for members in shared if self._says_no(members)}
+        told = (one.id for one in ordered(thoughts) if one.id in self._denials and one.id not in noes)
+        denied = {number: self._denials[number] for number in told}
+        covered.update(turn for turn, no in self._noes.items() if no.id in denied)
         if denied:
             numbers = " ".join(f"#{number}" for number in denied)
             listed = _SEMICOLON[self.language].join(dict.fromkeys(denied.values()))
             lines.append(f"{_DENIED[self.language]}{numbers}{_COLON[self.language]}{listed}")
-        covered = {turn for members in shared for turn in members[0].turns}
-        covered.update(thought.turn for thought in told if thought.id in denied and self._answers(thought))
         others = [asked for turn in turns if turn not in covered and (asked := self._cut(turn))]
         while others and tokens(named(others, self.language)) > room:
             others = others[1:]
         return "\n".join(filter(None, [*lines, named(others, self.language)]))
 
-    def _turn(self, members: list[Thought]) -> str:
-        """What one turn told. What was asked stands behind it once, and so does what else the same words answered."""
-        first = members[0]
-        unclear = [turn for turn in first.turns if not shows(first, self.topic(turn), _SHOWN, self.language)]
-        asked = content(self.topic(first.turn), self.language) if first.turn in unclear else ()
-        said, subject = [], ""
-        for thought in members:
-            said.append(self._lean(thought, subject, asked))
-            subject = thought.subject
-        topics = _SEMICOLON[self.language].join(filter(None, dict.fromkeys(map(self._cut, unclear))))
-        return f"#{first.id}{_COLON[self.language]}{about(_STOP[self.language].join(said), topics, self.language)}"
+    def _shared(self, thoughts: Iterable[Thought]) -> list[list[Thought]]:
+        """What is told in lines, turn by turn."""
+        told = (one for one in thoughts if one.id not in self._denials and not tells_nothing(one))
+        return list(by_turn(told).values())
 
-    def _lean(self, thought: Thought, before: str, asked: tuple[str, ...]) -> str:
+    def told_with(self, thoughts: Sequence[Thought]) -> list[Thought]:
+        """The denials that these thoughts bring with them: a turn's line says that its answer was no."""
+        kept = {thought.id for thought in thoughts}
+        noes = (self._noes[members[0].turn] for members in self._shared(thoughts) if self._says_no(members))
+        return [no for no in noes if no.id not in kept]
+
+    @cached_property
+    def _noes(self) -> Mapping[int, Thought]:
+        """Turns whose question was answered with no, each with the thought that says so."""
+        return {one.turn: one for one in self.thoughts if one.id in self._denials and self._answers(one)}
+
+    @cached_property
+    def _denials(self) -> Mapping[int, str]:
+        """Thoughts that deny something and say nothing else, each with what it denies."""
+        telling = (one for one in self.thoughts if one.negated and one.object and not tells_nothing(one))
+        return {one.id: what for one in telling if (what := self._denied(one))}
+
+    def _says_no(self, members: Sequence[Thought]) -> bool:
+        """Whether the line of a turn begins with no: it has to be an answer to that turn's question alone."""
+        return members[0].turn in self._noes and len(members[0].turns) == 1
+
+    def _lines(self, shared: Sequence[list[Thought]]) -> list[_Line]:
+        """A line for each turn. What an earlier one says in the same words is told there, with both questions.
+
+        What was asked in a turn that has a line of its own is not told elsewhere.
+        """
+        own = {members[0].turn for members in shared}
+        lines: list[_Line] = []
+        where: dict[str, int] = {}
+        for members in shared:
+            first = members[0]
+            asked = tuple(turn for turn in first.turns if turn == first.turn or turn not in own)
+            key = (*asked, 0, *(one.id for one in members))
+            if (line := self._made.get(key)) is None:
+                line = self._made[key] = self._turn(members, asked)
+            # A no belongs to the question that it answers, and to no other.
+            no = self._says_no(members)
+            place = None if no else where.get(line.said[0])
+            if place is not None and set(line.said) <= set(lines[place].said):
+                lines[place] = lines[place]._replace(asked=lines[place].asked + line.asked)
+                continue
+            if not no:
+                where = dict.fromkeys(line.said, len(lines)) | where
+            lines.append(line)
+        return lines
+
+    def _turn(self, members: Sequence[Thought], asked: Sequence[int]) -> _Line:
+        """What one turn told, and what was asked in these turns."""
+        first, no = members[0], self._says_no(members)
+        unclear = [turn for turn in asked if no or not shows(first, self.topic(turn), _SHOWN, self.language)]
+        lent = content(self.topic(first.turn), self.language) if first.turn in unclear else ()
+        said, subject = [_NO[self.language]] if no else [], ""
+        for thought in members:
+            said.append(self._lean(thought, subject, lent, alone=len(members) == 1))
+            subject = thought.subject
+        return _Line(first.id, tuple(said), tuple(topic for turn in unclear if (topic := self._cut(turn))))
+
+    def _written(self, line: _Line) -> str:
+        topics = _SEMICOLON[self.language].join(dict.fromkeys(line.asked))
+        said = _STOP[self.language].join(line.said)
+        return f"#{line.number}{_COLON[self.language]}{about(said, topics, self.language)}"
+
+    def _lean(self, thought: Thought, before: str, asked: tuple[str, ...], alone: bool) -> str:
         """A fact without a subject that was just named or that the question begins with, and without an empty verb."""
+        bare = thought.relation in _EMPTY and _VALUE.match(thought.object)
+        if bare and not alone and thought.subject not in _ANYTHING:
+            return f"{thought.subject} {thought.object}"  # Among other values, a value needs its name.
         own = content(thought.subject, self.language)
         lent = bool(asked) and (thought.subject in _ANYTHING or own == asked[: len(own)])
         if thought.relation in {"says", "说"}:
             return thought.object or thought.triple
         if not thought.object or not (lent or thought.subject in {before, "complaint", "症状"}):
-            bare = thought.relation in _EMPTY and _VALUE.match(thought.object)
             return f"{thought.subject} {thought.object}" if bare else thought.triple
         verb = set(content(thought.relation, self.language))
         asked_so = bool(verb) and verb <= set(asked) and not thought.negated
@@ -119,8 +183,6 @@ class Brief:
 
     def _denied(self, thought: Thought) -> str:
         """What a thought denies and nothing else; empty when it says more."""
-        if not thought.negated or not thought.object:
-            return ""
         if self._answers(thought):
             return self._cut(thought.turn)
         return thought.object if thought.subject in PATIENT and thought.relation in _HAS_NOT else ""
@@ -132,11 +194,13 @@ class Brief:
         return own <= wanted and len(own) >= _SHOWN * len(wanted)
 
     def _cut(self, turn: int) -> str:
+        """What was asked, in its first words."""
         asked, most = self.topic(turn), _CUT[self.language]
+        if len(asked) <= _WHOLE[self.language]:
+            return asked
         if self.language is Language.ZH:
-            return asked if len(asked) <= most + 1 else f"{asked[:most]}…"
-        words = asked.split()
-        return asked if len(words) <= most + 1 else f"{' '.join(words[:most])}…"
+            return f"{asked[:most]}…"
+        return f"{asked[: most + 1].rpartition(' ')[0] or asked.partition(' ')[0]}…"
 
 
 def by_turn(thoughts: Iterable[Thought]) -> dict[int, list[Thought]]:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from osler.memory.base import tokens
-from osler.memory.tim.brief import PATIENT, Brief, Topic, about, by_turn, named, ordered, shows, tells_nothing
+from osler.memory.tim.brief import PATIENT, Brief, Topic, about, by_turn, named, ordered, shows
 from osler.memory.tim.relations import is_protected
 from osler.memory.tim.thought import Thought
+from osler.memory.tim.unanswered import tells_nothing
 from osler.records.language import Language
 from osler.words import numbers
 
@@ -22,7 +23,12 @@ _WHEN = {Language.EN: "{text}, {when}", Language.ZH: "{text}，{when}"}
 _SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
 _COMMA = {Language.EN: ", ", Language.ZH: "、"}
 _NAMED = 0.3
-"""Share of the budget that questions without a fact may take; the oldest fall out first."""
+"""Share of the budget that is kept from facts for questions without one; the oldest of these fall out first."""
+
+_LINE = 4
+"""Tokens that a line takes beside its facts."""
+_NEAREST = 8
+"""A turn this many places behind the one nearest to the query is told as soon as that if it is half as long."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +49,10 @@ def tell(
     if tokens(full) <= budget:
         return Told(full, tuple(ordered(thoughts)), ())
     turns = sorted({*silent, *(turn for thought in thoughts for turn in thought.turns)})
-    brief = Brief(topic, language)
+    brief = Brief(topic, language, thoughts)
     kept = _fitting(_by_weight(thoughts, language), turns, brief, budget)
-    room = max(0.0, min(_NAMED * budget, budget - 1 - tokens(brief.text(kept, turns, 0.0))))
+    kept += brief.told_with(kept)
+    room = max(0.0, budget - 1 - tokens(brief.text(kept, turns, 0.0)))
     # What tells nothing has its question named, as long as there is room for that.
     mute = [thought for thought in thoughts if tells_nothing(thought)]
     dropped = sorted({thought.turn for thought in thoughts} - {thought.turn for thought in (*kept, *mute)})
@@ -66,30 +73,60 @@ def _fitting(thoughts: Sequence[Thought], turns: Sequence[int], brief: Brief, bu
         fit, over = (middle, over) if fits(list(thoughts[:middle])) else (fit, middle)
     kept = list(thoughts[:fit])
     left = budget - tokens(brief.text(kept, turns, 0.0))
+    answers = {members[0].turn: members[0] for members in by_turn(thoughts).values()}
     for thought in thoughts[fit:]:
+        if _is_aside(thought, answers[thought.turn], brief.language) and answers[thought.turn] not in kept:
+            continue
         if tokens(thought.object) <= left and fits([*kept, thought]):
             kept.append(thought)
     return kept
 
 
+def _is_aside(thought: Thought, answer: Thought, language: Language) -> bool:
+    """Whether a thought would read as the answer if the answer were left out: of a rash, that the skin is not rough."""
+    if thought is answer or answer.negated or is_protected(thought, language):
+        return False
+    return thought.negated or not _is_measured(thought)
+
+
 def _by_weight(thoughts: Sequence[Thought], language: Language) -> list[Thought]:
-    """What weighs most first, and then turn by turn: half a report reads as if the other half were normal."""
+    """What weighs most first; then what is short and bears on the query before what is long and does not.
+
+    The facts of one turn stay together: half a report reads as if the other half were normal.
+    """
     firsts = {members[0].id for members in by_turn(thoughts).values()}
-    order = {turn: place for place, turn in enumerate(dict.fromkeys(thought.turn for thought in thoughts))}
+    places = {turn: place for place, turn in enumerate(dict.fromkeys(thought.turn for thought in thoughts))}
     telling = [thought for thought in thoughts if not tells_nothing(thought)]
-    return sorted(telling, key=lambda one: (_weight(one, one.id in firsts, language), order[one.turn], one.id))
+    weights = {one.id: _weight(one, one.id in firsts, language) for one in telling}
+    lengths: dict[tuple[int, int], list[int]] = {}
+    for one in telling:
+        lengths.setdefault((weights[one.id], one.turn), []).append(tokens(one.object))
+
+    def rank(one: Thought) -> tuple[int, float, int, int]:
+        own = lengths[weights[one.id], one.turn]
+        cost = _LINE + sum(own) / len(own)
+        return weights[one.id], cost * (_NEAREST + places[one.turn]), places[one.turn], one.id
+
+    return sorted(telling, key=rank)
 
 
 def _weight(thought: Thought, first: bool, language: Language) -> int:
-    """What a treatment hangs on, then the answer of each turn and what was measured, then what else was said.
+    """What a treatment hangs on, what was measured, the answer of each turn and what has a name, then all else.
 
     What is there comes before what is not.
     """
     if thought.negated:
-        return 2 if first or is_protected(thought, language) else 4
+        return 3 if first or is_protected(thought, language) else 5
     if is_protected(thought, language):
         return 0
-    return 1 if first or thought.subject not in PATIENT or numbers(thought.object) else 3
+    if _is_measured(thought):
+        return 1
+    return 2 if first or thought.subject not in PATIENT or numbers(thought.object) else 4
+
+
+def _is_measured(thought: Thought) -> bool:
+    """Whether it gives a value to a thing that has a name."""
+    return thought.subject not in PATIENT and bool(numbers(thought.object))
 
 
 def _in_full(thoughts: Sequence[Thought], topic: Topic, language: Language, silent: Sequence[int]) -> str:
