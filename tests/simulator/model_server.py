@@ -49,9 +49,6 @@ class ModelServer:
     prompts: Counter[str] = field(default_factory=Counter)
     """The prompts that were answered, and how often each was."""
     requests: int = 0
-    under_way: int = 0
-    most: int = 0
-    """Requests that were under way at a time, at most."""
 
     @property
     def spec(self) -> str:
@@ -69,12 +66,7 @@ def model_server(misbehave: Misbehave = lambda _: None, latency: float = 0.0) ->
         server.requests += 1
         step = misbehave(server.requests)
         prompt = body["messages"][-1]["content"]
-        server.under_way += 1
-        server.most = max(server.most, server.under_way)
-        try:
-            await asyncio.sleep(latency)
-        finally:
-            server.under_way -= 1
+        await asyncio.sleep(latency)
         if step is None:
             server.prompts[prompt] += 1
             step = Step(text=reply_to(prompt))

@@ -185,4 +185,4 @@ def test_a_wrong_address_is_one_line(osler: Run) -> None:
 def test_without_ray_the_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UserError, match=re.escape("the ray engine needs Ray; pip install 'osler[ray]'")):
-        RayPool(Settings(), ClientSettings(), workers=2, seats=8, address="anywhere:6379")
+        RayPool(Settings(), ClientSettings(), workers=2, concurrency=8, address="anywhere:6379")

@@ -283,15 +283,6 @@ def test_an_endpoint_that_is_down_stops_the_run_and_fails_no_cell(tmp_path: Path
         assert server.requests < 40, "nobody goes on asking a server that is down"
 
 
-def test_more_consultations_are_held_than_calls_are_under_way(tmp_path: Path) -> None:
-    """Else an endpoint would wait whenever a consultation thinks. A laptop's one model still has one at a time."""
-    how = quiet(concurrency=4, clients=ClientSettings(rates=Rates(at_once=4)))
-    assert (how.seats, quiet(concurrency=1).seats) == (5, 1)
-    with model_server(latency=0.05) as server:
-        hold(tmp_path / "run.osler", how, limit=10, backbones=(server.spec,))
-    assert server.most == 4
-
-
 def test_the_same_request_is_answered_from_the_cache_when_asked_for(tmp_path: Path) -> None:
     how = quiet(clients=ClientSettings(cache=tmp_path / "cache.db"))
     with model_server() as server:

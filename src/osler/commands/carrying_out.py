@@ -24,9 +24,7 @@ RunName = Annotated[Path, typer.Argument(help="A run: its name, or its file.")]
 RunTokens = Annotated[int | None, typer.Option("--run-tokens", min=1, help="Tokens the whole run may use.")]
 RunCost = Annotated[float | None, typer.Option("--run-cost", min=0, help="USD the whole run may cost.")]
 RunSeconds = Annotated[float | None, typer.Option("--run-seconds", min=0.1, help="Seconds the whole run may take.")]
-Concurrency = Annotated[
-    int, typer.Option("--concurrency", min=1, help="Calls at a time to a model; a quarter more consultations are held.")
-]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Consultations at a time.")]
 Workers = Annotated[
     int | None, typer.Option("--workers", min=1, help="Processes that share the work; 1, or on Ray one per CPU.")
 ]

@@ -41,7 +41,6 @@ class How:
     """How a run is carried out: it may change from one start to the next, since it decides no result."""
 
     concurrency: int = 8
-    """Calls at a time to one endpoint."""
     workers: int | None = None
     engine: str = "local"
     ray_address: str | None = None
@@ -50,11 +49,6 @@ class How:
     clients: ClientSettings = field(default_factory=ClientSettings)
     quiet: bool = False
     as_json: bool = False
-
-    @property
-    def seats(self) -> int:
-        """Consultations at a time. A few more than calls: when one is answered, the next is ready to go out."""
-        return self.concurrency + self.concurrency // 4
 
 
 def simulate_plan(plan: Plan, out: Path, how: How, pool: str) -> None:
@@ -130,17 +124,17 @@ def _engine(settings: Settings, how: How, allowance: RunAllowance) -> Callable[[
     if how.engine == "ray":
         from osler.simulator.engines.ray import RayPool
 
-        return RayPool(settings, how.clients, how.workers, how.seats, how.ray_address).run
+        return RayPool(settings, how.clients, how.workers, how.concurrency, how.ray_address).run
     if how.workers is not None and how.workers > 1:
         from osler.simulator.engines.processes import ProcessPool
 
-        return ProcessPool(settings, how.clients, how.workers, how.seats).run
+        return ProcessPool(settings, how.clients, how.workers, how.concurrency).run
 
     async def local(desk: Desk) -> None:
         clients = Clients(how.clients)
         spare_the_collector()
         try:
-            await run_local(desk, Worker(settings, clients, allowance), how.seats)
+            await run_local(desk, Worker(settings, clients, allowance), how.concurrency)
         finally:
             await clients.close()
 

@@ -15,9 +15,9 @@ GRACE = 5.0
 """Seconds that consultations have to end after the run was asked to."""
 
 
-async def run_local(desk: Desk, worker: Worker, seats: int, grace: float = GRACE) -> None:
+async def run_local(desk: Desk, worker: Worker, concurrency: int, grace: float = GRACE) -> None:
     """Hold what the desk hands out until there is nothing left, or the run is to end."""
-    await until_stopped(desk, [_seat(desk, worker) for _ in range(seats)], grace)
+    await until_stopped(desk, [_seat(desk, worker) for _ in range(concurrency)], grace)
 
 
 async def _seat(desk: Desk, worker: Worker) -> None:

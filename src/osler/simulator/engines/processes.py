@@ -23,11 +23,11 @@ _MOST_DEATHS = 3
 class ProcessPool:
     """Workers in processes of their own. They write nothing: all comes back to the desk."""
 
-    def __init__(self, settings: Settings, clients: ClientSettings, workers: int, seats: int) -> None:
+    def __init__(self, settings: Settings, clients: ClientSettings, workers: int, concurrency: int) -> None:
         """Plan the workers; they start with the run."""
         self._settings = settings
         self._setup = worker_setup(settings, clients, workers)
-        self._workers, self._each = workers, max(1, -(-seats // workers))
+        self._workers, self._each = workers, max(1, -(-concurrency // workers))
         self._deaths: Counter[int] = Counter()
 
     async def run(self, desk: Desk, grace: float = GRACE) -> None:

@@ -98,7 +98,7 @@ class RayPool:
     """Workers on a Ray cluster, for as long as a run takes."""
 
     def __init__(
-        self, settings: Settings, clients: ClientSettings, workers: int | None, seats: int, address: str | None
+        self, settings: Settings, clients: ClientSettings, workers: int | None, concurrency: int, address: str | None
     ) -> None:
         """Plan the workers; they start with the run.
 
@@ -106,7 +106,7 @@ class RayPool:
             settings: Of the run.
             clients: How models are asked.
             workers: How many; None: one for every CPU of the cluster, but no more than there is work for at a time.
-            seats: Consultations at a time, by all workers together.
+            concurrency: Consultations at a time, by all workers together.
             address: The cluster; None: one is started on this machine, and ends with the run.
 
         Raises:
@@ -114,7 +114,7 @@ class RayPool:
         """
         self._ray = imported(address)
         self._settings, self._clients = settings, clients
-        self._workers, self._seats, self._address = workers, seats, address
+        self._workers, self._concurrency, self._address = workers, concurrency, address
         self._under_way: set[int] = set()
         self._taken = 0
         self._taking = asyncio.Lock()
@@ -144,8 +144,8 @@ class RayPool:
     def _hire(self) -> tuple[list[Any], int]:
         """The workers, and how many consultations each of them holds at a time."""
         cpus = int(self._ray.cluster_resources().get("CPU", 1))
-        number = self._workers or max(1, min(cpus, self._seats))
-        each = -(-self._seats // number)
+        number = self._workers or max(1, min(cpus, self._concurrency))
+        each = -(-self._concurrency // number)
         self._board = self._ray.remote(num_cpus=0)(Board).remote()
         hired = self._ray.remote(
             max_restarts=-1, max_task_retries=_TRIES - 1, max_concurrency=each + 1, scheduling_strategy="SPREAD"
