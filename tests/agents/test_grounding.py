@@ -72,6 +72,23 @@ def test_an_illness_in_the_family_has_an_owner() -> None:
     assert "you are not the patient" in reasons("My father has hay fever.", chosen, "croup-en")
 
 
+@pytest.mark.parametrize(
+    ("language", "wrong", "right"),
+    [
+        ("en", "My mother has hypertension, and I have hypertension.", "My mother has hypertension, I have none."),
+        ("zh", "我母亲患高血压，我得过高血压。", "我母亲患高血压，我自己没有高血压。"),
+    ],
+)
+def test_a_relative_s_illness_is_not_claimed_as_one_s_own(language: str, wrong: str, right: str) -> None:
+    record_id = f"pyelonephritis-{language}"
+    chosen = told(
+        record_id, "Which illnesses run in your family?", "家族史" if language == "zh" else "Family illnesses"
+    )
+    assert "a relative has that" in reasons(wrong, chosen, record_id) or "家人得的" in reasons(wrong, chosen, record_id)
+    assert "a relative has that" not in reasons(right, chosen, record_id)
+    assert "家人得的" not in reasons(right, chosen, record_id)
+
+
 def test_the_rules_never_invent_whatever_the_entry() -> None:
     """Their words are the record's own: a guard that refuses them would refuse the truth."""
     for record in POOL:

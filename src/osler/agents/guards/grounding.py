@@ -20,6 +20,7 @@ from osler.records.language import Language
 from osler.records.schema import Category, Entry, Status
 from osler.words import content, plain, sentences, words
 
+CLAUSE = re.compile(r"[,.;!?，。；！？]\s*")
 _STORY = 2
 """Foreign words in one sentence that make it a story, though none of them speaks of an illness."""
 _LOOP = 3
@@ -40,6 +41,12 @@ _OWN_KIN = {
         r"\bmy (?:own )?(?:mother|father|mum|mom|dad|sister|brother|grand\w+|uncle|aunt|parents?|family)\b"
     ),
     Language.ZH: re.compile(r"我的?(?:父亲|母亲|爸|妈|祖[父母]|爷|奶|外[公婆]|姥|哥|姐|弟|妹|父母)"),
+}
+_I_HAVE = {
+    Language.EN: re.compile(
+        r"\bi(?:'ve| also| myself| too)* (?:have|had|suffer|got|am|was)\b(?!.*\b(?:no|not|never|none)\b)"
+    ),
+    Language.ZH: re.compile(r"我(?:自己|本人|也|还|曾经?|以前|之前)*(?:得过?|患有?过?|有|是)(?!.*[没无不未])"),
 }
 _DENIED = {True}
 
@@ -141,6 +148,19 @@ def without_kin(reply: str, entries: Iterable[Entry], language: Language) -> tup
         return ()
     ill = [entry for entry in entries if entry.category is Category.FAMILY_HISTORY and entry.status is Status.PRESENT]
     return tuple(entry.name for entry in ill if _KIN[language].search(plain(given(entry, language).text)))
+
+
+def as_own(reply: str, entries: Iterable[Entry], language: Language) -> tuple[str, ...]:
+    """Clauses in which a patient claims an illness that was given as a relative's alone."""
+    chosen = [(entry.category is Category.FAMILY_HISTORY, given(entry, language).words) for entry in entries]
+    theirs = frozenset[str]().union(*(words for is_kin, words in chosen if is_kin))
+    only_theirs = theirs.difference(*(words for is_kin, words in chosen if not is_kin))
+    clauses = [clause for clause in CLAUSE.split(plain(reply)) if not _KIN[language].search(clause)]
+    return tuple(
+        clause
+        for clause in clauses
+        if only_theirs and _I_HAVE[language].search(clause) and only_theirs & frozenset(content(clause, language))
+    )
 
 
 def of_another_family(reply: str, entries: Iterable[Entry], language: Language) -> bool:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 
 from osler.agents.guards.given import figures, given
-from osler.agents.guards.grounding import goes_round, invented, of_another_family, turned, without_kin
+from osler.agents.guards.grounding import (
+    CLAUSE,
+    as_own,
+    goes_round,
+    invented,
+    of_another_family,
+    turned,
+    without_kin,
+)
 from osler.agents.guards.spoken import called_by_name, meant, touched_on
 from osler.agents.lexicon import related
 from osler.agents.lexicon.qualities import ALL_RESULTS
@@ -14,7 +22,6 @@ from osler.records.language import Language
 from osler.records.schema import RESULTS, Diagnosis, Entry, Sex, Speaker, Status
 from osler.words import content, numbers, plain, sentences
 
-_CLAUSE = re.compile(r"[,.;!?，。；！？]\s*")
 _MOST_SENTENCES = 4
 _LONGEST = {Language.EN: 600, Language.ZH: 220}
 _CLINICIAN = {
@@ -136,6 +143,18 @@ _EVERYDAY = frozenset(
 )
 
 
+def _whose(reply: str, selection: Selection) -> list[str]:
+    """What is wrong about whose illness it is."""
+    language = selection.case.language
+    english = language is Language.EN
+    reasons = []
+    if without_kin(reply, selection.entries, language):
+        reasons.append("say which relative has it" if english else "请说清楚是哪位家人得的")
+    if selection.case.speaker is Speaker.PATIENT and as_own(reply, selection.entries, language):
+        reasons.append("a relative has that, not you" if english else "那是家人得的病，不是你的")
+    return reasons
+
+
 def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[str, ...]:
     """Why a reply cannot stand; empty when it can. The reasons are what the patient is told."""
     language = selection.case.language
@@ -160,8 +179,7 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
         reasons.append(
             f"it says the opposite of what you know about: {told}" if english else f"和你知道的情况相反：{told}"
         )
-    if without_kin(reply, selection.entries, language):
-        reasons.append("say which relative has it" if english else "请说清楚是哪位家人得的")
+    reasons += _whose(reply, selection)
     outsider = selection.case.speaker is Speaker.PATIENT and _THIRD_PERSON[language].search(level)
     if _CLINICIAN[language].search(level) or outsider:
         reasons.append(
@@ -180,7 +198,7 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
     if omitted := omissions(reply, selection):
         left = ", ".join(omitted[:5])
         reasons.append(f"you left out: {left}" if english else f"漏说了：{left}")
-    if goes_round(_CLAUSE.split(level)) or _reads_a_form(reply, selection):
+    if goes_round(CLAUSE.split(level)) or _reads_a_form(reply, selection):
         reasons.append("say it once, as one speaks" if english else "用平常说话的方式，只说一遍")
     length = sum(len(given(entry, language).text) for entry in selection.entries)
     too_many = len(sentences(reply, language)) > max(_MOST_SENTENCES, len(selection.entries) + 1)
