@@ -89,6 +89,27 @@ def test_a_relative_s_illness_is_not_claimed_as_one_s_own(language: str, wrong: 
     assert "家人得的" not in reasons(right, chosen, record_id)
 
 
+@pytest.mark.parametrize(
+    ("record_id", "name", "wrong", "right"),
+    [
+        (
+            "lung-cancer-en",
+            "Chest auscultation",
+            "I did a physical examination, and I found reduced breath sounds at the left base.",
+            "They found reduced breath sounds at the left base.",
+        ),
+        ("lung-cancer-zh", "肺部听诊", "我给他做了听诊，左下肺呼吸音减低。", "左下肺呼吸音减低。"),
+    ],
+)
+def test_who_speaks_for_a_patient_has_not_examined_them(record_id: str, name: str, wrong: str, right: str) -> None:
+    record = POOL.get(record_id)
+    chosen = told(record_id, "What did the physical examination show?", name)
+    talks_as_doctor = set(check_reply(wrong, chosen, record.diagnosis)) - set(
+        check_reply(right, chosen, record.diagnosis)
+    )
+    assert any("doctor" in reason or "医生" in reason for reason in talks_as_doctor)
+
+
 def test_the_rules_never_invent_whatever_the_entry() -> None:
     """Their words are the record's own: a guard that refuses them would refuse the truth."""
     for record in POOL:

@@ -54,8 +54,11 @@ _PRONOUN = {
 _DOCTOR = {
     Language.EN: re.compile(
         r"^(?:doctor|patient)\s*:|\bhow can i help you\b|\bi (?:recommend|suggest|advise) (?:you|that you)\b"
+        r"|\bi (?:did|performed|conducted|carried out|made) (?:an? |the )?(?:\w+ )?examination\b"
     ),
-    Language.ZH: re.compile(r"^(?:医生|患者)\s*[:：]|建议您|我建议你"),
+    Language.ZH: re.compile(
+        r"^(?:医生|患者)\s*[:：]|建议您|我建议你|我[给对为][他她孩宝老患我].{0,6}(?:体格检查|查体|听诊|触诊|叩诊)"
+    ),
 }
 _IGNORANCE = {
     Language.EN: re.compile(
