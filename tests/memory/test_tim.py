@@ -278,3 +278,13 @@ def test_what_treatment_hangs_on_survives_a_thousand_turns() -> None:
     asyncio.run(told(memory, ALLERGY, ("Which medicines do you take?", "I take warfarin 3 mg."), *[FEVER, COUGH] * 500))
     text = asyncio.run(memory.recall("anything")).text
     assert "penicillin" in text and "warfarin 3 mg" in text
+
+
+async def test_what_a_turn_inserted_is_told_with_its_time() -> None:
+    async def think(*_: object) -> str:
+        thought = {"subject": "患者", "relation": "有", "object": "反酸", "negated": False, "when": "每周约3次"}
+        return json.dumps({"thoughts": [thought], "forget": [], "merge": []}, ensure_ascii=False)
+
+    memory = tim(Language.ZH, thinker=think)
+    change = await memory.remember(Turn(number=1, question="还有什么不舒服？", reply="反酸，每周约3次。"))
+    assert any("反酸" in line and "每周约3次" in line for line in change.inserted)

@@ -133,7 +133,7 @@ def _in_full(thoughts: Sequence[Thought], topic: Topic, language: Language, sile
     """One fact to a line."""
     abouts = _abouts(thoughts, topic, language)
     lines = [
-        _line(thought, about(_dated(thought, language), abouts.get(thought.id, ""), language), language)
+        _line(thought, about(dated(thought, language), abouts.get(thought.id, ""), language), language)
         for thought in ordered(thoughts)
     ]
     return "\n".join(filter(None, [*lines, named([asked for turn in silent if (asked := topic(turn))], language)]))
@@ -157,7 +157,7 @@ def _asked_in(topics: Sequence[str], language: Language) -> str:
     return _SEMICOLON[language].join(topics if len(set(topics)) > 1 else topics[:1])
 
 
-def _dated(thought: Thought, language: Language) -> str:
+def dated(thought: Thought, language: Language) -> str:
     """The triple with the time at which it was so, where only another sentence said that."""
     if not thought.reported or thought.reported in f"{thought.triple}":
         return thought.triple

@@ -14,7 +14,7 @@ from osler.memory.embedders import open_embedder
 from osler.memory.tim.arrange import Again, Forget, Insert, Merge, Supersede
 from osler.memory.tim.bank import Bank, raw_text, topic
 from osler.memory.tim.consistency import conflicts
-from osler.memory.tim.linear import tell
+from osler.memory.tim.linear import dated, tell
 from osler.memory.tim.plan import Plan
 from osler.memory.tim.retrieve import nearest_thoughts, recall_talk, recall_thoughts, recall_turns
 from osler.memory.tim.settings import TimSettings
@@ -185,7 +185,7 @@ class TimMemory:
     def _line(self, thought: Thought) -> str:
         by = f" → #{thought.by}" if thought.by else ""
         because = f" ({thought.because})" if thought.because else ""
-        return f"#{thought.id} {thought.triple}{by}{because}"
+        return f"#{thought.id} {dated(thought, self._language)}{by}{because}"
 
     def _topic(self, turn: int) -> str:
         return topic(self._bank[turn].question, self._language) if self._bank else ""
