@@ -22,6 +22,7 @@ from osler.eval.probes.scoring import coherent, correct
 from osler.events import Answered, Called, Concluded, Ending, Event, Found, Recalled, Remembered, Retrieved, Role, Voice
 from osler.events import Asked as AskedEvent
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn
+from osler.memory.tim.linear import dated
 from osler.records import PatientRecord, RecordPool
 from osler.records.language import Language
 from osler.seeds import derive
@@ -374,7 +375,7 @@ async def test_a_memory_is_rebuilt_with_what_its_model_said_then() -> None:
     assert [line.split(maxsplit=1)[1] for line in kept].count(f"patient has had these {ATTACKS.split(', ')[0]}") == 1
 
     def ledger(memory: Any) -> list[str]:
-        return [f"#{thought.id} {thought.triple}" for thought in memory.ledger]
+        return [f"#{thought.id} {dated(thought, record.language)}" for thought in memory.ledger]
 
     again = await rebuilt(transcript, settings)
     assert again.missing == 0 and ledger(again.memory) == kept
