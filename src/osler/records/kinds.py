@@ -11,13 +11,6 @@ _EXAMINATION = re.compile(
     r"|(?<![a-z])(?:CT|MRI)(?![a-z])|核磁|磁共振|X线|X光|胸片|超声|彩超|B超|心电图|脑电图|肌电图|内镜|胃镜|肠镜|支气管镜|膀胱镜|造影|活检|病理|眼底|肺功能|平片",
     re.IGNORECASE,
 )
-
-
-def kind_of_test(name: str) -> Category:
-    """`examination` for imaging, tracings, endoscopy and tissue; `test` for the rest."""
-    return Category.EXAMINATION if _EXAMINATION.search(name) else Category.TEST
-
-
 _TEST = re.compile(
     r"\b(?:blood (?:tests?|count|work|glucose|sugar)|urinalysis|urine (?:test|culture)|cultures?|ha?emoglobin"
     r"|white cell count|wbc|crp|esr|tsh"
@@ -45,6 +38,11 @@ _TAKES = re.compile(
     re.IGNORECASE,
 )
 _NAMED_ILLNESS = re.compile(r"^诊断|^考虑")
+
+
+def kind_of_test(name: str) -> Category:
+    """`examination` for imaging, tracings, endoscopy and tissue; `test` for the rest."""
+    return Category.EXAMINATION if _EXAMINATION.search(name) else Category.TEST
 
 
 def kind_in_story(statement: str) -> Category | None:

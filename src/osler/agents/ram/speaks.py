@@ -71,7 +71,10 @@ def _answered_by(concept: str) -> list[str]:
 
 
 def is_statement(entry: Entry) -> bool:
-    """Whether an entry is a piece of a text, and has no name but its first words."""
+    """Whether an entry has one name and no more, as pieces of a text have, whose name is their first words.
+
+    One that somebody wrote without other names is read in the same way: its report tells what these would.
+    """
     return not (entry.aliases or entry.said or entry.category in _BY_NAME)
 
 
