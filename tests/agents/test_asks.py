@@ -10,9 +10,11 @@ QUESTIONS = [
     (Language.EN, "Any fever, and do you smoke?", 3),
     (Language.EN, "When did it begin? Was it sudden, or did it build up; and does it spread as well as hurt?", 6),
     (Language.EN, "Do you smoke?", 1),
+    (Language.EN, "Have you had a D-dimer test, and what did it show?", 1),
     (Language.EN, "And, or, so?", 1),
     (Language.ZH, "您抽烟或者喝酒吗？还有别的吗？", 3),
     (Language.ZH, "您抽烟吗？", 1),
+    (Language.ZH, "做过胸片、心电图吗？结果怎么样？", 3),
 ]
 
 

@@ -13,9 +13,30 @@ _BETWEEN = {
     ),
     Language.ZH: re.compile(r"[，。？！；：、,?!;]|还有|以及|另外|或者|和|或|跟|与"),
 }
+_OF_THE_RESULT = {
+    Language.EN: frozenset({"show", "shown", "result", "find", "found", "say", "said", "normal", "abnormal"}),
+    Language.ZH: frozenset({"结果", "如何", "正常", "异常", "看到", "查出", "发现"}),
+}
+"""Words of a part that only asks how something came out: "…, and what did it show?"."""
 
 
 def separate_asks(question: str, language: Language) -> list[str]:
     """The question, and its parts where it has several."""
-    parts = [part for part in _BETWEEN[language].split(question) if part and content(part, language)]
+    parts = [part for part in _parts(question, language) if _asks_for_more(part, language)]
     return [question, *(parts if len(parts) > 1 else ())]
+
+
+def without_result(question: str, language: Language) -> str:
+    """The question less the parts that only ask how something came out; as it is where it has no others."""
+    parts = _parts(question, language)
+    kept = [part for part in parts if _asks_for_more(part, language)]
+    return ", ".join(kept) if 0 < len(kept) < len(parts) else question
+
+
+def _parts(question: str, language: Language) -> list[str]:
+    return [part for part in _BETWEEN[language].split(question) if part and content(part, language)]
+
+
+def _asks_for_more(part: str, language: Language) -> bool:
+    """Whether a part of a question asks for a thing, and not only how one came out that another part names."""
+    return not _OF_THE_RESULT[language].issuperset(content(part, language))

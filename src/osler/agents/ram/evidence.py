@@ -28,10 +28,12 @@ FEATURES = (
     "meant_rank",
     "meant_other",
     "meant_alone",
+    "named",
+    "named_other",
 )
 COVERED = FEATURES.index("ask_covered")
 _AT = {name: place for place, name in enumerate(FEATURES)}
-_AGAINST = [_AT[name] for name in ("other_concept", "ask_unmet", "meant_other", "ask_is_whole")]
+_AGAINST = [_AT[name] for name in ("other_concept", "ask_unmet", "meant_other", "ask_is_whole", "named_other")]
 _WHOLE_NAME = 0.999
 _MOST_SAID, _MOST_UNMET = 12.0, 20.0
 
@@ -52,6 +54,7 @@ def features(intent: Intent, layout: Layout) -> Floats:
     name_covered, whole_names, alike = _by_entry(there[:, :names], asks, layout)
     shared, clearest = _shared([ask.concepts for ask in asks], layout)
     meant, surest = _shared([ask.meant for ask in asks], layout)
+    named, clearly = _shared([ask.named for ask in asks], layout)
     best_name, best_shared, best_meant = _best(name_covered), _best(shared), _best(meant)
     # Where no name of any entry is in the ask, the concept has to speak alone.
     alone = 1.0 - best_name
@@ -79,6 +82,8 @@ def features(intent: Intent, layout: Layout) -> Floats:
     found[_AT["meant_rank"]] = meant / np.maximum(best_meant, 1e-9)
     found[_AT["meant_other"]] = np.maximum(0.0, surest - meant)
     found[_AT["meant_alone"]] = np.sqrt(meant) * alone
+    found[_AT["named"]] = named
+    found[_AT["named_other"]] = clearly - named
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.intent import Ask, Intent
 from osler.agents.ram.layout import Floats, Layout
 from osler.records.schema import Category
@@ -15,6 +16,8 @@ from osler.records.schema import Category
 _LEAST = 0.05
 """A best entry below this is no measure for the others."""
 _NOTHING_HERE = frozenset({"none", "other"})
+_OF_ANYTHING = QUALITIES | ALL_RESULTS | _NOTHING_HERE | {"associated-symptoms", "chief-complaint", "treatment-so-far"}
+"""What names no thing by itself."""
 
 
 def columns(intent: Intent, layout: Layout) -> Floats:
@@ -23,14 +26,36 @@ def columns(intent: Intent, layout: Layout) -> Floats:
     own, near = [0.0] * entries, [0.0] * entries
     missing, first = zip(*(_weigh(ask, layout, own, near) for ask in intent.asks), strict=True)
     most = max(own, default=0.0)
-    found = np.empty((11, entries))
+    meant, not_held = _things([ask.meant for ask in intent.asks], layout)
+    named, not_named = _things([ask.named for ask in intent.asks], layout)
+    found = np.empty((15, entries))
     found[0], found[1] = own, near
     found[2] = found[0] / max(most, _LEAST)
     whole = (most, min(missing), missing[0], max(first), first[0], intent.is_asking, intent.names_kin, 0.0)
-    found[3:] = np.array(whole)[:, None]
-    if intent.names_kin and (family := layout.of_category.get(Category.FAMILY_HISTORY.value)) is not None:
-        found[10, family] = 1.0
+    found[3:11] = np.array(whole)[:, None]
+    if (family := layout.of_category.get(Category.FAMILY_HISTORY.value)) is not None:
+        # Who asks for psoriasis does not ask whether a mother had bad joints.
+        found[10, family] = 1.0 if intent.names_kin else -1.0
+    found[11], found[12], found[13], found[14] = meant, not_held, named, not_named
     return found.T
+
+
+def _things(asks: list[dict[str, float]], layout: Layout) -> tuple[list[float], float]:
+    """How clearly each entry is a thing that is spoken of, and how clearly one is that no entry is.
+
+    How bad and since when may be asked of anything: a headache's severity does not ask for a pain of the chest.
+    """
+    found, missing = [0.0] * len(layout.own), 0.0
+    for asked in asks:
+        for name, share in asked.items():
+            if name in _OF_ANYTHING:
+                continue
+            held = layout.about.get(name, ())
+            for place, part in held:
+                found[place] = max(found[place], share * part)
+            if not held:
+                missing = max(missing, share)
+    return found, missing
 
 
 def _weigh(ask: Ask, layout: Layout, own: list[float], near: list[float]) -> tuple[float, float]:

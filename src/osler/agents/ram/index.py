@@ -22,6 +22,8 @@ from osler.words import content
 
 _CLEAR = 0.999
 _SURE = 0.9
+_DOUBTED = 0.1
+"""Probability below which all other evidence speaks against an entry whose name is in the question."""
 _SAYS_SOMETHING, _SAYS_ENOUGH = 3.0, 8.0
 """Weights of words: `pain` alone says little, `temperature` something, `night sweats` enough."""
 _FEW = 3
@@ -130,7 +132,7 @@ class RecordIndex:
         found = features(intent, self._layout)
         weighed = self._weighed(found, intent)
         probabilities = decision(self.language, of_text=self._is_text).probabilities(weighed)
-        sure = self._surely(found, intent, question)
+        sure = [place for place in self._surely(found, intent, question) if probabilities[place] >= _DOUBTED]
         probabilities[sure] = np.maximum(probabilities[sure], _SURE)
         return probabilities
 
@@ -144,9 +146,10 @@ class RecordIndex:
         return np.concatenate(parts, axis=1)
 
     def _surely(self, found: Floats, intent: Intent, question: str) -> list[int]:
-        """Entries whose own name is in the question, or that hold every word an ask has: no doubt about these.
+        """Entries whose own name is in the question, or that hold every word an ask has: little doubt about these.
 
-        A name stands for something else where a drug is no medicine.
+        A name stands for something else where a drug is no medicine, and where all else speaks against it: who asks on
+        how many pillows one sleeps does not ask for the sleep.
         """
         asked = frozenset(content(question, self.language))
         sure = [place for place, name in self._telling if name <= asked and not _heard(intent) & _NO_MEDICINE]

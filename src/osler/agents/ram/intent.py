@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from osler.agents.lexicon import broad_parts, categories, concepts
-from osler.agents.lexicon.asks import separate_asks
+from osler.agents.lexicon.asks import separate_asks, without_result
 from osler.agents.ram.meaning import meant
 from osler.records.language import Language
 from osler.words import content
@@ -15,15 +15,17 @@ from osler.words import content
 _ASKING = re.compile(r"[?？吗呢]|^\s*(?:since when|when|how long|tell me|describe)\b|什么时候|多久", re.IGNORECASE)
 _KIN = {
     Language.EN: re.compile(
-        r"\b(?:mum|mom|mother|dad|father|parents?|sisters?|brothers?|siblings?|aunts?|uncles?|cousins?|grand\w+|granny"
-        r"|relatives?|relations?|famil\w+)\b",
+        r"\b(?:mum|mom|mother|dad|father|parents?|sisters?|brothers?|siblings?|aunts?|uncles?|cousins?|grand\w+|gran"
+        r"|granny|nan|relatives?|relations?|kin|folks|famil\w+)\b",
         re.IGNORECASE,
     ),
     Language.ZH: re.compile(
-        "家里|家人|家族|亲戚|亲属|父母|爸|妈|父亲|母亲|兄弟|姐妹|姐姐|哥哥|妹妹|弟弟|姨|叔|姑|舅|爷爷|奶奶|外公|外婆|老人|长辈"
+        "家里|家人|家族|亲戚|亲属|父母|爸|妈|父亲|母亲|兄弟|姐妹|姐姐|哥哥|妹妹|弟弟|姨|叔|姑|舅|伯父|婶"
+        "|爷爷|奶奶|祖父|祖母|姥姥|姥爷|外公|外婆|老人(?!家)|长辈"
     ),
 }
 
+_ALL = 0.999
 _BROAD = 0.78
 """How much of an ask a broad phrase has to be: "was an HIV test done" is not broad, though "test done" is."""
 
@@ -36,6 +38,8 @@ class Ask:
     words: frozenset[str]
     concepts: dict[str, float]
     """By phrases."""
+    named: dict[str, float]
+    """Those of them whose phrase is all there, however long the ask is around it."""
     meant: dict[str, float]
     """By the model of worded examples: probabilities."""
     categories: dict[str, float]
@@ -71,13 +75,16 @@ def read_intent(question: str, language: Language) -> Intent:
 
 
 def _ask(text: str, means: dict[str, float], language: Language) -> Ask:
-    parts = broad_parts(text, language)
+    asked = without_result(text, language)
+    parts = broad_parts(asked, language)
+    phrases = concepts(language)
     return Ask(
         text,
         frozenset(content(text, language)),
-        concepts(language).best(text),
+        phrases.best(text),
+        {name: share for name, share in phrases.find(text).items() if share >= _ALL},
         means,
         categories(language).find(text),
         parts,
-        bool(parts) and bool(broad_parts(text, language, _BROAD)),
+        bool(parts) and bool(broad_parts(asked, language, _BROAD)),
     )
