@@ -1,7 +1,7 @@
 """How well the retrieval module finds what doctors' questions ask for.
 
-python benchmarks/ram.py            figures on the held-out questions, by language and kind, and the time of one
-python benchmarks/ram.py --dev      the same on the questions for tuning, with every miss
+python benchmarks/ram.py            figures on the labelled questions, by language and kind, and the time of one
+python benchmarks/ram.py --dev      without the held-out ones, with every miss for tuning and validation
 python benchmarks/ram.py --human FOLDER   human questions: FOLDER/spbench_case and FOLDER/spbench_taking
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.agents.questions import Labelled, labelled
+from tests.agents.questions import Labelled, Part, labelled
 from tests.agents.ram_figures import Figures, figures
 
 from osler.agents.ram.index import RecordIndex
@@ -91,12 +91,12 @@ def main() -> None:
         human(given.human)
         return
     index = indexes()
-    tuning = [row for row in labelled() if not row.held_out]
     if given.dev:
-        misses(tuning, index)
-    show("for tuning", tuning, index)
+        misses(labelled(Part.TUNING, Part.VALIDATION), index)
+    show("for tuning", labelled(Part.TUNING), index)
+    show("validation", labelled(Part.VALIDATION), index)
     if not given.dev:
-        show("held out", [row for row in labelled() if row.held_out], index)
+        show("held out", labelled(Part.HELD_OUT), index)
     speed(labelled(), index)
 
 

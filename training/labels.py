@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.agents.questions import Labelled, labelled
+from tests.agents.questions import Labelled, Part, labelled
 
 from osler.records import Language
 
@@ -29,7 +29,7 @@ def by_rules() -> list[Labelled]:
 
 def guarded() -> list[Labelled]:
     """Those of the tests that are for tuning."""
-    return [row for row in labelled() if not row.held_out]
+    return labelled(Part.TUNING)
 
 
 def written(name: str) -> list[Labelled]:
@@ -41,7 +41,7 @@ def written(name: str) -> list[Labelled]:
         elif line:
             question, entries, also = ([part.strip() for part in line.split("|")] + ["", ""])[:3]
             kind = "asked" if entries else "nothing"
-            rows.append(Labelled(record, kind, question, _names(entries), _names(also), held_out=False))
+            rows.append(Labelled(record, kind, question, _names(entries), _names(also), Part.TUNING))
     return rows
 
 

@@ -27,7 +27,7 @@ from torch.nn import functional
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.agents.questions import labelled
+from tests.agents.questions import Part, labelled
 
 from osler.records import Language, RecordPool
 from osler.words import plain, words
@@ -137,7 +137,7 @@ def _batches(lengths: list[int], seed: int) -> list[list[int]]:
 def prompts(examples: dict[Language, list[Row]]) -> list[tuple[Language, str]]:
     """A few examples each, for a concept or for an entry, and the beginning of the next line."""
     rng = random.Random(1)
-    out = {row.record for row in labelled() if row.held_out}
+    out = {row.record for row in labelled(Part.VALIDATION, Part.HELD_OUT)}
     found = []
     for record in RecordPool.open():
         given = EXAMPLES[record.language.value]

@@ -8,7 +8,6 @@ import math
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -24,12 +23,15 @@ _SENTENCE = {
     Language.EN: re.compile(r"(?<=[.!?;])\s+|\n+"),
     Language.ZH: re.compile(r"(?<=[。！？；!?;])\s*|\n+"),
 }
-_CJK = re.compile(r"[\u4e00-\u9fff]+")
+_PIECE = re.compile(rf"{_WORD.pattern}|[\u4e00-\u9fff]+")
+"""A word of the other script, or a run of Chinese."""
 # Characters without accents, which most texts are made of: Latin letters, Chinese ones and their punctuation.
 _BARE = re.compile(r"[\x00-\x7f\u3001-\u3020\u4e00-\u9fff]*")
 
 # British to American, and plural or verb endings to one stem: enough for matching, not for linguistics.
-_SPELLING = (("oea", "ea"), ("oedema", "edema"), ("oesoph", "esoph"), ("ise", "ize"), ("our", "or"), ("ae", "e"))
+_SPELLING = (("oea", "ea"), ("oedema", "edema"), ("oesoph", "esoph"), ("ise", "ize"), ("ae", "e"))
+_OUR = re.compile(r"([aeiou]\w*?)our")
+"""As in colour; there is no vowel before it in hour, four or sour."""
 # Everyday words for one thing that questions and records use for each other.
 _ONE_WORD = {word: "pain" for word in ("hurt", "ach", "ache", "sor", "painful", "discomfort", "discomfor")} | {
     **dict.fromkeys(("pee", "peing", "urination", "urinat", "wee"), "urin"),
@@ -61,7 +63,7 @@ def stem(word: str) -> str:
     """An English word without its ending and with one spelling."""
     for british, american in _SPELLING:
         word = word.replace(british, american)
-    word = word.removesuffix("'s")
+    word = _OUR.sub(r"\1or", word).removesuffix("'s")
     for ending, keep in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith(("ss", "us", "is")):
             word = word[: len(word) - len(ending)] + keep
@@ -112,17 +114,11 @@ def words(text: str, language: Language) -> tuple[str, ...]:
     """Every word in order, levelled and (in English) stemmed; Chinese is segmented."""
     level = plain(text)
     if language is Language.EN:
-        return tuple(stem(word) for word in _WORD.findall(level))
-    return tuple(_chinese(level))
-
-
-def _chinese(text: str) -> Iterator[str]:
-    place = 0
-    for found in _CJK.finditer(text):
-        yield from (stem(word) for word in _WORD.findall(text[place : found.start()]))
-        yield from _segments(found[0])
-        place = found.end()
-    yield from (stem(word) for word in _WORD.findall(text[place:]))
+        return tuple(map(stem, _WORD.findall(level)))
+    found: list[str] = []
+    for piece in _PIECE.findall(level):
+        found += _segments(piece) if "\u4e00" <= piece[0] <= "\u9fff" else (stem(piece),)
+    return tuple(found)
 
 
 @lru_cache(maxsize=8192)
@@ -161,7 +157,8 @@ def _stopwords(language: Language) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def content(text: str, language: Language) -> tuple[str, ...]:
     """The words that carry meaning."""
-    return tuple(word for word in words(text, language) if word not in _stopwords(language))
+    empty = _stopwords(language)
+    return tuple([word for word in words(text, language) if word not in empty])
 
 
 def numbers(text: str) -> list[str]:

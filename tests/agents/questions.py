@@ -1,8 +1,13 @@
-"""The labelled doctor's questions: those of some patients are for tuning, those of the others decide."""
+"""The labelled doctor's questions: those of some patients are for tuning, two sets about the others are not.
+
+The validation set was held out once and has been looked at often, so it can no longer decide. The held-out set was
+written by other hands than the module and the rest of the questions, from the records alone, and labelled twice.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import yaml
@@ -10,6 +15,14 @@ import yaml
 from osler.records import Language
 
 FOLDER = Path(__file__).parent / "questions"
+
+
+class Part(StrEnum):
+    """What a question is for, and the folder it stands in."""
+
+    TUNING = "tuning"
+    VALIDATION = "validation"
+    HELD_OUT = "held_out"
 
 
 @dataclass(frozen=True)
@@ -22,16 +35,15 @@ class Labelled:
     entries: frozenset[str]
     also: frozenset[str]
     """Entries that are not wrong either."""
-    held_out: bool
-    """Of a patient whose questions were not used for tuning."""
+    part: Part
 
     @property
     def language(self) -> Language:
         return Language(self.record[-2:])
 
 
-def labelled() -> list[Labelled]:
-    """Every question of every file."""
+def labelled(*parts: Part) -> list[Labelled]:
+    """Every question of these parts, or of all."""
     return [
         Labelled(
             row["record"],
@@ -39,8 +51,9 @@ def labelled() -> list[Labelled]:
             row["question"],
             frozenset(row["entries"]),
             frozenset(row.get("also") or ()),
-            held_out=path.parent.name == "held_out",
+            part,
         )
-        for path in sorted(FOLDER.rglob("*.yaml"))
+        for part in parts or Part
+        for path in sorted((FOLDER / part).glob("*.yaml"))
         for row in yaml.safe_load(path.read_text(encoding="utf-8"))
     ]

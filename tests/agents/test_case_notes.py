@@ -49,9 +49,10 @@ def test_a_talk_and_an_empty_memory_are_no_notes(language: Language) -> None:
         assert noted(briefing(language, recall, REPLY[language])) == ""
 
 
-def test_what_a_short_memory_denies_stands_in_the_notes() -> None:
-    short = "#1: cough for 4 days [cough]\nDenied #2 #3: fever; chest pain"
-    assert noted(briefing(Language.EN, short, "")) == "- cough for 4 days\n- Denied: fever; chest pain"
+@pytest.mark.parametrize("listed", ["Denied: fever; chest pain", "Normal: pulse 72; chest X-ray"])
+def test_what_a_short_memory_denies_or_calls_normal_stands_in_the_notes(listed: str) -> None:
+    short = f"#1: cough for 4 days [cough]\n{listed}"
+    assert noted(briefing(Language.EN, short, "")) == f"- cough for 4 days\n- {listed}"
 
 
 @pytest.mark.parametrize("language", Language)

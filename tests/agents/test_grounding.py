@@ -280,13 +280,13 @@ def test_things_that_came_up_one_by_one_are_known_together(language: Language, t
     [
         (
             Language.EN,
-            "#1: cough for 4 days [cough]\nDenied #2 #3: fever; chest pain\nAlso asked: allergies",
+            "#1: cough for 4 days [cough]\nDenied: fever; chest pain\nAlso asked: allergies",
             ["Do you have a fever?", "Do you have a cough?", "Do you have any allergies?"],
             "Do you have diarrhoea?",
         ),
         (
             Language.ZH,
-            "#1：咳嗽4天［咳嗽］\n否认#2 #3：发热；胸痛\n还问过：过敏",
+            "#1：咳嗽4天［咳嗽］\n否认：发热；胸痛\n还问过：过敏",
             ["您发热吗？", "您咳嗽吗？", "您有过敏吗？"],
             "您拉肚子吗？",
         ),

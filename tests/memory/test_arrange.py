@@ -171,6 +171,8 @@ def test_the_newer_wins(old: Draft, new: Draft) -> None:
         # A question that named nothing may have meant something else the last time.
         (fact("complaint", "lasts", "3 hours"), fact("complaint", "lasts", "2 hours")),
         (fact("症状", "持续", "3小时"), fact("症状", "持续", "2小时")),
+        (fact("the walk around it", "lasts", "3 hours"), fact("the walk around it", "lasts", "2 hours")),
+        (fact("它的游玩时间", "持续", "3小时"), fact("它的游玩时间", "持续", "2小时")),
         # `Actually` opens a remark about something else, stands in the question, or is denied.
         (
             fact("patient", "says", "the soup was very good"),

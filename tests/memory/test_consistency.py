@@ -305,15 +305,19 @@ async def test_no_text_breaks_it(draft: str, subject: str, relation: str, thing:
 
 
 @pytest.mark.parametrize("language", [EN, ZH])
-async def test_sixty_thoughts_take_no_time(language: Language) -> None:
+async def test_the_time_grows_no_faster_than_the_thoughts(language: Language) -> None:
     facts = list(dict.fromkeys([*KNOWN[language], *(pair.fact for pair in PAIRS[language])]))
     kept = thoughts([*facts, *((fact[0], fact[1], f"{fact[2]} {number}") for number, fact in enumerate(facts))][:54])
     kept += thoughts([("patient", "has", f"finding{number}") for number in range(6)])
     embedder = HashEmbedder()
     await embedder.embed([thought.triple for thought in kept])
-    taken = []
-    for _ in range(9):
-        start = time.perf_counter()
-        await conflicts(PAIRS[language][10].draft, kept, embedder, language)
-        taken.append(time.perf_counter() - start)
-    assert min(taken) < 0.02  # 5 ms are meant; a machine that is shared and measured for coverage is slower
+
+    async def seconds(some: list[Thought]) -> float:
+        taken = []
+        for _ in range(9):
+            start = time.process_time()
+            await conflicts(PAIRS[language][10].draft, some, embedder, language)
+            taken.append(time.process_time() - start)
+        return min(taken)
+
+    assert await seconds(kept * 4) < 8 * await seconds(kept)

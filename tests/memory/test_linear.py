@@ -46,9 +46,9 @@ def test_with_little_room_a_turn_is_one_line_and_what_was_asked_lends_its_words(
     moved = [fact(5, 4, "pain", "began", "at the navel"), fact(6, 4, "pain", "is", "now lower right")]
     told = tell([FEVER, COUGH, STONE, WALL, *moved], topic, EN, 60)
     assert told.text.splitlines() == [
-        "#3: gallbladder shows a 15 mm stone. wall 6 mm [CT scan abdomen show]",
-        "#5: began at the navel. now lower right [pain start suddenly…]",
-        "Denied #1 #2: fever chills; cough",
+        "#3: gallbladder: a 15 mm stone. wall 6 mm [CT scan abdomen show]",
+        "#5: began at navel. now lower right [pain start suddenly…]",
+        "Denied: fever chills; cough",
     ]
 
 
@@ -74,8 +74,8 @@ def test_a_time_that_another_sentence_told_is_told_with_the_fact() -> None:
 @pytest.mark.parametrize(
     ("language", "subject", "relation", "objects", "line"),
     [
-        (EN, "patient", "does not have", ("fever or chills", "cough"), "Denied #1 #2: fever or chills; cough"),
-        (ZH, "患者", "没有", ("发烧", "咳嗽"), "否认#1 #2：发烧；咳嗽"),
+        (EN, "patient", "does not have", ("fever or chills", "cough"), "Denied: fever or chills; cough"),
+        (ZH, "患者", "没有", ("发烧", "咳嗽"), "否认：发烧；咳嗽"),
     ],
 )
 def test_with_little_room_denials_are_one_line(
@@ -84,6 +84,48 @@ def test_with_little_room_denials_are_one_line(
     denials = [fact(place, place, subject, relation, what, negated=True) for place, what in enumerate(objects, 1)]
     told = tell(denials, lambda _: "", language, 14)
     assert told.text == line and len(told.kept) == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "is_", "names", "line"),
+    [
+        (
+            EN,
+            "is",
+            ("temperature", "pulse", "chest X-ray", "normal"),
+            "Normal: temperature 36.9; pulse 72; chest X-ray",
+        ),
+        (ZH, "为", ("体温", "脉搏", "胸片", "正常"), "正常：体温36.9；脉搏72；胸片"),
+    ],
+)
+def test_with_little_room_what_is_normal_is_one_line(
+    language: Language, is_: str, names: tuple[str, str, str, str], line: str
+) -> None:
+    values = [fact(place, place, names[place - 1], is_, value) for place, value in ((1, "36.9"), (2, "72"))]
+    clear = fact(3, 3, names[2], is_, names[3])
+    told = tell([*values, clear], lambda _: "", language, tokens(line))
+    assert told.text == line and told.kept == (*values, clear)
+
+
+def test_with_little_room_what_is_out_of_order_comes_before_what_is_normal() -> None:
+    counts = [fact(1, 1, "white cells", "is", "6.9"), fact(2, 1, "platelets", "is", "236")]
+    scan = fact(3, 2, "leg scan", "shows", "a vein behind the knee that can not be pressed flat")
+    told = tell([*counts, scan], lambda turn: "blood count" if turn == 1 else "leg scan", EN, 22)
+    assert told.kept == (scan,)
+
+
+def test_with_little_room_a_number_keeps_the_verb_that_says_which_way_it_goes() -> None:
+    lost = fact(1, 1, "patient", "has lost", "3 kg in 6 weeks")
+    told = tell([lost], lambda _: "lost weight without trying", EN, 15)
+    assert told.text == "#1: has lost 3 kg in 6 weeks [lost weight without trying]"
+
+
+def test_with_little_room_what_is_said_beside_two_answers_is_told_once() -> None:
+    ache = [
+        fact(place, turn, about, "is", "a dull ache low down") for place, turn, about in ((5, 1, "it"), (6, 2, "that"))
+    ]
+    told = tell([FEVER, ache[0], COUGH, ache[1]], topic, EN, 25)
+    assert told.text.count("dull ache") == 1
 
 
 def test_with_little_room_a_report_is_told_whole_before_the_next_one() -> None:
@@ -108,7 +150,7 @@ def test_with_little_room_what_is_there_comes_before_what_is_not() -> None:
             "is as before",
             "#2: no. hearing is as before",
         ),
-        (ZH, "耳鸣", ("患者", "没有", "耳鸣"), "跟以前一样", "#2：没有。听力 跟以前一样"),
+        (ZH, "耳鸣", ("患者", "没有", "耳鸣"), "跟以前一样", "#2：没有。听力跟以前一样"),
     ],
 )
 def test_with_little_room_the_rest_of_an_answer_does_not_lose_its_no(

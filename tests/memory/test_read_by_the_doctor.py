@@ -13,15 +13,30 @@ words("热身", ZH)  # The segmenter loads once, outside of any test's time.
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        (EN, "Denied #1 #2: fever or chills; cough"),
+        (EN, "Denied: fever or chills; cough"),
         (EN, "Fact #1: patient does not have fever or chills (turn 1)\nFact #2: patient does not have cough (turn 2)"),
-        (ZH, "否认#1 #2：发烧或者怕冷寒战；咳嗽"),
+        (ZH, "否认：发烧或者怕冷寒战；咳嗽"),
     ],
 )
 def test_denials_in_one_line_are_read_one_by_one(language: Language, text: str) -> None:
     findings, asked = read_recall(text, language)
     assert findings["fever"] is False and findings["cough"] is False
     assert {"fever", "cough"} <= asked
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [(EN, "Normal: temperature 36.9; ECG heart tracing"), (ZH, "正常：体温36.9度；做心电图")],
+)
+def test_what_is_normal_in_one_line_is_read_one_by_one(language: Language, text: str) -> None:
+    findings, asked = read_recall(text, language)
+    assert findings["temperature-high"] is False and findings["ecg-st-elevation"] is False
+    assert {"temperature", "ecg"} <= asked
+
+
+def test_a_note_without_articles_is_read_as_what_was_said() -> None:
+    notes = [f"#1: several stones in {article}gallbladder [ultrasound abdomen]" for article in ("", "the ", "his ")]
+    assert all(read_recall(note, EN)[0]["ultrasound-gallstones"] is True for note in notes)
 
 
 def test_a_fact_of_two_turns_answers_both_questions() -> None:
@@ -62,7 +77,7 @@ def test_a_concept_of_several_symptoms_tells_of_no_one_of_them(language: Languag
 @pytest.mark.parametrize(
     ("language", "text", "there"),
     [
-        (EN, "Denied #1 #4: pass urine often urgently…; CT scan chest", {"urinary-frequency": False}),
+        (EN, "Denied: pass urine often urgently…; CT scan chest", {"urinary-frequency": False}),
         (EN, "#3: warfarin, 3 mg a day [take blood thinner warfarin…]", {"anticoagulant-use": True}),
         (
             EN,
@@ -86,7 +101,7 @@ def test_the_same_words_in_short_answer_every_question_behind_them() -> None:
 
 
 def test_that_something_was_not_done_is_no_finding_in_short_either() -> None:
-    findings, asked = read_recall("Denied #2: CT scan chest", EN)
+    findings, asked = read_recall("Denied: CT scan chest", EN)
     assert "chest-ct" in asked and not any(name.startswith("chest-ct") for name in findings)
 
 

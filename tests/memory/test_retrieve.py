@@ -137,6 +137,26 @@ async def test_a_name_lasts_and_a_word_of_many_turns_does_not(language: Language
     assert min(of_many[number] for number in range(1, 9)) > of_many[9]
 
 
+# The name is said over and over in one talk; in the other one it is said once, and what is wanted after it.
+LONG_NAME = {
+    Language.EN: (
+        "the Silver Lantern River Museum",
+        "tickets",
+        "What about tickets for the Silver Lantern River Museum?",
+    ),
+    Language.ZH: ("银色灯笼河流博物馆", "门票", "银色灯笼河流博物馆的门票呢？"),
+}
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_a_long_name_is_only_one_of_the_things_that_are_asked(language: Language) -> None:
+    name, wanted, query = LONG_NAME[language]
+    said = [("…", wanted)] * 6 + [("…", name), ("…", wanted), ("…", "…"), ("…", f"{name} {name} {name}")]
+    embedder, bank, _ = await rooms(said, language)
+    standings = turn_standings(query, np.zeros_like(await embedder.embed_query(query)), bank)
+    assert max(standings, key=lambda number: standings[number]) == 8
+
+
 @pytest.mark.parametrize("language", list(Language))
 async def test_a_turn_that_says_it_all_stands_above_the_one_after_it(language: Language) -> None:
     embedder, bank, _ = await rooms(VISITS[language], language)
@@ -244,6 +264,15 @@ def test_characters_are_paired_only_where_they_stand_side_by_side() -> None:
     terms = Lexical(Language.ZH).terms("灯笼博物馆的门票")
     assert {"笼博", "物馆", "门票"} <= set(terms)
     assert "馆门" not in terms
+
+
+def test_a_word_of_no_weight_ends_a_phrase() -> None:
+    assert Lexical(Language.ZH).phrases("灯笼博物馆的门票") == [
+        ["灯笼", "博物馆", "灯笼", "笼博", "博物", "物馆"],
+        ["门票", "门票"],
+    ]
+    assert Lexical(Language.EN).phrases("the ticket of the Lantern Museum") == [["ticket"], ["lantern", "museum"]]
+    assert not Lexical(Language.EN).phrases("of the")
 
 
 def test_most_pairs_of_unrelated_vectors_are_below_the_floor() -> None:

@@ -32,7 +32,7 @@ def noted(briefing: Briefing) -> str:
     if not known or len(known) + len(lists) < len(briefing.recall.splitlines()):
         return ""
     lines = [_lean(fact.text, language) for fact in known if not _NOT_KNOWN[language].search(fact.text)]
-    lines += [f"{one.denial}: {one.things}" for one in lists if one.denial]
+    lines += [f"{one.verdict}: {one.things}" for one in lists if one.verdict]
     if any(polarity(said, language) is not Polarity.UNKNOWN for said in sentences(briefing.reply, language)):
         lines.append(briefing.reply)
     return "\n".join(f"- {line}" for line in dict.fromkeys(lines))

@@ -53,7 +53,8 @@ def judge_treatment(answer: str, truth: Treatment, language: Language) -> Judgem
 def _sentence(pieces: tuple[str, ...], truth: Diagnosis) -> Judgement | None:
     """What a sentence says: as a whole, else by its pieces; a choice of two is half an answer, a list of four none."""
     whole = ", ".join(pieces)
-    found = _compare(whole, truth) or next((each for piece in pieces if (each := _compare(piece, truth))), None)
+    parts = pieces if len(pieces) > 1 else ()
+    found = _compare(whole, truth) or next((each for piece in parts if (each := _compare(piece, truth))), None)
     if found is None:
         return None
     listed = members(whole)

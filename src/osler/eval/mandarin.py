@@ -15,6 +15,7 @@ from osler.eval.slips import slipped
 from osler.eval.verdict import Judgement, Verdict
 
 _LONGEST = 24
+_BRACKET = re.compile(r"[（）()]")
 _BREAK = re.compile("|".join(read("cues")["zh_break"]))
 _FLUFF = re.compile("|".join(read("cues")["zh_fluff"]))
 _HEADS = tuple(read("variants")["heads_zh"].split())
@@ -99,9 +100,10 @@ def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], cod
     text = chinese(mention)
     core = bare(_FLUFF.sub("", text).strip("，。、,."))
     names = _names(wanted)
+    open_text = _BRACKET.sub("", text)
     return (
         _by_name(text, core, names, own)
-        or _by_name(re.sub(r"[（）()]", "", text), core, names, own)
+        or (_by_name(open_text, core, names, own) if open_text != text else None)
         or _by_code(text, core, code, own)
         or _by_form(core, names)
         or _by_breadth(core, names)

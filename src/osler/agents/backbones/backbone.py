@@ -69,7 +69,7 @@ def open_backbone(
     else:
         from osler.agents.backbones.compatible import open_compatible
 
-        remote = open_compatible(spec, temperature=temperature, timeout=timeout, max_tokens=max_tokens, seed=seed)
+        remote = open_compatible(spec, temperature=temperature, max_tokens=max_tokens, seed=seed)
         client, model = Retrying(remote, retries=retries, timeout=timeout, pace=Pace(rates)), remote.model
     identity = json.dumps([client.where, temperature, max_tokens, seed])
     return Backbone(spec=str(spec), model=model, client=client, identity=identity)

@@ -27,7 +27,7 @@ from osler.agents.backbones.connections import Connections, Poster
 from osler.agents.backbones.errors import not_json
 from osler.agents.backbones.http_answer import NoHttp, TooLong
 from osler.agents.backbones.spec import Spec, checked_url
-from osler.agents.backbones.wire import completion_of, request_body
+from osler.agents.backbones.wire import completion_of, read, request_body
 from osler.agents.backbones.wrapper import Client, JsonOutput, ToolChoice
 from osler.errors import UserError
 
@@ -51,21 +51,18 @@ class StatusError(ConnectionError):
 class Compatible(Client):
     """A client of one model at one server. Connections are made at the first call, and shared by all."""
 
-    def __init__(
-        self, *, model: str, base_url: str, key: str, timeout: float, defaults: Mapping[str, Any], new_names: bool
-    ) -> None:
-        """Name the server; nothing is opened yet.
+    def __init__(self, *, model: str, base_url: str, key: str, defaults: Mapping[str, Any], new_names: bool) -> None:
+        """Name the server; nothing is opened yet. Who asks keeps the clock, as `Retrying` does for each attempt.
 
         Args:
             model: The model's name.
             base_url: The address, usually ending in /v1.
             key: Sent as a bearer's token.
-            timeout: Seconds for one request.
             defaults: What every request holds besides its messages.
             new_names: Whether the server wants `max_completion_tokens`, as OpenAI's newer models do.
         """
         self.model, self.where = model, f"{model} at {base_url}"
-        self._url, self._key, self._timeout = f"{base_url}/chat/completions", key, timeout
+        self._url, self._key = f"{base_url}/chat/completions", key
         self._defaults = {"model": model, **defaults}
         self._new_names = new_names
         self._server: Poster | None = None
@@ -113,8 +110,7 @@ class Compatible(Client):
         if self._server is None:
             self._server = _poster(self._url, self._key)
         try:
-            async with asyncio.timeout(self._timeout):
-                status, headers, said = await self._server.post(body)
+            status, headers, said = await self._server.post(body)
         except NoHttp:
             raise not_json(self.where) from None
         except TooLong:
@@ -124,7 +120,7 @@ class Compatible(Client):
         if "json" not in headers.get("content-type", ""):
             raise not_json(self.where)
         try:
-            return json.loads(said)
+            return read(said)
         except (ValueError, RecursionError):
             raise not_json(self.where) from None
 
@@ -155,7 +151,7 @@ class Compatible(Client):
         )
 
 
-def open_compatible(spec: Spec, *, temperature: float, timeout: float, max_tokens: int, seed: int | None) -> Compatible:
+def open_compatible(spec: Spec, *, temperature: float, max_tokens: int, seed: int | None) -> Compatible:
     """The client of a spec of kind openai or compatible.
 
     Raises:
@@ -178,7 +174,6 @@ def open_compatible(spec: Spec, *, temperature: float, timeout: float, max_token
         model=spec.model,
         base_url=base_url,
         key=key or NO_KEY,
-        timeout=timeout,
         defaults=defaults,
         new_names=at_openai,
     )

@@ -10,7 +10,7 @@ from typing import Any
 from autogen_core import FunctionCall
 from autogen_core.models import FunctionExecutionResultMessage, LLMMessage, SystemMessage
 from autogen_core.tools import Tool, ToolSchema
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from osler.agents.backbones.completion import Completion
 from osler.agents.backbones.errors import not_json
@@ -36,6 +36,19 @@ def written(value: Any, *, errors: str = "strict") -> bytes:
         return to_json(value)
     except PydanticSerializationError:
         return json.dumps(value, ensure_ascii=False).encode(errors=errors)
+
+
+def read(body: bytes) -> Any:
+    """From JSON, by pydantic's reader, for the same reason; what it refuses is left to Python's.
+
+    Raises:
+        ValueError: The body is no JSON.
+        RecursionError: It is nested without end.
+    """
+    try:
+        return from_json(body, cache_strings="keys")
+    except ValueError:
+        return json.loads(body)
 
 
 def request_body(

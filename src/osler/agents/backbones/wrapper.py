@@ -100,6 +100,8 @@ class Wrapper(Client):
         self.inner = inner
         self.model = getattr(inner, "model", "unknown")
         self.where = getattr(inner, "where", self.model)
+        self.innermost: ChatCompletionClient = getattr(inner, "innermost", inner)
+        """The client under all wrappers, which is one object however many consultations share it."""
 
     async def create(
         self,
@@ -148,7 +150,5 @@ class Wrapper(Client):
 
 
 def innermost(client: ChatCompletionClient) -> ChatCompletionClient:
-    """The client under all wrappers, which is one object however many consultations share it."""
-    while isinstance(client, Wrapper):
-        client = client.inner
-    return client
+    """The client under all wrappers, or the client itself."""
+    return client.innermost if isinstance(client, Wrapper) else client

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from osler.agents.guards.spoken import touched_on
+from osler.agents.guards.spoken import opened_up
 from osler.memory.tim.extract.scope import Voices, voices
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, Status
@@ -36,7 +36,7 @@ class Given(NamedTuple):
     results: frozenset[str]
     """The numbers of its report."""
     things: frozenset[str]
-    """The concepts that its text touches on."""
+    """The concepts that its text touches on, and those that stand near them."""
     voices: tuple[Voices, ...]
     """What it affirms and denies."""
 
@@ -52,7 +52,7 @@ def given(entry: Entry, language: Language) -> Given:
         tuple(version for version in versions if version),
         figures(text),
         frozenset(numbers(entry.report)),
-        touched_on(text, language),
+        opened_up(text, language),
         _voices(entry, language),
     )
 

@@ -94,7 +94,10 @@ def _near(word: str, known: frozenset[str], language: Language) -> bool:
     """Whether it is another form of a word that was given, or in Chinese a part or a compound of one."""
     if language is Language.ZH:
         return len(word) > 1 and any(len(one) > 1 and (word in one or one in word) for one in known)
+    begins = word[:_SHORTEST]
     for one in known:
+        if not one.startswith(begins):  # most do not, and this is soon seen
+            continue
         most = max(_SHORTEST, int(_ALIKE * max(len(one), len(word))))
         if len(one) >= most <= len(word) and one[:most] == word[:most]:
             return True

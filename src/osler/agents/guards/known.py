@@ -20,10 +20,10 @@ _FACT = re.compile(
     re.IGNORECASE,
 )
 _TURNS = re.compile(r"[(（](?:turn|第)\s*([\d, 、]+)轮?[)）]\s*$", re.IGNORECASE)
-# What was asked without a fact, and in a short memory what was denied.
-_LISTED = re.compile(r"^(?:also asked|还问过|(denied|否认)[\s#\d]*)\s*[:：]\s*(.+)$", re.IGNORECASE)
+# What was asked without a fact, and in a short memory what was denied and what is normal.
+_LISTED = re.compile(r"^(?:also asked|还问过|(denied|否认|normal|正常))\s*[:：]\s*(.+)$", re.IGNORECASE)
 
-_SHOWN = re.compile(r"\s(?:shows?|showed|显示)\s")
+_SHOWN = re.compile(r"\s(?:shows?|showed|显示)\s|[:：]\s*")
 
 
 class Fact(NamedTuple):
@@ -38,8 +38,8 @@ class Fact(NamedTuple):
 class Listed(NamedTuple):
     """Things that a memory names in one line."""
 
-    denial: str
-    """The word that denies them; empty where they were only asked about."""
+    verdict: str
+    """The word that denies them or calls them normal; empty where they were only asked about."""
     things: str
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from osler.agents.guards.given import figures, given
 from osler.agents.guards.grounding import (
@@ -14,8 +15,7 @@ from osler.agents.guards.grounding import (
     turned,
     without_kin,
 )
-from osler.agents.guards.spoken import called_by_name, meant, touched_on
-from osler.agents.lexicon import related
+from osler.agents.guards.spoken import called_by_name, meant, opened_up, touched_on
 from osler.agents.lexicon.qualities import ALL_RESULTS
 from osler.agents.participant import Selection
 from osler.records.language import Language
@@ -81,8 +81,12 @@ def leaks(reply: str, diagnosis: Diagnosis, language: Language) -> tuple[str, ..
     return tuple(name for name in diagnosis.names if _mentions(level, plain(name), language))
 
 
+@lru_cache(maxsize=128)
 def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
-    """Numbers and things spoken of in the reply that neither the entries nor the doctor brought up."""
+    """Numbers and things spoken of in the reply that neither the entries nor the doctor brought up.
+
+    Remembered for a moment: a reply that the guard lets pass is looked at once more for the ledger.
+    """
     case, language = selection.case, selection.case.language
     entries = [given(entry, language) for entry in selection.entries]
     said = numbers(reply)
@@ -92,8 +96,7 @@ def fabrications(reply: str, selection: Selection) -> tuple[str, ...]:
     foreign = tuple(number for number in said if number not in known)
     # What only the question names is not known either: a patient that echoes it has made it up.
     sources = (case.complaint, *(entry.text for entry in entries))
-    given_concepts = touched_on(case.complaint, language).union(*(entry.things for entry in entries))
-    allowed = given_concepts.union(*(related().get(name, ()) for name in given_concepts))
+    allowed = opened_up(case.complaint, language).union(*(entry.things for entry in entries))
     told = [sentence for sentence in sentences(reply, language) if not _IGNORANCE[language].search(plain(sentence))]
     spoken = {name for sentence in told for name in called_by_name(sentence, language)}
     frames = ALL_RESULTS if any(entry.category in RESULTS for entry in selection.entries) else frozenset()

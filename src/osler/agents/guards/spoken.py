@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from osler.agents.lexicon import concepts, named
+from osler.agents.lexicon import concepts, named, related
 from osler.agents.lexicon.qualities import QUALITIES
 from osler.records.language import Language
 
@@ -17,6 +17,13 @@ _REMEMBERED = 4096
 def touched_on(text: str, language: Language) -> frozenset[str]:
     """The concepts that may be meant by some of its words."""
     return frozenset(concepts(language).find(text))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def opened_up(text: str, language: Language) -> frozenset[str]:
+    """What may be spoken of where this text was: the concepts it touches on, and those that stand near them."""
+    touched = touched_on(text, language)
+    return touched.union(*(related().get(name, ()) for name in touched))
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -99,7 +99,7 @@ class Meaning:
         """Look a piece up, and keep it: the same pieces come again and again."""
         if len(self.met) >= _MET:
             self.met.clear()
-        place = int(np.searchsorted(self.keys, np.uint32(key)))
+        place = int(self.keys.searchsorted(np.uint32(key)))
         if place == len(self.keys) or self.keys[place] != key:
             self.met[key] = None
             return None

@@ -56,6 +56,7 @@ _CLAUSE = {
     Language.EN: re.compile(r"[,.;:!?]|\bbut\b|\bexcept\b|\band then\b"),
     Language.ZH: re.compile(r"[，。；：！？,;!?]|但|不过|就是"),
 }
+_LEFT_OUT = re.compile(r"\b(?:the|my|his|her|their|your|our) (?=[a-z])")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _NOT_KNOWN = re.compile(r"patient does not know\b|患者 不知道", re.IGNORECASE)
 
@@ -151,8 +152,9 @@ def _read_freely(text: str, language: Language) -> tuple[tuple[str, bool], ...]:
 def _shown(finding: Finding, level: str, language: Language) -> bool | None:
     """True: shown. False: named and denied, or a number within the normal. None: not spoken of."""
     verdict: bool | None = None
+    level = _bare(level)
     for cue in finding.cues[language]:
-        for place in _places(cue, level, language):
+        for place in _places(_bare(cue), level, language):
             if not _negated(level, place, language):
                 return True
             verdict = False
@@ -162,6 +164,12 @@ def _shown(finding: Finding, level: str, language: Language) -> bool | None:
                 return True
             verdict = False
     return verdict
+
+
+@lru_cache(maxsize=16384)
+def _bare(text: str) -> str:
+    """Without words that a note leaves out and that decide nothing: `stones in gallbladder`."""
+    return _LEFT_OUT.sub("", text)
 
 
 def _places(cue: str, level: str, language: Language) -> Iterator[int]:

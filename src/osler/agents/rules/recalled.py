@@ -21,14 +21,16 @@ _REPLY = re.compile(r"^(?:patient|患者|病人)\s*[:：]\s*(?P<reply>.+)$", re.
 _TURN = re.compile(r"^(?:turn \d+|第\d+轮)$", re.IGNORECASE)
 _TOPIC = re.compile(r"^(?:asked in turn \d+|第\d+轮问过)\s*[:：]\s*(?P<topic>.+)$", re.IGNORECASE)
 _FACT = re.compile(
-    r"^(?:(?:(?P<whole>fact|事实)|(?P<denied>denied|否认))\s*)?#\d+(?:[,、 ]\s*#\d+)*\s*[:：]\s*(?P<fact>.+?)"
+    r"^(?:(?P<whole>fact|事实)\s*)?#\d+\s*[:：]\s*(?P<fact>.+?)"
     r"\s*(?:\(turn (?P<turns>[\d, ]+)\)|（第(?P<rounds>[\d、]+)轮）)?$",
     re.IGNORECASE,
 )
+_LIST = re.compile(r"^(?:(?P<denied>denied|否认)|normal|正常)\s*[:：]\s*(?P<things>.+)$", re.IGNORECASE)
 _SILENT = re.compile(r"^(?:also asked|还问过)\s*[:：]\s*(?P<topics>.+)$", re.IGNORECASE)
 _LISTED = {Language.EN: re.compile(r" or "), Language.ZH: re.compile(r"、|或者|或")}
 _HAS_NOT = re.compile(r"patient (?:does not have|has not had)\b|患者 没有", re.IGNORECASE)
 _NO = {Language.EN: "No.", Language.ZH: "没有。"}
+_NORMAL = {Language.EN: "It was normal.", Language.ZH: "正常。"}
 _DENIES = {Language.EN: "patient does not have", Language.ZH: "患者 没有"}
 _ABOUT = re.compile(r"^(?P<fact>.*?)\s*[\[［](?P<topic>[^\]］]+)[\]］]$")
 
@@ -62,10 +64,10 @@ def _exchanges(text: str, language: Language) -> Iterator[tuple[Item | None, str
     facts: list[_Fact] = []
     for line in (line.strip() for line in text.splitlines()):
         if found := _FACT.match(line):
-            if found["denied"]:
-                yield from _denied(found["fact"], language)
-            else:
-                facts.append(_told(found, item, language))
+            facts.append(_told(found, item, language))
+            continue
+        if found := _LIST.match(line):
+            yield from (_denied if found["denied"] else _in_order)(found["things"], language)
             continue
         if found := _SILENT.match(line):
             topics = re.split(r"[;；]\s*", found["topics"])
@@ -120,6 +122,13 @@ def _denied(listed: str, language: Language) -> Iterator[tuple[Item | None, str]
         text = f"{_DENIES[language]} {part}"
         yield None, text
         yield from ((item, text) for item in _denied_in_list(text, language))
+
+
+def _in_order(listed: str, language: Language) -> Iterator[tuple[Item | None, str]]:
+    """What is normal in one line: values, and things with nothing but their names."""
+    for part in re.split(r"[;；]\s*", listed):
+        item = None if re.search(r"\d", part) else _asked_for(part, language)
+        yield item, _NORMAL[language] if item else part
 
 
 def _answers(facts: list[_Fact], language: Language) -> Iterator[tuple[Item | None, str]]:

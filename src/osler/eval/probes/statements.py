@@ -19,7 +19,7 @@ _ASKED = re.compile(r"^(?:doctor|医生)\s*[:：]\s*(?P<text>.+)$", re.IGNORECAS
 _REPLIED = re.compile(r"^(?:patient|患者|病人)\s*[:：]\s*(?P<text>.+)$", re.IGNORECASE)
 _TOPICS = re.compile(r"^(?:also asked|asked in turn \d+|还问过|第\d+轮问过)\s*[:：]", re.IGNORECASE)
 _FACT = re.compile(
-    r"^(?:fact|事实|(?P<denied>denied|否认))?\s*#\d+(?:[,、 ]\s*#\d+)*\s*[:：]\s*(?P<text>.+?)\s*"
+    r"^(?:(?P<denied>denied|否认)|(?P<normal>normal|正常)|(?:fact|事实)?\s*#\d+)\s*[:：]\s*(?P<text>.+?)\s*"
     r"(?:\(turn (?P<turns>[\d, ]+)\)|（第(?P<rounds>[\d、]+)轮）)?$",
     re.IGNORECASE,
 )
@@ -85,7 +85,7 @@ def _replied(reply: str, asked: str, language: Language) -> list[Statement]:
 
 
 def _facts(line: re.Match[str], language: Language) -> list[Statement]:
-    """The facts of a line: one, or several that share what stands before the colon."""
+    """The facts of a line: one, or several that share what stands before the colon or that they are normal."""
     turns = frozenset(map(int, re.findall(r"\d+", line["turns"] or line["rounds"] or "")))
     topics = " ".join(_ABOUT.findall(line["text"]))
     text = _ABOUT.sub("", line["text"])
@@ -93,7 +93,9 @@ def _facts(line: re.Match[str], language: Language) -> list[Statement]:
     head, rest = (shared["head"], shared["rest"]) if shared else ("", text)
     if line["denied"]:
         head = _DENIES[language]
-    parts = re.split(r"[;；]\s*", rest) if head else [rest]
+    parts = re.split(r"[;；]\s*", rest) if head or line["normal"] else [rest]
+    if line["normal"]:
+        parts = [f"{part} {line['normal']}" for part in parts]
     return [replace(_stated(f"{head} {part}".strip(), topics, language), turns=turns) for part in parts if part.strip()]
 
 

@@ -1,4 +1,4 @@
-"""Facts in short, for a small budget: a line for what each turn told, one for denials, one for what else was asked.
+"""Facts in short, for a small budget: what each turn told, then in a line each what was denied, is normal, was asked.
 
 What was asked stands once, cut short, and lends its words to the facts beside it: they need no subject of their own.
 A turn that was answered with no begins with it, since the rest of the answer alone would read as a yes.
@@ -14,6 +14,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from osler.memory.base import tokens
+from osler.memory.tim.normal import is_normal
+from osler.memory.tim.terse import terse
 from osler.memory.tim.thought import Thought
 from osler.memory.tim.unanswered import tells_nothing
 from osler.records.language import Language
@@ -23,8 +25,9 @@ Topic = Callable[[int], str]
 """What was asked in a turn, in its words of weight."""
 
 PATIENT = frozenset({"patient", "患者"})
-_ANYTHING = PATIENT | {"complaint", "症状"}
-_DENIED = {Language.EN: "Denied ", Language.ZH: "否认"}
+ANYTHING = PATIENT | {"complaint", "症状"}
+_DENIED = {Language.EN: "Denied", Language.ZH: "否认"}
+_NORMAL = {Language.EN: "Normal", Language.ZH: "正常"}
 _ASKED = {Language.EN: "Also asked: ", Language.ZH: "还问过："}
 _ABOUT = {Language.EN: "{text} [{topic}]", Language.ZH: "{text}［{topic}］"}
 _COLON = {Language.EN: ": ", Language.ZH: "："}
@@ -37,9 +40,16 @@ _WHOLE = {Language.EN: 30, Language.ZH: 6}
 """Characters up to which a question is not cut."""
 _SHOWN = 0.6
 """Share of the words of a question that a fact must hold to show by itself what was asked."""
+_NAMED = 0.5
+"""The same for what is normal, of which little more than the name is told: `blood count` for `blood count done`."""
 _HAS_NOT = frozenset({"does not have", "has not had", "没有"})
 _EMPTY = frozenset({"is", "are", "was", "were", "says", "shows", "说", "是", "为", "显示"})
 """Relations that say nothing which the question did not."""
+_SHOWS = frozenset({"shows", "显示"})
+"""Relations of a test and what was found, for which a colon does."""
+_NEGATIVE = re.compile(r"negative\b|阴性")
+_BETWEEN = re.compile(r"(?<=[\u4e00-\u9fff，（）]) (?=[\u4e00-\u9fff（\d])")
+"""Spaces that Chinese does without."""
 _VALUE = re.compile(r"[<>≤≥~]?\s*\d")
 
 
@@ -82,20 +92,27 @@ class Brief:
     def text(self, thoughts: Sequence[Thought], turns: Sequence[int], room: float) -> str:
         """The facts, and what else was asked in these turns as far as the room for that goes; the oldest falls out."""
         shared = self._shared(thoughts)
-        lines = [self._written(line) for line in self._lines(shared)]
-        covered = {turn for members in shared for turn in members[0].turns}
+        told = [members for members in shared if not self._is_in_order(members)]
+        fine = [one for members in shared if self._is_in_order(members) for one in members]
+        lines = [self._written(line) for line in self._lines(told)]
+        covered = {turn for members in told for turn in members[0].turns}
+        covered.update(
+            turn for one in fine for turn in one.turns if shows(one, self.topic(turn), _NAMED, self.language)
+        )
         noes = {self._noes[members[0].turn].id for members in shared if self._says_no(members)}
-        told = (one.id for one in ordered(thoughts) if one.id in self._denials and one.id not in noes)
-        denied = {number: self._denials[number] for number in told}
+        denied = [one.id for one in ordered(thoughts) if one.id in self._denials and one.id not in noes]
         covered.update(turn for turn, no in self._noes.items() if no.id in denied)
-        if denied:
-            numbers = " ".join(f"#{number}" for number in denied)
-            listed = _SEMICOLON[self.language].join(dict.fromkeys(denied.values()))
-            lines.append(f"{_DENIED[self.language]}{numbers}{_COLON[self.language]}{listed}")
+        lines.append(self._list(_DENIED, [self._denials[number] for number in denied]))
+        lines.append(self._list(_NORMAL, [self._fine[one.id] for one in fine]))
         others = [asked for turn in turns if turn not in covered and (asked := self._cut(turn))]
         while others and tokens(named(others, self.language)) > room:
             others = others[1:]
         return "\n".join(filter(None, [*lines, named(others, self.language)]))
+
+    def _list(self, head: Mapping[Language, str], things: Iterable[str]) -> str:
+        """Things of one kind in one line; empty when there are none."""
+        listed = _SEMICOLON[self.language].join(dict.fromkeys(things))
+        return f"{head[self.language]}{_COLON[self.language]}{listed}" if listed else ""
 
     def _shared(self, thoughts: Iterable[Thought]) -> list[list[Thought]]:
         """What is told in lines, turn by turn."""
@@ -118,6 +135,22 @@ class Brief:
         """Thoughts that deny something and say nothing else, each with what it denies."""
         telling = (one for one in self.thoughts if one.negated and one.object and not tells_nothing(one))
         return {one.id: what for one in telling if (what := self._denied(one))}
+
+    @cached_property
+    def _fine(self) -> Mapping[int, str]:
+        """Thoughts that only say that something is in order, each with its name, and its value where it has one."""
+        return {one.id: name for one in self.thoughts if is_normal(one) and (name := self._in_order(one))}
+
+    def _is_in_order(self, members: Sequence[Thought]) -> bool:
+        """Whether nothing in a turn is told but what is in order."""
+        return all(one.id in self._fine for one in members) and not self._says_no(members)
+
+    def _in_order(self, thought: Thought) -> str:
+        if thought.subject in ANYTHING or thought.relation not in _EMPTY:
+            return ""
+        if _VALUE.match(thought.object) or _NEGATIVE.match(thought.object):
+            return self._joined(thought.subject, thought.object)
+        return thought.subject if len(content(thought.object, self.language)) <= 1 else ""
 
     def _says_no(self, members: Sequence[Thought]) -> bool:
         """Whether the line of a turn begins with no: it has to be an answer to that turn's question alone."""
@@ -155,7 +188,8 @@ class Brief:
         lent = content(self.topic(first.turn), self.language) if first.turn in unclear else ()
         said, subject = [_NO[self.language]] if no else [], ""
         for thought in members:
-            said.append(self._lean(thought, subject, lent, alone=len(members) == 1))
+            noted = thought.model_copy(update={"object": terse(thought.object, self.language)})
+            said.append(self._lean(noted, subject, lent))
             subject = thought.subject
         return _Line(first.id, tuple(said), tuple(topic for turn in unclear if (topic := self._cut(turn))))
 
@@ -164,22 +198,36 @@ class Brief:
         said = _STOP[self.language].join(line.said)
         return f"#{line.number}{_COLON[self.language]}{about(said, topics, self.language)}"
 
-    def _lean(self, thought: Thought, before: str, asked: tuple[str, ...], alone: bool) -> str:
+    def _lean(self, thought: Thought, before: str, asked: tuple[str, ...]) -> str:
         """A fact without a subject that was just named or that the question begins with, and without an empty verb."""
         bare = thought.relation in _EMPTY and _VALUE.match(thought.object)
-        if bare and not alone and thought.subject not in _ANYTHING:
-            return f"{thought.subject} {thought.object}"  # Among other values, a value needs its name.
+        if bare and thought.subject not in ANYTHING:
+            return self._joined(thought.subject, thought.object)  # A value needs its name.
         own = content(thought.subject, self.language)
-        lent = bool(asked) and (thought.subject in _ANYTHING or own == asked[: len(own)])
+        lent = bool(asked) and (thought.subject in ANYTHING or own == asked[: len(own)])
         if thought.relation in {"says", "说"}:
             return thought.object or thought.triple
         if not thought.object or not (lent or thought.subject in {before, "complaint", "症状"}):
-            return f"{thought.subject} {thought.object}" if bare else thought.triple
+            return self._whole(thought)
         verb = set(content(thought.relation, self.language))
-        asked_so = bool(verb) and verb <= set(asked) and not thought.negated
-        if lent and (asked_so or thought.relation in _EMPTY):
+        # Of a number the verb says which way it goes: `lost 3 kg`.
+        asked_so = bool(verb) and verb <= set(asked) and not thought.negated and not _VALUE.match(thought.object)
+        if thought.relation in _SHOWS or (lent and (asked_so or thought.relation in _EMPTY)):
             return thought.object
-        return f"{thought.relation} {thought.object}"
+        return self._joined(thought.relation, thought.object, apart=thought.negated)
+
+    def _whole(self, thought: Thought) -> str:
+        """A fact with its subject; what a test shows stands behind a colon."""
+        if thought.relation in _SHOWS and thought.object:
+            return f"{thought.subject}{_COLON[self.language]}{thought.object}"
+        bare = thought.relation in _EMPTY and (self.language is Language.ZH or _VALUE.match(thought.object))
+        parts = (thought.subject, "" if bare else thought.relation, thought.object)
+        return self._joined(*parts, apart=thought.negated)
+
+    def _joined(self, *parts: str, apart: bool = False) -> str:
+        """Parts in a row; Chinese ones without a space, but for a denial, which has to be told from its subject."""
+        row = " ".join(filter(None, parts))
+        return row if apart or self.language is Language.EN else _BETWEEN.sub("", row)
 
     def _denied(self, thought: Thought) -> str:
         """What a thought denies and nothing else; empty when it says more."""

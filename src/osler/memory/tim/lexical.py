@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import chain, groupby
 
 from osler.records.language import Language
 from osler.words import content, words
@@ -68,23 +70,24 @@ class Lexical:
 
     def terms(self, text: str) -> list[str]:
         """What a text is found by, in its order."""
-        row = list(content(text, self._language))
-        return row if self._language is Language.EN else row + _pairs(text)
+        return list(chain.from_iterable(self.phrases(text)))
+
+    def phrases(self, text: str) -> list[list[str]]:
+        """The same, phrase by phrase: a phrase is what stands side by side, and a word of no weight ends it."""
+        kept = frozenset(content(text, self._language))
+        rows = groupby(words(text, self._language), kept.__contains__)
+        return [[*row, *_pairs(row)] for row in (tuple(some) for has_weight, some in rows if has_weight)]
 
 
-def _pairs(text: str) -> list[str]:
-    """Characters two by two, where they stand side by side.
+def _pairs(phrase: Sequence[str]) -> list[str]:
+    """Chinese characters two by two, where they stand side by side.
 
     Across a word of no weight they do not: the pair would be found nowhere but in what is put the same way, and weigh
     much for being rare.
     """
-    kept = frozenset(content(text, Language.ZH))
-    pairs: list[str] = []
-    run = ""
-    for word in (*words(text, Language.ZH), ""):
-        if word in kept and "\u4e00" <= word[0] <= "\u9fff":
-            run += word
-        else:
-            pairs += [run[at : at + 2] for at in range(len(run) - 1)]
-            run = ""
-    return pairs
+    runs = ("".join(run) for is_chinese, run in groupby(phrase, _is_chinese) if is_chinese)
+    return [run[at : at + 2] for run in runs for at in range(len(run) - 1)]
+
+
+def _is_chinese(word: str) -> bool:
+    return "\u4e00" <= word[0] <= "\u9fff"

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from osler.memory.base import tokens
-from osler.memory.tim.brief import PATIENT, Brief, Topic, about, by_turn, named, ordered, shows
+from osler.memory.tim.brief import ANYTHING, PATIENT, Brief, Topic, about, by_turn, named, ordered, shows
+from osler.memory.tim.normal import is_normal
 from osler.memory.tim.relations import is_protected
 from osler.memory.tim.thought import Thought
 from osler.memory.tim.unanswered import tells_nothing
@@ -49,14 +50,25 @@ def tell(
     if tokens(full) <= budget:
         return Told(full, tuple(ordered(thoughts)), ())
     turns = sorted({*silent, *(turn for thought in thoughts for turn in thought.turns)})
-    brief = Brief(topic, language, thoughts)
-    kept = _fitting(_by_weight(thoughts, language), turns, brief, budget)
+    once = _said_once(thoughts)
+    brief = Brief(topic, language, once)
+    kept = _fitting(_by_weight(once, language), turns, brief, budget)
     kept += brief.told_with(kept)
     room = max(0.0, budget - 1 - tokens(brief.text(kept, turns, 0.0)))
     # What tells nothing has its question named, as long as there is room for that.
     mute = [thought for thought in thoughts if tells_nothing(thought)]
     dropped = sorted({thought.turn for thought in thoughts} - {thought.turn for thought in (*kept, *mute)})
     return Told(brief.text(kept, turns, room), tuple(ordered(kept)), tuple(dropped))
+
+
+def _said_once(thoughts: Sequence[Thought]) -> list[Thought]:
+    """Without what is said again beside the answer to another question, in the same words."""
+    repeats: set[int] = set()
+    heard: set[tuple[str, bool]] = set()
+    for members in by_turn(thoughts).values():
+        repeats.update(one.id for one in members[1:] if (one.object, one.negated) in heard)
+        heard.update((one.object, one.negated) for one in members if one.object)
+    return [thought for thought in thoughts if thought.id not in repeats]
 
 
 def _fitting(thoughts: Sequence[Thought], turns: Sequence[int], brief: Brief, budget: int) -> list[Thought]:
@@ -113,9 +125,9 @@ def _by_weight(thoughts: Sequence[Thought], language: Language) -> list[Thought]
 def _weight(thought: Thought, first: bool, language: Language) -> int:
     """What a treatment hangs on, what was measured, the answer of each turn and what has a name, then all else.
 
-    What is there comes before what is not.
+    What is there comes before what is not, and what is out of order before what is normal.
     """
-    if thought.negated:
+    if thought.negated or is_normal(thought):
         return 3 if first or is_protected(thought, language) else 5
     if is_protected(thought, language):
         return 0
@@ -126,7 +138,7 @@ def _weight(thought: Thought, first: bool, language: Language) -> int:
 
 def _is_measured(thought: Thought) -> bool:
     """Whether it gives a value to a thing that has a name."""
-    return thought.subject not in PATIENT and bool(numbers(thought.object))
+    return thought.subject not in ANYTHING and bool(numbers(thought.object))
 
 
 def _in_full(thoughts: Sequence[Thought], topic: Topic, language: Language, silent: Sequence[int]) -> str:

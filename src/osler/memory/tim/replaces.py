@@ -35,6 +35,8 @@ _MEASURE = re.compile(
 talked of has its own."""
 _NAMELESS = frozenset({"complaint", "症状"})
 """Subjects of answers to questions that named none; what was meant may be something else each time."""
+_POINTING = re.compile(r"\bit(?:s|self)?\b|它")
+"""Words in a subject that point at what was just talked of, which is another thing some turns later."""
 _SAYS_MORE = re.compile(r"[,，;；]")
 """An object that goes on after its value: with the value, what else it says would be lost."""
 _ADDED = re.compile(r"\balso\b|\btoo\b|\bas well\b|\banother\b|\bin addition\b|\bother\b|也|还有|另外|又|再加")
@@ -123,7 +125,7 @@ def _has_another_value(draft: Draft, old: Thought, corrects: bool, language: Lan
         return ""
     if corrects:
         return "corrected"
-    if draft.subject in _NAMELESS:
+    if draft.subject in _NAMELESS or _POINTING.search(plain(draft.subject)):
         return ""
     if _ADDED.search(plain(draft.sentence)) or _dated_apart(draft, old, measured) or _SAYS_MORE.search(old.object):
         return ""

@@ -3,8 +3,9 @@
 Vectors alone find less in conversations than words do, so both are asked and their standings are added. A thought
 leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn;
 the names said shortly before still count for the turn, and what a reply asks counts for the next one, which answers it.
-A thought that tells nothing, such as `of course I know`, is no answer. When no thought bears on the query, what was
-said word for word is searched instead.
+A question names a thing and what is wanted of it: a turn with some of both stands above one that only has the name in
+full. A thought that tells nothing, such as `of course I know`, is no answer. When no thought bears on the query, what
+was said word for word is searched instead.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _ASKED_BACK = 0.3
 """What is left for a turn of the words that only the question at its end has; the turn after it has them in full."""
 _TURN_WORDS = 3.0
 """What the words of its turn count beside the vector of its turn."""
-_FADES, _SHUTS = 130.0, 1.5
+_FADES, _SHUTS = 200.0, 1.5
 """Tokens of a turn that let 1/e through of what was said before it, and how sharply that depends on its length. A name
 is said once and then `it`, so that the turn with the answer seldom holds the name, and a short turn lets nearly all of
 it through; but who talks at length names what it is about."""
@@ -170,13 +171,33 @@ def turn_standings(query: str, vector: NDArray[np.float32], bank: Bank) -> dict[
     numbers = sorted(near)
     shares = np.exp([-((_length(bank[number]) / _FADES) ** _SHUTS) for number in numbers])
     cosines = np.array([near[number] for number in numbers])
+    by_word = bank.lexical.scores_by_word(query)
     words = np.zeros(len(numbers))
-    for word, holders in bank.lexical.scores_by_word(query).items():
-        own = [holders.get(number, 0.0) for number in numbers]
-        said = _answered(own, [word in bank.asked_back(number) for number in numbers])
-        words += _lasting(said, shares) if len(holders) <= max(_FEW, math.sqrt(len(numbers))) else said
+    for phrase in bank.lexical.phrases(query):
+        # A word counts once, in the phrase in which it comes first.
+        if held := {word: by_word.pop(word) for word in phrase if word in by_word}:
+            words += _told_of(held, numbers, bank, shares)
     total = _standing(_lasting(np.maximum(cosines, 0.0), shares)) + _TURN_WORDS * _standing(words)
     return dict(zip(numbers, total.tolist(), strict=True))
+
+
+def _told_of(
+    phrase: Mapping[str, Mapping[int, float]], numbers: Sequence[int], bank: Bank, shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """What each turn tells of a phrase, whose names last.
+
+    The root of it: a name of many words is one thing that was asked, and what is asked about it is another.
+    """
+    few = max(_FEW, math.sqrt(len(numbers)))
+    names, others = np.zeros(len(numbers)), np.zeros(len(numbers))
+    for word, holders in phrase.items():
+        own = [holders.get(number, 0.0) for number in numbers]
+        said = _answered(own, [word in bank.asked_back(number) for number in numbers])
+        if len(holders) <= few:
+            names += said
+        else:
+            others += said
+    return np.maximum(np.sqrt(names + others), _lasting(np.sqrt(names), shares))
 
 
 @lru_cache(maxsize=8192)

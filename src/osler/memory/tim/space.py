@@ -63,7 +63,7 @@ class Space:
         """
         number = len(self._ledger) + 1
         said = sorted({said for part in merged for said in self._ledger[part].turns}) or [turn]
-        thought = Thought(**draft.model_dump(), id=number, turn=said[-1], also=tuple(said[:-1]), parts=merged)
+        thought = Thought(**vars(draft), id=number, turn=said[-1], also=tuple(said[:-1]), parts=merged)
         self._ledger[number] = thought
         self.index.add(number, vector, group)
         self.lexical.add(number, wording(thought))
