@@ -19,7 +19,7 @@ def touched_on(text: str, language: Language) -> frozenset[str]:
     return frozenset(concepts(language).find(text))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=256)
 def opened_up(text: str, language: Language) -> frozenset[str]:
     """What may be spoken of where this text was: the concepts it touches on, and those that stand near them."""
     touched = touched_on(text, language)
