@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does
 
 from tests.agents.questions import Labelled, Part, labelled
 from tests.agents.ram_figures import Figures, figures

@@ -87,7 +87,7 @@ def weigh(
 ) -> None:
     evidence = calibrate.remembered(index)
     crossed = calibrate.cross(rows, language, evidence, index, of_text=of_text)
-    floor = calibrate.OF_TEXT[language] if of_text else calibrate.best(crossed)
+    floor = (calibrate.OF_TEXT if of_text else calibrate.BY_NAME)[language]
     show(language, crossed, floor)
     if not only_show:
         calibrate.save(calibrate.learn(rows, language, evidence, index), floor, language, of_text=of_text)
