@@ -99,6 +99,7 @@ def test_a_relative_s_illness_is_not_claimed_as_one_s_own(language: str, wrong: 
             "They found reduced breath sounds at the left base.",
         ),
         ("lung-cancer-zh", "肺部听诊", "我给他做了听诊，左下肺呼吸音减低。", "左下肺呼吸音减低。"),
+        ("lung-cancer-zh", "肺部听诊", "我听诊了左下肺，呼吸音减低。", "左下肺呼吸音减低。"),
     ],
 )
 def test_who_speaks_for_a_patient_has_not_examined_them(record_id: str, name: str, wrong: str, right: str) -> None:
