@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import pairwise
-from operator import itemgetter
 
 from osler.agents.lexicon.kept import thesaurus_terms
 from osler.agents.lexicon.terms import LONGEST_RUN, phrase_terms, terms
@@ -32,8 +31,8 @@ class Phrases:
     """Phrases, each standing for a thing, indexed by the terms without which too little of them is there."""
 
     language: Language
-    phrases: tuple[tuple[tuple[tuple[str, float], ...], str, float], ...]
-    """Of each phrase its terms with their weights, what it stands for, and the sum of these weights."""
+    phrases: tuple[tuple[frozenset[str], str, float], ...]
+    """Of each phrase its terms, what it stands for, and the sum of its terms' weights."""
     by_term: dict[str, tuple[int, ...]]
     """For each term the phrases that it leads: who has none of a phrase's leading terms has less than half of it."""
     openings: frozenset[tuple[str, str]]
@@ -55,20 +54,16 @@ class Phrases:
         sets = [(found, thing) for found, thing in pairs if found]
         counts = Counter(term for found, _ in sets for term in found)
         idf = {term: math.log(1 + len(sets) / count) for term, count in counts.items()}
-        weighed = {term: (term, weight) for term, weight in idf.items()}
         # Phrases that differ in no term are one.
-        phrases = [
-            (tuple(map(weighed.__getitem__, found)), thing, sum(map(idf.__getitem__, found)))
-            for found, thing in dict.fromkeys(sets)
-        ]
+        phrases = [(found, thing, sum(map(idf.__getitem__, found))) for found, thing in dict.fromkeys(sets)]
         by_term: dict[str, list[int]] = defaultdict(list)
-        for place, (row, _, full) in enumerate(phrases):
-            rest = full
-            for term, weight in sorted(row, key=itemgetter(1), reverse=True):
-                if rest < _LEAST * full - _ROUNDING:
+        for place, (found, _, weight) in enumerate(phrases):
+            rest = weight
+            for term in sorted(found, key=idf.__getitem__, reverse=True):
+                if rest < _LEAST * weight - _ROUNDING:
                     break
                 by_term[term].append(place)
-                rest -= weight
+                rest -= idf[term]
         runs = (term.split(" ") for term in idf if " " in term)
         return cls(
             language,
@@ -103,30 +98,25 @@ class Phrases:
     def _runs(self, text: str) -> list[str]:
         """The runs of a few words in a text that are a term of their own."""
         row = words(text, self.language)
-        if self.openings.isdisjoint(pairwise(row)):
-            return []
         begins = [place for place, pair in enumerate(pairwise(row)) if pair in self.openings]
         runs = (" ".join(row[place : place + n]) for place in begins for n in range(2, LONGEST_RUN + 1))
         return [run for run in runs if run in self.idf]
 
     def _weighed(self, own: frozenset[str], runs: list[str]) -> tuple[tuple[str, float, float], ...]:
         every = own.union(runs) if runs else own
-        led = set[int]().union(*[self.by_term[term] for term in every if term in self.by_term])
+        led = {place for term in every if term in self.by_term for place in self.by_term[term]}
         if not led:
             return ()
-        whole = sum([self.idf.get(term, self.unseen) for term in own]) or 1.0
+        whole = sum(map(self.weight, own)) or 1.0
         best: dict[str, tuple[float, float]] = {}
         for place in sorted(led):
             phrase, thing, full = self.phrases[place]
-            part = 0.0
-            for term, weight in phrase:  # two or three: a sum over what both sets share takes several times as long
-                if term in every:
-                    part += weight
+            part = sum(map(self.idf.__getitem__, phrase & every))
             if part >= _LEAST * full:
                 share, cosine = best.get(thing, (0.0, 0.0))
                 whole_of_both = math.sqrt(full * max(whole, part))
                 best[thing] = (max(share, min(1.0, part / full)), max(cosine, part / whole_of_both))
-        return tuple([(thing, share, cosine) for thing, (share, cosine) in best.items()])
+        return tuple((thing, share, cosine) for thing, (share, cosine) in best.items())
 
 
 @cache
