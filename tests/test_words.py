@@ -1,4 +1,4 @@
-"""Words of a text: how Chinese is segmented."""
+"""Words of a text: how Chinese is segmented and English brought to one form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from osler import words as reading
 from osler.records import Language, RecordPool
-from osler.words import words
+from osler.words import stem, words
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 
@@ -26,6 +26,11 @@ def forgetful() -> Iterator[None]:
     yield
     for each in remembered:
         each.cache_clear()
+
+
+def test_british_words_are_american_ones_and_nothing_else() -> None:
+    assert stem("tumours") == stem("tumor") and stem("colour") == stem("color")
+    assert stem("sour") != stem("sore") and stem("four") != stem("for")
 
 
 def test_chinese_is_segmented_as_jieba_does_without_guessing() -> None:
