@@ -11,6 +11,7 @@ from typing import Any
 from osler.errors import UserError
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
+from osler.memory.embedders.base import Embedder
 from osler.memory.tim.arrange import Again, Forget, Insert, Merge, Supersede
 from osler.memory.tim.bank import Bank, raw_text, topic
 from osler.memory.tim.consistency import conflicts
@@ -48,6 +49,8 @@ class TimMemory:
         self._embedder = open_embedder(self._tim.embedder)
         self._bank: Bank | None = None
         self._space: Space | None = None
+        self._recalled: tuple[list[Thought], Embedder] | None = None
+        """What was known at the last recall."""
         self._dimensions = 0
         self._think = _post_think(settings, self._tim)
 
@@ -69,6 +72,7 @@ class TimMemory:
         if self._space is None or self._bank is None:
             return Recall()
         active = self._space.active
+        self._recalled = active, self._embedder.as_of_now()
         vector = await self._embedder.embed_query(query)
         wanted = self._tim.k or len(active) or 1
         if self._tim.mode == "paper":
@@ -95,10 +99,13 @@ class TimMemory:
         return await self._integrated(query, recall) if self._tim.integrate else recall
 
     async def conflicts(self, draft: str) -> tuple[str, ...]:
-        """The kept facts that a drafted reply contradicts."""
-        if self._space is None:
-            return ()
-        found = await conflicts(draft, self._space.active, self._embedder, self._language)
+        """The facts that a drafted reply contradicts, of those that were known at the last recall.
+
+        What is thought about a turn comes at any moment while the reply is drafted: it must not decide.
+        """
+        active = self._space.active if self._space else []
+        thoughts, embedder = self._recalled or (active, self._embedder)
+        found = await conflicts(draft, thoughts, embedder, self._language)
         return tuple(dict.fromkeys(conflict.thought.triple for conflict in found))
 
     def snapshot(self) -> dict[str, Any]:
@@ -119,6 +126,7 @@ class TimMemory:
                 "use the version of Osler that saved it",
             )
         self._embedder.restore(state["embedder"])
+        self._recalled = None
         if state["dimensions"]:
             bank, space = self._rooms(state["dimensions"])
             bank.restore(state["bank"])
