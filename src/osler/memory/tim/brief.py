@@ -6,7 +6,6 @@ A turn that was answered with no begins with it, since the rest of the answer al
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +14,7 @@ from typing import NamedTuple
 
 from osler.memory.base import tokens
 from osler.memory.tim.normal import is_normal
+from osler.memory.tim.phrased import COLON, NO, PATIENT, about, cut, in_order, lean, listed, named, sentences, shows
 from osler.memory.tim.terse import terse
 from osler.memory.tim.thought import Thought
 from osler.memory.tim.unanswered import tells_nothing
@@ -24,50 +24,13 @@ from osler.words import content
 Topic = Callable[[int], str]
 """What was asked in a turn, in its words of weight."""
 
-PATIENT = frozenset({"patient", "患者"})
-ANYTHING = PATIENT | {"complaint", "症状"}
 _DENIED = {Language.EN: "Denied", Language.ZH: "否认"}
 _NORMAL = {Language.EN: "Normal", Language.ZH: "正常"}
-_ASKED = {Language.EN: "Also asked: ", Language.ZH: "还问过："}
-_ABOUT = {Language.EN: "{text} [{topic}]", Language.ZH: "{text}［{topic}］"}
-_COLON = {Language.EN: ": ", Language.ZH: "："}
-_SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
-_STOP = {Language.EN: ". ", Language.ZH: "。"}
-_NO = {Language.EN: "no", Language.ZH: "没有"}
-_CUT = {Language.EN: 22, Language.ZH: 5}
-"""Characters that are left of a question: long words tell as much as more short ones do, and cost the same."""
-_WHOLE = {Language.EN: 30, Language.ZH: 6}
-"""Characters up to which a question is not cut."""
 _SHOWN = 0.6
 """Share of the words of a question that a fact must hold to show by itself what was asked."""
 _NAMED = 0.5
 """The same for what is normal, of which little more than the name is told: `blood count` for `blood count done`."""
 _HAS_NOT = frozenset({"does not have", "has not had", "没有"})
-_EMPTY = frozenset({"is", "are", "was", "were", "says", "shows", "说", "是", "为", "显示"})
-"""Relations that say nothing which the question did not."""
-_SHOWS = frozenset({"shows", "显示"})
-"""Relations of a test and what was found, for which a colon does."""
-_NEGATIVE = re.compile(r"negative\b|阴性")
-_BETWEEN = re.compile(r"(?<=[\u4e00-\u9fff，（）]) (?=[\u4e00-\u9fff（\d])")
-"""Spaces that Chinese does without."""
-_VALUE = re.compile(r"[<>≤≥~]?\s*\d")
-
-
-def named(topics: Iterable[str], language: Language) -> str:
-    """The questions of which no fact is told, in one line; empty when there are none."""
-    told = list(dict.fromkeys(topics))
-    return _ASKED[language] + _SEMICOLON[language].join(told) if told else ""
-
-
-def about(text: str, topic: str, language: Language) -> str:
-    """A fact with what was asked, where that is not plain."""
-    return _ABOUT[language].format(text=text, topic=topic) if topic else text
-
-
-def shows(thought: Thought, asked: str, share: float, language: Language) -> bool:
-    """Whether a fact holds that share of the words of a question."""
-    wanted = set(content(asked, language))
-    return len(wanted & set(content(thought.triple, language))) >= share * len(wanted)
 
 
 class _Line(NamedTuple):
@@ -111,8 +74,8 @@ class Brief:
 
     def _list(self, head: Mapping[Language, str], things: Iterable[str]) -> str:
         """Things of one kind in one line; empty when there are none."""
-        listed = _SEMICOLON[self.language].join(dict.fromkeys(things))
-        return f"{head[self.language]}{_COLON[self.language]}{listed}" if listed else ""
+        row = listed(things, self.language)
+        return f"{head[self.language]}{COLON[self.language]}{row}" if row else ""
 
     def _shared(self, thoughts: Iterable[Thought]) -> list[list[Thought]]:
         """What is told in lines, turn by turn."""
@@ -139,18 +102,11 @@ class Brief:
     @cached_property
     def _fine(self) -> Mapping[int, str]:
         """Thoughts that only say that something is in order, each with its name, and its value where it has one."""
-        return {one.id: name for one in self.thoughts if is_normal(one) and (name := self._in_order(one))}
+        return {one.id: name for one in self.thoughts if is_normal(one) and (name := in_order(one, self.language))}
 
     def _is_in_order(self, members: Sequence[Thought]) -> bool:
         """Whether nothing in a turn is told but what is in order."""
         return all(one.id in self._fine for one in members) and not self._says_no(members)
-
-    def _in_order(self, thought: Thought) -> str:
-        if thought.subject in ANYTHING or thought.relation not in _EMPTY:
-            return ""
-        if _VALUE.match(thought.object) or _NEGATIVE.match(thought.object):
-            return self._joined(thought.subject, thought.object)
-        return thought.subject if len(content(thought.object, self.language)) <= 1 else ""
 
     def _says_no(self, members: Sequence[Thought]) -> bool:
         """Whether the line of a turn begins with no: it has to be an answer to that turn's question alone."""
@@ -186,48 +142,16 @@ class Brief:
         first, no = members[0], self._says_no(members)
         unclear = [turn for turn in asked if no or not shows(first, self.topic(turn), _SHOWN, self.language)]
         lent = content(self.topic(first.turn), self.language) if first.turn in unclear else ()
-        said, subject = [_NO[self.language]] if no else [], ""
+        said, subject = [NO[self.language]] if no else [], ""
         for thought in members:
             noted = thought.model_copy(update={"object": terse(thought.object, self.language)})
-            said.append(self._lean(noted, subject, lent))
+            said.append(lean(noted, subject, lent, self.language))
             subject = thought.subject
         return _Line(first.id, tuple(said), tuple(topic for turn in unclear if (topic := self._cut(turn))))
 
     def _written(self, line: _Line) -> str:
-        topics = _SEMICOLON[self.language].join(dict.fromkeys(line.asked))
-        said = _STOP[self.language].join(line.said)
-        return f"#{line.number}{_COLON[self.language]}{about(said, topics, self.language)}"
-
-    def _lean(self, thought: Thought, before: str, asked: tuple[str, ...]) -> str:
-        """A fact without a subject that was just named or that the question begins with, and without an empty verb."""
-        bare = thought.relation in _EMPTY and _VALUE.match(thought.object)
-        if bare and thought.subject not in ANYTHING:
-            return self._joined(thought.subject, thought.object)  # A value needs its name.
-        own = content(thought.subject, self.language)
-        lent = bool(asked) and (thought.subject in ANYTHING or own == asked[: len(own)])
-        if thought.relation in {"says", "说"}:
-            return thought.object or thought.triple
-        if not thought.object or not (lent or thought.subject in {before, "complaint", "症状"}):
-            return self._whole(thought)
-        verb = set(content(thought.relation, self.language))
-        # Of a number the verb says which way it goes: `lost 3 kg`.
-        asked_so = bool(verb) and verb <= set(asked) and not thought.negated and not _VALUE.match(thought.object)
-        if thought.relation in _SHOWS or (lent and (asked_so or thought.relation in _EMPTY)):
-            return thought.object
-        return self._joined(thought.relation, thought.object, apart=thought.negated)
-
-    def _whole(self, thought: Thought) -> str:
-        """A fact with its subject; what a test shows stands behind a colon."""
-        if thought.relation in _SHOWS and thought.object:
-            return f"{thought.subject}{_COLON[self.language]}{thought.object}"
-        bare = thought.relation in _EMPTY and (self.language is Language.ZH or _VALUE.match(thought.object))
-        parts = (thought.subject, "" if bare else thought.relation, thought.object)
-        return self._joined(*parts, apart=thought.negated)
-
-    def _joined(self, *parts: str, apart: bool = False) -> str:
-        """Parts in a row; Chinese ones without a space, but for a denial, which has to be told from its subject."""
-        row = " ".join(filter(None, parts))
-        return row if apart or self.language is Language.EN else _BETWEEN.sub("", row)
+        said, topics = sentences(line.said, self.language), listed(line.asked, self.language)
+        return f"#{line.number}{COLON[self.language]}{about(said, topics, self.language)}"
 
     def _denied(self, thought: Thought) -> str:
         """What a thought denies and nothing else; empty when it says more."""
@@ -237,18 +161,12 @@ class Brief:
 
     def _answers(self, thought: Thought) -> bool:
         """Whether it is the question over again."""
-        own = set(content(f"{thought.subject} {thought.object}", self.language)) - {"patient", "患者"}
+        own = set(content(f"{thought.subject} {thought.object}", self.language)) - PATIENT
         wanted = set(content(self.topic(thought.turn), self.language))
         return own <= wanted and len(own) >= _SHOWN * len(wanted)
 
     def _cut(self, turn: int) -> str:
-        """What was asked, in its first words."""
-        asked, most = self.topic(turn), _CUT[self.language]
-        if len(asked) <= _WHOLE[self.language]:
-            return asked
-        if self.language is Language.ZH:
-            return f"{asked[:most]}…"
-        return f"{asked[: most + 1].rpartition(' ')[0] or asked.partition(' ')[0]}…"
+        return cut(self.topic(turn), self.language)
 
 
 def by_turn(thoughts: Iterable[Thought]) -> dict[int, list[Thought]]:

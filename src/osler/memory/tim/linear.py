@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from osler.memory.base import tokens
-from osler.memory.tim.brief import ANYTHING, PATIENT, Brief, Topic, about, by_turn, named, ordered, shows
+from osler.memory.tim.brief import Brief, Topic, by_turn, ordered
 from osler.memory.tim.normal import is_normal
+from osler.memory.tim.phrased import ANYTHING, PATIENT, about, named, shows
 from osler.memory.tim.relations import is_protected
 from osler.memory.tim.thought import Thought
 from osler.memory.tim.unanswered import tells_nothing
