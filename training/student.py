@@ -22,7 +22,7 @@ from training import taught
 from training.taught import Reading
 
 WHERE = Path(__file__).parent.parent / "src" / "osler" / "agents" / "ram" / "reader"
-SIZE, NEAR, LONGEST, MOST = 96, 256, 40, 8
+SIZE, NEAR, LONGEST, MOST = 96, 384, 40, 8
 """Of a point; features of three neighbouring words; words of a text; concepts of a reading that are learned."""
 EPOCHS, BATCH, RATE = 5, 512, 4e-3
 LEFT_OUT, DROPPED, SMOOTHED = 0.06, 0.15, 0.05

@@ -14,6 +14,7 @@ from osler.agents.ram import RecordIndex, read_intent
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.meaning import meant
 from osler.agents.ram.nearness import direction
+from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.reader import reader
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.ram.sharpen import sharpened_by
@@ -65,9 +66,9 @@ def test_figures_on_the_questions_for_validation() -> None:
 def test_figures_on_the_questions_that_others_wrote() -> None:
     """In the words of other people it finds less, and takes a neighbour for the thing more often."""
     everything = figures(of(Part.HELD_OUT), indexes())
-    assert everything.recall >= 0.89
-    assert everything.precision >= 0.88
-    assert everything.nothing >= 0.86
+    assert everything.recall >= 0.91
+    assert everything.precision >= 0.89
+    assert everything.nothing >= 0.89
 
 
 def test_the_questions_to_learn_from_ask_records_of_patients_for_tuning() -> None:
@@ -116,7 +117,7 @@ def test_a_relative_s_illness_is_not_the_patient_s(record: str, question: str, f
     [
         ("bladder-cancer-en", "Have you had an ultrasound of the urinary tract?", {"Urinary ultrasound"}),
         ("bladder-cancer-en", "Does she have to rush to the toilet?", {"Urgency"}),
-        ("bladder-cancer-zh", "做过膀胱核磁吗？", {"膀胱增强磁共振"}),
+        ("bladder-cancer-zh", "膀胱磁共振做过吗？", {"膀胱增强磁共振"}),
         ("bladder-cancer-zh", "她平时吃什么药？", {"长期用药"}),
         ("bladder-cancer-en", "Hello, please sit down.", set()),
         ("bladder-cancer-zh", "您好，请坐。", set()),
@@ -327,3 +328,20 @@ def test_a_statement_of_a_story_is_found_by_what_it_tells(
 ) -> None:
     matches = stories[Language.EN if question.isascii() else Language.ZH].search(question)
     assert any(told in match.entry.report for match in matches) if told else not matches
+
+
+def test_what_cannot_be_meant_with_a_patient_makes_the_rest_likelier() -> None:
+    def shares(record: str, question: str) -> dict[str, float]:
+        opened = RecordPool.open().get(record)
+        return less(read_intent(question, opened.language), implausible(opened)).asks[0].meant
+
+    for question, grown, child, wanted, out in (
+        ("Do her socks dig in by the evening?", "heart-failure-en", "croup-en", "leg-swelling", "child-hands-feet"),
+        ("袜子晚上勒出印子没有？", "heart-failure-zh", "croup-zh", "leg-swelling", "child-hands-feet"),
+    ):
+        heard, rest = shares(child, question), shares(grown, question)
+        assert out in heard and out not in rest and rest[wanted] > heard[wanted]
+        assert sum(rest.values()) <= sum(heard.values()) + 1e-6
+    assert {"last-period", "wet-nappies"} <= implausible(RecordPool.open().get("stemi-en"))
+    assert "last-period" not in implausible(RecordPool.open().get("ectopic-pregnancy-zh"))
+    assert "birth" not in implausible(RecordPool.open().get("croup-zh"))

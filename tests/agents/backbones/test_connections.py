@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
+import uvloop
 
 from osler.agents.backbones import connections
 from osler.agents.backbones.connections import Connections
@@ -156,3 +157,11 @@ async def test_who_gives_up_waiting_leaves_no_answer_behind() -> None:
             async with asyncio.timeout(0.05):
                 await client.post(b"{}")
         assert (await client.post(b"{}")).body == b"mine"
+
+
+def test_another_event_loop_does() -> None:
+    async def asked() -> bytes:
+        async with serving([OK + b"Content-Length: 2\r\n\r\n{}"]) as (_, client):
+            return (await client.post(b"{}")).body
+
+    assert uvloop.run(asked()) == b"{}"

@@ -12,7 +12,7 @@ import ssl
 import time
 from collections import deque
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, cast
 from urllib.parse import quote, urlsplit
 
 from osler.agents.backbones.http_answer import Reading, Said
@@ -118,8 +118,8 @@ class _Connection(asyncio.Protocol):
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # Other loops have transports of their own: uvloop's, which Ray's workers run where it is installed.
+        self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
         if self._waiting is None or self._waiting.done():

@@ -11,7 +11,7 @@ import yaml
 
 from osler.records.language import Language
 
-NAMED = ("symptoms.yaml", "history.yaml")
+NAMED = ("symptoms.yaml", "history.yaml", "further.yaml")
 IDIOMS = "idioms.yaml"
 
 

@@ -15,7 +15,8 @@ from osler.records.schema import Category
 
 _LEAST = 0.05
 """A best entry below this is no measure for the others."""
-_NOTHING_HERE = frozenset({"none", "other"})
+_NOTHING_HERE = frozenset({"none", "other", "plan-consent", "comfort", "reassurance", "paperwork"})
+"""Talk, and what no record has."""
 _OF_ANYTHING = QUALITIES | ALL_RESULTS | _NOTHING_HERE | {"associated-symptoms", "chief-complaint", "treatment-so-far"}
 """What names no thing by itself."""
 

@@ -15,6 +15,7 @@ from osler.agents.ram.held import columns as held
 from osler.agents.ram.intent import Intent, read_intent
 from osler.agents.ram.layout import Floats, Layout
 from osler.agents.ram.nearness import Nearness
+from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.speaks import OF_THE_CATEGORY, chief, is_text
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
@@ -52,6 +53,9 @@ _ON_LISTS = _LISTS | {
             "inhalers",
             "blood-pressure-tablets",
         ),
+        *("antidepressants", "sleeping-tablets", "antihistamines", "acid-reducers", "cholesterol-tablets"),
+        *("thyroid-tablets", "diabetes-tablets", "heart-tablets", "immunosuppressants", "hormone-replacement"),
+        *("laxatives", "vitamins-supplements", "eye-drops", "skin-creams", "cough-cold-medicine"),
     },
 }
 """What may be on them. Allergies first: who asks about an allergy to penicillin names a medicine too."""
@@ -94,6 +98,7 @@ class RecordIndex:
         self._nearness = Nearness(record, self._layout.lexicon.weight)
         self._chief = chief(record)
         self._is_text = is_text(record)
+        self._never_meant = implausible(record) - self._layout.about.keys()
         weights = self._layout.own_weights >= _SAYS_SOMETHING
         self._listing = [entry for entry in record.entries if _is_list(entry, record.language)]
         self._telling = [(place, name) for place, name in enumerate(self._layout.own) if name and weights[place]]
@@ -106,7 +111,7 @@ class RecordIndex:
         chosen = [
             Match(entry, score) for entry, score in zip(self.entries, scores.tolist(), strict=True) if score >= floor
         ]
-        intent = read_intent(question, self.language)
+        intent = self._read(question)
         parts = frozenset(part for ask in intent.asks for part in ask.parts)
         if "others" in parts:
             # "Anything besides the cough?" does not ask for the cough again.
@@ -128,7 +133,7 @@ class RecordIndex:
 
     def scores(self, question: str) -> Floats:
         """For every entry the probability that the question asks for it."""
-        intent = read_intent(question, self.language)
+        intent = self._read(question)
         found = features(intent, self._layout)
         weighed = self._weighed(found, intent)
         probabilities = decision(self.language, of_text=self._is_text).probabilities(weighed)
@@ -136,9 +141,12 @@ class RecordIndex:
         probabilities[sure] = np.maximum(probabilities[sure], _SURE)
         return probabilities
 
+    def _read(self, question: str) -> Intent:
+        return less(read_intent(question, self.language), self._never_meant)
+
     def evidence(self, question: str) -> Floats:
         """(entries, columns): all that is known about each entry and the question."""
-        intent = read_intent(question, self.language)
+        intent = self._read(question)
         return self._weighed(features(intent, self._layout), intent)
 
     def _weighed(self, found: Floats, intent: Intent) -> Floats:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import as_file, files
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +25,19 @@ from osler.records.language import Language
 from osler.words import content, plain, words
 
 _GRAM = 4
-_MET = 4096
+_MET = 16384
 """Pieces that are kept at hand, some 6 MB."""
-_UNMET = (0.0, np.zeros(0, dtype=np.float32))
+
+
+class _Piece(NamedTuple):
+    """How much a piece says, and for which concepts."""
+
+    rarity: float
+    classes: NDArray[np.uint16]
+    weights: NDArray[np.float32]
+
+
+_UNMET = _Piece(0.0, np.zeros(0, dtype=np.uint16), np.zeros(0, dtype=np.float32))
 """Stands for a piece that is not kept; one that is kept may be unknown."""
 
 
@@ -75,27 +86,29 @@ class Meaning:
     bias: NDArray[np.float32]
     sharpness: float
 
-    met: dict[int, tuple[float, NDArray[np.float32]] | None] = field(default_factory=dict, compare=False, repr=False)
-    """Pieces met lately: how much each says, and its weights for all concepts; None for one that is not known."""
+    met: dict[int, _Piece | None] = field(default_factory=dict, compare=False, repr=False)
+    """Pieces met lately; None for one that is not known."""
 
-    def scores(self, question: str, language: Language) -> NDArray[np.float64]:
+    def scores(self, question: str, language: Language) -> NDArray[np.float32]:
         """For every concept how much speaks for it, as a logarithm; all the same where no piece is known."""
-        values, rows = [], []
+        found, values = [], []
         for key, count in pieces(question, language).items():
             # One look: another thread may clear what is kept between two.
             if (known := self.met.get(key, _UNMET)) is _UNMET:
                 known = self._meet(key)
             if known is not None:
-                values.append(known[0] * (1 + math.log(count)))
-                rows.append(known[1])
-        if not rows:
-            return np.zeros(len(self.bias))
+                found.append(known)
+                values.append(known.rarity * (1 + math.log(count)) if count > 1 else known.rarity)
+        if not found:
+            return np.zeros(len(self.bias), dtype=np.float32)
         length = math.sqrt(sum(value * value for value in values))
-        weights = np.concatenate(rows, dtype=np.float64).reshape(len(rows), -1)
-        scores: NDArray[np.float64] = (self.bias + (np.array(values) / length) @ weights) * self.sharpness
+        speaks = np.concatenate([piece.weights for piece in found])
+        speaks *= np.repeat(np.array(values, dtype=np.float32), [len(piece.weights) for piece in found])
+        summed = np.bincount(np.concatenate([piece.classes for piece in found]), speaks, len(self.bias))
+        scores: NDArray[np.float32] = ((summed / length + self.bias) * self.sharpness).astype(np.float32)
         return scores
 
-    def _meet(self, key: int) -> tuple[float, NDArray[np.float32]] | None:
+    def _meet(self, key: int) -> _Piece | None:
         """Look a piece up, and keep it: the same pieces come again and again."""
         if len(self.met) >= _MET:
             self.met.clear()
@@ -104,9 +117,7 @@ class Meaning:
             self.met[key] = None
             return None
         span = slice(self.starts[place], self.starts[place + 1])
-        row = np.zeros(len(self.bias), dtype=np.float32)
-        row[self.classes[span]] = self.weights[span]
-        known = self.met[key] = (float(self.rarity[place]), row)
+        known = self.met[key] = _Piece(float(self.rarity[place]), self.classes[span], self.weights[span])
         return known
 
 

@@ -6,6 +6,7 @@ Words that mean alike have points near each other, also those that no worded exa
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -103,19 +104,21 @@ class Reader:
     def scores(self, texts: Sequence[str]) -> Matrix:
         """(texts, concepts): how much speaks for each concept, as a logarithm. Every text has a word."""
         rows = [spelled(text, self.language)[:_LONGEST] or ("",) for text in texts]
-        lengths = np.array([len(row) for row in rows])
-        # All texts in one row of words, with a gap before each and after the last.
-        starts = np.cumsum(lengths) - lengths
-        places = np.arange(lengths.sum()) + 1 + np.repeat(np.arange(len(rows)), lengths)
         size, features = self.points.shape[1], len(self.near_bias)
-        laid = np.zeros((places[-1] + 2, 3 * features + size), dtype=np.float32)
-        laid[places] = [self._met(word) for row in rows for word in row]
-        near = laid[places - 1, :features] + laid[places, features : 2 * features]
-        near += laid[places + 1, 2 * features : 3 * features]
-        near += self.near_bias
-        found = np.maximum(np.maximum.reduceat(near, starts), 0.0)
-        mean = np.add.reduceat(laid[places, -size:], starts) / np.sqrt(lengths)[:, None]
-        scores: Matrix = np.concatenate([found, mean], axis=1, dtype=np.float32) @ self.out + self.out_bias
+        found = np.empty((len(rows), features + size), dtype=np.float32)
+        for place, row in enumerate(rows):
+            laid = np.concatenate([self._met(word) for word in row]).reshape(len(row), -1)
+            near = laid[:, features : 2 * features] + self.near_bias
+            near[1:] += laid[:-1, :features]
+            near[:-1] += laid[1:, 2 * features : 3 * features]
+            np.maximum.reduce(near, axis=0, out=found[place, :features])
+            np.add.reduce(laid[:, -size:], axis=0, out=found[place, features:])
+            found[place, features:] /= math.sqrt(len(row))
+        np.maximum(found[:, :features], 0.0, out=found[:, :features])
+        scores = np.empty((len(rows), len(self.out_bias)), dtype=np.float32)
+        for one, of_one in zip(found, scores, strict=True):
+            np.dot(one, self.out, out=of_one)  # of a few rows, one after the other is faster than all at once
+        scores += self.out_bias
         return scores
 
     def read(self, texts: Sequence[str]) -> Matrix:
@@ -125,9 +128,9 @@ class Reader:
 
 def shares(scores: Matrix) -> Matrix:
     """Probabilities from scores, 0 where one is not worth a mention."""
-    likely: Matrix = np.exp(scores - scores.max(axis=1, keepdims=True))
-    likely /= likely.sum(axis=1, keepdims=True)
-    likely[likely < LEAST] = 0.0
+    likely: Matrix = np.exp(scores - np.maximum.reduce(scores, axis=1, keepdims=True))
+    likely /= np.add.reduce(likely, axis=1, keepdims=True)
+    likely *= likely >= LEAST
     return likely
 
 
