@@ -42,9 +42,9 @@ EPOCHS, BATCH, RATE, HEAD_RATE, SMOOTHED = 2, 128, 2e-5, 1e-3, 0.03
 MOST, LEAST, CLEAR = 8, 0.006, 0.2
 """Concepts of a reading, the least probability of one; that of the first from which a single word is told of."""
 POINT = 96
-PROMPT, WRITTEN, TOP, PROMPTS, EACH, TWICE = 256, 30, 80, 96, 40, 2
-"""Tokens of a prompt and of what is written; tokens chosen from; prompts at once, questions from each, and prompts for
-each concept."""
+PROMPT, WRITTEN, TOP, PROMPTS, EACH, SAMPLES = 256, 30, 80, 96, 40, 2
+"""Tokens of a prompt and of what is written; tokens chosen from; prompts at once, questions from each, and samples of
+a concept's examples that are shown."""
 EXAMPLES = json.loads((Path(__file__).parent / "examples.json").read_text(encoding="utf-8"))
 COMMON = 40_000
 """Chinese words of the dictionary that get a point although no text has them, the commonest."""
@@ -153,7 +153,7 @@ def prompts(examples: dict[Language, list[Row]]) -> list[tuple[Language, str]]:
         for text, concept in rows:
             asked[concept].append(text)
         for concept, texts in asked.items():
-            for _ in range(TWICE):
+            for _ in range(SAMPLES):
                 shown = "".join(f"- {text}\n" for text in rng.sample(texts, min(9, len(texts))))
                 found.append(
                     (language, EXAMPLES[language.value]["concept"].format(concept.replace("-", " ")) + shown + "-")

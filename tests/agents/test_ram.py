@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from training.labels import written
 
+from osler.agents.lexicon import related
 from osler.agents.ram import RecordIndex, read_intent
 from osler.agents.ram.agent import Ram
-from osler.agents.ram.meaning import meant
+from osler.agents.ram.meaning import meant, places
 from osler.agents.ram.nearness import direction
 from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.reader import reader
@@ -358,3 +359,21 @@ def test_what_cannot_be_meant_with_a_patient_makes_the_rest_likelier() -> None:
 )
 def test_of_two_things_the_one_that_is_there_is_found(record: str, question: str, entry: str) -> None:
     assert found(record, question) == {entry}
+
+
+@pytest.mark.parametrize(
+    ("record", "question"),
+    [
+        ("gout-en", "Has your vitamin D been measured?"),
+        ("heart-failure-zh", "血里的维生素B12测了没有？"),
+        ("stemi-en", "Were his calcium and magnesium measured?"),
+    ],
+)
+def test_what_was_measured_is_no_medicine(record: str, question: str) -> None:
+    assert found(record, question) == set()
+
+
+@pytest.mark.parametrize("language", Language)
+def test_every_thing_that_is_spoken_of_by_its_name_can_be_heard(language: Language) -> None:
+    spoken_of = {*related(), *(name for record in RecordPool.open() for name in implausible(record))}
+    assert spoken_of <= places(language).keys()

@@ -43,23 +43,17 @@ _LISTS = {kind: OF_THE_CATEGORY[kind] for kind in (Category.ALLERGY, Category.ME
 _ON_LISTS = _LISTS | {
     Category.MEDICATION_HISTORY: {
         *_LISTS[Category.MEDICATION_HISTORY],
-        *("painkillers", "aspirin", "blood-thinners", "antibiotics", "steroids"),
-        *(
-            "contraceptive-pill",
-            "insulin",
-            "herbal-remedies",
-            "sildenafil",
-            "diuretics",
-            "inhalers",
-            "blood-pressure-tablets",
-        ),
+        *("painkillers", "aspirin", "blood-thinners", "antibiotics", "steroids", "contraceptive-pill", "insulin"),
+        *("herbal-remedies", "sildenafil", "diuretics", "inhalers"),
         *("antidepressants", "sleeping-tablets", "antihistamines", "acid-reducers", "cholesterol-tablets"),
         *("thyroid-tablets", "diabetes-tablets", "heart-tablets", "immunosuppressants", "hormone-replacement"),
         *("laxatives", "vitamins-supplements", "eye-drops", "skin-creams", "cough-cold-medicine"),
     },
 }
 """What may be on them. Allergies first: who asks about an allergy to penicillin names a medicine too."""
-_NO_MEDICINE = frozenset({"recreational-drugs", "iron-ferritin", "electrolytes"})
+_NO_MEDICINE = frozenset(
+    {"recreational-drugs", "iron-ferritin", "vitamin-levels", "electrolytes", "magnesium-phosphate-calcium"}
+)
 """Street drugs, and vitamins that were measured: a word for a medicine is in the question, but no medicine is meant."""
 _RESULTS = frozenset({"test", "examination"})
 _TELLING = (Status.PRESENT, Status.NORMAL, Status.ABSENT, Status.NOT_DONE)
