@@ -22,6 +22,7 @@ from tests.agents.questions import Labelled, Part, labelled
 from tests.agents.ram_figures import Figures, figures
 
 from osler.agents.ram.index import RecordIndex
+from osler.agents.ram.intent import read_intent
 from osler.records import Language, RecordPool
 from osler.words import content
 
@@ -45,11 +46,15 @@ def show(title: str, rows: list[Labelled], index: dict[str, RecordIndex]) -> Non
 def speed(rows: list[Labelled], index: dict[str, RecordIndex]) -> None:
     times = []
     for row in rows:
+        # A question that was never asked before: what was kept of it from the figures does not count.
         content.cache_clear()
+        read_intent.cache_clear()
         began = time.perf_counter()
         index[row.record].search(row.question)
         times.append((time.perf_counter() - began) * 1000)
-    print(f"  one question: p50 {statistics.median(times):.2f} ms, p95 {sorted(times)[int(len(times) * 0.95)]:.2f} ms")
+    print(
+        f"  one new question: p50 {statistics.median(times):.2f} ms, p95 {sorted(times)[int(len(times) * 0.95)]:.2f} ms"
+    )
 
 
 def misses(rows: list[Labelled], index: dict[str, RecordIndex]) -> None:

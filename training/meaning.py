@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 WHERE = HERE.parent / "src" / "osler" / "agents" / "ram" / "meaning"
 LEAST_SEEN = 2
 """A piece that one example alone has says nothing about another."""
-KEPT = 0.015
+KEPT = 0.035
 """Weights below this share of the largest are left out."""
 
 

@@ -1,6 +1,6 @@
 """The labelled doctor's questions: those of some patients are for tuning, two sets about the others are not.
 
-The validation set was held out once and has been looked at often, so it can no longer decide. The held-out set was
+The validation sets were held out once and have been looked at often, so they can no longer decide. The held-out set was
 written by other hands than the module and the rest of the questions, from the records alone, and labelled twice.
 """
 

@@ -21,6 +21,7 @@ from osler.agents.ram.redact import without_diagnosis
 from osler.agents.ram.sharpen import sharpened_by
 from osler.events import Journal
 from osler.records import Language, PatientRecord, RecordPool
+from osler.records.schema import Category
 from osler.simulator.build import case_of
 from tests.agents.questions import Labelled, Part, labelled
 from tests.agents.ram_figures import figures
@@ -46,7 +47,7 @@ def test_the_labelled_set_is_what_it_should_be() -> None:
     rows = labelled()
     kinds = Counter(row.kind for row in rows)
     assert len(rows) >= 300 and len({row.record for row in rows}) >= 20
-    assert sum(row.language is Language.ZH for row in rows) * 2 == len(rows)
+    assert 0.49 <= sum(row.language is Language.ZH for row in rows) / len(rows) <= 0.51
     assert kinds["paraphrase"] >= 60 and kinds["nothing"] >= 60 and kinds["two"] >= 40
     for row in rows:
         names = {entry.name for entry in indexes()[row.record].entries}
@@ -54,22 +55,21 @@ def test_the_labelled_set_is_what_it_should_be() -> None:
 
 
 def test_figures_on_the_questions_for_validation() -> None:
-    """A question about a neighbour of what the record holds is the weak side of the module."""
     named = figures(of(Part.VALIDATION, "plain", "two", "nothing"), indexes())
-    assert named.recall >= 0.98
+    assert named.recall >= 0.97
     assert named.precision >= 0.92
     everything = figures(of(Part.VALIDATION), indexes())
-    assert everything.recall >= 0.95
+    assert everything.recall >= 0.945
     assert everything.precision >= 0.90
-    assert everything.nothing >= 0.95
+    assert everything.nothing >= 0.94
 
 
-def test_figures_on_the_questions_that_others_wrote() -> None:
-    """In the words of other people it finds less, and takes a neighbour for the thing more often."""
+def test_figures_on_the_questions_that_were_never_looked_at() -> None:
+    """Above all a question about a neighbour of what the record holds is the weak side of the module."""
     everything = figures(of(Part.HELD_OUT), indexes())
-    assert everything.recall >= 0.91
-    assert everything.precision >= 0.89
-    assert everything.nothing >= 0.88
+    assert everything.recall >= 0.925
+    assert everything.precision >= 0.94
+    assert everything.nothing >= 0.90
 
 
 def test_the_questions_to_learn_from_ask_records_of_patients_for_tuning() -> None:
@@ -244,6 +244,40 @@ def test_since_when_asks_for_the_chief_symptom_where_nothing_is_named(
 ) -> None:
     got = found(record, question)
     assert got == set() if chief is None else chief in got
+
+
+@pytest.mark.parametrize(
+    ("record", "question", "asked"),
+    [
+        ("acute-pancreatitis-en", "How often does your husband have a drink?", {"Alcohol"}),
+        (
+            "infant-gastroenteritis-en",
+            "What did the scales say today, and did they take her temperature?",
+            {"Body weight", "Temperature"},
+        ),
+        ("heart-failure-en", "Have the scales gone up?", {"Weight change"}),
+        ("aortic-dissection-zh", "不舒服那会儿，您手头正忙着啥？", {"起病情况"}),
+        ("pyelonephritis-zh", "您父母身体怎么样，有什么慢性病吗？", {"家族史"}),
+    ],
+)
+def test_one_thing_that_is_clearly_meant_is_not_a_question_for_a_whole_part(
+    record: str, question: str, asked: set[str]
+) -> None:
+    assert found(record, question) == asked
+
+
+@pytest.mark.parametrize(
+    ("record", "question"),
+    [
+        ("acute-cholecystitis-en", "Is there any blood when you open your bowels?"),
+        ("lung-cancer-en", "Can a tablet target the tumour, did they look for a mutation?"),
+        ("copd-exacerbation-zh", "待会儿先给您做个雾化，您别紧张，慢慢来，好吧？"),
+        ("intussusception-zh", "放空气或者水灌肠做过没有？"),
+    ],
+)
+def test_a_word_of_medicine_does_not_ask_for_the_list(record: str, question: str) -> None:
+    kinds = {match.entry.category for match in indexes()[record].search(question)}
+    assert Category.MEDICATION_HISTORY not in kinds
 
 
 @pytest.mark.parametrize(

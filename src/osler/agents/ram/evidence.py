@@ -31,7 +31,6 @@ FEATURES = (
     "named",
     "named_other",
 )
-COVERED = FEATURES.index("ask_covered")
 _AT = {name: place for place, name in enumerate(FEATURES)}
 _AGAINST = [_AT[name] for name in ("other_concept", "ask_unmet", "meant_other", "ask_is_whole", "named_other")]
 _WHOLE_NAME = 0.999

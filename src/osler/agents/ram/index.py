@@ -10,7 +10,7 @@ import numpy as np
 from osler.agents.lexicon import concepts, named
 from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.decision import decision
-from osler.agents.ram.evidence import COVERED, evidence, features, said
+from osler.agents.ram.evidence import evidence, features
 from osler.agents.ram.held import columns as held
 from osler.agents.ram.intent import Intent, read_intent
 from osler.agents.ram.layout import Floats, Layout
@@ -25,14 +25,14 @@ _CLEAR = 0.999
 _SURE = 0.9
 _DOUBTED = 0.1
 """Probability below which all other evidence speaks against an entry whose name is in the question."""
-_SAYS_SOMETHING, _SAYS_ENOUGH = 3.0, 8.0
-"""Weights of words: `pain` alone says little, `temperature` something, `night sweats` enough."""
-_FEW = 3
+_CLEARLY = 0.8
+_SAYS_SOMETHING = 3.0
+"""Weight of words: `pain` alone says little, `temperature` something."""
 _BEGINNING = 6
 """Statements of a story that a broad question brings."""
 _BROAD = 0.5
-_HEARD = 0.45
-"""Probability from which a question is taken to mean a thing."""
+_HEARD, _CLEARLY_HEARD = 0.45, 0.6
+"""Probabilities from which a question is taken to mean a thing, and one on a list although no entry is chosen."""
 _OF_THE_STORY = frozenset(
     {"onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency"}
 )
@@ -100,38 +100,43 @@ class RecordIndex:
 
     def search(self, question: str) -> list[Match]:
         """The entries the question asks for, best first; empty when the record says nothing about it."""
-        scores = self.scores(question)
+        intent = self._read(question)
+        scores = self._scores(question, intent)
         floor = decision(self.language, of_text=self._is_text).floor(scores)
         chosen = [
             Match(entry, score) for entry, score in zip(self.entries, scores.tolist(), strict=True) if score >= floor
         ]
-        intent = self._read(question)
-        parts = frozenset(part for ask in intent.asks for part in ask.parts)
-        if "others" in parts:
-            # "Anything besides the cough?" does not ask for the cough again.
-            chosen = [match for match in chosen if match.entry.name != self._chief] + self._whole_parts(parts)
-            chosen = list({match.entry.name: match for match in reversed(chosen)}.values())
-        elif intent.is_broad:
-            # Who asks for the blood tests wants all of them, and not the blood pressure.
-            chosen = [match for match in chosen if _belongs(match.entry, parts)]
-            told = {match.entry.name for match in chosen}
-            chosen += [match for match in self._whole_parts(parts) if match.entry.name not in told]
-        elif parts and not any(_belongs(match.entry, parts) for match in chosen) and not _particular(intent, parts):
-            chosen = self._whole_parts(parts) or chosen
-        elif self._is_story(intent):
-            # "For over a month now?" is not about the periods.
-            told_by = [match for match in chosen if match.entry.category is Category.SYMPTOM]
-            chosen = told_by or [Match(entry, _BROAD) for entry in self.entries if entry.name == self._chief]
+        chosen = self._in_breadth(chosen, intent)
         chosen += self._lists(intent, chosen)
         return sorted(chosen, key=lambda match: -match.score)
 
+    def _in_breadth(self, chosen: list[Match], intent: Intent) -> list[Match]:
+        """What a question brings that asks for a whole part of the record; as chosen where it means one thing."""
+        parts = frozenset(part for ask in intent.asks for part in ask.parts)
+        if "others" in parts:
+            # "Anything besides the cough?" does not ask for the cough again.
+            others = [match for match in chosen if match.entry.name != self._chief]
+            return chosen if _is_clear(others) else _once([*others, *self._whole_parts(parts)])
+        if intent.is_broad:
+            # Who asks for the blood tests wants all of them, and not the blood pressure.
+            return _once([*(match for match in chosen if _belongs(match.entry, parts)), *self._whole_parts(parts)])
+        if parts and not _is_clear(chosen) and not any(_belongs(match.entry, parts) for match in chosen):
+            if not _particular(intent, parts):
+                return self._whole_parts(parts) or chosen
+        elif self._is_story(intent):
+            # "For over a month now?" is not about the periods.
+            told_by = [match for match in chosen if match.entry.category is Category.SYMPTOM]
+            return told_by or [Match(entry, _BROAD) for entry in self.entries if entry.name == self._chief]
+        return chosen
+
     def scores(self, question: str) -> Floats:
         """For every entry the probability that the question asks for it."""
-        intent = self._read(question)
-        found = features(intent, self._layout)
-        weighed = self._weighed(found, intent)
-        probabilities = decision(self.language, of_text=self._is_text).probabilities(weighed)
-        sure = [place for place in self._surely(found, intent, question) if probabilities[place] >= _DOUBTED]
+        return self._scores(question, self._read(question))
+
+    def _scores(self, question: str, intent: Intent) -> Floats:
+        network = decision(self.language, of_text=self._is_text)
+        probabilities = network.probabilities(self._weighed(features(intent, self._layout), intent))
+        sure = [place for place in self._surely(intent, question) if probabilities[place] >= _DOUBTED]
         probabilities[sure] = np.maximum(probabilities[sure], _SURE)
         return probabilities
 
@@ -147,29 +152,25 @@ class RecordIndex:
         parts = evidence(found, intent), self._nearness.columns(intent.asks), held(intent, self._layout)
         return np.concatenate(parts, axis=1)
 
-    def _surely(self, found: Floats, intent: Intent, question: str) -> list[int]:
-        """Entries whose own name is in the question, or that hold every word an ask has: little doubt about these.
+    def _surely(self, intent: Intent, question: str) -> list[int]:
+        """Entries whose own name is in the question: little doubt about these.
 
         A name stands for something else where a drug is no medicine, and where all else speaks against it: who asks on
         how many pillows one sleeps does not ask for the sleep.
         """
+        if _heard(intent) & _NO_MEDICINE:
+            return []
         asked = frozenset(content(question, self.language))
-        sure = [place for place, name in self._telling if name <= asked and not _heard(intent) & _NO_MEDICINE]
-        for covered, ask in zip(found[COVERED], intent.asks, strict=True):
-            if len(ask.words) > 1 and said(ask, self._layout) >= _SAYS_ENOUGH:
-                whole = (covered > _CLEAR).nonzero()[0].tolist()
-                sure += whole if len(whole) <= _FEW else ()
-        return sure
+        return [place for place, name in self._telling if name <= asked]
 
     def _lists(self, intent: Intent, chosen: list[Match]) -> list[Match]:
-        """Lists that answer whether one thing is on them, where nothing of their kind was found.
+        """Lists that answer whether one thing is on them, where nothing of their kind was chosen.
 
         Who asks for a blood thinner is answered by the list of medicines, whatever is on it: a patient's safety hangs
         on it.
         """
-        heard = _heard(intent)
-        asked = heard if heard & _NO_MEDICINE else heard | self._named(intent)
-        category = next((kind for kind, things in _ON_LISTS.items() if things & asked), None)
+        heard = _heard(intent, _CLEARLY_HEARD)
+        category = next((kind for kind, things in _ON_LISTS.items() if things & heard), None)
         if category is None or any(match.entry.category is category for match in chosen):
             return []
         return [Match(entry, _BROAD) for entry in self._listing if entry.category is category]
@@ -215,9 +216,19 @@ def _belongs(entry: Entry, parts: frozenset[str]) -> bool:
     return symptom or entry.category.value in parts
 
 
-def _heard(intent: Intent) -> set[str]:
+def _is_clear(chosen: list[Match]) -> bool:
+    """Whether one entry is asked for with little doubt: then a word for a whole part of the record is just a word."""
+    return any(match.score >= _CLEARLY for match in chosen)
+
+
+def _once(chosen: list[Match]) -> list[Match]:
+    """Every entry once, as it came first."""
+    return list({match.entry.name: match for match in reversed(chosen)}.values())
+
+
+def _heard(intent: Intent, least: float = _HEARD) -> set[str]:
     """What a question most likely means."""
-    return {name for ask in intent.asks for name, share in ask.meant.items() if share >= _HEARD}
+    return {name for ask in intent.asks for name, share in ask.meant.items() if share >= least}
 
 
 def _particular(intent: Intent, parts: frozenset[str]) -> bool:

@@ -30,7 +30,7 @@ _MET = 16384
 
 
 class _Piece(NamedTuple):
-    """How much a piece says, and for which concepts."""
+    """How much a piece says, and for which concepts: its weights are multiplied by its rarity."""
 
     rarity: float
     classes: NDArray[np.uint16]
@@ -91,21 +91,20 @@ class Meaning:
 
     def scores(self, question: str, language: Language) -> NDArray[np.float32]:
         """For every concept how much speaks for it, as a logarithm; all the same where no piece is known."""
-        found, values = [], []
+        classes, weights, length = [], [], 0.0
         for key, count in pieces(question, language).items():
             # One look: another thread may clear what is kept between two.
             if (known := self.met.get(key, _UNMET)) is _UNMET:
                 known = self._meet(key)
             if known is not None:
-                found.append(known)
-                values.append(known.rarity * (1 + math.log(count)) if count > 1 else known.rarity)
-        if not found:
+                often = 1 + math.log(count) if count > 1 else 1.0
+                length += (known.rarity * often) ** 2
+                classes.append(known.classes)
+                weights.append(known.weights * np.float32(often) if count > 1 else known.weights)
+        if not classes:
             return np.zeros(len(self.bias), dtype=np.float32)
-        length = math.sqrt(sum(value * value for value in values))
-        speaks = np.concatenate([piece.weights for piece in found])
-        speaks *= np.repeat(np.array(values, dtype=np.float32), [len(piece.weights) for piece in found])
-        summed = np.bincount(np.concatenate([piece.classes for piece in found]), speaks, len(self.bias))
-        scores: NDArray[np.float32] = ((summed / length + self.bias) * self.sharpness).astype(np.float32)
+        summed = np.bincount(np.concatenate(classes), np.concatenate(weights), len(self.bias))
+        scores: NDArray[np.float32] = ((summed / math.sqrt(length) + self.bias) * self.sharpness).astype(np.float32)
         return scores
 
     def _meet(self, key: int) -> _Piece | None:
@@ -117,7 +116,8 @@ class Meaning:
             self.met[key] = None
             return None
         span = slice(self.starts[place], self.starts[place + 1])
-        known = self.met[key] = _Piece(float(self.rarity[place]), self.classes[span], self.weights[span])
+        rarity = self.rarity[place]
+        known = self.met[key] = _Piece(float(rarity), self.classes[span], self.weights[span] * rarity)
         return known
 
 

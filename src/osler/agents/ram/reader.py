@@ -46,7 +46,7 @@ def telling(text: str, language: Language) -> tuple[tuple[str, str], ...]:
     if language is Language.ZH:
         return tuple((word, word) for word in dict.fromkeys(content(text, language)))
     kept = frozenset(content(text, language))
-    return tuple((word, stem(word)) for word in dict.fromkeys(spelled(text, language)) if stem(word) in kept)
+    return tuple([(word, root) for word in dict.fromkeys(spelled(text, language)) if (root := stem(word)) in kept])
 
 
 @dataclass(frozen=True)
