@@ -28,15 +28,17 @@ def nearest(query: Rows, parts: Iterable[tuple[Ids, Rows]], k: int) -> list[tupl
 def _promising(query: Rows, parts: Sequence[tuple[Ids, Rows]], k: int) -> list[tuple[Ids, Rows]]:
     """Of each part, the rows that may be among the best k."""
     scores = [rows @ query for _, rows in parts]
-    floor = float(np.partition(np.concatenate(scores), -k)[-k]) - SLACK
+    every = np.concatenate(scores)
+    every.partition(-k)
+    floor = float(every[-k]) - SLACK
     near = [(some >= floor).nonzero()[0] for some in scores]
     return [(ids[at], rows.take(at, axis=0)) for (ids, rows), at in zip(parts, near, strict=True) if len(at)]
 
 
 def cosines(rows: Rows, query: Rows) -> list[float]:
     """How near each row is to the query, in double precision."""
-    told = query.nonzero()[0]
-    if 2 * len(told) < len(query):  # the rows of hashed words are mostly empty
+    if 2 * np.count_nonzero(query) < len(query):  # the rows of hashed words are mostly empty
+        told = query.nonzero()[0]
         rows, query = rows[:, told], query[told]
     exactly = query.astype(np.float64)
     return [float(row.dot(exactly)) for row in rows.astype(np.float64)]
