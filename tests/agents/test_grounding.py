@@ -63,6 +63,34 @@ def test_what_was_given_may_be_said_in_other_words(record_id: str, names: list[s
     assert reasons(reply, told(record_id, question, *names), record_id) == ""
 
 
+@pytest.mark.parametrize(
+    ("record_id", "names", "wrong", "right"),
+    [
+        (
+            "stemi-en",
+            ["Heart rate"],
+            "My heart rate was 92 beats per minute.",
+            "His heart rate was 92 beats per minute.",
+        ),
+        ("stemi-en", ["Heart rate"], "I am him. It was 92 beats per minute.", "It was 92 beats per minute."),
+        ("stemi-zh", ["心率"], "我的心率是92次。", "他的心率是92次。"),
+        ("stemi-zh", ["起病情况"], "我从2小时前开始，10分钟里越来越重。", "他2小时前开始，10分钟里越来越重。"),
+    ],
+)
+def test_a_relative_has_nothing_of_the_patients(record_id: str, names: list[str], wrong: str, right: str) -> None:
+    english = record_id.endswith("-en")
+    chosen = told(record_id, "How is it?" if english else "怎么样？", *names)
+    not_you = "you are not the patient" if english else "你不是患者本人"
+    assert not_you in reasons(wrong, chosen, record_id)
+    assert not_you not in reasons(right, chosen, record_id)
+
+
+def test_a_mother_has_what_is_hers() -> None:
+    chosen = told("croup-en", "How is he?", "General appearance")
+    for said in ("He sat on my lap all night.", "My milk is enough for him.", "My pregnancy was normal."):
+        assert "you are not the patient" not in reasons(said, chosen, "croup-en")
+
+
 def test_an_illness_in_the_family_has_an_owner() -> None:
     record = POOL.get("croup-en")
     family = next(e for e in record.entries if e.category is Category.FAMILY_HISTORY and e.status is Status.PRESENT)

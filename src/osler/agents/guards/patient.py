@@ -38,11 +38,18 @@ _THIRD_PERSON = {
 _AS_PATIENT = {
     Language.EN: re.compile(
         r"\bi(?: have| had|'ve had| am having|'m having| take| feel| started| was given| get| am allergic|'m allergic"
-        r"| smoke| drink| vomited| cough)\b"
+        r"| smoke| drink| vomited| cough| did not have| didn't have)\b"
         r"(?! (?:it|the|them|that|noticed|seen|to) )"
+        r"|\bmy (?:own |latest |last )?(?:heart rate|pulse|blood pressure|temperature|fever|breathing|respirat\w+"
+        r"|oxygen|saturation|weight|height|bmi|ha?emoglobin|platelets?|white (?:blood )?cell|scores?|results?|labs?"
+        r"|blood tests?|urine|ecg|electrocardiogram|x-ray|mri|ct|scan|chest|stomach|belly|abdomen|headaches?|pain|cough"
+        r"|vision|rash|symptoms?|medical history|medications?|condition)\b"
+        r"|\bi am (?:her|him)\b"
     ),
     Language.ZH: re.compile(
-        r"我(?:大概|约)?\d+\s*(?:分钟|个?小时|天|周|个?星期|个?月|年)前"
+        r"我(?:大概|约|是|从|自)*\d+\s*(?:分钟|个?小时|天|周|个?星期|个?月|年)前"
+        r"|我的(?:心率|脉搏|血压|体温|呼吸|血氧|体重|身高|体重指数|血红蛋白|白细胞|血小板|血|尿|化验|检查|结果|心电图|胸|肚子|腹部"
+        r"|头|视力|皮肤|皮疹|症状|病史|用药)"
         r"|我(?:自己|昨天|今天|最近|之前|以前|平时|曾经?|也|还|一直|现在|每天|刚刚?|确实|经常|这次|正?在|从来|从|没有?|未)*"
         r"(?:有|得过|患|发烧|发热|咳|疼|痛|吃|喝|服|用过|用了|做过|做了|感到|感觉|出现|对.{1,8}过敏)(?!.{0,4}[他她孩宝娃])"
     ),
