@@ -26,6 +26,7 @@ _SURE = 0.9
 _DOUBTED = 0.1
 """Probability below which all other evidence speaks against an entry whose name is in the question."""
 _CLEARLY = 0.8
+"""Probability from which one entry is asked for with little doubt, and a word for a whole part is just a word."""
 _SAYS_SOMETHING = 3.0
 """Weight of words: `pain` alone says little, `temperature` something."""
 _BEGINNING = 6
@@ -120,10 +121,10 @@ class RecordIndex:
         if intent.is_broad:
             # Who asks for the blood tests wants all of them, and not the blood pressure.
             return _once([*(match for match in chosen if _belongs(match.entry, parts)), *self._whole_parts(parts)])
-        if parts and not _is_clear(chosen) and not any(_belongs(match.entry, parts) for match in chosen):
-            if not _particular(intent, parts):
-                return self._whole_parts(parts) or chosen
-        elif self._is_story(intent):
+        is_met = _is_clear(chosen) or any(_belongs(match.entry, parts) for match in chosen)
+        if parts and not is_met and not _particular(intent, parts):
+            return self._whole_parts(parts) or chosen
+        if self._is_story(intent):
             # "For over a month now?" is not about the periods.
             told_by = [match for match in chosen if match.entry.category is Category.SYMPTOM]
             return told_by or [Match(entry, _BROAD) for entry in self.entries if entry.name == self._chief]
@@ -217,7 +218,7 @@ def _belongs(entry: Entry, parts: frozenset[str]) -> bool:
 
 
 def _is_clear(chosen: list[Match]) -> bool:
-    """Whether one entry is asked for with little doubt: then a word for a whole part of the record is just a word."""
+    """Whether one entry is asked for with little doubt."""
     return any(match.score >= _CLEARLY for match in chosen)
 
 
