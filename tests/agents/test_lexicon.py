@@ -40,3 +40,15 @@ def test_a_text_is_about_what_covers_most_of_it() -> None:
 )
 def test_things_are_known_by_their_names_in_both_languages(text: str, thing: str, language: Language) -> None:
     assert named(language).find(text)[thing] == concepts(language).find(text)[thing] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "thing", "language"),
+    [
+        ("illnesses in the family", "own-idea", Language.EN),
+        ("pain at night", "home", Language.EN),
+        ("家里人得过什么病", "own-idea", Language.ZH),
+    ],
+)
+def test_an_idiom_of_which_a_common_word_is_left_names_nothing(text: str, thing: str, language: Language) -> None:
+    assert thing not in concepts(language).find(text)

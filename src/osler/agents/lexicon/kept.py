@@ -10,6 +10,7 @@ Terms that are older than the thesaurus, the stop words or jieba are not used.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
@@ -24,6 +25,8 @@ from osler.records.language import Language
 
 Terms = list[tuple[frozenset[str], str]]
 """Of each phrase its terms, and the concept it stands for."""
+_COMMON = 8
+"""A term in phrases for more things than this is none of their names."""
 
 
 class ThesaurusTerms(NamedTuple):
@@ -52,7 +55,25 @@ def taken_apart(language: Language) -> ThesaurusTerms:
     def each(phrases: list[tuple[str, str]]) -> Terms:
         return [(found, thing) for phrase, thing in phrases if (found := phrase_terms(phrase, language))]
 
-    return ThesaurusTerms(each(names(language)), each(idioms(language)))
+    called, said = each(names(language)), each(idioms(language))
+    return ThesaurusTerms(called, _telling(said, called))
+
+
+def _telling(said: Terms, called: Terms) -> Terms:
+    """Idioms of which enough is left as terms: "your family says it is" would make every family one's own idea."""
+    things: dict[str, set[str]] = defaultdict(set)
+    for row, thing in [*called, *said]:
+        for term in row:
+            things[term].add(thing)
+    taken: dict[frozenset[str], set[str]] = defaultdict(set)
+    for row, thing in called:
+        taken[row].add(thing)
+
+    def tells(row: frozenset[str], thing: str) -> bool:
+        is_common = len(row) == 1 and max(len(things[term]) for term in row) > _COMMON
+        return not is_common and taken[row] <= {thing}
+
+    return [(row, thing) for row, thing in said if tells(row, thing)]
 
 
 def _read(rows: Iterable[list[str]]) -> Terms:
