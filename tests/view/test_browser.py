@@ -1,169 +1,23 @@
-"""The page in a real browser: what a person sees and does, in both languages, and what hostile texts cannot do."""
+"""The page in a real browser: what a person sees and does."""
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, expect
+from playwright.sync_api import Browser, expect
 
-from osler.events import Answered, Asked, Concluded, Role
+from osler.events import Asked, Concluded, Role
 from osler.simulator.store import RunFile
 from osler.view.export import export
 from tests.conftest import Run
-from tests.view.browser import HOSTILE, LONG, Small, chromium, hold, hostile, picture, serving
+from tests.view.browser import picture, serving
+from tests.view.tabs import Opening, Site, Tab, current, rows
 
 pytestmark = pytest.mark.xdist_group("browser")
-
-PHONE = {"width": 390, "height": 844}
-DESK = {"width": 1280, "height": 900}
-PATIENCE = 20_000
-"""Milliseconds: the first consultation that is played loads all that retrieval knows."""
-expect.set_options(timeout=PATIENCE)
-
-
-@dataclass
-class Site:
-    """A server on a folder of runs."""
-
-    demo: Path
-    growing: Small
-    """A run that is still being held."""
-    address: str
-
-    def story(self, cell: int) -> list[tuple[str, str]]:
-        """What was really said in a consultation."""
-        with RunFile.open(self.demo) as run:
-            transcript = run.transcript(cell)
-        assert transcript is not None
-        replies = [event.reply for event in transcript.of(Answered)]
-        return list(zip([event.question for event in transcript.of(Asked)], replies, strict=True))
-
-    def cell(self, case: str, memory: str) -> int:
-        """The number of a consultation."""
-        with RunFile.open(self.demo) as run:
-            rows = list(run.rows("number, record, memory"))
-            return int(next(row["number"] for row in rows if (row["record"], row["memory"]) == (case, memory)))
-
-
-@dataclass
-class Tab:
-    """A page, and all that it did besides showing itself."""
-
-    page: Page
-    address: str
-    requests: list[str] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, browser: Browser, address: str, **options: Any) -> Tab:
-        """A new one, with nothing remembered."""
-        context = browser.new_context(**{"viewport": DESK, "locale": "en-GB", "reduced_motion": "reduce", **options})
-        context.set_default_timeout(PATIENCE)
-        tab = cls(context.new_page(), address)
-        tab.page.on("request", lambda request: tab.requests.append(request.url))
-        tab.page.on("pageerror", lambda error: tab.faults.append(str(error)))
-        tab.page.on("console", tab._console)
-        tab.page.on("dialog", tab._dialog)
-        return tab
-
-    def _console(self, said: ConsoleMessage) -> None:
-        if said.type == "error":
-            self.faults.append(said.text)
-
-    def _dialog(self, dialog: Dialog) -> None:
-        self.faults.append(f"a dialog: {dialog.message}")
-        dialog.dismiss()
-
-    def go(self, place: str) -> None:
-        """To a place of the page, by way of its first view, until it is drawn."""
-        for step, view in (("#/", "runs"), (place, _view(place))):
-            self.page.goto(self.address + step)
-            self.page.wait_for_selector(f"main.view-{view}:not([aria-busy])")
-
-    def close(self) -> None:
-        """Close it; nothing may have gone wrong in it."""
-        self.page.context.close()
-        assert self.faults == []
-
-
-def _view(place: str) -> str:
-    match place.removeprefix("#/").split("?")[0].split("/"):
-        case [""]:
-            return "runs"
-        case ["play", *_]:
-            return "play"
-        case [_]:
-            return "table"
-        case [_, "compare", _]:
-            return "compare"
-        case _:
-            return "consultation"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("site")
-    demo, growing = hold(folder), Small(folder / "growing.osler")
-    growing.plan()
-    with serving(folder, demo, hostile(folder / "h<i>ostile.osler").path, growing.path) as address:
-        yield Site(demo, growing, address)
-
-
-@pytest.fixture(scope="module")
-def shared(browser: Browser, site: Site) -> Iterator[Tab]:
-    """One page for all tests that ask for nothing special: loading it anew takes longer than most of them."""
-    tab = Tab.of(browser, site.address)
-    yield tab
-    tab.close()
-
-
-Opening = Callable[..., Tab]
-
-
-@pytest.fixture
-def tab(browser: Browser, site: Site, shared: Tab) -> Iterator[Opening]:
-    """Open the page somewhere; options make it a page of its own."""
-    own: list[Tab] = []
-
-    def opening(place: str = "#/", *, address: str = "", **options: Any) -> Tab:
-        one = shared
-        if address or options:
-            one = Tab.of(browser, address or site.address, **options)
-            own.append(one)
-        one.requests.clear()
-        one.go(place)
-        return one
-
-    yield opening
-    for one in own:
-        one.close()
-    assert shared.faults == []
-
-
-def rows(page: Page) -> list[str]:
-    return page.locator("table.consultations tbody tr").all_inner_texts()
-
-
-def wide(page: Page) -> int:
-    width: int = page.evaluate("document.documentElement.scrollWidth")
-    return width
-
-
-def current(page: Page) -> str:
-    return page.locator(".turn[aria-current] .turn-number").inner_text()
 
 
 def test_a_run_is_opened_filtered_searched_and_read(tab: Opening, tmp_path: Path) -> None:
@@ -351,105 +205,6 @@ def test_a_person_plays_the_patient_and_sees_what_they_know(tab: Opening, tmp_pa
     expect(page.get_by_role("button", name="Begin")).to_be_visible()
 
 
-def test_dark_follows_the_system_and_the_readers_choice(tab: Opening, site: Site, tmp_path: Path) -> None:
-    page = tab(f"#/k0/{site.cell('bppv-en', 'tim')}", color_scheme="dark").page
-
-    def brightness() -> int:
-        colour: str = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        return sum(int(part) for part in re.findall(r"\d+", colour)[:3])
-
-    assert brightness() < 150
-    picture(page, "dark", tmp_path)
-    page.get_by_label("Theme").select_option("light")
-    assert brightness() > 700
-    page.reload()
-    page.wait_for_selector("h1")
-    assert brightness() > 700
-
-
-def test_a_phone_shows_all_of_it_in_one_column(tab: Opening, site: Site, tmp_path: Path) -> None:
-    cell = site.cell("pneumonia-en", "tim")
-    opened = tab("#/k0", viewport=PHONE)
-    page = opened.page
-    assert wide(page) == PHONE["width"]
-    picture(page, "phone-table", tmp_path)
-    opened.go(f"#/k0/{cell}?turn=2&tab=memory")
-    assert wide(page) == PHONE["width"]
-    expect(page.get_by_role("tab", name="Memory")).to_be_hidden()
-    page.locator(".panel-head button").click()
-    expect(page.get_by_role("tab", name="Memory")).to_be_in_viewport()
-    picture(page, "phone", tmp_path)
-    opened.go(f"#/k0/compare/{cell},{site.cell('pneumonia-en', 'raw')}")
-    assert wide(page) == PHONE["width"]
-    opened.go("#/play")
-    assert wide(page) == PHONE["width"]
-
-
-def test_chinese_consultations_and_chinese_labels(tab: Opening, site: Site, tmp_path: Path) -> None:
-    cell = site.cell("bppv-zh", "tim")
-    opened = tab(f"#/k0/{cell}?turn=1", locale="zh-CN")
-    page = opened.page
-    expect(page.locator("html")).to_have_attribute("lang", "zh")
-    expect(page.locator(".panel h2")).to_have_text("第 1 轮")
-    assert page.locator(".turn .said").first.get_attribute("lang") == "zh"
-    picture(page, "chinese", tmp_path)
-    page.get_by_label("Language 语言").select_option("en")
-    expect(page.locator(".panel h2")).to_have_text("Turn 1")
-    assert page.locator(".turn .said").first.get_attribute("lang") == "zh"
-    opened.go(f"#/k0?search={site.story(cell)[0][1][2:6]}")
-    assert all("-zh" in row for row in rows(page))
-
-
-def test_every_label_exists_in_both_languages_with_the_same_slots(tab: Opening) -> None:
-    words: dict[str, list[str]] = tab().page.evaluate("Osler.words")
-    assert len(words) > 100
-    for key, (english, chinese) in words.items():
-        assert english and chinese, key
-        assert sorted(re.findall(r"{\w+}", english)) == sorted(re.findall(r"{\w+}", chinese)), key
-        assert re.search("[一-鿿]", chinese) or key == "score", key
-
-
-def test_everything_can_be_done_from_the_keyboard(tab: Opening) -> None:
-    page = tab("#/k0", viewport=DESK).page
-    page.keyboard.press("Tab")
-    expect(page.locator("#skip")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.locator("main")).to_be_focused()
-    page.keyboard.press("?")
-    expect(page.get_by_role("dialog")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    page.keyboard.press("/")
-    expect(page.get_by_label("Search what was said")).to_be_focused()
-    page.keyboard.type("pj?")  # letters in a field are letters
-    expect(page.get_by_label("Search what was said")).to_have_value("pj?")
-    page.keyboard.press("Control+A")
-    page.keyboard.press("Delete")
-    page.keyboard.press("Escape")
-    page.locator("table.consultations a").first.focus()
-    page.keyboard.press("Enter")
-    page.wait_for_selector("main:not([aria-busy]) .turn[aria-current]")
-    page.get_by_role("tab", name="Retrieval").focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("tab", name="Memory")).to_be_focused()
-    page.keyboard.press("/")
-    expect(page.get_by_label("Search what was said")).to_be_focused()
-
-
-def test_every_control_has_a_name_and_every_view_a_heading(tab: Opening, site: Site) -> None:
-    one, other = site.cell("bppv-en", "raw"), site.cell("bppv-en", "tim")
-    for place in ("#/", "#/k0", f"#/k0/{one}", f"#/k0/compare/{one},{other}", "#/play"):
-        page = tab(place).page
-        assert page.locator("h1").count() == 1, place
-        nameless = page.evaluate(
-            """() => [...document.querySelectorAll('button, a, input, select, textarea, summary, [role=tab], table')]
-                .filter((one) => one.checkVisibility())
-                .filter((one) => !(one.ariaLabel || one.labels?.[0]?.innerText || one.innerText).trim())
-                .map((one) => one.outerHTML)"""
-        )
-        assert nameless == [], place
-
-
 def test_a_run_in_progress_shows_itself(tab: Opening, site: Site) -> None:
     page = tab("#/k2").page
     expect(page.locator("table.consultations tbody tr", has_text="to do")).to_have_count(1)
@@ -484,65 +239,3 @@ def test_an_exported_site_opens_from_disk(tab: Opening, site: Site, tmp_path: Pa
     assert page.get_by_role("link", name="Play").count() == 0
     assert all(address.startswith("file:") for address in opened.requests)
     picture(page, "disk", tmp_path)
-
-
-def test_hostile_texts_stay_texts(tab: Opening, site: Site, tmp_path: Path) -> None:
-    opened = tab("#/k1")
-    page = opened.page
-    assert "h<i>ostile" in page.locator("h1").inner_text()
-    page.get_by_role("link", name="sprain").click()
-    page.wait_for_selector(".turn[aria-current]")
-    for name in ("Retrieval", "Memory", "Prompts"):
-        page.get_by_role("tab", name=name).click()
-        for fold in page.locator(".panel details").all():
-            fold.evaluate("fold => { fold.open = true; }")
-        expect(page.get_by_role("tabpanel")).to_contain_text("<script>window.pwned = 1</script>")
-    expect(page.locator(".call pre").first).to_contain_text("<img src=x onerror=")
-    page.get_by_role("button", name="Reveal").click()
-    expect(page.locator(".truth h2")).to_be_visible()
-    picture(page, "hostile", tmp_path)
-    shown = page.locator(".turn .line.doctor .said").inner_text()
-    assert "‹U+202E›gnp.exe‹U+202C›" in shown and "‹U+0007›" in shown and "[a link](javascript:window.pwned=4)" in shown
-    made = "main img, main svg, main script, main iframe, main i, main a:not([href^='#/'])"
-    assert page.locator(made).count() == 0
-    assert page.evaluate("window.pwned") is None
-    assert all(address.startswith(site.address) for address in opened.requests)
-
-
-def test_a_megabyte_is_folded_and_unfolds_without_freezing_the_page(tab: Opening) -> None:
-    page = tab("#/k1/1").page
-    reply = page.locator(".turn .line.patient .said")
-    assert len(reply.inner_text()) < 3_000
-    reply.get_by_role("button", name=f"show all ({len(LONG):,} characters)").click()
-    spent = page.evaluate("""async () => {
-        const began = performance.now();
-        await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-        return performance.now() - began;
-    }""")
-    assert spent < 3_000
-    assert reply.evaluate("one => one.textContent.length") == len(LONG)
-    assert wide(page) == DESK["width"]
-    page.keyboard.press("j")
-    expect(page.locator(".panel h2")).to_have_text("Conclusion")
-
-
-def test_half_characters_are_shown_as_broken(tab: Opening) -> None:
-    page = tab().page
-    text = page.evaluate(r"Osler.said('a\ud800b \udc00 \ud83d\ude00').textContent")
-    assert text == "a\ufffdb \ufffd \U0001f600"
-
-
-def test_only_the_pages_own_elements_and_links_can_be_made(tab: Opening) -> None:
-    page = tab().page
-    for attempt in (
-        "Osler.h('script', null, 'window.pwned = 1')",
-        "Osler.h('img', {src: 'x'})",
-        "Osler.h('a', {href: 'javascript:window.pwned=1'}, 'x')",
-        "Osler.h('p', {style: 'position:fixed'})",
-        "Osler.h('p', {onclick: 'window.pwned = 1'})",
-    ):
-        refused = page.evaluate(
-            f"(() => {{ try {{ {attempt}; return ''; }} catch (error) {{ return error.message; }} }})()"
-        )
-        assert refused, attempt
-    assert page.evaluate("text => Osler.h('p', {title: text}).title", HOSTILE) == HOSTILE
