@@ -13,123 +13,25 @@ import pytest
 from osler.agents.backbones import Backbone, BackboneError, FailureKind
 from osler.commands.probe import probe
 from osler.errors import UserError
-from osler.eval.probes.asking import Asked, Examined, Probed, examine, model_answerer, rules_answerer
-from osler.eval.probes.figures import Figures, agreement, figures
+from osler.eval.probes.asking import Asked, Probed, examine, model_answerer, rules_answerer
+from osler.eval.probes.figures import agreement, figures
 from osler.eval.probes.gold import Probe, probes_of
 from osler.eval.probes.replay import rebuilt
 from osler.eval.probes.retrieval import retrieved
 from osler.eval.probes.scoring import coherent, correct
-from osler.events import Answered, Called, Concluded, Ending, Event, Found, Recalled, Remembered, Retrieved, Role, Voice
+from osler.events import Answered, Called, Remembered
 from osler.events import Asked as AskedEvent
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn
 from osler.memory.tim.linear import dated
-from osler.records import PatientRecord, RecordPool
+from osler.records import RecordPool
 from osler.records.language import Language
 from osler.seeds import derive
 from osler.simulator.clients import Clients
 from osler.simulator.plan import Cell, Settings
-from osler.simulator.transcript import Header, Transcript
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import scripted
-from tests.conftest import Run, small_record
-
-EN, ZH = Language.EN, Language.ZH
-Exchange = tuple[str, str, tuple[str, ...]]
-ENGLISH = PatientRecord.model_validate(
-    small_record(
-        id="chest-en",
-        treatment=None,
-        exam_order=None,
-        complaint="I feel unwell.",
-        entries=[
-            {"category": "symptom", "name": "Cough", "report": "Dry cough for 12 days.", "said": "A cough."},
-            {"category": "symptom", "name": "Fever", "status": "absent", "report": "No fever, no chills."},
-            {"category": "test", "name": "Complete blood count", "report": "White cells 14.6, haemoglobin 131 g/L."},
-            {"category": "examination", "name": "Chest X-ray", "report": "Shadow in the left upper lobe."},
-            {"category": "examination", "name": "Bronchoscopy", "status": "not_done", "report": "Not done."},
-            {"category": "social_history", "name": "Alcohol", "report": "2 beers a week."},
-        ],
-    )
-)
-CHINESE = PatientRecord.model_validate(
-    small_record(
-        id="chest-zh",
-        language="zh",
-        treatment=None,
-        exam_order=None,
-        complaint="我不舒服。",
-        diagnosis={"name": "肺炎", "icd10": "J18.9"},
-        entries=[
-            {"category": "symptom", "name": "咳嗽", "report": "干咳12天。"},
-            {"category": "symptom", "name": "发热", "status": "absent", "report": "无发热，无寒战。"},
-            {"category": "test", "name": "血常规", "report": "白细胞14.6，血红蛋白131 g/L。"},
-            {"category": "examination", "name": "胸部X线", "report": "左上肺阴影。"},
-            {"category": "examination", "name": "支气管镜", "status": "not_done", "report": "未做。"},
-            {"category": "social_history", "name": "饮酒", "report": "每周2瓶啤酒。"},
-        ],
-    )
-)
-SAID: dict[Language, list[Exchange]] = {
-    EN: [
-        ("Do you cough?", "Yes, I have had a dry cough for 12 days.", ("Cough",)),
-        ("Have you had a fever?", "No, I have not had a fever, no chills.", ("Fever",)),
-        ("What did the blood count show?", "White cells 14.6 it says. The rest I forgot.", ("Complete blood count",)),
-        ("What did the chest X-ray show?", "They saw a shadow in the left upper lobe.", ("Chest X-ray",)),
-        ("Was there a bronchoscopy?", "No, that has not been done.", ("Bronchoscopy",)),
-    ],
-    ZH: [
-        ("有没有咳嗽？", "有，干咳12天了。", ("咳嗽",)),
-        ("有没有发热？", "没有发热，没有寒战。", ("发热",)),
-        ("血常规结果怎么样？", "白细胞14.6，别的忘了。", ("血常规",)),
-        ("胸部X线显示什么？", "说是左上肺有阴影。", ("胸部X线",)),
-        ("做过支气管镜吗？", "没有做过支气管镜。", ("支气管镜",)),
-    ],
-}
-RECORDS = {EN: ENGLISH, ZH: CHINESE}
-both = pytest.mark.parametrize("language", [EN, ZH])
-
-
-def consultation(language: Language, memory: str = "raw", extra: tuple[Event, ...] = ()) -> Transcript:
-    """A consultation in which the patient says what SAID has."""
-    record, events = RECORDS[language], list[Event](extra)
-    for turn, (question, reply, names) in enumerate(SAID[language], 1):
-        at: dict[str, Any] = {"turn": turn}
-        found = tuple(Found(name=name, score=1.0) for name in names)
-        events += [
-            AskedEvent(role=Role.DOCTOR, question=question, **at),
-            Retrieved(role=Role.RAM, entries=found, **at),
-            Answered(role=Role.PATIENT, reply=reply, disclosed=names, voice=Voice.RULES, **at),
-            Remembered(role=Role.MEMORY, of=turn, change=Change(), **at),
-            Recalled(role=Role.MEMORY, query=reply, recall=Recall(), **at),
-        ]
-    events.append(Concluded(turn=len(SAID[language]), role=Role.DOCTOR, diagnosis="x", treatment="y"))
-    header = Header(
-        case=record.id,
-        patient=record.patient,
-        language=language,
-        backbone="rules",
-        patient_backbone="rules",
-        memory=memory,
-        seed=0,
-        turn_limit=9,
-        version="0",
-        prompts="0",
-    )
-    return Transcript(header=header, ending=Ending.CONCLUDED, events=tuple(events))
-
-
-def probe_for(kind: str, language: Language) -> Probe:
-    return next(probe for probe in probes_of(consultation(language), RECORDS[language]) if probe.kind == kind)
-
-
-async def examined(language: Language, memory: str) -> Examined:
-    return await examine(consultation(language, memory), RECORDS[language], Settings(), rules_answerer)
-
-
-async def row(language: Language, memory: str) -> Figures:
-    [found] = figures([await examined(language, memory)], [1, 3], 0)
-    return found
-
+from tests.conftest import Run
+from tests.eval.probe_cases import EN, ENGLISH, RECORDS, SAID, ZH, both, consultation, examined, probe_for, row
 
 LIES = {
     EN: "The patient has a fever and chills. The patient does not have a cough. White cells 5.2 in the blood count."
