@@ -72,23 +72,29 @@ class Nearness:
         flat = [pair for row in rows for pair in row]
         starts = np.cumsum([0, *map(len, rows)])[:-1]
         points = np.array([direction(word, self._language) for word, _ in flat])
-        weights = np.array([[self._weight(counted) if word else 0.0] for word, counted in flat])
-        near = np.maximum(0.0, (points @ self._points.T - _UNRELATED) / (1 - _UNRELATED))
+        weights = np.array([[self._weight(counted) if word else 0.0] for word, counted in flat], dtype=np.float32)
+        near = points @ self._points.T
+        near -= _UNRELATED
+        near /= 1 - _UNRELATED
+        np.maximum(near, 0.0, out=near)
         met = self._in_names.share(np.maximum.reduceat(near, starts))
         by_name = np.maximum.reduceat(near[:, self._in_names.words], self._in_names.starts[self._first], axis=1)
         by_text = np.maximum(by_name, np.maximum.reduceat(near[:, self._in_texts.words], self._in_texts.starts, axis=1))
-        weighed = np.add.reduceat(
-            np.concatenate([weights * by_name, weights * by_text, weights * points, weights], axis=1), starts
-        )
+        weighed = np.add.reduceat(weights * np.concatenate([by_name, by_text, points, weights > 0], axis=1), starts)
         entries = by_name.shape[1]
-        of_names, of_texts, middle, total = np.split(weighed, [entries, 2 * entries, weighed.shape[1] - 1], axis=1)
-        middle /= np.maximum(np.sqrt((middle**2).sum(axis=1, keepdims=True)), 1e-6)
+        of_names, of_texts, middle = (
+            weighed[:, :entries],
+            weighed[:, entries : 2 * entries],
+            weighed[:, 2 * entries : -1],
+        )
+        total = np.maximum(weighed[:, -1:], 1e-6)
+        middle /= np.maximum(np.sqrt(np.add.reduce(middle * middle, axis=1, keepdims=True)), 1e-6)
         name_met = np.maximum.reduceat(met, self._first, axis=1)
         nearest = np.maximum.reduceat(by_name, starts)
         return (
             name_met,
-            of_names / np.maximum(total, 1e-6),
-            of_texts / np.maximum(total, 1e-6),
+            of_names / total,
+            of_texts / total,
             np.maximum.reduceat(middle @ self._of_names.T, self._first, axis=1),
             middle @ self._of_texts.T,
             nearest,
@@ -105,7 +111,7 @@ class _Laid:
         rows = [telling(text, language) or (("", ""),) for text in texts]
         flat = [pair for row in rows for pair in row]
         self.words: NDArray[np.int64] = np.array([words.setdefault(word, len(words)) for word, _ in flat])
-        self.weights = np.array([weight(counted) if word else 1e-6 for word, counted in flat])
+        self.weights = np.array([weight(counted) if word else 1e-6 for word, counted in flat], dtype=np.float32)
         self.starts = np.cumsum([0, *map(len, rows)])[:-1]
         self.totals = np.add.reduceat(self.weights, self.starts)
 
