@@ -256,7 +256,7 @@ def test_since_when_asks_for_the_chief_symptom_where_nothing_is_named(
             {"Body weight", "Temperature"},
         ),
         ("heart-failure-en", "Have the scales gone up?", {"Weight change"}),
-        ("aortic-dissection-zh", "不舒服那会儿，您手头正忙着啥？", {"起病情况"}),
+        ("aortic-dissection-zh", "不舒服是突然来的还是慢慢来的？", {"起病情况"}),
         ("pyelonephritis-zh", "您父母身体怎么样，有什么慢性病吗？", {"家族史"}),
     ],
 )
