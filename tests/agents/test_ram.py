@@ -411,3 +411,30 @@ def test_what_was_measured_is_no_medicine(record: str, question: str) -> None:
 def test_every_thing_that_is_spoken_of_by_its_name_can_be_heard(language: Language) -> None:
     spoken_of = {*related(), *(name for record in RecordPool.open() for name in implausible(record))}
     assert spoken_of <= places(language).keys()
+
+
+@pytest.mark.parametrize(
+    ("record", "question"),
+    [
+        ("pneumonia-en", "What brings you in today?"),
+        ("pneumonia-en", "So what is troubling you most?"),
+        ("pneumonia-zh", "您哪里不舒服？"),
+        ("pneumonia-zh", "今天来是哪儿不舒服？"),
+    ],
+)
+def test_who_asks_what_is_wrong_is_told_what_the_patient_came_with(record: str, question: str) -> None:
+    assert found(record, question) & {"Cough", "咳嗽"}
+
+
+@pytest.mark.parametrize(
+    ("record", "question"),
+    [
+        ("pneumonia-en", "Anything else wrong?"),
+        ("pneumonia-en", "What else have you noticed since it began?"),
+        ("pneumonia-zh", "还有别的不舒服吗？"),
+        ("pneumonia-zh", "除了这个，还有什么不舒服？"),
+    ],
+)
+def test_who_asks_what_else_is_told_all_but_what_the_patient_came_with(record: str, question: str) -> None:
+    others = found(record, question)
+    assert len(others) > 2 and not others & {"Cough", "咳嗽"}

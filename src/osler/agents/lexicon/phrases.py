@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ _ROUNDING = 1e-9
 _REMEMBERED = 4_000
 """Texts; what is kept of one is a few hundred bytes."""
 _ALL, _MOST = 0.999, 0.68
+_OTHER = re.compile("其他|其它|其余|别的|另外|还有|还觉|除了|除此|伴|以外|之外")
 
 
 @dataclass(frozen=True)
@@ -160,9 +162,12 @@ def broad_parts(text: str, language: Language, least: float = _MOST) -> frozense
     """
     index = broad(language)
     there, most = index.find(text), index.best(text)
-    clearest = max((most[gives] for gives, share in there.items() if share >= _ALL), default=0.0)
-    needed = max(least, clearest - 1e-9)
-    whole = (gives for gives, share in there.items() if share >= _ALL and (gives == "others" or most[gives] >= needed))
+    all_there = {gives for gives, share in there.items() if share >= _ALL}
+    if language is Language.ZH:
+        # Without its words for "other", which say nothing by themselves, 别的不舒服 is the same as 哪里不舒服.
+        all_there.discard("chief" if "others" in all_there and _OTHER.search(text) else "others")
+    needed = max(least, max((most[gives] for gives in all_there), default=0.0) - 1e-9)
+    whole = (gives for gives in all_there if gives == "others" or most[gives] >= needed)
     return frozenset(part for gives in whole for part in gives.split("+"))
 
 

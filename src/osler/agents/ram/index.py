@@ -35,7 +35,7 @@ _BROAD = 0.5
 _HEARD, _CLEARLY_HEARD = 0.45, 0.6
 """Probabilities from which a question is taken to mean a thing, and one on a list although no entry is chosen."""
 _OF_THE_STORY = frozenset(
-    {"onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency"}
+    {"chief-complaint", "onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency"}
 )
 """Asked without a name, these are about what the patient came with."""
 _ASKS_HOW = QUALITIES | {"associated-symptoms", "chief-complaint"}
@@ -114,10 +114,11 @@ class RecordIndex:
     def _in_breadth(self, chosen: list[Match], intent: Intent) -> list[Match]:
         """What a question brings that asks for a whole part of the record; as chosen where it means one thing."""
         parts = frozenset(part for ask in intent.asks for part in ask.parts)
-        if "others" in parts:
+        if "others" in parts or intent.asks[0].meant.get("associated-symptoms", 0.0) >= _CLEARLY_HEARD:
             # "Anything besides the cough?" does not ask for the cough again.
             others = [match for match in chosen if match.entry.name != self._chief]
-            return chosen if _is_clear(others) else _once([*others, *self._whole_parts(parts)])
+            more = self._whole_parts(parts - {"chief"} | {"others"})
+            return chosen if _is_clear(others) else _once([*others, *more])
         if intent.is_broad:
             # Who asks for the blood tests wants all of them, and not the blood pressure.
             return _once([*(match for match in chosen if _belongs(match.entry, parts)), *self._whole_parts(parts)])
