@@ -59,17 +59,17 @@ def test_figures_on_the_questions_for_validation() -> None:
     assert named.recall >= 0.97
     assert named.precision >= 0.92
     everything = figures(of(Part.VALIDATION), indexes())
-    assert everything.recall >= 0.945
-    assert everything.precision >= 0.90
+    assert everything.recall >= 0.955
+    assert everything.precision >= 0.93
     assert everything.nothing >= 0.94
 
 
 def test_figures_on_the_questions_that_were_never_looked_at() -> None:
     """Above all a question about a neighbour of what the record holds is the weak side of the module."""
     everything = figures(of(Part.HELD_OUT), indexes())
-    assert everything.recall >= 0.925
+    assert everything.recall >= 0.94
     assert everything.precision >= 0.94
-    assert everything.nothing >= 0.90
+    assert everything.nothing >= 0.91
 
 
 def test_the_questions_to_learn_from_ask_records_of_patients_for_tuning() -> None:
