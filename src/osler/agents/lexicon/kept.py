@@ -70,7 +70,7 @@ def _telling(said: Terms, called: Terms) -> Terms:
         taken[row].add(thing)
 
     def tells(row: frozenset[str], thing: str) -> bool:
-        is_common = len(row) == 1 and max(len(things[term]) for term in row) > _COMMON
+        is_common = len(row) == 1 and any(len(things[term]) > _COMMON for term in row)
         return not is_common and taken[row] <= {thing}
 
     return [(row, thing) for row, thing in said if tells(row, thing)]

@@ -80,7 +80,9 @@ class Nearness:
         met = self._in_names.share(np.maximum.reduceat(near, starts))
         by_name = np.maximum.reduceat(near[:, self._in_names.words], self._in_names.starts[self._first], axis=1)
         by_text = np.maximum(by_name, np.maximum.reduceat(near[:, self._in_texts.words], self._in_texts.starts, axis=1))
-        weighed = np.add.reduceat(weights * np.concatenate([by_name, by_text, points, weights > 0], axis=1), starts)
+        weighed = np.add.reduceat(
+            weights * np.concatenate([by_name, by_text, points, np.ones_like(weights)], axis=1), starts
+        )
         entries = by_name.shape[1]
         of_names, of_texts, middle = (
             weighed[:, :entries],
