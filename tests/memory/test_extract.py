@@ -39,6 +39,8 @@ def triples(question: str, reply: str) -> list[tuple[str, str, str]]:
         ("Does the pain spread to your arm?", "No.", ("pain", "does not spread to", "arm")),
         ("Has your voice become hoarse?", "Yes.", ("voice", "has become", "hoarse")),
         ("Is your left ear blocked?", "Yes.", ("left ear", "is", "blocked")),
+        ("How has your appetite been lately?", "Poor.", ("appetite", "is", "poor")),
+        ("What about the knee?", "Stiff.", ("knee", "is", "stiff")),
         ("有没有发热？", "没有。", ("患者", "没有", "发热")),
         ("咳嗽多久了？", "三个星期。", ("咳嗽", "持续", "三个星期")),
         ("什么时候开始疼的？", "两天前。", ("疼痛", "开始于", "两天前")),
@@ -49,6 +51,8 @@ def triples(question: str, reply: str) -> list[tuple[str, str, str]]:
         ("抽烟吗？", "不抽。", ("患者", "不抽", "烟")),
         ("对什么抗生素过敏？", "青霉素。", ("患者", "过敏", "青霉素")),
         ("耳朵疼不疼？", "不疼。", ("耳朵", "不疼", "")),
+        ("那小便呢？", "正常。", ("小便", "正常", "")),
+        ("大便怎么样？", "有点稀。", ("大便", "有点", "稀")),
     ],
 )
 def test_a_reply_that_leaves_things_out_is_completed_by_the_question(
@@ -106,6 +110,36 @@ def test_a_denial_is_negated_and_names_what_is_denied(question: str, reply: str,
     assert len(found) == len(denied)
     assert all(draft.negated for draft in found)
     assert all(what in draft.triple for what, draft in zip(denied, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("reply", "denied"),
+    [
+        ("I have neither a fever nor a cough.", [("patient", "does not have", "fever or cough")]),
+        ("It is neither red nor swollen.", [("knee", "is not", "red or swollen")]),
+        ("She neither smokes nor drinks.", [("patient", "does not smoke", ""), ("patient", "does not drink", "")]),
+        ("No, I don't smoke or drink.", [("patient", "does not smoke", ""), ("patient", "does not drink", "")]),
+        (
+            "He has not vomited or fainted.",
+            [("patient", "has not vomited", ""), ("patient", "has not fainted", "")],
+        ),
+        ("She does not eat or sleep well.", [("patient", "does not eat", "or sleep well")]),
+        ("我既不抽烟也不喝酒。", [("患者", "不", "抽烟"), ("患者", "不喝", "酒")]),
+        ("烟酒都不沾。", [("患者", "不", "抽烟"), ("患者", "不喝", "酒")]),
+        ("既没有发烧也没有咳嗽。", [("患者", "没有", "发烧"), ("患者", "没有", "咳嗽")]),
+        ("他不咳嗽不发热。", [("患者", "不", "咳嗽"), ("患者", "不", "发热")]),
+    ],
+)
+def test_what_is_denied_in_one_breath_is_denied_one_by_one(reply: str, denied: list[tuple[str, str, str]]) -> None:
+    question = "还有什么？" if reply[-1] == "。" else "How is the knee?"
+    assert triples(question, reply) == denied
+    assert all(draft.negated for draft in drafts(question, reply))
+
+
+def test_neither_denies_all_that_was_asked_for() -> None:
+    assert [
+        (draft.negated, draft.object) for draft in drafts("Do you have a fever or chills?", "Neither of them.")
+    ] == [(True, "fever or chills")]
 
 
 @pytest.mark.parametrize(

@@ -28,4 +28,4 @@ def memory_lines(events: Sequence[Event], words: Words) -> Iterator[str]:
     if items:
         yield f"  {words.recalled}"
     for item in items:
-        yield f"    > {printable(item.text)} ({words.turn.format(turn=item.turn)}, {item.score:.2f})"
+        yield f"    > {printable(item.text)} ({words.turn.format(turn=item.turn)}, {item.score:z.2f})"

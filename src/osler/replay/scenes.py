@@ -121,7 +121,7 @@ def _sections(event: Event, labels: Words, asked: int, told: int) -> Iterator[Se
 
 def _recalled(recall: Recall, labels: Words) -> tuple[str, ...]:
     best = sorted(recall.items, key=lambda item: -item.score)
-    rows = [f"{item.score:.2f}  {shown(item.text)} ({labels.of_turn.format(item.turn)})" for item in best[:_RECALLED]]
+    rows = [f"{item.score:z.2f}  {shown(item.text)} ({labels.of_turn.format(item.turn)})" for item in best[:_RECALLED]]
     left = len(best) - len(rows)
     return (*rows, *([labels.more.format(left)] if left else []))
 

@@ -49,6 +49,6 @@ def _recalled(event: Recalled) -> Iterator[Text]:
     best = sorted(event.recall.items, key=lambda item: -item.score)[:_SHOWN]
     for item in best:
         first, *_ = item.text.splitlines()
-        yield Text(f"   > {printable(first)} (turn {item.turn}, {item.score:.2f})", style="dim")
+        yield Text(f"   > {printable(first)} (turn {item.turn}, {item.score:z.2f})", style="dim")
     if len(event.recall.items) > len(best):
         yield Text(f"   > … and {len(event.recall.items) - len(best)} more", style="dim")

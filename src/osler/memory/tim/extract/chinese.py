@@ -6,6 +6,7 @@ import re
 
 from osler.memory.tim.extract.answers import settled, several
 from osler.memory.tim.extract.chinese_answer import answered, is_lone
+from osler.memory.tim.extract.chinese_breath import one_by_one
 from osler.memory.tim.extract.chinese_frame import unframed_report, unframed_talk
 from osler.memory.tim.extract.chinese_question import PATIENT, read_question
 from osler.memory.tim.extract.chinese_report import headed, read_report, together
@@ -47,7 +48,7 @@ def think_chinese(question: str, reply: str) -> list[Draft]:
     """The facts of a Chinese reply."""
     asked = read_question(question)
     reading = Reading(asked, MARK)
-    for entry in entries(cut(reply)):
+    for entry in entries(cut(one_by_one(reply))):
         test = ""
         for sentence in together(entry.sentences, asked):
             reading.began, reading.question = len(reading.sketches), asked

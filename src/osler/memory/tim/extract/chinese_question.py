@@ -60,6 +60,7 @@ _WORDED = (
     ),
     (r"(?P<t>.*?)(?:是|为|有)?(?:多少|多高|多低)(?:度)?", "为"),
     (r"(?P<t>.*?)(?:的)?(?:结果)?(?:怎么样|如何|是什么|什么样)", "为"),
+    (r"(?P<t>[^，,有没吗是什怎哪多]{1,6})呢", "为"),
 )
 _ATTRIBUTES = tuple((re.compile(pattern), relation) for pattern, relation in _WORDED)
 _TESTED = re.compile(r"结果|化验|检查|拍片|片子|CT|核磁|B超|超声|造影|心电图|听诊|触诊|叩诊|镜", re.IGNORECASE)

@@ -17,6 +17,8 @@ POINTERS = frozenset({"", "它", "这", "这个", "那个", "这些", "情况", 
 """Words that name nothing themselves."""
 _OF_PEOPLE = frozenset("中喘吐拉恶吸抽饮吃喝用服做打抽住摔睡得查磕昏怀发烧咳")
 """What only a person does."""
+_STATES = frozenset({"正常", "有点", "有点儿", "有些", "挺好", "很好", "清楚", "偏高", "偏低", "好转", "加重", "减轻"})
+"""What a thing is, when it was asked how it is."""
 
 
 _NO_NAME = re.compile(
@@ -53,6 +55,8 @@ def carried(reading: Reading, doing: str) -> str:
         return PATIENT
     if last and not last.answer and not last.result and last.relation[:1] not in _OF_PEOPLE:
         return last.subject
+    if reading.question.value == "为" and doing in _STATES:
+        return reading.question.holder
     asked = reading.question.subject
     if KIN.match(asked) and any(told.subject == PATIENT and not told.answer for told in reading.sketches):
         return PATIENT  # asked about the family, the patient went on to speak of nobody else

@@ -7,6 +7,7 @@ import re
 from osler.memory.tim.extract.answers import settled
 from osler.memory.tim.extract.clauses import Question, Reading, Sketch, Titled, listed
 from osler.memory.tim.extract.english_answer import NOT_KNOWN, answered
+from osler.memory.tim.extract.english_breath import one_by_one
 from osler.memory.tim.extract.english_grammar import expand, find_verb, subject_of
 from osler.memory.tim.extract.english_joined import wait
 from osler.memory.tim.extract.english_person import is_told_of, relative
@@ -58,7 +59,7 @@ def think_english(question: str, reply: str) -> list[Draft]:
     """The facts of an English reply."""
     asked = read_question(question)
     reading = Reading(asked, MARK)
-    for sentence in cut(reply):
+    for sentence in cut(one_by_one(reply)):
         reading.began = len(reading.sketches)
         if reading.kin and is_told_of(question, reply):
             # Of a patient who is spoken of, `she` is the patient again when a sentence begins.

@@ -35,7 +35,12 @@ _WORDED = (
         r"is bothering|happened)\b.*",
         "says",
     ),
-    (r"(?:what|which) (?:is|was|are|were) (?P<t>.*?)(?: when\b.*| now)?", "is"),
+    (r"(?:what|which) (?:is|was|are|were) (?P<t>.*?)(?: like)?(?: when\b.*| now)?", "is"),
+    (
+        r"(?:(?:what|how) about|how(?:['’]s| is| are| was| were| has| have)) (?P<t>(?:your|the|his|her|their) "
+        r"[\w' -]{2,40}?)(?: been| doing| now| today| lately| recently| these days| at the moment)*",
+        "is",
+    ),
     (r"how (?:many|much) (?P<t>.*?)(?: do| did| have| are| is)(?: .*)?", "is"),
 )
 _ATTRIBUTES = tuple((re.compile(pattern, re.IGNORECASE), relation) for pattern, relation in _WORDED)

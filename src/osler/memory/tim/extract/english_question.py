@@ -80,5 +80,8 @@ def _understood(text: str) -> Question:
 
 
 def _loose(line: str) -> Question:
-    topic = short(re.sub(r"^(?:what|which|how|why|who)\b\s*", "", line, flags=re.IGNORECASE)) or COMPLAINT
+    topic = (
+        short(re.sub(r"^(?:(?:what|how) about|what|which|how|why|who)\b\s*", "", line, flags=re.IGNORECASE))
+        or COMPLAINT
+    )
     return Question(topic, PATIENT, "says yes to", "says no to", topic, topic, "says", topic)

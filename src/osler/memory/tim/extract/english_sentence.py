@@ -28,7 +28,8 @@ YES = re.compile(
     re.IGNORECASE,
 )
 NO = re.compile(
-    r"^(?:oh |and |well )?(?:no|nope|not at all|no no|none|never|i don't|i haven't|not really|nothing|no never)[.! ]*$",
+    r"^(?:oh |and |well )?(?:no|nope|not at all|no no|none|never|i don't|i haven't|not really|nothing|no never|"
+    r"(?:i (?:do|have|had) )?neither(?: of (?:them|these|those|the two))?)[.! ]*$",
     re.IGNORECASE,
 )
 NONE = re.compile(r"^(?:no|without|never any|never had any)\s+(?!one\b|longer\b|idea\b)(?P<what>.+)$", re.IGNORECASE)
