@@ -123,6 +123,14 @@ def test_a_denial_is_negated_and_names_what_is_denied(question: str, reply: str,
             "He has not vomited or fainted.",
             [("patient", "has not vomited", ""), ("patient", "has not fainted", "")],
         ),
+        (
+            "I do not smoke, drink alcohol, or use illicit drugs.",
+            [
+                ("patient", "does not smoke", ""),
+                ("patient", "does not drink", "alcohol"),
+                ("patient", "does not use", "illicit drugs"),
+            ],
+        ),
         ("She does not eat or sleep well.", [("patient", "does not eat", "or sleep well")]),
         ("我既不抽烟也不喝酒。", [("患者", "不", "抽烟"), ("患者", "不喝", "酒")]),
         ("烟酒都不沾。", [("患者", "不", "抽烟"), ("患者", "不喝", "酒")]),
@@ -134,6 +142,18 @@ def test_what_is_denied_in_one_breath_is_denied_one_by_one(reply: str, denied: l
     question = "还有什么？" if reply[-1] == "。" else "How is the knee?"
     assert triples(question, reply) == denied
     assert all(draft.negated for draft in drafts(question, reply))
+
+
+@pytest.mark.parametrize(
+    ("reply", "kept"),
+    [
+        ("He hardly eats, and he's lost 4 kg.", [("patient", "hardly eats", ""), ("patient", "has lost", "4 kg")]),
+        ("I have excessive night sweats.", [("patient", "has", "excessive night sweats")]),
+        ("Previous fall on the right hand.", [("patient", "says", "previous fall on the right hand")]),
+    ],
+)
+def test_a_noun_is_no_verb_and_a_clause_of_its_own_no_object(reply: str, kept: list[tuple[str, str, str]]) -> None:
+    assert triples("What else?", reply) == kept
 
 
 def test_neither_denies_all_that_was_asked_for() -> None:

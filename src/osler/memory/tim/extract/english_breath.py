@@ -14,7 +14,10 @@ _BEFORE = re.compile(
 )
 _ARTICLE = re.compile(r"^(?:an?|any) ", re.IGNORECASE)
 _THERE = re.compile(r"\bthere (?:is|are|was|were)\s+$", re.IGNORECASE)
-_DOES = r"smoke|drink|vape|cough|wheeze|vomit|faint|bleed|sweat|snore|itch|use (?:any )?drugs|take (?:any )?drugs"
+_DOES = (
+    r"smoke(?: cigarettes| tobacco)?|drink(?: any)?(?: alcohol)?|vape|cough|wheeze|vomit|faint|bleed|sweat|snore|itch"
+    r"|(?:use|take) (?:any |illicit |illegal |recreational |street )*drugs"
+)
 _DONE = r"smoked|drunk|vaped|coughed|wheezed|vomited|fainted|bled|sweated|collapsed"
 _IN_ONE = re.compile(
     r"\b(?P<who>I|he|she|we|they) (?P<not>(?:(?:do|does|did)(?: not|n['’]t)|never)"

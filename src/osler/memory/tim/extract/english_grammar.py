@@ -46,6 +46,8 @@ _IRREGULAR = listed(
     "understood bit led sank rang sang taught sought fought shut set bet spat knelt leant"
 )
 _NOT_PRESENT = PASTS.keys() | AUXILIARIES | _IRREGULAR
+_PLURALS = listed("drops cuts burns works sweats changes tests checks")
+"""What several things are called as often as what somebody does: `night sweats`."""
 _SELF = frozenset({"i", "we", "me"})
 _OTHER = frozenset({"he", "she"})
 _THING = frozenset({"", "it", "that", "this", "they", "which", "you", "these", "those", "all"})
@@ -114,7 +116,7 @@ def _finite(words: list[str], place: int) -> bool:
     last = before[-1] if before else ""
     if last in _PERSONS and len(before) == 1 and word not in _BESIDE_VERBS:
         return True
-    if word in {"drops", "cuts", "burns", "works"} and last not in PRONOUNS:
+    if word in _PLURALS and last not in PRONOUNS:
         return False
     known = word in BASES or word in PASTS or word in THIRDS
     if known and place == 1 and last in {"that", "this"} and word not in BASES:
@@ -125,7 +127,8 @@ def _finite(words: list[str], place: int) -> bool:
         return True
     if word in NOUNS_TOO:
         return False
-    return word in PASTS or word in THIRDS or (bool(last) and last.endswith("s"))
+    many = last.endswith("s") and not last.endswith(("ous", "ss", "us", "is"))
+    return word in PASTS or word in THIRDS or many
 
 
 def _end(words: list[str], start: int) -> int:

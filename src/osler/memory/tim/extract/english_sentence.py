@@ -171,7 +171,7 @@ def _listed_again(cuts: list[str]) -> list[str]:
 def _list_start(before: list[str], piece: str) -> int | None:
     """Where the list begins that this piece closes."""
     joins = _JOINS.match(piece)
-    if not before or DENIES.search(piece) or (joins and joins["first"].lower() in _OPENERS):
+    if not before or DENIES.search(piece) or (joins and re.split("['’]", joins["first"].lower())[0] in _OPENERS):
         return None
     start = len(before) - 1
     while start > 0 and not _says(before[start]) and not DENIES.search(before[start]):
