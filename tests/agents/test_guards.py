@@ -54,6 +54,12 @@ def test_replies_that_can(reply: str) -> None:
     assert refused(reply, ULTRASOUND) == ()
 
 
+@pytest.mark.parametrize("reply", ["咳，" * 20 + "咳。", "她咳嗽，" * 5])
+def test_a_model_that_goes_round_is_asked_again(reply: str) -> None:
+    chosen = selection("pneumonia-zh", "咳嗽吗？", "咳嗽")
+    assert any("只说一遍" in told for told in check_reply(reply, chosen, Diagnosis(name="x")))
+
+
 def test_who_knows_nothing_must_say_so() -> None:
     nothing = selection("bladder-cancer-en", "Does she have a rash?")
     assert any("say so" in told for told in refused("Yes, it is on her arms.", nothing))

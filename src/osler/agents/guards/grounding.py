@@ -175,4 +175,4 @@ def of_another_family(reply: str, entries: Iterable[Entry], language: Language) 
 
 def goes_round(clauses: Iterable[str]) -> bool:
     """Whether a reply says the same clause over and over."""
-    return any(times > _LOOP for times in Counter(clause for clause in clauses if len(clause) > 1).values())
+    return any(times > _LOOP for times in Counter(clause for clause in clauses if clause).values())
