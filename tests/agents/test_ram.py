@@ -59,17 +59,17 @@ def test_figures_on_the_questions_for_validation() -> None:
     assert named.recall >= 0.97
     assert named.precision >= 0.92
     everything = figures(of(Part.VALIDATION), indexes())
-    assert everything.recall >= 0.955
-    assert everything.precision >= 0.93
-    assert everything.nothing >= 0.94
+    assert everything.recall >= 0.96
+    assert everything.precision >= 0.935
+    assert everything.nothing >= 0.965
 
 
 def test_figures_on_the_questions_that_were_never_looked_at() -> None:
     """Above all a question about a neighbour of what the record holds is the weak side of the module."""
     everything = figures(of(Part.HELD_OUT), indexes())
     assert everything.recall >= 0.94
-    assert everything.precision >= 0.94
-    assert everything.nothing >= 0.91
+    assert everything.precision >= 0.93
+    assert everything.nothing >= 0.93
 
 
 def test_the_questions_to_learn_from_ask_records_of_patients_for_tuning() -> None:
@@ -291,6 +291,30 @@ def test_a_word_of_medicine_does_not_ask_for_the_list(record: str, question: str
 )
 def test_lists_of_medicines_and_allergies_answer_for_every_one(record: str, question: str, listed: str) -> None:
     assert listed in found(record, question)
+
+
+@pytest.mark.parametrize(
+    ("record", "question", "told"),
+    [
+        ("hyperosmolar-state-en", "What medicines is your mother on?", {"Diabetes tablets", "Heart tablets"}),
+        ("osteoarthritis-zh", "您平时在吃哪些药？", {"抗凝药", "用过的止痛药"}),
+    ],
+)
+def test_who_asks_for_the_medicines_is_told_each_where_none_lists_them(
+    record: str, question: str, told: set[str]
+) -> None:
+    assert told <= found(record, question)
+
+
+@pytest.mark.parametrize(
+    ("record", "question"),
+    [
+        ("angle-closure-glaucoma-en", "Do you use any eye drops?"),
+        ("angle-closure-glaucoma-zh", "平时滴眼药水吗？"),
+    ],
+)
+def test_one_medicine_is_no_list_of_all(record: str, question: str) -> None:
+    assert not found(record, question) & {"Inhaler", "Cold remedy", "吸入剂", "感冒药"}
 
 
 STORY_ZH = {

@@ -179,3 +179,12 @@ def related() -> dict[str, frozenset[str]]:
         for one in group:
             near[one].update(other for other in group if other != one)
     return {name: frozenset(others) for name, others in near.items()}
+
+
+@cache
+def answered_by(concept: str) -> tuple[str, ...]:
+    """What else an entry about a concept answers, where the record has no entry of its own for it."""
+    apart = load("apart.yaml")
+    not_by = {other for one, other in apart["one_way"] if one == concept}
+    not_by.update(other for pair in apart["both"] if concept in pair for other in pair)
+    return tuple(sorted(related().get(concept, frozenset()) - not_by))

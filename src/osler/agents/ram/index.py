@@ -17,6 +17,7 @@ from osler.agents.ram.layout import Floats, Layout
 from osler.agents.ram.nearness import Nearness
 from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.speaks import OF_THE_CATEGORY, chief, is_text
+from osler.agents.ram.whose import of_another, tells_of_others
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
 from osler.words import content
@@ -91,6 +92,7 @@ class RecordIndex:
         self.entries = record.entries
         self._layout = Layout(record)
         self._nearness = Nearness(record, self._layout.lexicon.weight)
+        self._speaker = record.speaker
         self._chief = chief(record)
         self._is_text = is_text(record)
         self._never_meant = implausible(record) - self._layout.about.keys()
@@ -102,6 +104,8 @@ class RecordIndex:
     def search(self, question: str) -> list[Match]:
         """The entries the question asks for, best first; empty when the record says nothing about it."""
         intent = self._read(question)
+        if intent.is_talk:
+            return []
         scores = self._scores(question, intent)
         floor = decision(self.language, of_text=self._is_text).floor(scores)
         chosen = [
@@ -109,6 +113,9 @@ class RecordIndex:
         ]
         chosen = self._in_breadth(chosen, intent)
         chosen += self._lists(intent, chosen)
+        whole, *parts = (ask.text for ask in intent.asks)
+        if of_another(whole, parts, self._speaker, self.language):
+            chosen = [match for match in chosen if tells_of_others(match.entry, self.language)]
         return sorted(chosen, key=lambda match: -match.score)
 
     def _in_breadth(self, chosen: list[Match], intent: Intent) -> list[Match]:
@@ -169,13 +176,19 @@ class RecordIndex:
         """Lists that answer whether one thing is on them, where nothing of their kind was chosen.
 
         Who asks for a blood thinner is answered by the list of medicines, whatever is on it: a patient's safety hangs
-        on it.
+        on it. Who asks for the medicines is told each of them where no entry lists them.
         """
         heard = _heard(intent, _CLEARLY_HEARD)
         category = next((kind for kind, things in _ON_LISTS.items() if things & heard), None)
-        if category is None or any(match.entry.category is category for match in chosen):
+        if category is None or any(intent.asks[0].meant.get(name, 0.0) >= _HEARD for name in ("none", "other")):
             return []
-        return [Match(entry, _BROAD) for entry in self._listing if entry.category is category]
+        of_kind = [match.entry for match in chosen if match.entry.category is category]
+        listing = [entry for entry in self._listing if entry.category is category]
+        if not listing and _heard(intent, _SURE) & _LISTS[category]:
+            listing = [entry for entry in self.entries if entry.category is category]
+        elif of_kind:
+            return []
+        return [Match(entry, _BROAD) for entry in listing if entry not in of_kind]
 
     def _is_story(self, intent: Intent) -> bool:
         """Whether it is asked since when or how, of nothing by name."""
@@ -240,7 +253,10 @@ def _particular(intent: Intent, parts: frozenset[str]) -> bool:
 
 
 def _is_list(entry: Entry, language: Language) -> bool:
+    """Whether an entry tells all of its kind: the regular medicines, and not the inhaler."""
     called = concepts(language)
-    names = (entry.name, *entry.aliases)
-    found = {name for text in names for name, share in called.find(text).items() if share >= _CLEAR}
-    return bool(found & _LISTS.get(entry.category, frozenset()))
+    own, *others = (
+        {name for name, share in called.find(text).items() if share >= _CLEAR} for text in (entry.name, *entry.aliases)
+    )
+    kind = _LISTS.get(entry.category, set())
+    return bool(own.union(*others) & kind) and not own & (_ON_LISTS.get(entry.category, set()) - kind)

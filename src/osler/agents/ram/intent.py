@@ -9,6 +9,7 @@ from functools import lru_cache
 from osler.agents.lexicon import broad_parts, categories, concepts
 from osler.agents.lexicon.asks import separate_asks, without_result
 from osler.agents.ram.meaning import meant
+from osler.agents.ram.talk import is_talk
 from osler.records.language import Language
 from osler.words import content
 
@@ -58,6 +59,8 @@ class Intent:
     """Whether it is put as a question: who says "I'll dim the lamp" asks for nothing."""
     names_kin: bool
     """Whether it names a relative: somebody else's illness, or the patient by who speaks for them."""
+    is_talk: bool
+    """Whether it tells or announces something, and only waits for a yes."""
 
     @property
     def is_broad(self) -> bool:
@@ -71,7 +74,8 @@ def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
     texts = separate_asks(question, language)
     asks = (_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True))
-    return Intent(tuple(asks), bool(_ASKING.search(question)), bool(_KIN[language].search(question)))
+    is_asking = _ASKING.search(question) is not None and not is_talk(question, language)
+    return Intent(tuple(asks), is_asking, bool(_KIN[language].search(question)), is_talk(question, language))
 
 
 def _ask(text: str, means: dict[str, float], language: Language) -> Ask:

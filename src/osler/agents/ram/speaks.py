@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from osler.agents.lexicon import concepts, related
+from osler.agents.lexicon import answered_by, concepts
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
 
 _CLEAR = 0.999
 _MOSTLY = 0.75
-_NEAR = 0.7
+_NEAR, _ALSO_CALLED = 0.7, 0.85
+"""How much an entry is about what stands near it, and about what only its other names say."""
 _OF_THE_CHIEF = (
     *("chief-complaint", "onset-time", "onset-mode", "course", "constant-or-intermittent"),
     *("episode-duration-frequency", "pain-location", "pain-character", "pain-severity"),
     *("aggravating-factors", "relieving-factors", "time-of-day-pattern"),
 )
-
-_SIDE_BY_SIDE = frozenset(
-    frozenset(pair)
-    for pair in (
-        *(("smoking", "alcohol"), ("alcohol", "diet"), ("crp", "esr"), ("hearing", "tinnitus")),
-        *(("chest-x-ray", "chest-ct"), ("head-ct", "brain-mri"), ("abdominal-ultrasound", "urinary-tract-ultrasound")),
-        *(("iron-ferritin", "blood-count"), ("iron-ferritin", "haemoglobin"), ("sputum-test", "tb-tests")),
-        *(("stroke-history", "clots-history"), ("heart-disease-history", "coronary-angiography")),
-        *(("diarrhoea", "constipation"), ("urinary-urgency", "nocturia"), ("palpitations", "sign-pulse")),
-        *(("night-sweats", "fever"), ("night-sweats", "chills"), ("night-sweats", "sign-temperature")),
-        *(("immobility", "travel"), ("home", "daily-activities"), ("halos", "vision"), ("halos", "visual-acuity")),
-        *(("aura", "vision"), ("mood", "interest"), ("anxiety", "worries")),
-    )
-)
-"""Spoken of in one breath, but who asks for one is not answered by the other."""
 
 # "Did your father have a gastric tumour?" asks for what runs in the family, whatever an entry there is called.
 OF_THE_CATEGORY = {
@@ -56,18 +42,13 @@ def entry_concepts(record: PatientRecord) -> list[Shares]:
     first = chief(record)
     known = []
     for entry in record.entries:
-        own = _named(entry, record.language)
-        found = dict.fromkeys((other for concept in own for other in _answered_by(concept)), _NEAR)
+        named, also_called = _named(entry, record.language)
+        found = dict.fromkeys((other for concept in named | also_called for other in answered_by(concept)), _NEAR)
         if entry.name == first:
             # "When did it start?" asks for the chief symptom, whose report tells.
             found |= dict.fromkeys(_OF_THE_CHIEF, _NEAR)
-        known.append(found | dict.fromkeys(own, 1.0))
+        known.append(found | dict.fromkeys(also_called, _ALSO_CALLED if named else 1.0) | dict.fromkeys(named, 1.0))
     return known
-
-
-def _answered_by(concept: str) -> list[str]:
-    """What else an entry about a concept answers."""
-    return [other for other in related().get(concept, ()) if {concept, other} not in _SIDE_BY_SIDE]
 
 
 def is_statement(entry: Entry) -> bool:
@@ -89,14 +70,17 @@ def _spoken(entry: Entry) -> str:
     return f"{entry.name}\n{entry.report}" if is_statement(entry) else entry.name
 
 
-def _named(entry: Entry, language: Language) -> set[str]:
-    """What an entry's name speaks of, what its other names are about, and what its category stands for.
+def _named(entry: Entry, language: Language) -> tuple[set[str], set[str]]:
+    """What an entry's name and category speak of, and what its other names are about.
 
     An alias is only about what is most of it: "pain on a deep breath" is not about breathlessness.
     """
     index = concepts(language)
     own = {concept for concept, share in index.find(_spoken(entry)).items() if share >= _CLEAR}
+    also_called: set[str] = set()
     for alias in entry.aliases:
         whole = {concept for concept, share in index.find(alias).items() if share >= _CLEAR}
-        own |= {concept for concept, share in index.best(alias).items() if concept in whole and share >= _MOSTLY}
-    return own | OF_THE_CATEGORY.get(entry.category, set())
+        also_called |= {
+            concept for concept, share in index.best(alias).items() if concept in whole and share >= _MOSTLY
+        }
+    return own | OF_THE_CATEGORY.get(entry.category, set()), also_called
