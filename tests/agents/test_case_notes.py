@@ -55,16 +55,37 @@ def test_what_a_short_memory_denies_or_calls_normal_stands_in_the_notes(listed: 
     assert noted(briefing(Language.EN, short, "")) == f"- cough for 4 days\n- {listed}"
 
 
-@pytest.mark.parametrize("language", Language)
-async def test_facts_reach_the_list_of_illnesses_and_a_talk_is_written_down_first(language: Language) -> None:
-    plan = '{"treatment": "rest", "reasoning": "it fits"}'
-    backbone, client = scripted(["Gout\nPseudogout", plan])
-    doctor = ModelDoctor(case_of(RECORD[language]), backbone, Journal())
-    concluded = await doctor.respond(briefing(language, FACTS[language], REPLY[language]))
-    assert isinstance(concluded, Conclusion) and concluded.diagnosis == "Gout"
-    assert len(client.prompts) == 2 and all(NOTES[language] in text for text in client.prompts)
+PLAN = '{"treatment": "rest", "reasoning": "it fits"}'
+TELLING = "The crystals are telling."
+WRITTEN = "A man with a sore knee."
 
-    backbone, client = scripted(["A man with a sore knee.", "Gout\nPseudogout", plan])
+
+async def prompts_of(language: Language, recall: str, answers: list[str]) -> list[str]:
+    """What the model is asked for until it has concluded."""
+    backbone, client = scripted(answers)
     doctor = ModelDoctor(case_of(RECORD[language]), backbone, Journal())
-    await doctor.respond(briefing(language, TALK[language], REPLY[language]))
-    assert len(client.prompts) == 3 and "A man with a sore knee." in client.prompts[1]
+    concluded = await doctor.respond(briefing(language, recall, REPLY[language]))
+    assert isinstance(concluded, Conclusion) and concluded.diagnosis == "Gout"
+    assert len(client.prompts) == len(answers)
+    return client.prompts
+
+
+async def test_facts_are_the_case_and_what_is_telling_in_it_reaches_the_list_of_illnesses() -> None:
+    notes = NOTES[Language.EN]
+    asked = await prompts_of(Language.EN, FACTS[Language.EN], [TELLING, "Gout\nPseudogout", PLAN])
+    assert all(notes in text for text in asked)
+    assert TELLING in asked[1] and TELLING not in asked[2]
+
+
+async def test_in_chinese_facts_are_written_down_first() -> None:
+    asked = await prompts_of(Language.ZH, FACTS[Language.ZH], [WRITTEN, "Gout\nPseudogout", PLAN])
+    assert NOTES[Language.ZH] in asked[0]
+    assert all(WRITTEN in text for text in asked[1:])
+
+
+@pytest.mark.parametrize("language", Language)
+async def test_a_talk_is_written_down_first(language: Language) -> None:
+    telling = [TELLING] if language is Language.EN else []
+    asked = await prompts_of(language, TALK[language], [WRITTEN, *telling, "Gout\nPseudogout", PLAN])
+    assert TALK[language] in asked[0]
+    assert all(WRITTEN in text for text in asked[1:])

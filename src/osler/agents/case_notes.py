@@ -1,7 +1,8 @@
 """The case as the facts of a memory tell it.
 
 A model that is to write facts down again as a case loses some of them, a decisive scan as easily as a heart rate, and
-takes what was asked for what was found. What already is a list of facts is the case.
+takes what was asked for what was found. What already is a list of facts is the case; in Chinese, where a small model
+finds more illnesses by what it has written itself, it is what the case is written from.
 """
 
 from __future__ import annotations

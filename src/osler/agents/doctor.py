@@ -21,7 +21,8 @@ from osler.loosejson import json_of
 from osler.prompts import prompt
 from osler.records.language import Language
 
-_ASK_TOKENS, _CASE_TOKENS, _LIST_TOKENS, _TREAT_TOKENS, _REPAIR_TOKENS = 160, 400, 160, 300, 120
+_ASK_TOKENS, _CASE_TOKENS, _IMPRESSION_TOKENS, _LIST_TOKENS = 160, 400, 160, 160
+_TREAT_TOKENS, _REPAIR_TOKENS = 300, 120
 _LONGEST_QUOTE = 400
 _ENDS = frozenset({"conclude", "end", "conclusion", "diagnose", "结论", "下结论"})
 
@@ -110,19 +111,35 @@ class ModelDoctor(Participant):
         return tuple(f"{speaks}: {fact}" for fact in await briefing.conflicts(draft))
 
     async def _conclude(self, briefing: Briefing) -> Conclusion:
-        """In three steps, each easy for a small model: the case in medical terms, illnesses that fit, the treatment.
+        """In steps, each easy for a small model: the case, what in it is telling, illnesses that fit, the treatment.
 
         A case is judged better than a talk with gaps and asides, and a bare list of names better than one answer that
-        has to hold everything at once. Facts are a case already.
+        has to hold everything at once.
         """
-        case = noted(briefing) or await self._written_down(briefing)
-        named = await self._named(case)
+        facts = noted(briefing)
+        case = facts if facts and self._case.language is Language.EN else await self._written_down(briefing, facts)
+        named = await self._named(await self._weighed(case))
         return named if named.treatment else await self._treated(named, case, briefing)
 
-    async def _written_down(self, briefing: Briefing) -> str:
+    async def _written_down(self, briefing: Briefing, facts: str) -> str:
         summary = prompt("doctor_case", self._case.language)
-        asked: list[LLMMessage] = [UserMessage(content=summary.fill(**briefing_slots(briefing)), source="briefing")]
+        slots = briefing_slots(briefing) | ({"recall": facts} if facts else {})
+        asked: list[LLMMessage] = [UserMessage(content=summary.fill(**slots), source="briefing")]
         return (await self._call.text(asked, summary, max_tokens=_CASE_TOKENS)).strip()
+
+    async def _weighed(self, case: str) -> str:
+        """The case with what is telling in it.
+
+        In English facts are the case already: written down again, they lose what decides. Asked what is telling, a
+        small model thinks before it lists. In Chinese it thinks while it writes the case down, and finds less when it
+        is asked once more.
+        """
+        if self._case.language is not Language.EN:
+            return case
+        template = prompt("doctor_impression", self._case.language)
+        filled = template.fill(case=case, **case_slots(self._case))
+        asked: list[LLMMessage] = [UserMessage(content=filled, source="briefing")]
+        return f"{case}\n\n{(await self._call.text(asked, template, max_tokens=_IMPRESSION_TOKENS)).strip()}"
 
     async def _named(self, case: str) -> Conclusion:
         """The likeliest illness and the others that fit; with a treatment only where a model gave one unasked."""
