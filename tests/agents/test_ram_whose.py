@@ -75,6 +75,11 @@ def test_of_two_persons_each_is_answered() -> None:
     assert {"Previous operations", "Family history"} <= got
 
 
+def test_a_word_that_holds_a_relative_s_name_names_nobody() -> None:
+    whole, parts = "Does your mother smoke, and are you pregnant?", ("Does your mother smoke", "are you pregnant")
+    assert not of_another(whole, parts, Speaker.PATIENT, Language.EN)
+
+
 @pytest.mark.parametrize(
     ("text", "language"),
     [

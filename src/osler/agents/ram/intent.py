@@ -74,8 +74,9 @@ def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
     texts = separate_asks(question, language)
     asks = (_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True))
-    is_asking = _ASKING.search(question) is not None and not is_talk(question, language)
-    return Intent(tuple(asks), is_asking, bool(_KIN[language].search(question)), is_talk(question, language))
+    talk = is_talk(question, language)
+    is_asking = _ASKING.search(question) is not None and not talk
+    return Intent(tuple(asks), is_asking, bool(_KIN[language].search(question)), talk)
 
 
 def _ask(text: str, means: dict[str, float], language: Language) -> Ask:

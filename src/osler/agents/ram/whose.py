@@ -81,7 +81,9 @@ def of_another(question: str, parts: Sequence[str], speaker: Speaker, language: 
     if speaker is not Speaker.PATIENT and _SELF[language].search(question):
         return True
     kin = _kin(speaker, language)
-    return _asked_about(kin, language).search(question) is not None and all(re.search(kin, part) for part in parts)
+    return _asked_about(kin, language).search(question) is not None and all(
+        re.search(kin, part, re.IGNORECASE) for part in parts
+    )
 
 
 @cache
@@ -89,7 +91,8 @@ def _kin(speaker: Speaker, language: Language) -> str:
     """Everybody whom the doctor may name but the patient."""
     called = {name for group in _PATIENT_OF[speaker] for name in group[language].split("|")}
     names = dict.fromkeys(name for group in _EVERYBODY for name in group[language].split("|") if name not in called)
-    return f"(?:{'|'.join(names)})"
+    edge = r"\b" if language is Language.EN else ""  # "nan" is in "pregnant"
+    return rf"{edge}(?:{'|'.join(names)}){edge}"
 
 
 @cache
@@ -99,7 +102,7 @@ def _asked_about(kin: str, language: Language) -> re.Pattern[str]:
             rf"(?:^|[，。？！、]|[您你他她家]|孩子|宝宝)(?:的|他|她)?{kin}(?![您你]|的话|{_TELLS[language]})[^，。？]{{1,12}}"
         )
     whose = r"(?:(?:any|one|either|some) of )?(?:your|his|her|their|the (?:baby|child|boy|girl)['’]s)"
-    subject = rf"{whose} (?:own |late |elder |older |younger |little |big |dear )?{kin}\b"
+    subject = rf"{whose} (?:own |late |elder |older |younger |little |big |dear )?{kin}"
     return re.compile(
         rf"\b(?:does|do|did|has|have|had|is|are|was|were|can|could|will|would) {subject}(?! {_TELLS[language]})"
         rf"|{subject}['’]s?\b (?!idea|opinion|view|side|word)",
