@@ -12,6 +12,7 @@ import uvloop
 from osler.agents.backbones import connections
 from osler.agents.backbones.connections import Connections
 from osler.agents.backbones.http_answer import NoHttp, TooLong
+from osler.agents.backbones.pace import Go, Pace, Rates
 
 LARGEST = 100_000
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -46,11 +47,13 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(*answers: Sequence[bytes]) -> AsyncIterator[tuple[Server, Connections]]:
+async def serving(
+    *answers: Sequence[bytes], pace: Pace | None = None, limit: float = 5.0
+) -> AsyncIterator[tuple[Server, Connections]]:
     told = Server(answers)
     server = await asyncio.start_server(told, "127.0.0.1", 0)
     told.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1/chat"
-    client = Connections(told.url, {"Authorization": "Bearer none"}, LARGEST)
+    client = Connections(told.url, {"Authorization": "Bearer none"}, LARGEST, pace=pace or Pace(), timeout=limit)
     try:
         yield told, client
     finally:
@@ -65,7 +68,7 @@ def counted(body: bytes, more: bytes = b"") -> bytes:
 
 async def test_a_request_is_whole_and_a_connection_is_used_again() -> None:
     async with serving([counted(b"one")], [counted(b"two")]) as (server, client):
-        assert [(await client.post(body)).body for body in (b"{}", b'{"a": 1}')] == [b"one", b"two"]
+        assert [(await client.post(body, 1)).body for body in (b"{}", b'{"a": 1}')] == [b"one", b"two"]
         assert server.opened == 1
     first = server.requests[0]
     assert first.startswith(b"POST /v1/chat HTTP/1.1\r\n")
@@ -94,13 +97,13 @@ async def test_a_request_is_whole_and_a_connection_is_used_again() -> None:
 )
 async def test_bodies_end_as_servers_end_them(pieces: list[bytes], body: bytes) -> None:
     async with serving(pieces, [counted(b"next")]) as (_, client):
-        assert (await client.post(b"{}")).body == body
-        assert (await client.post(b"{}")).body == b"next"
+        assert (await client.post(b"{}", 1)).body == body
+        assert (await client.post(b"{}", 1)).body == b"next"
 
 
 async def test_status_and_headers_are_told() -> None:
     async with serving([b"HTTP/1.1 429 Too Many\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n"]) as (_, client):
-        said = await client.post(b"{}")
+        said = await client.post(b"{}", 1)
     assert (said.status, said.headers["retry-after"], said.body) == (429, "7", b"")
 
 
@@ -126,8 +129,8 @@ async def test_what_is_no_whole_answer_is_an_error_and_the_next_request_gets_its
 ) -> None:
     async with serving(pieces, [counted(b"next")]) as (server, client):
         with pytest.raises(error):
-            await client.post(b"{}")
-        assert (await client.post(b"{}")).body == b"next"
+            await client.post(b"{}", 1)
+        assert (await client.post(b"{}", 1)).body == b"next"
         assert server.opened == 2
 
 
@@ -135,10 +138,10 @@ async def test_what_nobody_asked_for_is_not_taken_for_an_answer() -> None:
     """Some servers say 408 on a connection that was idle, before they close it."""
     stray = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"
     async with serving([counted(b"one"), stray], [counted(b"one") + stray], [counted(b"three")]) as (server, client):
-        assert (await client.post(b"{}")).body == b"one"
+        assert (await client.post(b"{}", 1)).body == b"one"
         await asyncio.sleep(0.05)
-        assert (await client.post(b"{}")).status == 200
-        assert (await client.post(b"{}")).body == b"three"
+        assert (await client.post(b"{}", 1)).status == 200
+        assert (await client.post(b"{}", 1)).body == b"three"
         assert server.opened == 3
 
 
@@ -146,7 +149,7 @@ async def test_a_connection_is_not_kept_for_long(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(connections, "IDLE_SECONDS", 0.0)
     async with serving([counted(b"one")], [counted(b"two")]) as (server, client):
         for _ in range(2):
-            await client.post(b"{}")
+            await client.post(b"{}", 1)
             await asyncio.sleep(0.01)
         assert server.opened == 2
 
@@ -155,13 +158,67 @@ async def test_who_gives_up_waiting_leaves_no_answer_behind() -> None:
     async with serving([b"HTTP/1.1 200"], [counted(b"mine")]) as (_, client):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):
-                await client.post(b"{}")
-        assert (await client.post(b"{}")).body == b"mine"
+                await client.post(b"{}", 1)
+        assert (await client.post(b"{}", 1)).body == b"mine"
+
+
+async def test_a_server_that_hangs_is_given_up_and_its_place_goes_to_the_next() -> None:
+    async with serving([b"HTTP/1.1 200"], [counted(b"mine")], pace=Pace(Rates(1)), limit=0.2) as (server, client):
+        first, second = (asyncio.create_task(client.post(b"{}", 1)) for _ in range(2))
+        with pytest.raises(TimeoutError):
+            await first
+        assert (await second).body == b"mine"
+        assert server.opened == 2
+
+
+async def test_waiting_for_a_turn_is_not_counted_as_time_to_answer() -> None:
+    slowly = [b"HTTP/1.1 200 OK\r\n", *[b"X: y\r\n"] * 20, b"Content-Length: 2\r\n\r\n{}"]  # a tenth of a second
+    async with serving(*[slowly] * 6, pace=Pace(Rates(1)), limit=0.4) as (server, client):
+        said = await asyncio.gather(*(client.post(b"{}", 1) for _ in range(6)))
+    assert [one.body for one in said] == [b"{}"] * 6
+    assert server.opened == 1
+
+
+async def test_the_next_request_goes_out_before_anybody_reads_the_answer() -> None:
+    """A busy loop comes round to who asked only later: meanwhile the server would have nothing to do."""
+    happened: list[str] = []
+
+    class Told(Pace):
+        def enter(self, tokens: int, go: Go) -> None:
+            def told() -> bool:
+                happened.append("sent")
+                return go()
+
+            super().enter(tokens, told)
+
+    async def ask(client: Connections) -> None:
+        await client.post(b"{}", 1)
+        happened.append("read")
+
+    async with serving([counted(b"one")], [counted(b"two")], pace=Told(Rates(1))) as (server, client):
+        await asyncio.gather(ask(client), ask(client))
+    assert happened == ["sent", "sent", "read", "read"] and server.opened == 1
+
+
+async def test_who_is_cancelled_gives_its_place_back() -> None:
+    async with serving([b"HTTP/1.1 200"], [counted(b"mine")], pace=Pace(Rates(1))) as (_, client):
+        under_way, waiting, last = (asyncio.create_task(client.post(b"{}", 1)) for _ in range(3))
+        await asyncio.sleep(0.02)
+        waiting.cancel()
+        under_way.cancel()
+        assert (await last).body == b"mine"
+
+
+async def test_a_refused_connection_gives_its_place_back() -> None:
+    client = Connections("http://127.0.0.1:9/v1", {}, LARGEST, pace=Pace(Rates(1)), timeout=5.0)
+    for _ in range(2):
+        with pytest.raises(ConnectionRefusedError):
+            await client.post(b"{}", 1)
 
 
 def test_another_event_loop_does() -> None:
     async def asked() -> bytes:
         async with serving([OK + b"Content-Length: 2\r\n\r\n{}"]) as (_, client):
-            return (await client.post(b"{}")).body
+            return (await client.post(b"{}", 1)).body
 
     assert uvloop.run(asked()) == b"{}"

@@ -35,9 +35,9 @@ async def client_of(
     server: Server, *, retries: int = 4, limit: float = 5.0, sleeps: list[float] | None = None
 ) -> AsyncIterator[ChatCompletionClient]:
     spec = parse_spec(server.spec)
-    remote = open_compatible(spec, temperature=0.0, max_tokens=32, seed=7)
+    remote = open_compatible(spec, temperature=0.0, max_tokens=32, seed=7, timeout=limit)
     noted = [] if sleeps is None else sleeps
-    client = Retrying(remote, retries=retries, timeout=limit, sleep=counting_sleep(noted), rng=generator("test"))
+    client = Retrying(remote, retries=retries, sleep=counting_sleep(noted), rng=generator("test"))
     try:
         yield client
     finally:

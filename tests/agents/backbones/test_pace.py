@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -10,98 +11,152 @@ from osler.agents.backbones.pace import Pace, Rates
 
 
 class Clock:
-    """Time that passes by sleeping alone."""
+    """Time that passes by waiting alone."""
 
     def __init__(self) -> None:
         self.now = 100.0
+        self._due: list[tuple[float, Callable[[], None]]] = []
 
     def __call__(self) -> float:
         return self.now
 
-    async def sleep(self, seconds: float) -> None:
-        self.now += seconds
-        await asyncio.sleep(0)
+    def later(self, seconds: float, do: Callable[[], None]) -> None:
+        self._due.append((self.now + seconds, do))
+
+    def run(self) -> None:
+        """Let time pass until nobody waits for anything."""
+        while self._due:
+            self._due.sort(key=lambda due: due[0])
+            self.now, do = self._due.pop(0)
+            do()
 
 
-def paced(clock: Clock, **rates: float) -> Pace:
-    at_once = rates.pop("at_once", None)
-    return Pace(Rates(None if at_once is None else int(at_once), **rates), clock=clock, sleep=clock.sleep)
+class Endpoint:
+    """Calls that were let through, and when."""
+
+    def __init__(self, **rates: float) -> None:
+        at_once = rates.pop("at_once", None)
+        self.clock = Clock()
+        self.pace = Pace(
+            Rates(None if at_once is None else int(at_once), **rates), clock=self.clock, later=self.clock.later
+        )
+        self.began: dict[int, float] = {}
+
+    def ask(self, number: int, tokens: int = 1, *, wanted: bool = True) -> None:
+        def go() -> bool:
+            if wanted:
+                self.began[number] = self.clock.now
+            return wanted
+
+        self.pace.enter(tokens, go)
+
+    def answer(self, number: int, status: int | None = 200, retry_after: str | None = None) -> None:
+        self.pace.leave(self.began[number], status, retry_after)
 
 
-async def test_calls_per_minute_are_kept_over_any_length_of_time() -> None:
-    clock = Clock()
-    pace = paced(clock, per_minute=60)
-    began = []
-    for _ in range(30):
-        async with pace.slot(10):
-            began.append(clock.now)
-    assert began[-1] - began[0] == pytest.approx(28, abs=1.5)
+def test_calls_per_minute_are_kept_over_any_length_of_time() -> None:
+    endpoint = Endpoint(per_minute=60)
+    for number in range(30):
+        endpoint.ask(number)
+    endpoint.clock.run()
+    assert list(endpoint.began) == list(range(30))
+    assert endpoint.began[29] - endpoint.began[0] == pytest.approx(28, abs=1.5)
 
 
-async def test_tokens_per_minute_count_what_was_used_and_not_what_was_guessed() -> None:
-    clock = Clock()
-    pace = paced(clock, tokens_per_minute=6000)
-    for _ in range(20):
-        async with pace.slot(100) as slot:
-            slot.went_well(500)
-    assert clock.now - 100 == pytest.approx(20 * 500 / 100, rel=0.1)
+def test_a_call_that_waited_for_a_place_still_keeps_the_rate() -> None:
+    endpoint = Endpoint(per_minute=60, at_once=2)
+    for number in range(6):
+        endpoint.ask(number)
+    endpoint.clock.run()
+    endpoint.clock.now += 600  # two slow answers; the others have been waiting all the time
+    endpoint.answer(0)
+    endpoint.answer(1)
+    endpoint.clock.run()
+    assert endpoint.began[3] - endpoint.began[2] <= 1
+    endpoint.answer(2)
+    endpoint.answer(3)
+    endpoint.clock.run()
+    assert endpoint.began[5] - endpoint.began[4] == pytest.approx(1)
 
 
-async def test_no_more_calls_at_once_than_allowed_and_in_the_order_they_came() -> None:
-    pace, under_way, most, order = paced(Clock(), at_once=3), 0, 0, []
-
-    async def call(number: int) -> None:
-        nonlocal under_way, most
-        async with pace.slot(1):
-            under_way += 1
-            most = max(most, under_way)
-            order.append(number)
-            await asyncio.sleep(0.001)
-            under_way -= 1
-
-    await asyncio.gather(*(call(number) for number in range(20)))
-    assert most == 3 and order == list(range(20))
+def test_tokens_per_minute_count_what_was_used_and_not_what_was_guessed() -> None:
+    endpoint = Endpoint(tokens_per_minute=6000)
+    for number in range(20):
+        endpoint.ask(number, 100)
+        endpoint.clock.run()
+        endpoint.pace.used(100, 500)
+        endpoint.answer(number)
+    assert endpoint.clock.now - 100 == pytest.approx(19 * 500 / 100, rel=0.1)
 
 
-async def test_a_server_that_says_too_many_is_asked_less_and_then_more_again() -> None:
-    clock = Clock()
-    pace = paced(clock, at_once=16)
-
-    async def refused() -> None:
-        async with pace.slot(1) as slot:
-            await asyncio.sleep(0)
-            slot.too_many(None)
-
-    await asyncio.gather(*(refused() for _ in range(16)))
-    assert pace.at_once == 8, "one round of refusals halves it once"
-    for _ in range(300):
-        clock.now += 1
-        async with pace.slot(1) as slot:
-            slot.went_well(1)
-    assert pace.at_once == 16
+def test_no_more_calls_at_once_than_allowed_and_in_the_order_they_came() -> None:
+    endpoint = Endpoint(at_once=3)
+    for number in range(20):
+        endpoint.ask(number)
+    for number in range(20):
+        assert list(endpoint.began) == list(range(min(20, number + 3))), "the next begins when one ends, and no sooner"
+        endpoint.answer(number)
 
 
-async def test_everybody_waits_as_long_as_one_was_told_to() -> None:
-    clock = Clock()
-    pace = paced(clock, at_once=4)
-    async with pace.slot(1) as slot:
-        slot.too_many("7")
-    async with pace.slot(1):
-        assert clock.now == 107
+def test_a_server_that_says_too_many_is_asked_less_and_then_more_again() -> None:
+    endpoint = Endpoint(at_once=16)
+    for number in range(16):
+        endpoint.ask(number)
+    endpoint.clock.now += 1
+    for number in range(16):
+        endpoint.answer(number, 429)
+    assert endpoint.pace.at_once == 8, "one round of refusals halves it once"
+    for number in range(100, 400):
+        endpoint.ask(number)
+        endpoint.answer(number)
+    assert endpoint.pace.at_once == 16
 
 
-async def test_who_is_cancelled_while_waiting_takes_no_place() -> None:
-    pace = paced(Clock(), at_once=1)
-    async with pace.slot(1):
-        waiting = [asyncio.create_task(_enter(pace)) for _ in range(3)]
-        await asyncio.sleep(0)
-        waiting[0].cancel()
-        waiting[1].cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
-    assert waiting[2].result() == "in"
-    assert await _enter(pace) == "in"
+@pytest.mark.parametrize("status", [500, 404, None])
+def test_other_failures_say_nothing_about_how_many_calls_a_server_takes(status: int | None) -> None:
+    endpoint = Endpoint(at_once=4)
+    endpoint.ask(0)
+    endpoint.answer(0, 429)
+    for number in range(1, 50):
+        endpoint.ask(number)
+        endpoint.answer(number, status)
+    assert endpoint.pace.at_once == 1
 
 
-async def _enter(pace: Pace) -> str:
-    async with pace.slot(1):
-        return "in"
+def test_everybody_waits_as_long_as_one_was_told_to() -> None:
+    endpoint = Endpoint(at_once=2)
+    for number in range(3):  # the last one waits for a place already
+        endpoint.ask(number)
+    endpoint.answer(0, 429, "7")
+    endpoint.answer(1, 429, "3")
+    endpoint.ask(3)
+    assert list(endpoint.began) == [0, 1]
+    endpoint.clock.run()
+    assert endpoint.began[2] == 107
+    endpoint.answer(2)
+    assert endpoint.began[3] == 107
+
+
+def test_who_is_gone_when_its_turn_comes_takes_no_place() -> None:
+    endpoint = Endpoint(at_once=1)
+    for number, wanted in enumerate((True, False, False, True)):
+        endpoint.ask(number, wanted=wanted)
+    endpoint.answer(0)
+    assert list(endpoint.began) == [0, 3]
+    endpoint.answer(3)
+    endpoint.ask(4)
+    assert list(endpoint.began) == [0, 3, 4]
+
+
+async def test_who_is_cancelled_while_waiting_for_a_turn_takes_no_place() -> None:
+    pace = Pace(Rates(1))
+    await pace.turn(1)
+    waiting = [asyncio.create_task(pace.turn(1)) for _ in range(4)]
+    await asyncio.sleep(0)
+    waiting[0].cancel()
+    pace.leave(0.0)
+    waiting[1].cancel()  # it has just been let in
+    await asyncio.gather(*waiting[:3], return_exceptions=True)
+    assert [task.cancelled() for task in waiting[:3]] == [True, True, False]
+    pace.leave(0.0)
+    await waiting[3]

@@ -28,7 +28,7 @@ HELLO: list[LLMMessage] = [UserMessage(content="Where does it hurt?", source="do
 
 
 def opened(spec: str) -> Compatible:
-    return open_compatible(parse_spec(spec), temperature=0.0, max_tokens=32, seed=None)
+    return open_compatible(parse_spec(spec), temperature=0.0, max_tokens=32, seed=None, timeout=5.0)
 
 
 def saying(**message: Any) -> Step:

@@ -58,18 +58,19 @@ def open_backbone(
     if spec.kind == "rules":
         raise ValueError("rules have no model to open; look at spec.kind first")
     prices()  # a broken table shows now, and not in the middle of a run
-    from osler.agents.backbones.pace import Pace
     from osler.agents.backbones.retry import Retrying
 
     if spec.kind == "local":
         from osler.agents.backbones.local import open_local
 
         local = open_local(spec, temperature=temperature, timeout=timeout, max_tokens=max_tokens, seed=seed)
-        client, model = Retrying(local, retries=0, timeout=None), local.model
+        client, model = Retrying(local, retries=0), local.model
     else:
         from osler.agents.backbones.compatible import open_compatible
 
-        remote = open_compatible(spec, temperature=temperature, max_tokens=max_tokens, seed=seed)
-        client, model = Retrying(remote, retries=retries, timeout=timeout, pace=Pace(rates)), remote.model
+        remote = open_compatible(
+            spec, temperature=temperature, max_tokens=max_tokens, seed=seed, timeout=timeout, rates=rates
+        )
+        client, model = Retrying(remote, retries=retries), remote.model
     identity = json.dumps([client.where, temperature, max_tokens, seed])
     return Backbone(spec=str(spec), model=model, client=client, identity=identity)

@@ -24,11 +24,12 @@ from autogen_core.tools import Tool, ToolSchema
 from osler import __version__
 from osler.agents.backbones.completion import Completion, oversize, usable_text
 from osler.agents.backbones.connections import Connections, Poster
-from osler.agents.backbones.errors import not_json
+from osler.agents.backbones.errors import not_json, too_late
 from osler.agents.backbones.http_answer import NoHttp, TooLong
+from osler.agents.backbones.pace import Pace, Rates
 from osler.agents.backbones.spec import Spec, checked_url
 from osler.agents.backbones.wire import completion_of, read, request_body
-from osler.agents.backbones.wrapper import Client, JsonOutput, ToolChoice
+from osler.agents.backbones.wrapper import Client, JsonOutput, ToolChoice, estimated_tokens
 from osler.errors import UserError
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -51,8 +52,18 @@ class StatusError(ConnectionError):
 class Compatible(Client):
     """A client of one model at one server. Connections are made at the first call, and shared by all."""
 
-    def __init__(self, *, model: str, base_url: str, key: str, defaults: Mapping[str, Any], new_names: bool) -> None:
-        """Name the server; nothing is opened yet. Who asks keeps the clock, as `Retrying` does for each attempt.
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str,
+        key: str,
+        defaults: Mapping[str, Any],
+        new_names: bool,
+        timeout: float,
+        pace: Pace,
+    ) -> None:
+        """Name the server; nothing is opened yet.
 
         Args:
             model: The model's name.
@@ -60,11 +71,14 @@ class Compatible(Client):
             key: Sent as a bearer's token.
             defaults: What every request holds besides its messages.
             new_names: Whether the server wants `max_completion_tokens`, as OpenAI's newer models do.
+            timeout: Seconds for an answer; waiting for a turn is not counted.
+            pace: How fast the server may be asked.
         """
         self.model, self.where = model, f"{model} at {base_url}"
         self._url, self._key = f"{base_url}/chat/completions", key
         self._defaults = {"model": model, **defaults}
         self._new_names = new_names
+        self._timeout, self._pace = timeout, pace
         self._server: Poster | None = None
         self._usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
 
@@ -91,30 +105,35 @@ class Compatible(Client):
             json_output=json_output,
             options=options,
         )
+        tokens = estimated_tokens(messages)
         if cancellation_token is None:
-            return await self._answer(body)
-        asked = asyncio.ensure_future(self._answer(body))
+            return await self._answer(body, tokens)
+        asked = asyncio.ensure_future(self._answer(body, tokens))
         cancellation_token.link_future(asked)
         return await asked
 
-    async def _answer(self, body: bytes) -> Completion:
-        done = completion_of(await self._posted(body), model=self.model, where=self.where)
+    async def _answer(self, body: bytes, tokens: int) -> Completion:
+        done = completion_of(await self._posted(body, tokens), model=self.model, where=self.where)
+        if used := done.usage.prompt_tokens + done.usage.completion_tokens:
+            self._pace.used(tokens, used)
         if isinstance(done.content, str):
             usable_text(done, self.where)
         self._usage.prompt_tokens += done.usage.prompt_tokens
         self._usage.completion_tokens += done.usage.completion_tokens
         return done
 
-    async def _posted(self, body: bytes) -> Any:
+    async def _posted(self, body: bytes, tokens: int) -> Any:
         """What the server says to a body, parsed."""
         if self._server is None:
-            self._server = _poster(self._url, self._key)
+            self._server = self._poster()
         try:
-            status, headers, said = await self._server.post(body)
+            status, headers, said = await self._server.post(body, tokens)
         except NoHttp:
             raise not_json(self.where) from None
         except TooLong:
             raise oversize(self.where) from None
+        except TimeoutError:
+            raise too_late(self.where, self._timeout) from None
         if not 200 <= status < 300:
             raise StatusError(status, _loose(said), headers.get("retry-after"))
         if "json" not in headers.get("content-type", ""):
@@ -123,6 +142,19 @@ class Compatible(Client):
             return read(said)
         except (ValueError, RecursionError):
             raise not_json(self.where) from None
+
+    def _poster(self) -> Poster:
+        headers = {
+            "Authorization": f"Bearer {self._key}",
+            "Content-Type": "application/json",
+            "User-Agent": f"osler/{__version__}",
+        }
+        proxy = _proxy(self._url)
+        if proxy is None:
+            return Connections(self._url, headers, LARGEST_BODY, pace=self._pace, timeout=self._timeout)
+        from osler.agents.backbones.proxied import Proxied
+
+        return Proxied(self._url, headers, LARGEST_BODY, proxy=proxy, pace=self._pace, timeout=self._timeout)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -151,7 +183,9 @@ class Compatible(Client):
         )
 
 
-def open_compatible(spec: Spec, *, temperature: float, max_tokens: int, seed: int | None) -> Compatible:
+def open_compatible(
+    spec: Spec, *, temperature: float, max_tokens: int, seed: int | None, timeout: float, rates: Rates | None = None
+) -> Compatible:
     """The client of a spec of kind openai or compatible.
 
     Raises:
@@ -176,21 +210,9 @@ def open_compatible(spec: Spec, *, temperature: float, max_tokens: int, seed: in
         key=key or NO_KEY,
         defaults=defaults,
         new_names=at_openai,
+        timeout=timeout,
+        pace=Pace(rates),
     )
-
-
-def _poster(url: str, key: str) -> Poster:
-    headers = {
-        "Authorization": f"Bearer {key}",
-        "Content-Type": "application/json",
-        "User-Agent": f"osler/{__version__}",
-    }
-    proxy = _proxy(url)
-    if proxy is None:
-        return Connections(url, headers, LARGEST_BODY)
-    from osler.agents.backbones.proxied import Proxied
-
-    return Proxied(url, headers, LARGEST_BODY, proxy)
 
 
 def _proxy(url: str) -> str | None:

@@ -12,10 +12,13 @@ import ssl
 import time
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, cast
 from urllib.parse import quote, urlsplit
 
 from osler.agents.backbones.http_answer import Reading, Said
+from osler.agents.backbones.pace import Pace
 
 IDLE_SECONDS = 4.0
 """How long an unused connection is kept: shorter than servers do (vLLM: 5 s), so that none is used as it closes."""
@@ -24,8 +27,8 @@ IDLE_SECONDS = 4.0
 class Poster(Protocol):
     """Whatever sends a body to the server and brings back what it says."""
 
-    async def post(self, body: bytes) -> Said:
-        """Send a body."""
+    async def post(self, body: bytes, tokens: int) -> Said:
+        """Send a body of about that many tokens, when it is its turn."""
         ...
 
     async def close(self) -> None:
@@ -33,13 +36,44 @@ class Poster(Protocol):
         ...
 
 
-class Connections:
-    """Connections to one address: as many as there are requests at a time, each used again and again."""
+@dataclass(eq=False)
+class _Asked:
+    """A request, and who waits for what the server says to it."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], largest: int) -> None:
-        """Name the address, what every request says, and the most bytes of an answer; nothing is opened yet."""
+    request: bytes
+    said: asyncio.Future[Said]
+    began: float | None = None
+    """When its turn came; None before."""
+    alarm: asyncio.TimerHandle | None = None
+    connection: _Connection | None = None
+    """Where it was sent; None before."""
+    over: bool = False
+
+
+class _End(Protocol):
+    def __call__(self, asked: _Asked, outcome: Said | Exception, *, goes_on: bool = False) -> None: ...
+
+
+class Connections:
+    """Connections to one address: as many as there are requests at a time, each used again and again.
+
+    What comes next is sent as soon as an answer is whole, in the same moment and on the same connection, whatever else
+    the loop has to do.
+    """
+
+    def __init__(self, url: str, headers: Mapping[str, str], largest: int, *, pace: Pace, timeout: float) -> None:
+        """Name the address; nothing is opened yet.
+
+        Args:
+            url: Where requests go.
+            headers: What every request says.
+            largest: The most bytes of an answer.
+            pace: Whose turn it is.
+            timeout: Seconds for an answer. Waiting for a turn is not counted.
+        """
         parts = urlsplit(url)
         self._host, self._largest = parts.hostname or "", largest
+        self._pace, self._timeout = pace, timeout
         self._secure = parts.scheme == "https"
         self._port = parts.port or (443 if self._secure else 80)
         self._context: ssl.SSLContext | None = None
@@ -50,27 +84,44 @@ class Connections:
         )
         self._head = "\r\n".join((f"POST {path} HTTP/1.1", *told, "Content-Length: ")).encode("latin-1")
         self._free: deque[tuple[float, _Connection]] = deque()
+        self._opening: set[asyncio.Task[None]] = set()
 
-    async def post(self, body: bytes) -> Said:
-        """Send a body.
+    async def post(self, body: bytes, tokens: int) -> Said:
+        """Send a body when it is its turn.
 
         Raises:
+            TimeoutError: The answer was not whole in time.
             OSError: There is no connection, it broke, or what came is no answer.
         """
-        connection = self._kept() or await self._opened()
+        request = b"%b%d\r\n\r\n%b" % (self._head, len(body), body)
+        asked = _Asked(request, asyncio.get_running_loop().create_future())
+        self._pace.enter(tokens, partial(self._begin, asked))
         try:
-            said = await connection.ask(b"%b%d\r\n\r\n%b" % (self._head, len(body), body))
-        except BaseException:
-            connection.drop()  # half an exchange cannot be gone on with
-            raise
-        if connection.is_open:
-            self._free.append((time.monotonic(), connection))
-        return said
+            return await asked.said
+        finally:
+            self._end(asked)  # for who gave up; an answer has ended it already
 
     async def close(self) -> None:
         """Close what is open."""
+        for opening in self._opening:
+            opening.cancel()
         while self._free:
             self._free.pop()[1].drop()
+
+    def _begin(self, asked: _Asked) -> bool:
+        if asked.said.done():
+            return False
+        loop = asked.said.get_loop()
+        asked.began = time.monotonic()
+        asked.alarm = loop.call_later(self._timeout, self._late, asked)
+        connection = self._kept()
+        if connection is not None:
+            connection.send(asked)
+        else:
+            opening = loop.create_task(self._open(asked))
+            self._opening.add(opening)  # the loop itself holds tasks only weakly
+            opening.add_done_callback(self._opening.discard)
+        return True
 
     def _kept(self) -> _Connection | None:
         """The one used last; those that nobody has used for a while are closed."""
@@ -82,35 +133,72 @@ class Connections:
                 return connection
         return None
 
-    async def _opened(self) -> _Connection:
-        if self._secure and self._context is None:
-            self._context = ssl.create_default_context()
-        loop = asyncio.get_running_loop()
-        _, connection = await loop.create_connection(
-            lambda: _Connection(loop, self._largest), self._host, self._port, ssl=self._context
-        )
-        return connection
+    async def _open(self, asked: _Asked) -> None:
+        try:
+            if self._secure and self._context is None:
+                self._context = ssl.create_default_context()
+            loop = asyncio.get_running_loop()
+            _, connection = await loop.create_connection(
+                lambda: _Connection(self._largest, self._end), self._host, self._port, ssl=self._context
+            )
+        except Exception as error:
+            self._end(asked, error)
+            return
+        if asked.over:
+            connection.drop()
+        else:
+            connection.send(asked)
+
+    def _late(self, asked: _Asked) -> None:
+        self._end(asked, TimeoutError())
+
+    def _end(self, asked: _Asked, outcome: Said | Exception | None = None, *, goes_on: bool = False) -> None:
+        """A request is over, if it was not before: tell who asked, and let the next one begin.
+
+        Args:
+            asked: The request.
+            outcome: What the server said, or why it did not; None when nobody waits for it any more.
+            goes_on: Whether its connection takes another request; half an exchange cannot be gone on with.
+        """
+        if asked.over:
+            return
+        asked.over = True
+        if asked.alarm is not None:
+            asked.alarm.cancel()
+        if not asked.said.done():
+            if isinstance(outcome, Exception):
+                asked.said.set_exception(outcome)
+            elif outcome is not None:
+                asked.said.set_result(outcome)
+        if asked.connection is not None:
+            if goes_on:
+                self._free.append((time.monotonic(), asked.connection))
+            else:
+                asked.connection.drop()
+        if asked.began is not None:
+            said = outcome if isinstance(outcome, Said) else None
+            told = (said.status, said.headers.get("retry-after")) if said is not None else (None, None)
+            self._pace.leave(asked.began, *told)
 
 
 class _Connection(asyncio.Protocol):
     """One connection, with one request under way at most."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, largest: int) -> None:
-        self._loop, self._largest = loop, largest
+    def __init__(self, largest: int, end: _End) -> None:
+        self._largest, self._end = largest, end
         self._transport: asyncio.Transport | None = None
-        self._waiting: asyncio.Future[Said] | None = None
+        self._asked: _Asked | None = None
         self._answer = Reading(largest)
 
     @property
     def is_open(self) -> bool:
         return self._transport is not None and not self._transport.is_closing()
 
-    def ask(self, request: bytes) -> asyncio.Future[Said]:
-        """What the server says to a request."""
+    def send(self, asked: _Asked) -> None:
+        """Ask the server; what it says comes to `end`."""
         assert self._transport is not None
-        self._answer, self._waiting = Reading(self._largest), self._loop.create_future()
-        self._transport.write(request)
-        return self._waiting
+        self._answer, self._asked, asked.connection = Reading(self._largest), asked, self
+        self._transport.write(asked.request)
 
     def drop(self) -> None:
         """Let go of it, whatever is under way."""
@@ -122,24 +210,23 @@ class _Connection(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        if self._waiting is None or self._waiting.done():
+        asked = self._asked
+        if asked is None or asked.over:
             self.drop()  # nobody asked: it must not be taken for the answer to the next request
             return
         try:
             said = self._answer.add(data)
         except ConnectionError as error:
-            self._waiting.set_exception(error)
+            self._end(asked, error)
             return
         if said is not None:
-            self._waiting.set_result(said)
-            if not self._answer.may_go_on:
-                self.drop()
+            self._asked = None
+            self._end(asked, said, goes_on=self._answer.may_go_on)
 
     def connection_lost(self, error: Exception | None) -> None:
-        if self._waiting is None or self._waiting.done():
+        asked, self._asked = self._asked, None
+        if asked is None or asked.over:
             return
         said = self._answer.ended() if error is None else None
-        if said is not None:
-            self._waiting.set_result(said)
-        else:
-            self._waiting.set_exception(error or ConnectionResetError("it was closed before the answer was whole"))
+        reset = ConnectionResetError("it was closed before the answer was whole")
+        self._end(asked, said or error or reset)

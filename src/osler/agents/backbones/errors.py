@@ -104,13 +104,12 @@ def scrub(text: str) -> str:
     return re.sub(r"\bsk-[\w*.-]{3,}", "[key]", text)
 
 
-def backbone_error(error: Exception, where: str, timeout: float | None = None) -> BackboneError | None:
+def backbone_error(error: Exception, where: str) -> BackboneError | None:
     """What an exception of openai, httpx, aiohttp or asyncio means; None for one that is none of theirs.
 
     Args:
         error: What was raised.
         where: The model and its address, for the message.
-        timeout: The limit the call ran under, for the message.
     """
     chain = list(_chain(error))
     for link in chain:
@@ -126,8 +125,7 @@ def backbone_error(error: Exception, where: str, timeout: float | None = None) -
     if names & _NO_CONNECTION:
         return unreachable  # first, because the SDK's aiohttp transport calls a refused connection a timeout
     if any(isinstance(link, TimeoutError) for link in chain) or any("Timeout" in name for name in names):
-        limit = f" within {timeout:g} s" if timeout is not None else " in time"
-        return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer{limit}")
+        return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer in time")
     if isinstance(error, UnicodeError):
         return BackboneError(FailureKind.OTHER, f"{where} was sent text with broken characters", "mend the record")
     if "APIResponseValidationError" in names or "JSONDecodeError" in names:
@@ -137,6 +135,11 @@ def backbone_error(error: Exception, where: str, timeout: float | None = None) -
     if "APIConnectionError" in names or any(isinstance(link, OSError) for link in chain):
         return unreachable
     return BackboneError(FailureKind.OTHER, f"{where} failed with {type(error).__name__}{_reason(chain[-1])}")
+
+
+def too_late(where: str, seconds: float) -> BackboneError:
+    """The failure of a model that had so many seconds."""
+    return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer within {seconds:g} s")
 
 
 def not_json(where: str) -> BackboneError:

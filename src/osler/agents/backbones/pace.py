@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from osler.waiting import LONGEST_PAUSE, retry_after
 
 _BURST_SECONDS = 1.0
 """How much of a minute's allowance may be used at once after a quiet time: servers count in short windows, too."""
+_TOO_MANY = 429
+_NO_TIME = 1e-6
+"""Seconds that are not worth waiting for; what is left of a wait may be a rounding error."""
 
 Clock = Callable[[], float]
-Sleep = Callable[[float], Awaitable[None]]
+Later = Callable[[float, Callable[[], None]], object]
+"""Does something after so many seconds."""
+Go = Callable[[], bool]
+"""Begins a call; False when nobody waits for it any more."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class Rates:
 
 @dataclass
 class _Bucket:
-    """An allowance that refills; a request larger than what is left waits until the debt is paid."""
+    """An allowance that refills. Who finds no debt may go; the debt it leaves, the next one waits for."""
 
     per_second: float
     clock: Clock
@@ -47,118 +52,125 @@ class _Bucket:
     def __post_init__(self) -> None:
         self.level, self.seen = self.per_second * _BURST_SECONDS, self.clock()
 
-    def take(self, amount: float) -> float:
-        """Take an amount; how many seconds to wait before using it."""
+    def wait(self) -> float:
+        """How many seconds until there is no debt."""
         now = self.clock()
-        self.level = min(self.per_second * _BURST_SECONDS, self.level + (now - self.seen) * self.per_second)
+        self.add((now - self.seen) * self.per_second)
         self.seen = now
-        before, self.level = self.level, self.level - amount
-        return max(
-            0.0, -before / self.per_second
-        )  # who finds no debt may go; the debt it leaves, the next one waits for
+        return max(0.0, -self.level / self.per_second)
 
-    def correct(self, difference: float) -> None:
-        """Give back what was taken too much, or take what was too little."""
-        self.level = min(self.per_second * _BURST_SECONDS, self.level + difference)
+    def add(self, amount: float) -> None:
+        """Put an amount in, or take a negative one out."""
+        self.level = min(self.per_second * _BURST_SECONDS, self.level + amount)
+
+
+def _on_the_loop(seconds: float, do: Callable[[], None]) -> object:
+    return asyncio.get_running_loop().call_later(seconds, do)
 
 
 class Pace:
     """Lets calls through, in the order they come. One object for all consultations that share an endpoint.
 
+    A call that waits for its turn begins in the very moment another one ends, and not when the loop comes round to it:
+    with much to do in between, places at the server would be empty for as long as that takes.
+
     Calls at a time shrink by half when the server says 429, once per round of calls, and grow by one per round that
     goes well: the usual way to find what a shared server takes without being told.
     """
 
-    def __init__(self, rates: Rates | None = None, *, clock: Clock = time.monotonic, sleep: Sleep = asyncio.sleep):
+    def __init__(self, rates: Rates | None = None, *, clock: Clock = time.monotonic, later: Later = _on_the_loop):
         """Start as fast as allowed."""
         rates = rates or Rates()
-        self._clock, self._sleep = clock, sleep
+        self._clock, self._later = clock, later
         self._most = float(rates.at_once) if rates.at_once is not None else float("inf")
         self._limit = self._most
         self._calls = _Bucket(rates.per_minute / 60, clock) if rates.per_minute else None
         self._tokens = _Bucket(rates.tokens_per_minute / 60, clock) if rates.tokens_per_minute else None
         self._in_flight = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[tuple[int, Go]] = deque()
+        self._looks_again = False
         self._not_before = self._shrunk_at = float("-inf")
-        self.refusals = 0
-        """How often the server said that it is asked too often."""
 
     @property
     def at_once(self) -> float:
         """How many calls may be under way now."""
         return self._limit
 
-    @asynccontextmanager
-    async def slot(self, tokens: int) -> AsyncIterator[_Slot]:
-        """Wait for a turn, for a request of about that many tokens."""
-        await self._enter()
-        began = self._clock()
-        try:
-            await self._due(tokens)
-            began = self._clock()
-            yield _Slot(self, began, tokens)
-        finally:
-            self._in_flight -= 1
-            self._wake()
+    def enter(self, tokens: int, go: Go) -> None:
+        """Begin a call of about that many tokens: now, or when its turn comes. Who began one leaves when it is over."""
+        self._waiting.append((tokens, go))
+        self._admit()
 
-    async def _enter(self) -> None:
-        if self._in_flight < self._limit and not self._waiting:
-            self._in_flight += 1
-            return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+    async def turn(self, tokens: int) -> None:
+        """The same for who can wait: it comes back when the call may begin."""
+        come = asyncio.get_running_loop().create_future()
+
+        def go() -> bool:
+            if not come.done():
+                come.set_result(None)
+                return True
+            return False
+
+        self.enter(tokens, go)
         try:
-            await turn
+            await come
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it was let in and left at the same moment
-                self._in_flight -= 1
-                self._wake()
+            if not come.cancelled():  # it was let in and gave up at the same moment
+                self.leave(self._clock())
             raise
 
-    def _wake(self) -> None:
-        while self._waiting and self._in_flight < self._limit:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                self._in_flight += 1
-                turn.set_result(None)
+    def leave(self, began: float, status: int | None = None, asked: str | None = None) -> None:
+        """A call that began then is over.
 
-    async def _due(self, tokens: int) -> None:
-        waits = [bucket.take(amount) for bucket, amount in ((self._calls, 1), (self._tokens, tokens)) if bucket]
-        pause = max([0.0, self._not_before - self._clock(), *waits])
-        while pause > 0:
-            await self._sleep(pause)
-            pause = self._not_before - self._clock()
-
-    def went_well(self, expected: int, used: int | None) -> None:
-        """A call was answered."""
-        if self._tokens is not None and used is not None:
-            self._tokens.correct(expected - used)
-        if self._limit < self._most:
+        Args:
+            began: When it was sent.
+            status: What the server said to it, where it said anything.
+            asked: How long the server wants to be left alone: its `Retry-After`.
+        """
+        self._in_flight -= 1
+        if status == _TOO_MANY:
+            self._refused(began, retry_after(asked))
+        elif status is not None and 200 <= status < 300 and self._limit < self._most:
             self._limit = min(self._most, self._limit + 1 / max(self._limit, 1.0))
-            self._wake()
+        self._admit()
 
-    def too_many(self, began: float, asked: str | None) -> None:
-        """The server refused a call that began then, and may have said for how long."""
-        self.refusals += 1
-        pause = retry_after(asked)
+    def used(self, expected: int, used: int) -> None:
+        """How many tokens a call had, of which so many were expected."""
+        if self._tokens is not None:
+            self._tokens.add(expected - used)
+
+    def _admit(self) -> None:
+        while self._waiting and self._in_flight < self._limit:
+            pause = self._pause()
+            if pause > _NO_TIME:
+                self._look_again(pause)
+                return
+            tokens, go = self._waiting.popleft()
+            self._in_flight += 1
+            if not go():
+                self._in_flight -= 1
+                continue
+            for bucket, amount in ((self._calls, 1), (self._tokens, tokens)):
+                if bucket is not None:
+                    bucket.add(-amount)
+
+    def _pause(self) -> float:
+        waits = [bucket.wait() for bucket in (self._calls, self._tokens) if bucket is not None]
+        return max([0.0, self._not_before - self._clock(), *waits])
+
+    def _look_again(self, pause: float) -> None:
+        if not self._looks_again:
+            self._looks_again = True
+            self._later(pause, self._looked)
+
+    def _looked(self) -> None:
+        self._looks_again = False
+        self._admit()
+
+    def _refused(self, began: float, pause: float | None) -> None:
         if pause is not None:
             self._not_before = max(self._not_before, self._clock() + min(pause, LONGEST_PAUSE))
         if began > self._shrunk_at:  # what was under way when the limit shrank says nothing about the new limit
-            self._limit = max(1.0, min(self._limit, self._in_flight) / 2)
+            self._limit = max(1.0, min(self._limit, self._in_flight + 1) / 2)
             self._shrunk_at = self._clock()
             self._most = min(self._most, 1024.0)  # an open limit needs a top to grow back to
-
-
-@dataclass(frozen=True)
-class _Slot:
-    """One call that was let through."""
-
-    pace: Pace
-    began: float
-    tokens: int
-
-    def went_well(self, used: int | None) -> None:
-        self.pace.went_well(self.tokens, used)
-
-    def too_many(self, asked: str | None) -> None:
-        self.pace.too_many(self.began, asked)

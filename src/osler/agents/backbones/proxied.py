@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Mapping
 
 import aiohttp
 
 from osler.agents.backbones.connections import IDLE_SECONDS
 from osler.agents.backbones.http_answer import Said, TooLong
+from osler.agents.backbones.pace import Pace
 
 
 class Proxied:
     """Requests to one address through a proxy."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], largest: int, proxy: str) -> None:
-        """Name the address, what every request says, the most bytes of an answer, and the proxy."""
+    def __init__(
+        self, url: str, headers: Mapping[str, str], largest: int, *, proxy: str, pace: Pace, timeout: float
+    ) -> None:
+        """Name the address and the proxy; the rest is as `Connections` has it."""
         self._url, self._headers, self._largest, self._proxy = url, headers, largest, proxy
+        self._pace, self._timeout = pace, timeout
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, body: bytes) -> Said:
-        """Send a body.
+    async def post(self, body: bytes, tokens: int) -> Said:
+        """Send a body when it is its turn.
 
         Raises:
+            TimeoutError: The answer was not whole in time.
             OSError: There is no connection, or it broke.
             aiohttp.ClientError: The same, by name.
         """
+        await self._pace.turn(tokens)
+        began, said = time.monotonic(), None
+        try:
+            async with asyncio.timeout(self._timeout):
+                said = await self._posted(body)
+        finally:
+            told = (said.status, said.headers.get("retry-after")) if said is not None else (None, None)
+            self._pace.leave(began, *told)
+        return said
+
+    async def _posted(self, body: bytes) -> Said:
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 # How many calls are under way, and for how long, is decided elsewhere.

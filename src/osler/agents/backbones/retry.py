@@ -1,4 +1,4 @@
-"""Tries a call again where that may help, and no longer than it may take."""
+"""Tries a call again where that may help."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
 from autogen_core.tools import Tool, ToolSchema
 
 from osler.agents.backbones.completion import Completion
-from osler.agents.backbones.errors import BackboneError, FailureKind, backbone_error
-from osler.agents.backbones.pace import Pace
-from osler.agents.backbones.wrapper import JsonOutput, ToolChoice, Wrapper, estimated_tokens
+from osler.agents.backbones.errors import BackboneError, backbone_error
+from osler.agents.backbones.wrapper import JsonOutput, ToolChoice, Wrapper
 from osler.waiting import LONGEST_PAUSE, retry_after
 
 FIRST_PAUSE = 0.5
@@ -36,25 +35,19 @@ class Retrying(Wrapper):
         inner: ChatCompletionClient,
         *,
         retries: int = 4,
-        timeout: float | None = 60.0,
-        pace: Pace | None = None,
         rng: random.Random | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         """Wrap a client.
 
         Args:
-            inner: The client that does the calls.
+            inner: The client that does the calls, each for no longer than it may take.
             retries: How often a failed call is tried again.
-            timeout: Seconds for one attempt; None for a client that keeps its own clock.
-            pace: How fast the endpoint may be asked; waiting for a turn is not counted as its time to answer.
             rng: Where the jitter comes from.
             sleep: How to pause; tests give one that does not.
         """
         super().__init__(inner)
         self._retries = retries
-        self._timeout = timeout
-        self._pace = pace
         self._rng = rng or generator(f"retry {self.where}")
         self._sleep = sleep
 
@@ -71,19 +64,18 @@ class Retrying(Wrapper):
         """Call until it succeeds, fails for good, or the attempts are used up."""
 
         async def call() -> CreateResult:
-            async with asyncio.timeout(self._timeout):
-                return await self.inner.create(
-                    messages,
-                    tools=tools,
-                    tool_choice=tool_choice,
-                    json_output=json_output,
-                    extra_create_args=extra_create_args,
-                    cancellation_token=cancellation_token,
-                )
+            return await self.inner.create(
+                messages,
+                tools=tools,
+                tool_choice=tool_choice,
+                json_output=json_output,
+                extra_create_args=extra_create_args,
+                cancellation_token=cancellation_token,
+            )
 
         attempt = 1
         while True:
-            outcome = await (self._outcome(call) if self._pace is None else self._paced(self._pace, call, messages))
+            outcome = await self._outcome(call)
             if isinstance(outcome, CreateResult):
                 done = Completion.of(outcome, self.model)
                 return done if attempt == done.attempts else done.model_copy(update={"attempts": attempt})
@@ -93,23 +85,11 @@ class Retrying(Wrapper):
             await self._sleep(self._pause(attempt, outcome))
             attempt += 1
 
-    async def _paced(
-        self, pace: Pace, call: Callable[[], Awaitable[CreateResult]], messages: Sequence[LLMMessage]
-    ) -> CreateResult | BackboneError:
-        """One attempt when it is its turn, and what it tells about how fast the endpoint may be asked."""
-        async with pace.slot(estimated_tokens(messages)) as slot:
-            outcome = await self._outcome(call)
-            if isinstance(outcome, CreateResult):
-                slot.went_well(outcome.usage.prompt_tokens + outcome.usage.completion_tokens or None)
-            elif outcome.kind is FailureKind.RATE_LIMITED:
-                slot.too_many(outcome.retry_after)
-        return outcome
-
     async def _outcome(self, call: Callable[[], Awaitable[CreateResult]]) -> CreateResult | BackboneError:
         try:
             return await call()
         except Exception as error:
-            failure = backbone_error(error, self.where, self._timeout)
+            failure = backbone_error(error, self.where)
             if failure is None:
                 raise
             # What it came from holds the request, and that the key: nothing of it may hang on the error.
