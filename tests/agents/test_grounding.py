@@ -64,6 +64,35 @@ def test_what_was_given_may_be_said_in_other_words(record_id: str, names: list[s
 
 
 @pytest.mark.parametrize(
+    ("record_id", "name", "wrong", "right"),
+    [
+        (
+            "rheumatoid-arthritis-en",
+            "Effect of movement and rest",
+            "It gets better after rest, and it is worse with gentle use of my hands.",
+            "After rest it is worse. It eases when I use my hands gently.",
+        ),
+        (
+            "bladder-stone-en",
+            "Pain on urination",
+            "It hurts at the end of a pee, and it gets worse on lying down.",
+            "It hurts at the end of a pee, worse with walking, better lying down.",
+        ),
+        ("rheumatoid-arthritis-zh", "活动与休息的影响", "休息后好一些，一活动就加重。", "休息后更疼，活动活动就减轻。"),
+        ("acute-pancreatitis-zh", "前倾位缓解", "他平卧会缓解，弯腰坐着更疼。", "他弯腰坐着好一点，平卧更疼。"),
+    ],
+)
+def test_what_helps_and_what_makes_it_worse_are_not_exchanged(
+    record_id: str, name: str, wrong: str, right: str
+) -> None:
+    english = record_id.endswith("-en")
+    chosen = told(record_id, "What makes it better or worse?" if english else "什么情况下加重或减轻？", name)
+    opposite = "the opposite" if english else "相反"
+    assert opposite in reasons(wrong, chosen, record_id)
+    assert opposite not in reasons(right, chosen, record_id)
+
+
+@pytest.mark.parametrize(
     ("record_id", "names", "wrong", "right"),
     [
         (

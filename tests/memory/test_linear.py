@@ -114,6 +114,23 @@ def test_with_little_room_what_is_out_of_order_comes_before_what_is_normal() -> 
     assert told.kept == (scan,)
 
 
+@pytest.mark.parametrize(
+    ("language", "is_", "name", "usual", "unusual", "line"),
+    [
+        (EN, "is", "heart rate", "within normal range", "within normal limits, irregular", "Normal: heart rate"),
+        (EN, "shows", "temperature", "normothermic", "normothermic at rest, hot after a fit", "Normal: temperature"),
+        (ZH, "为", "心率", "在正常范围内", "在正常范围内，偶有早搏", "正常：心率"),
+    ],
+)
+def test_what_lies_within_the_normal_range_is_normal_and_what_is_said_beside_it_is_not(
+    language: Language, is_: str, name: str, usual: str, unusual: str, line: str
+) -> None:
+    scan = fact(2, 2, "MRI", "shows" if language is EN else "显示", "lesions" if language is EN else "病灶")
+    for value, is_normal in ((usual, True), (unusual, False)):
+        told = tell([fact(1, 1, name, is_, value), scan], lambda _: "", language, 18)
+        assert (line in told.text) is is_normal, told.text
+
+
 def test_with_little_room_a_number_keeps_the_verb_that_says_which_way_it_goes() -> None:
     lost = fact(1, 1, "patient", "has lost", "3 kg in 6 weeks")
     told = tell([lost], lambda _: "lost weight without trying", EN, 15)

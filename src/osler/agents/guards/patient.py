@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from osler.agents.guards.course import turned_round
 from osler.agents.guards.given import figures, given
 from osler.agents.guards.grounding import (
     CLAUSE,
@@ -188,7 +189,8 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
             if english
             else f"说了没有给你的内容（{told}），请去掉"
         )
-    if opposite := turned(reply, selection.entries, language):
+    entries = selection.entries
+    if opposite := (*turned(reply, entries, language), *turned_round(reply, entries, language)):
         told = ", ".join(opposite[:5])
         reasons.append(
             f"it says the opposite of what you know about: {told}" if english else f"和你知道的情况相反：{told}"

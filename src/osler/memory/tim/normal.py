@@ -66,6 +66,11 @@ _WELL = re.compile(
     r"|\b(?:nothing (?:wrong|abnormal|unusual)|no abnormalit\w+)\b"
     r"|^(?:\S{0,6}?(?:都|均|全|也|是|挺|很|还))?(?:正常|阴性|没事|没问题|挺好|还好|好的)|(?:未见|没有?|无)(?:明显)?异常"
 )
+_IN_RANGE = re.compile(
+    r"(?:within (?:the )?normal(?: range| limits)?|normothermic|normotensive|afebrile|normal)(?: for \S+(?: age)?)?\W*"
+    r"|[都均全也是仍]*在?正常(?:范围(?:之?内|以内)?)?"
+)
+"""All that is said of a thing that is in order."""
 _BUT = re.compile(
     r"\b(?:but|except|although|however|high|low|raised|rais\w+|elevated|increased|decreased|reduced|fell|dropped|rising|falling|"
     r"positive|not|abnormal|enlarged|swollen|thick\w*|fluid|mass|stones?|than)\b|但|不过|除了|偏|升高|降低|增高|减少|阳性|不正常|增大|肿|厚|积液|结石"
@@ -86,13 +91,18 @@ def is_normal(thought: Thought) -> bool:
     )
 
 
+def is_in_range(value: str) -> bool:
+    """Whether a value says nothing but that it is as it should be."""
+    return _IN_RANGE.fullmatch(plain(value)) is not None
+
+
 @lru_cache(maxsize=8192)
 def _is_normal(subject: str, told: str, value: str) -> bool:
     if limits := _LIMITS.search(value):
         return _lies_within(value[: limits.start()], limits[0])
     if _BUT.search(told):
         return False
-    if _WELL.search(value) or _WELL.search(told):
+    if _WELL.search(value) or _WELL.search(told) or _IN_RANGE.fullmatch(value):
         return True
     return _is_short(value) and _is_usual(subject, _figures(value))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from osler.memory.tim.normal import is_in_range
 from osler.memory.tim.thought import Thought
 from osler.records.language import Language
 from osler.words import content
@@ -75,7 +76,8 @@ def in_order(thought: Thought, language: Language) -> str:
         return ""
     if _VALUE.match(thought.object) or _NEGATIVE.match(thought.object):
         return _joined(thought.subject, thought.object, language=language)
-    return thought.subject if len(content(thought.object, language)) <= 1 else ""
+    bare = is_in_range(thought.object) or len(content(thought.object, language)) <= 1
+    return thought.subject if bare else ""
 
 
 def lean(thought: Thought, before: str, asked: tuple[str, ...], language: Language) -> str:
