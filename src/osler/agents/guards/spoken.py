@@ -8,7 +8,6 @@ from osler.agents.lexicon import concepts, named, related
 from osler.agents.lexicon.qualities import QUALITIES
 from osler.records.language import Language
 
-_SURELY = 0.999
 _REMEMBERED = 4096
 """Texts, of each kind: some hundred consultations' worth, and a few megabytes."""
 
@@ -29,13 +28,13 @@ def opened_up(text: str, language: Language) -> frozenset[str]:
 @lru_cache(maxsize=_REMEMBERED)
 def meant(text: str, language: Language) -> frozenset[str]:
     """The concepts that it holds a whole phrase of."""
-    return frozenset(name for name, share in concepts(language).find(text).items() if share >= _SURELY)
+    return concepts(language).whole(text)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def called_by_name(text: str, language: Language) -> frozenset[str]:
     """The concepts that it calls by one of their usual names."""
-    return frozenset(name for name, share in named(language).find(text).items() if share >= _SURELY)
+    return named(language).whole(text)
 
 
 def things(text: str, language: Language) -> frozenset[str]:

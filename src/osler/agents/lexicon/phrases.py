@@ -37,6 +37,8 @@ class Phrases:
     """Of each phrase its terms, what it stands for, and the sum of its terms' weights."""
     by_term: dict[str, tuple[int, ...]]
     """For each term the phrases that it leads: who has none of a phrase's leading terms has less than half of it."""
+    by_first: dict[str, tuple[int, ...]]
+    """For each term the phrases of which it is the rarest: who does not have it does not have the whole phrase."""
     openings: frozenset[tuple[str, str]]
     """The first two words of the runs that are a term of their own."""
     idf: dict[str, float]
@@ -59,9 +61,12 @@ class Phrases:
         # Phrases that differ in no term are one.
         phrases = [(found, thing, sum(map(idf.__getitem__, found))) for found, thing in dict.fromkeys(sets)]
         by_term: dict[str, list[int]] = defaultdict(list)
+        by_first: dict[str, list[int]] = defaultdict(list)
         for place, (found, _, weight) in enumerate(phrases):
             rest = weight
-            for term in sorted(found, key=idf.__getitem__, reverse=True):
+            rarest_first = sorted(found, key=idf.__getitem__, reverse=True)
+            by_first[rarest_first[0]].append(place)
+            for term in rarest_first:
                 if rest < _LEAST * weight - _ROUNDING:
                     break
                 by_term[term].append(place)
@@ -71,6 +76,7 @@ class Phrases:
             language,
             tuple(phrases),
             {term: tuple(places) for term, places in by_term.items()},
+            {term: tuple(places) for term, places in by_first.items()},
             frozenset((run[0], run[1]) for run in runs),
             idf,
             math.log(1 + 2 * len(sets)),
@@ -87,6 +93,13 @@ class Phrases:
     def best(self, text: str) -> dict[str, float]:
         """Things a text is about: how well one phrase and the text cover each other, as the cosine of their terms."""
         return {thing: score for thing, _, score in self._there(text)}
+
+    def whole(self, text: str) -> frozenset[str]:
+        """Things of which a phrase is there with all its terms."""
+        own, runs = terms(text, self.language), self._runs(text)
+        every = own.union(runs) if runs else own
+        led = (self.phrases[place] for term in every if term in self.by_first for place in self.by_first[term])
+        return frozenset(thing for phrase, thing, _ in led if phrase <= every)
 
     def _there(self, text: str) -> tuple[tuple[str, float, float], ...]:
         """The things spoken of, with share and cosine of the phrase that is best at each."""
