@@ -168,10 +168,16 @@ def test_a_workbook_that_unpacks_to_gigabytes(tmp_path: Path) -> None:
     assert "unpacks to 100 MB" in error_of(tmp_path / "bomb.xlsx")
 
 
-@pytest.mark.parametrize("name", ["x.xlsx", "x.json"])
-def test_a_file_with_the_wrong_ending(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("x.xlsx", ""), ("x.json", "no format of patient records begins like this"), ("x.txt", "its kind is not known")],
+)
+def test_a_file_with_the_wrong_ending(tmp_path: Path, name: str, reason: str) -> None:
     (tmp_path / name).write_text("hello")
-    assert name in error_of(tmp_path / name)
+    told = error_of(tmp_path / name)
+    assert name in told and reason in told
+    if reason:
+        assert "osler records validate" not in told, "who has just been told that will not learn more there"
 
 
 def test_validate_lists_all_problems_of_all_files_in_one_go(tmp_path: Path, osler: Run) -> None:

@@ -32,14 +32,17 @@ class Problem:
         return f"{', '.join(part for part in (self.file, self.place, self.field) if part)}: {self.reason}"
 
 
+_LIST = "`osler records validate PATH` lists every problem"
+
+
 class RecordError(UserError):
     """A record that cannot be used."""
 
-    def __init__(self, problem: Problem, more: int = 0) -> None:
-        """Tell the first problem, and how many more there are."""
+    def __init__(self, problem: Problem, more: int = 0, remedy: str = _LIST) -> None:
+        """Tell the first problem, how many more there are, and what can be done."""
         self.problem = problem
         others = f" and {more} more" if more else ""
-        super().__init__(f"{problem}{others}", "`osler records validate PATH` lists every problem")
+        super().__init__(f"{problem}{others}", remedy)
 
 
 class RecordWarning(UserWarning):

@@ -169,12 +169,16 @@ class RecordPool:
 
     def _format(self, path: Path) -> Format:
         form = format_of(path)
-        if form is None:
-            problem = Problem(
-                self._shown(path), f"its kind is not known; use a file that ends in {', '.join(sorted(suffixes()))}"
+        if form is not None:
+            return form
+        known, shown = sorted(suffixes()), self._shown(path)
+        if path.suffix.lower() in known:
+            problem = Problem(shown, "no format of patient records begins like this")
+            raise RecordError(
+                problem, remedy="write records as YAML, or as lines of JSONL, as `osler records schema` says"
             )
-            raise RecordError(problem)
-        return form
+        problem = Problem(shown, "its kind is not known")
+        raise RecordError(problem, remedy=f"use a file that ends in {', '.join(known)}")
 
     def _shown(self, path: Path) -> str:
         return str(path.relative_to(self.root)) if path != self.root else path.name
