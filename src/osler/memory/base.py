@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from osler.prompts import Prompt
 from osler.records.language import Language
+from osler.records.schema import Speaker
 
 
 class _Frozen(BaseModel):
@@ -105,6 +106,8 @@ class MemorySettings(_Frozen):
     """What was given after the memory's name: `tim,mode=paper` has {"mode": "paper"}."""
     thinker: Thinker | None = None
     """The model behind the memory; None: it has to do without one."""
+    speaker: Speaker = Speaker.PATIENT
+    """Who answers, by relation to the patient: whom `your mother` means depends on it."""
 
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")

@@ -71,6 +71,7 @@ def seat(
         budget=settings.budget,
         seed=derive(settings.seed, record.id, trial, "memory"),
         thinker=_thinker(settings.memory_backbone or backbone, journal, clients),
+        speaker=record.speaker,
     )
     return Seats(
         doctor=_doctor(backbone, case, settings, journal, clients),

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from osler.events import Answered, Asked, Called, Concluded, Ending, Event
 from osler.records.language import Language
+from osler.records.schema import Speaker
 
 E = TypeVar("E", bound=BaseModel)
 
@@ -23,6 +24,8 @@ class Header(BaseModel):
     patient: str
     language: Language
     specialty: str | None = None
+    speaker: Speaker = Speaker.PATIENT
+    """Who answers for the patient."""
     backbone: str
     """The doctor's."""
     patient_backbone: str

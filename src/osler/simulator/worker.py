@@ -114,6 +114,7 @@ def transcript_of(
         patient=record.patient,
         language=record.language,
         specialty=record.specialty,
+        speaker=record.speaker,
         backbone=cell.backbone,
         patient_backbone=settings.patient_backbone,
         memory=cell.memory,

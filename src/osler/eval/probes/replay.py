@@ -61,6 +61,7 @@ async def rebuilt(transcript: Transcript, settings: Settings) -> Rebuilt:
         budget=settings.budget,
         seed=derive(settings.seed, header.case, header.trial, "memory"),
         thinker=answers.think if thinks else None,
+        speaker=header.speaker,
     )
     memory = memory_factory(header.memory)(made)
     turns = _turns(transcript)

@@ -229,5 +229,5 @@ class TimMemory:
 
 def _post_think(settings: MemorySettings, tim: TimSettings) -> PostThink:
     if settings.thinker is None or tim.mode == "rules":
-        return RulesThink(settings.language)
-    return (PaperThink if tim.mode == "paper" else ModelThink)(settings.language, settings.thinker)
+        return RulesThink(settings.language, settings.speaker)
+    return (PaperThink if tim.mode == "paper" else ModelThink)(settings.language, settings.thinker, settings.speaker)

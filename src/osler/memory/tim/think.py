@@ -14,12 +14,13 @@ from pydantic import BaseModel, Field
 from osler.loosejson import json_begun
 from osler.memory.base import Thinker, Turn
 from osler.memory.tim.arrange import Action, Forget, Merge, Supersede, arrange
-from osler.memory.tim.extract import think
+from osler.memory.tim.extract import of_whom, think
 from osler.memory.tim.faithful import as_said, said_once
 from osler.memory.tim.plan import Plan, permitted
 from osler.memory.tim.thought import Draft, Thought
 from osler.prompts import prompt
 from osler.records.language import Language
+from osler.records.schema import Speaker
 
 _TOKENS = 400
 _MOST = 12
@@ -38,13 +39,13 @@ class PostThink(Protocol):
 class RulesThink:
     """Without a model: patterns form the thoughts, rules arrange them."""
 
-    def __init__(self, language: Language) -> None:
-        """Know the language."""
-        self._language = language
+    def __init__(self, language: Language, speaker: Speaker = Speaker.PATIENT) -> None:
+        """Know the language, and who answers."""
+        self._language, self._speaker = language, speaker
 
     async def __call__(self, turn: Turn, near: Sequence[Thought]) -> Plan:
         """What should change."""
-        return Plan(arrange(think(turn, self._language), list(near), turn.number, self._language))
+        return Plan(arrange(think(turn, self._language, self._speaker), list(near), turn.number, self._language))
 
 
 class _Triple(BaseModel):
@@ -88,9 +89,9 @@ class _Merges(BaseModel):
 class ModelThink:
     """One structured request a turn. What the model leaves out of the turn, or gets wrong, the rules make good."""
 
-    def __init__(self, language: Language, thinker: Thinker) -> None:
+    def __init__(self, language: Language, thinker: Thinker, speaker: Speaker = Speaker.PATIENT) -> None:
         """Take a model."""
-        self._language, self._thinker = language, thinker
+        self._language, self._thinker, self._speaker = language, thinker, speaker
 
     async def __call__(self, turn: Turn, near: Sequence[Thought]) -> Plan:
         """What should change."""
@@ -103,9 +104,9 @@ class ModelThink:
         )
         data = json_begun(said or "")
         if data is None:
-            plan = await RulesThink(self._language)(turn, near)
+            plan = await RulesThink(self._language, self._speaker)(turn, near)
             return Plan(plan.actions, 1, ("the answer could not be read",), 1)
-        drafts = _drafts(data, turn, self._language)
+        drafts = _drafts(data, turn, self._language, self._speaker)
         actions = _settled(drafts, _changes(data), turn, near, self._language)
         return _checked(actions, near, turn, self._language, requests=1, proposed=_count(data))
 
@@ -113,14 +114,15 @@ class ModelThink:
 class PaperThink:
     """Separate requests: generate, forget, merge."""
 
-    def __init__(self, language: Language, thinker: Thinker) -> None:
+    def __init__(self, language: Language, thinker: Thinker, speaker: Speaker = Speaker.PATIENT) -> None:
         """Take a model."""
-        self._language, self._thinker = language, thinker
+        self._language, self._thinker, self._speaker = language, thinker, speaker
 
     async def __call__(self, turn: Turn, near: Sequence[Thought]) -> Plan:
         """What should change."""
         first = await self._ask("tim_generate", _Thoughts, question=turn.question, reply=turn.reply)
-        drafts = _drafts(first, turn, self._language) if first is not None else think(turn, self._language)
+        who = self._language, self._speaker
+        drafts = _drafts(first, turn, *who) if first is not None else think(turn, *who)
         requests, unread = 1, () if first is not None else ("the answer could not be read",)
         changes: list[Action] = []
         proposed = _count(first or {})
@@ -171,11 +173,12 @@ def _settled(
     return [*arranged, *others]
 
 
-def _drafts(data: dict[str, Any], turn: Turn, language: Language) -> list[Draft]:
+def _drafts(data: dict[str, Any], turn: Turn, language: Language, speaker: Speaker) -> list[Draft]:
     """A model's thoughts that were said, and the rules' own for what it left out or got wrong."""
-    heard = think(turn, language)
+    heard = think(turn, language, speaker)
     proposed = [as_said(_draft(row), turn, heard, language) for row in _rows(data, "thoughts")[:_MOST]]
-    return said_once([draft for draft in proposed if draft], heard, language)
+    said = of_whom([draft for draft in proposed if draft], turn.question, speaker, language)
+    return said_once(said, heard, language)
 
 
 def _draft(row: dict[str, Any]) -> Draft:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from osler.memory.base import Turn
 from osler.memory.tim.extract.chinese import think_chinese
 from osler.memory.tim.extract.english import think_english
+from osler.memory.tim.extract.relative import of_whom
 from osler.memory.tim.thought import Draft
 from osler.records.language import Language
+from osler.records.schema import Speaker
 
-__all__ = ["think"]
+__all__ = ["of_whom", "think"]
 
 
-def think(turn: Turn, language: Language) -> list[Draft]:
+def think(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Draft]:
     """The facts of the reply, completed by the question where the reply leaves something out."""
-    if language is Language.ZH:
-        return think_chinese(turn.question, turn.reply)
-    return think_english(turn.question, turn.reply)
+    form = think_chinese if language is Language.ZH else think_english
+    return of_whom(form(turn.question, turn.reply), turn.question, speaker, language)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from osler.memory.tim.extract.chinese_question import PATIENT
 from osler.memory.tim.extract.chinese_sentence import END, MARK, NO, YES
-from osler.memory.tim.extract.chinese_words import PARTICLES
+from osler.memory.tim.extract.chinese_words import KIN, PARTICLES
 from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch
 
 NOT_KNOWN = re.compile(
@@ -24,6 +25,8 @@ _LONE_VERBS = frozenset({"怕", "会", "能", "敢", "爱"})
 _ON_MEDICINE = re.compile(r"^[我他她]?(?:最近|现在|平时)?在(?:吃|用)药$")
 _NEVER = re.compile(r"^[^，对]{0,6}?(?:从来)?没有?过敏过?$")
 _AILS = frozenset({"胀", "疼", "痛", "痒", "酸", "麻", "晕", "喘"})
+_HAS_HAD = frozenset({"得过", "患过", "有过", "得了"})
+_HAS_IT = re.compile(r"(?:[也都倒就是]*)(?:(?P<no>没有?(?:得过|患过)?)|(?:有|得过|患过|得了|得的))(?:的|了|啊|呀)?$")
 _SHORT = 16
 """Characters of a clause that says no more than that something is not known."""
 
@@ -56,6 +59,9 @@ def answered(piece: str, bare: str, reading: Reading) -> bool:
         answer.certainty = UNSURE if perhaps else 1.0
         reading.open(answer)
         return True
+    if of_kin := _of_kin(piece, bare, reading.question):
+        reading.open(of_kin)
+        return True
     if reading.question.yes == "过敏" and reading.denied and _NEVER.match(bare):
         reading.aside(piece)
         return True
@@ -71,7 +77,18 @@ def answered(piece: str, bare: str, reading: Reading) -> bool:
 def _agrees(bare: str, question: Question) -> bool:
     """Whether it is a yes; a verb alone is one when the question asked with it (`怕不怕光？` `怕。`)."""
     said = PARTICLES.sub("", bare).rstrip("了")
+    if question.yes == "有" and said in _HAS_HAD:
+        return True
     return bool(YES.match(bare)) or bool(said and said in {question.yes, question.yes[:1]})
+
+
+def _of_kin(piece: str, bare: str, question: Question) -> Sketch | None:
+    """`我爸有`: who has what was asked for."""
+    kin = KIN.match(bare)
+    said = _HAS_IT.match(bare, kin.end()) if kin else None
+    if not kin or not said or question.yes != "有" or not question.object:
+        return None
+    return replace(_resolved(question, piece, negated=bool(said["no"])), subject=kin[1], answer=False)
 
 
 def _unknown(piece: str, reading: Reading) -> None:

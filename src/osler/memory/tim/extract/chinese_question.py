@@ -153,7 +153,22 @@ def _named(topic: str) -> str:
     return topic or COMPLAINT
 
 
+def _of_kin(line: str) -> Question | None:
+    """`妈妈得过乳腺癌吗`, `家里有人得糖尿病吗`: an illness of somebody else."""
+    found = re.fullmatch(
+        r"(?:有没有)?(?P<s>家(?:里|人|族)?|.{1,4}?)(?:里|中|里面)?(?:有没有人|有人|谁|人)?(?:也|都)?(?:有没有)?(?:得过?|患过?|有过?|有)(?P<o>[^什哪啥，,]{2,12}?)(?:的|病史)?(?:吗|没有|没)",
+        line,
+    )
+    if not found or not (found["s"].startswith("家") or KIN.fullmatch(found["s"])):
+        return None
+    who = "家里人" if found["s"].startswith("家") else found["s"]
+    what = _short(found["o"])
+    return Question(f"{who}{what}", who, "有", "没有", what, f"{who}{what}", "为", f"{who}有没有{what}")
+
+
 def _polar(line: str, examined: bool) -> Question | None:
+    if of_kin := _of_kin(line):
+        return of_kin
     exam = re.fullmatch(rf"(?P<s>.*?)(?P<v>(?:{_EXAMS})过)(?P<o>.+?)(?:吗|没有|没)?(?:[，,].*)?", line)
     if exam and "手术" in exam["o"]:
         what = _short(exam["o"])

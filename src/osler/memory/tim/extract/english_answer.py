@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch
 from osler.memory.tim.extract.english_sentence import MARK, NO, TAIL, YES
 from osler.memory.tim.extract.english_topic import PATIENT
+from osler.memory.tim.extract.english_words import PEOPLE
 
 NOT_KNOWN = re.compile(
     r"\b(?:(?:don't|do not|didn't) (?:really |actually )?(?:know|remember|recall)\b|no idea|(?:couldn't|can't|"
@@ -41,6 +43,13 @@ _PERHAPS = re.compile(
     r"may)(?: be| have)?)$",
     re.IGNORECASE,
 )
+_RELATIVE_DOES = re.compile(
+    rf"^(?:but |and |yes |well )?(?:only |just )?(?:both )?(?:my|his|her|our|the) "
+    rf"(?P<who>(?:{'|'.join(sorted(PEOPLE))})(?: and (?:my |his |her |our )?(?:{'|'.join(sorted(PEOPLE))}))*) "
+    r"(?:also )?(?:do|does|did|has|have|had|is|was|are|were)(?P<no>n't| not)?(?: too| as well)?$",
+    re.IGNORECASE,
+)
+"""`My father does.`: the question says what."""
 
 
 def answered(piece: str, bare: str, reading: Reading) -> bool:
@@ -60,6 +69,12 @@ def answered(piece: str, bare: str, reading: Reading) -> bool:
     known = TAIL.sub("", KNOWN_ENOUGH.sub("", bare))
     if YES.match(known) or NO.match(known):
         reading.open(_resolved(reading.question, piece, bool(NO.match(known))))
+        return True
+    of_kin = _RELATIVE_DOES.match(known)
+    if of_kin and reading.question.yes and reading.question.object:
+        answer = _resolved(reading.question, piece, bool(of_kin["no"]))
+        who = re.sub(r"\b(?:my|his|her|our) ", "", of_kin["who"].lower())
+        reading.open(replace(answer, subject=who, answer=False))
         return True
     return False
 

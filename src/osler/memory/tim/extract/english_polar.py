@@ -27,7 +27,7 @@ _CONFIRM = re.compile(r"(?P<what>.+?),? (?:is that (?:right|correct|so|it)|right
 _MEASURED = re.compile(r"\s+(?:checked|measured|taken|done|examined)$")
 _QUALITIES = listed("severe bad sharp dull strong sudden small large harsh dry wet")
 _BEFORE_NOUN = MODIFIERS | DETERMINERS | _QUALITIES
-_PARTICIPLE = re.compile(r"(?:been|become|come|gone|got|begun|spread|\w{3,}ed)$", re.IGNORECASE)
+_PARTICIPLE = re.compile(r"(?:been|become|come|gone|got|had|begun|spread|\w{3,}ed)$", re.IGNORECASE)
 
 
 def asks_to_confirm(line: str) -> Question | None:

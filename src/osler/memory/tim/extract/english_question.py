@@ -49,6 +49,11 @@ TESTED = re.compile(
     re.IGNORECASE,
 )
 """Words that name a test, or say that one was made."""
+_SOME_OF = re.compile(
+    r"\b(?:any|either|one|some) of (?:your|his|her|their) (?:relatives|relations|parents|family(?: members)?|siblings|"
+    r"(?:brothers|sisters)(?: (?:or|and) (?:brothers|sisters))?|grandparents)\b",
+    re.IGNORECASE,
+)
 _EXAMINED = re.compile(rf"(?:have|has|did|was|were)\b.*{TESTED.pattern}", re.IGNORECASE)
 
 
@@ -67,7 +72,7 @@ def _understood(text: str) -> Question:
         return _loose("")
     line = _LEAD.sub("", asked[0].strip()).rstrip("?!. ").strip()
     line = re.sub(r"\s*\([^)]*\)", "", line)
-    line = _BEFORE.sub("", line)
+    line = _SOME_OF.sub("anyone in the family", _BEFORE.sub("", line))
     if line.lower().startswith(("what", "which", "how", "when", "where", "since when", "why", "who")):
         question = asks_value(_SECOND.sub("", line)) or asks_names(line) or _loose(_SECOND.sub("", line))
         return replace(question, is_open=True)

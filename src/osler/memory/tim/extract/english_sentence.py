@@ -29,6 +29,7 @@ YES = re.compile(
 )
 NO = re.compile(
     r"^(?:oh |and |well )?(?:no|nope|not at all|no no|none|never|i don't|i haven't|not really|nothing|no never|"
+    r"(?:none of (?:them|us)|nobody|no one)(?: (?:do|does|did|has|have|had|is|was))?|"
     r"(?:i (?:do|have|had) )?neither(?: of (?:them|these|those|the two))?)[.! ]*$",
     re.IGNORECASE,
 )

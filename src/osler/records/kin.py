@@ -1,0 +1,111 @@
+"""Who is spoken of: the names of relatives, and whether a question asks about one of them instead of the patient.
+
+Who speaks decides who that is: of a wife who answers for her husband, "your husband" is the patient.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from osler.records.language import Language
+from osler.records.schema import Speaker
+
+# Names of each group, split by bars: what the patient is called is taken out of them.
+_CHILD = {
+    Language.EN: "sons?|daughters?|child|children|kids?|baby|boys?|girls?|little ones?|lad|toddler|infant",
+    Language.ZH: "儿子|女儿|闺女|孩子|宝宝|小孩|娃",
+}
+_WIFE = {Language.EN: "wife|missus|girlfriend|partner", Language.ZH: "老婆|太太|妻子|媳妇|爱人|老伴|女朋友|对象"}
+_HUSBAND = {Language.EN: "husband|boyfriend|partner", Language.ZH: "老公|先生|丈夫|爱人|老伴|男朋友|对象"}
+_PARENT = {
+    Language.EN: "mother|mum|mom|father|dad|parents?|folks",
+    Language.ZH: "父亲|母亲|爸爸?|妈妈?|父母|老爷子|老太太|老人",
+}
+_SIBLING = {
+    Language.EN: "brothers?|sisters?|siblings?|twin",
+    Language.ZH: "哥哥?|弟弟?|姐姐?|妹妹?|兄弟(?:姐妹)?|姐妹",
+}
+_OTHERS = {
+    Language.EN: "grandmother|grandfather|grandparents?|grandma|grandpa|gran|granny|nan|aunts?|uncles?|cousins?"
+    "|relatives?|neighbours?|roommates?|flatmates?|colleagues?|classmates?",
+    Language.ZH: "爷爷|奶奶|外公|外婆|姥姥|姥爷|叔叔?|伯父|姑姑?|阿?姨|舅舅?|表[哥弟姐妹]|堂[哥弟姐妹]|亲戚"
+    "|同事|同学|室友|邻居",
+}
+_GROWN_CHILD = {Language.EN: "sons?|daughters?", Language.ZH: "儿子|女儿|闺女"}
+_EVERYBODY = (_GROWN_CHILD, _WIFE, _HUSBAND, _PARENT, _SIBLING, _OTHERS)
+_PATIENT_OF = {
+    Speaker.PATIENT: (),
+    Speaker.MOTHER: (_CHILD,),
+    Speaker.FATHER: (_CHILD,),
+    Speaker.WIFE: (_HUSBAND,),
+    Speaker.HUSBAND: (_WIFE,),
+    Speaker.DAUGHTER: (_PARENT,),
+    Speaker.SON: (_PARENT,),
+    Speaker.SIBLING: (_SIBLING,),
+}
+"""How the patient is called by the doctor who speaks to them."""
+_SELF = {
+    Language.EN: re.compile(r"\byou yourself\b|\byourself\?", re.IGNORECASE),
+    Language.ZH: re.compile("[您你]自己|[您你]本人"),
+}
+_NAMES = {
+    Speaker.MOTHER: "母亲",
+    Speaker.FATHER: "父亲",
+    Speaker.WIFE: "妻子",
+    Speaker.HUSBAND: "丈夫",
+    Speaker.DAUGHTER: "女儿",
+    Speaker.SON: "儿子",
+    Speaker.SIBLING: "兄弟姐妹",
+}
+_TELLS = {
+    Language.EN: r"(?:ever |also |been |have |had )?(?:says?|said|notic\w*|tells?|told|see[ns]?|saw|hear[ds]?|think\w*"
+    r"|thought|mention\w*|complain\w*|find|found|know|remember\w*|bring|brought|give|given|gave|help\w*|wake|woken"
+    r"|watch\w*|worr\w*|agree\w*)\b",
+    Language.ZH: "(?:有没有|是不是|也|都|经常|老|总)?(?:说|讲|发现|看|觉得|注意|听|提|告诉|帮|陪|记得|知道|带|送|给|跟"
+    "|叫|喊|嫌|描述|拍)",
+}
+"""What a relative does who saw or heard something: the question is about the patient then."""
+
+
+def asks_who_speaks(question: str, speaker: Speaker, language: Language) -> bool:
+    """Whether somebody who answers for the patient is asked about themselves: "And do you yourself smoke?"."""
+    return speaker in _NAMES and _SELF[language].search(question) is not None
+
+
+def relative_asked_about(question: str, speaker: Speaker, language: Language) -> str:
+    """Who is asked about where it is not the patient, as they are called; empty where it is.
+
+    A relative who saw or heard something tells of the patient.
+    """
+    if speaker not in _PATIENT_OF:
+        return ""
+    if asks_who_speaks(question, speaker, language):
+        return speaker.value if language is Language.EN else _NAMES[speaker]
+    found = _asked_about(speaker, language).search(question)
+    return next(filter(None, found.groups()), "").lower() if found else ""
+
+
+@cache
+def kin(speaker: Speaker, language: Language) -> str:
+    """A pattern for everybody whom the doctor may name but the patient."""
+    called = {name for group in _PATIENT_OF[speaker] for name in group[language].split("|")}
+    names = dict.fromkeys(name for group in _EVERYBODY for name in group[language].split("|") if name not in called)
+    edge = r"\b" if language is Language.EN else ""  # "nan" is in "pregnant"
+    return rf"{edge}(?:{'|'.join(names)}){edge}"
+
+
+@cache
+def _asked_about(speaker: Speaker, language: Language) -> re.Pattern[str]:
+    who = f"({kin(speaker, language)})"
+    if language is Language.ZH:
+        return re.compile(
+            rf"(?:^|[，。？！、]|[您你他她家]|孩子|宝宝)(?:的|他|她)?{who}(?![您你]|的话|{_TELLS[language]})[^，。？]{{1,12}}"
+        )
+    whose = r"(?:(?:any|one|either|some) of )?(?:your|his|her|their|the (?:baby|child|boy|girl)['’]s)"
+    subject = rf"{whose} (?:own |late |elder |older |younger |little |big |dear )?{who}"
+    return re.compile(
+        rf"\b(?:does|do|did|has|have|had|is|are|was|were|can|could|will|would|about) {subject}(?! {_TELLS[language]})"
+        rf"|{subject}['’]s?\b (?!idea|opinion|view|side|word)",
+        re.IGNORECASE,
+    )
