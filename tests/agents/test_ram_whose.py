@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
 
 from osler.agents.lexicon import answered_by
-from osler.agents.ram import RecordIndex, read_intent
+from osler.agents.ram import read_intent
 from osler.agents.ram.whose import of_another
-from osler.records import Language, RecordPool
+from osler.records import Language
 from osler.records.schema import Speaker
-
-
-@cache
-def index_of(record: str) -> RecordIndex:
-    return next(RecordIndex(one) for one in RecordPool.open() if one.id == record)
-
-
-def found(record: str, question: str) -> set[str]:
-    return {match.entry.name for match in index_of(record).search(question)}
+from tests.agents.ram_index import found
 
 
 @pytest.mark.parametrize(
