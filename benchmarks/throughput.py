@@ -1,19 +1,20 @@
 """What one driver sustains: how near a run comes to what its model server allows, and what it costs to drive it.
 
 python benchmarks/throughput.py                      all parts
-python benchmarks/throughput.py --only efficiency    one part, each under three minutes on two free cores:
-                                                     efficiency, cpu, workers, rules, memory or status
+python benchmarks/throughput.py --only cpu           one part: cpu, workers, rules, memory or status, each under three
+                                                     minutes on two free cores, or efficiency, a quarter of an hour
 
 Runs of `osler simulate` in a process of their own are measured, against `loopback.py`, a stand-in for a model server
 that answers each request after a fixed time. Machines are noisy: compare what one run prints, not runs of two days.
 
 efficiency  ideal time / measured time, where ideal is calls x latency / 64 at 64 calls in flight: what a driver without
-            any work of its own would take. `bound` is the same with the longest consultation as its floor. `steady` is
-            the efficiency of what a long run has more than a short one, so that loading what is read once, and the last
-            consultations, with ever fewer calls under way, do not count: what the middle of a long run has. Beside it
-            one consultation at a time, a few of them and extrapolated per call, and 64 threads with the synchronous
-            openai client that repeat the calls of the raw run and do nothing else: no retrieval, guards, memory, store.
-            The CPU time a call is that of the whole process here, starting up included.
+            any work of its own would take. `bound` is the same with the longest consultation as its floor. A batch of
+            some two thousand consultations, and a short run of a quarter of them: loading what is read once, and the
+            last consultations, with ever fewer calls under way, take as long in both. `steady` is the efficiency of
+            what the long one has more: what the middle of a batch has. Beside it one consultation at a time, a few of
+            them and extrapolated per call, and 64 threads with the synchronous openai client that repeat the calls of
+            the short raw run and do nothing else: no retrieval, guards, memory, store. The CPU time a call is that of
+            the whole process here, starting up included.
 cpu         CPU time (user and system) a model call, from the difference of a long and a short run, so that starting up
             does not count. At 64 in flight and 200 ms there are 3.1 ms for everything a call brings with it.
 workers     calls a second at a latency of 20 ms, where asking itself is the bottleneck, in one process and in two.
@@ -46,6 +47,8 @@ AT_ONCE = 64
 LATENCY, SHORT = 0.2, 0.02
 TURNS = 10
 TRIALS = 6
+BATCH = 4
+"""How many times as many trials the long run for the efficiency has."""
 FEW = 4
 STORED = 20_000
 
@@ -118,13 +121,16 @@ def efficiency(folder: Path, trials: int) -> None:
     )
     with server(LATENCY) as spec:
         for memory in ("raw", "tim"):
-            ran = simulate(folder / f"{memory}.osler", *asking(spec, memory, trials))
-            chains = calls_of(folder / f"{memory}.osler")
-            middle = "-"
-            if (few := trials // 3) > 0:
-                middle = steady(simulate(folder / f"{memory}-short.osler", *asking(spec, memory, few)), ran)
-            told(f"osler, {memory}", ran.told["session_seconds"], ran.told["calls"], chains, ran.cpu, middle)
-        chains = calls_of(folder / "raw.osler")
+            runs = [folder / f"{memory}-{size}.osler" for size in ("short", "long")]
+            short, long = (
+                simulate(run, *asking(spec, memory, count))
+                for run, count in zip(runs, (trials, BATCH * trials), strict=True)
+            )
+            for name, run, ran in zip(("a short run", "a batch"), runs, (short, long), strict=True):
+                middle = steady(short, long) if ran is long else "-"
+                figures = ran.told["session_seconds"], ran.told["calls"], calls_of(run), ran.cpu, middle
+                told(f"osler, {memory}, {name}", *figures)
+        chains = calls_of(folder / "raw-short.osler")
         calls = sum(map(len, chains))
         alone = simulate(folder / "one.osler", *asking(spec, "raw", 1, 1), "--sample", str(FEW))
         each = alone.told["session_seconds"] / alone.told["calls"]
