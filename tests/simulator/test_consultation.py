@@ -142,9 +142,13 @@ async def test_three_outcomes_of_a_patients_reply() -> None:
     [
         ("gerd-zh", "做过手术吗？", "当然可以。我做过阑尾切除术，没有其他手术。", "我做过阑尾切除术，没有其他手术。"),
         ("gout-en", "Do you have a fever?", "Sure, doctor. No, I have no fever.", "No, I have no fever."),
+        ("gout-en", "Do you have a fever?", "I know that I have no fever.", "I have no fever."),
+        ("gout-en", "What is your temperature?", "I know my temperature is 37.2 °C.", "My temperature is 37.2 °C."),
     ],
 )
-async def test_a_patient_does_not_begin_as_a_servant(record_id: str, question: str, said: str, heard: str) -> None:
+async def test_a_patient_speaks_plainly_and_does_not_begin_as_a_servant(
+    record_id: str, question: str, said: str, heard: str
+) -> None:
     script = [ask(question), DONE, CASE, TELLING, END]
     guarded, _ = await run(POOL.get(record_id), script, patient=[said])
     assert [(event.reply, event.voice) for event in guarded.of(Answered)] == [(heard, Voice.MODEL)]

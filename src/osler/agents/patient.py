@@ -64,7 +64,11 @@ class ModelPatient(Participant):
     def _heard(self, text: str) -> str:
         """The reply itself; with the guards off, as the model put it."""
         said = _clean(text)
-        return _GREETING[self._case.language].sub("", said) or said if self._guards else said
+        if not self._guards:
+            return said
+        language = self._case.language
+        bare = _GREETING[language].sub("", said) or said
+        return _I_KNOW.sub(lambda found: found[1].upper(), bare) if language is Language.EN else bare
 
     def _read_out(self, selection: Selection, manner: Voice) -> Reply:
         told = voice(selection.entries, selection.question, self._case)
@@ -83,6 +87,11 @@ _GREETING = {
     Language.EN: re.compile(r"^(?:(?i:sure|certainly|absolutely|hello|hi)(?:,? doctor)?[,.!] *)+(?=[A-Z])"),
     Language.ZH: re.compile(r"^(?:(?:当然可以|可以的|好的|你好|您好)[，,]?(?:医生|大夫)?[。，,！!] *)+"),
 }
+# "What you know about this": told to say it, small models say that they know it.
+_I_KNOW = re.compile(
+    r"(?:^|(?<=[.!?] ))I (?:also )?know (?:that |(?=(?:the|my|his|her|their|I|he|she|it)(?: [\w-]+){0,4} "
+    r"(?:is|was|are|were|has|had|shows?|showed)\b))(?!is\b|was\b|well\b)(\w)"
+)
 
 
 def _clean(text: str) -> str:
