@@ -209,6 +209,24 @@ async def test_who_is_cancelled_gives_its_place_back() -> None:
         assert (await last).body == b"mine"
 
 
+async def test_a_connection_that_does_not_open_in_time_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_up: list[str] = []
+
+    async def never(*_: object, **__: object) -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            given_up.append("opening")
+            raise
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", never)
+    client = Connections("http://127.0.0.1:9/v1", {}, LARGEST, pace=Pace(Rates(1)), timeout=0.05)
+    with pytest.raises(TimeoutError):
+        await client.post(b"{}", 1)
+    await asyncio.sleep(0)
+    assert given_up == ["opening"]
+
+
 async def test_a_refused_connection_gives_its_place_back() -> None:
     client = Connections("http://127.0.0.1:9/v1", {}, LARGEST, pace=Pace(Rates(1)), timeout=5.0)
     for _ in range(2):

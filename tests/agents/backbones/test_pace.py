@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from osler.agents.backbones.http_answer import Said
 from osler.agents.backbones.pace import Pace, Rates
 
 
@@ -51,7 +52,8 @@ class Endpoint:
         self.pace.enter(tokens, go)
 
     def answer(self, number: int, status: int | None = 200, retry_after: str | None = None) -> None:
-        self.pace.leave(self.began[number], status, retry_after)
+        headers = {} if retry_after is None else {"retry-after": retry_after}
+        self.pace.leave(self.began[number], None if status is None else Said(status, headers, b""))
 
 
 def test_calls_per_minute_are_kept_over_any_length_of_time() -> None:

@@ -45,6 +45,7 @@ class _Asked:
     began: float | None = None
     """When its turn came; None before."""
     alarm: asyncio.TimerHandle | None = None
+    opening: asyncio.Task[None] | None = None
     connection: _Connection | None = None
     """Where it was sent; None before."""
     over: bool = False
@@ -84,7 +85,6 @@ class Connections:
         )
         self._head = "\r\n".join((f"POST {path} HTTP/1.1", *told, "Content-Length: ")).encode("latin-1")
         self._free: deque[tuple[float, _Connection]] = deque()
-        self._opening: set[asyncio.Task[None]] = set()
 
     async def post(self, body: bytes, tokens: int) -> Said:
         """Send a body when it is its turn.
@@ -103,8 +103,6 @@ class Connections:
 
     async def close(self) -> None:
         """Close what is open."""
-        for opening in self._opening:
-            opening.cancel()
         while self._free:
             self._free.pop()[1].drop()
 
@@ -118,9 +116,7 @@ class Connections:
         if connection is not None:
             connection.send(asked)
         else:
-            opening = loop.create_task(self._open(asked))
-            self._opening.add(opening)  # the loop itself holds tasks only weakly
-            opening.add_done_callback(self._opening.discard)
+            asked.opening = loop.create_task(self._open(asked))
         return True
 
     def _kept(self) -> _Connection | None:
@@ -142,8 +138,10 @@ class Connections:
                 lambda: _Connection(self._largest, self._end), self._host, self._port, ssl=self._context
             )
         except Exception as error:
+            asked.opening = None
             self._end(asked, error)
             return
+        asked.opening = None
         if asked.over:
             connection.drop()
         else:
@@ -163,8 +161,9 @@ class Connections:
         if asked.over:
             return
         asked.over = True
-        if asked.alarm is not None:
-            asked.alarm.cancel()
+        for under_way in (asked.alarm, asked.opening):
+            if under_way is not None:
+                under_way.cancel()
         if not asked.said.done():
             if isinstance(outcome, Exception):
                 asked.said.set_exception(outcome)
@@ -176,9 +175,7 @@ class Connections:
             else:
                 asked.connection.drop()
         if asked.began is not None:
-            said = outcome if isinstance(outcome, Said) else None
-            told = (said.status, said.headers.get("retry-after")) if said is not None else (None, None)
-            self._pace.leave(asked.began, *told)
+            self._pace.leave(asked.began, outcome if isinstance(outcome, Said) else None)
 
 
 class _Connection(asyncio.Protocol):

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from osler.agents.backbones.http_answer import Said
 from osler.waiting import LONGEST_PAUSE, retry_after
 
 _BURST_SECONDS = 1.0
@@ -119,18 +120,12 @@ class Pace:
                 self.leave(self._clock())
             raise
 
-    def leave(self, began: float, status: int | None = None, asked: str | None = None) -> None:
-        """A call that began then is over.
-
-        Args:
-            began: When it was sent.
-            status: What the server said to it, where it said anything.
-            asked: How long the server wants to be left alone: its `Retry-After`.
-        """
+    def leave(self, began: float, said: Said | None = None) -> None:
+        """A call that began then is over; what the server said to it, where it said anything, tells how fast it is."""
         self._in_flight -= 1
-        if status == _TOO_MANY:
-            self._refused(began, retry_after(asked))
-        elif status is not None and 200 <= status < 300 and self._limit < self._most:
+        if said is not None and said.status == _TOO_MANY:
+            self._refused(began, retry_after(said.headers.get("retry-after")))
+        elif said is not None and 200 <= said.status < 300 and self._limit < self._most:
             self._limit = min(self._most, self._limit + 1 / max(self._limit, 1.0))
         self._admit()
 

@@ -38,8 +38,7 @@ class Proxied:
             async with asyncio.timeout(self._timeout):
                 said = await self._posted(body)
         finally:
-            told = (said.status, said.headers.get("retry-after")) if said is not None else (None, None)
-            self._pace.leave(began, *told)
+            self._pace.leave(began, said)
         return said
 
     async def _posted(self, body: bytes) -> Said:
