@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from osler.records.labels import label
 from osler.records.language import Language
 from osler.records.schema import Speaker
 
@@ -49,15 +50,6 @@ _SELF = {
     Language.EN: re.compile(r"\byou yourself\b|\byourself\?", re.IGNORECASE),
     Language.ZH: re.compile("[您你]自己|[您你]本人"),
 }
-_NAMES = {
-    Speaker.MOTHER: "母亲",
-    Speaker.FATHER: "父亲",
-    Speaker.WIFE: "妻子",
-    Speaker.HUSBAND: "丈夫",
-    Speaker.DAUGHTER: "女儿",
-    Speaker.SON: "儿子",
-    Speaker.SIBLING: "兄弟姐妹",
-}
 _TELLS = {
     Language.EN: r"(?:ever |also |been |have |had )?(?:says?|said|notic\w*|tells?|told|see[ns]?|saw|hear[ds]?|think\w*"
     r"|thought|mention\w*|complain\w*|find|found|know|remember\w*|bring|brought|give|given|gave|help\w*|wake|woken"
@@ -70,7 +62,8 @@ _TELLS = {
 
 def asks_who_speaks(question: str, speaker: Speaker, language: Language) -> bool:
     """Whether somebody who answers for the patient is asked about themselves: "And do you yourself smoke?"."""
-    return speaker in _NAMES and _SELF[language].search(question) is not None
+    answers_for_another = speaker in _PATIENT_OF and speaker is not Speaker.PATIENT
+    return answers_for_another and _SELF[language].search(question) is not None
 
 
 def relative_asked_about(question: str, speaker: Speaker, language: Language) -> str:
@@ -81,7 +74,7 @@ def relative_asked_about(question: str, speaker: Speaker, language: Language) ->
     if speaker not in _PATIENT_OF:
         return ""
     if asks_who_speaks(question, speaker, language):
-        return speaker.value if language is Language.EN else _NAMES[speaker]
+        return label(speaker, language)
     found = _asked_about(speaker, language).search(question)
     return next(filter(None, found.groups()), "").lower() if found else ""
 

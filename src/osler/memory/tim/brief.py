@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from osler.memory.base import tokens
 from osler.memory.tim.normal import is_normal
-from osler.memory.tim.phrased import COLON, NO, PATIENT, about, cut, in_order, lean, listed, named, sentences, shows
+from osler.memory.tim.phrased import COLON, NO, about, cut, in_order, lean, listed, named, sentences, shows
 from osler.memory.tim.terse import terse
-from osler.memory.tim.thought import Thought
+from osler.memory.tim.thought import PATIENT, Thought
 from osler.memory.tim.unanswered import tells_nothing
 from osler.records.language import Language
 from osler.words import content

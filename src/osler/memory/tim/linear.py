@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from osler.memory.base import tokens
 from osler.memory.tim.brief import Brief, Topic, by_turn, ordered
 from osler.memory.tim.normal import is_normal
-from osler.memory.tim.phrased import ANYTHING, PATIENT, about, named, shows
+from osler.memory.tim.phrased import ANYTHING, about, named, shows
 from osler.memory.tim.relations import is_protected
-from osler.memory.tim.thought import Thought
+from osler.memory.tim.thought import PATIENT, Thought
 from osler.memory.tim.unanswered import tells_nothing
 from osler.records.language import Language
 from osler.words import numbers

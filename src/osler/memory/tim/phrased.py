@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable
 
 from osler.memory.tim.normal import is_in_range
-from osler.memory.tim.thought import Thought
+from osler.memory.tim.thought import PATIENT, Thought
 from osler.records.language import Language
 from osler.words import content
 
-PATIENT = frozenset({"patient", "患者"})
 ANYTHING = PATIENT | {"complaint", "症状"}
 COLON = {Language.EN: ": ", Language.ZH: "："}
 NO = {Language.EN: "no", Language.ZH: "没有"}

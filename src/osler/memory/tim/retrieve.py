@@ -22,7 +22,7 @@ from osler.memory.base import Turn, tokens
 from osler.memory.tim.bank import Bank, raw_text
 from osler.memory.tim.lexical import Lexical
 from osler.memory.tim.space import Space
-from osler.memory.tim.thought import Thought
+from osler.memory.tim.thought import PATIENT, Thought
 from osler.memory.tim.vectors import VectorIndex
 from osler.records.language import Language
 from osler.words import content
@@ -38,7 +38,6 @@ _EMPTY = 0.5
 """What a thought loses that tells nothing."""
 _TELLING = 2
 """Words of weight from which on a thought tells something by itself; with fewer, it has to hold one that was asked."""
-_PATIENT = frozenset({"patient", "患者"})
 _ASKED_BACK = 0.3
 """What is left for a turn of the words that only the question at its end has; the turn after it has them in full."""
 _TURN_WORDS = 3.0
@@ -147,7 +146,7 @@ def _best_turn(thought: Thought, turns: Mapping[int, float]) -> int:
 
 def _tells(thought: Thought, asked: frozenset[str], language: Language) -> bool:
     """Whether somebody learns something from a thought; from a question that was noted nobody does."""
-    told = frozenset(content(f"{thought.subject} {thought.object}", language)) - _PATIENT
+    told = frozenset(content(f"{thought.subject} {thought.object}", language)) - PATIENT
     if thought.sentence.endswith(("?", "？")):
         return False
     return len(told) >= _TELLING or not asked.isdisjoint(told)

@@ -29,6 +29,10 @@ class Status(StrEnum):
     FORGOTTEN = "forgotten"
 
 
+PATIENT = frozenset({"patient", "患者"})
+"""What a thought about the patient has as its subject."""
+
+
 class Draft(_Frozen):
     """A thought as it is formed, before it has a place in the space."""
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from osler.memory.tim.thought import Draft
+from osler.memory.tim.thought import PATIENT, Draft
 from osler.records.kin import asks_who_speaks, relative_asked_about
 from osler.records.language import Language
 from osler.records.schema import Speaker
 from osler.words import plain
 
-_PATIENT = frozenset({"patient", "患者"})
 _SAYS = {"says": "has", "说": "有"}
 _OF_ONESELF = {
     Language.EN: re.compile(r"\b(?:i|i'm|i've|i'd|me|myself)\b"),
@@ -30,7 +29,7 @@ def of_whom(drafts: Sequence[Draft], question: str, speaker: Speaker, language: 
 
     def owned(draft: Draft) -> Draft:
         of_oneself = _OF_ONESELF[language].search(plain(draft.sentence)) is not None
-        if draft.subject not in _PATIENT or (of_oneself and not themselves):
+        if draft.subject not in PATIENT or (of_oneself and not themselves):
             return draft
         # Words that nothing else is known of tell what the relative has, not what the relative says.
         return draft.model_copy(update={"subject": who, "relation": _SAYS.get(draft.relation, draft.relation)})
