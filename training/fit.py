@@ -26,12 +26,11 @@ from osler.agents.lexicon.phrases import worded
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.reader import laid_out
 from osler.records import Language, RecordPool
-from training import calibrate, meaning, student
+from training import calibrate, meaning, student, taught
 from training.imported import imported, put_to
 from training.labels import by_hand
 
-LEAST = 0.001
-LINEAR, NETWORK = (2.0, 3.0, 4.0, 5.0, 6.0), (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+LINEAR, NETWORK = (2.5, 3.5, 4.5, 6.0), (0.6, 0.8, 1.0)
 """How much each reader may have to say."""
 
 Example = tuple[str, str]
@@ -40,45 +39,57 @@ Example = tuple[str, str]
 def split(language: Language) -> tuple[list[Example], list[Example]]:
     """(to learn from, kept out): a tenth of the worded questions, which the teacher does not learn from either."""
     asks = set(meaning.asks(language))
-    kept_out = {ask for ask in asks if crc32(ask[0].encode()) % 10 == 0}
-    return sorted((asks | {*worded(language)}) - kept_out), sorted(kept_out)
+    apart = {ask for ask in asks if kept_out(ask)}
+    return sorted((asks | {*worded(language)}) - apart), sorted(apart)
+
+
+def kept_out(ask: Example) -> bool:
+    """Whether neither the readers nor the teacher learn from it while they are measured."""
+    return crc32(ask[0].encode()) % 10 == 0
 
 
 def fit_readers(language: Language) -> Callable[[], None]:
     """Save readers that have not learned from what is kept out; what comes back saves the linear one fitted on all."""
-    rest, kept_out = split(language)
+    rest, apart = split(language)
     linear = meaning.fit(rest, language)
     network = student.fit(rest, linear["concepts"].tolist(), language)
-    sharp = blend(linear, network, kept_out, language)
+    sharp = blend(linear, network, language)
     student.save(student.sharpened(network, sharp[1]), language)
     meaning.save(linear | {"sharpness": np.float32(sharp[0])}, language)
 
     def finish() -> None:
-        meaning.save(meaning.fit(sorted([*rest, *kept_out]), language) | {"sharpness": np.float32(sharp[0])}, language)
+        meaning.save(meaning.fit(sorted([*rest, *apart]), language) | {"sharpness": np.float32(sharp[0])}, language)
 
     return finish
 
 
-def blend(linear: dict, network: dict, kept_out: list[Example], language: Language) -> tuple[float, float]:
-    """How much each reader has to say: what makes the examples that were kept out likeliest."""
-    one, two = meaning.loaded(linear), laid_out(network, language)
-    concepts = list(one.concepts)
-    truth = np.array([concepts.index(concept) for _, concept in kept_out])
-    by_one = np.array([one.scores(text, language) for text, _ in kept_out])
-    by_two = two.scores([text for text, _ in kept_out])
+def blend(linear: dict, network: dict, language: Language) -> tuple[float, float]:
+    """How much each reader has to say: what comes nearest to the teacher's reading of questions labelled by hand.
+
+    Examples that were kept out are worded by the same hands as those learned from, which makes the linear reader surer
+    than it may be of anybody else's words.
+    """
+    one, two, heard = meaning.loaded(linear), laid_out(network, language), taught.heard(language)
+    at = {concept: place for place, concept in enumerate(one.concepts)}
+    wanted = np.zeros((len(heard), len(at)), dtype=np.float32)
+    for row, (_, reading) in zip(wanted, heard, strict=True):
+        for concept, share in reading.items():
+            row[at[concept]] = share / sum(reading.values())
+    by_one = np.array([one.scores(text, language) for text, _ in heard])
+    by_two = two.scores([text for text, _ in heard])
     found = {}
     for sharp in product((0.0, *LINEAR), (0.0, *NETWORK)):
         scores = sharp[0] * by_one + sharp[1] * by_two
-        likely = np.exp(scores - scores.max(axis=1, keepdims=True))
-        right = likely[np.arange(len(truth)), truth] / likely.sum(axis=1)
-        found[sharp] = float(np.log(np.maximum(right, LEAST)).mean()), float((scores.argmax(axis=1) == truth).mean())
+        likely = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
+        alike = float((scores.argmax(axis=1) == wanted.argmax(axis=1)).mean())
+        found[sharp] = float((wanted * likely).sum(axis=1).mean()), alike
     for name, some in {
         "linear": [sharp for sharp in found if not sharp[1]],
         "network": [sharp for sharp in found if not sharp[0]],
         "both": [*found],
     }.items():
-        likely, right = max(found[sharp] for sharp in some)
-        print(f"  {language.value} {name}: log likelihood {likely:.3f}, first choice right {right:.3f}")
+        likely, alike = max(found[sharp] for sharp in some)
+        print(f"  {language.value} {name}: log likelihood {likely:.3f}, first choice as the teacher's {alike:.3f}")
     return max(found, key=lambda sharp: found[sharp])
 
 

@@ -23,8 +23,20 @@ KEPT = 0.035
 
 def asks(language: Language) -> list[tuple[str, str]]:
     """(question, concept) of the worded examples."""
+    return _worded(f"{language.value}.txt")
+
+
+def scenes(language: Language) -> list[tuple[str, str]]:
+    """The same for questions with a scene around them ("You get puffed on the stairs; was the peptide sent off?").
+
+    Only the teacher learns from these: who takes words in any order takes the scene for what is asked.
+    """
+    return _worded(f"{language.value}_scenes.txt")
+
+
+def _worded(name: str) -> list[tuple[str, str]]:
     rows, concept = [], ""
-    for line in (HERE / "asks" / f"{language.value}.txt").read_text(encoding="utf-8").splitlines():
+    for line in (HERE / "asks" / name).read_text(encoding="utf-8").splitlines():
         if line.startswith("# "):
             concept = line[2:].strip()
         elif line.strip():

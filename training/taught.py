@@ -3,6 +3,7 @@
 words.json        {language: words}; points.LANGUAGE.npy has a row for each
 readings.jsonl.gz [text, language, [[concept, probability], ...]] for names, reports and words of the entries
 made.jsonl.gz     the same for questions that it wrote, and for single words
+heard.jsonl.gz    the same for questions labelled by hand, from which it has not learned
 """
 
 from __future__ import annotations
@@ -46,6 +47,12 @@ def made(language: Language) -> list[tuple[str, Reading]]:
 def readings(language: Language) -> dict[str, Reading]:
     """The texts of the bundled records, as it read them."""
     return dict(_rows("readings.jsonl.gz", language))
+
+
+@cache
+def heard(language: Language) -> list[tuple[str, Reading]]:
+    """Questions labelled by hand, as it read them."""
+    return [(text, reading) for text, reading in _rows("heard.jsonl.gz", language) if reading]
 
 
 def _rows(name: str, language: Language) -> Iterator[tuple[str, Reading]]:

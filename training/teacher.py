@@ -1,11 +1,11 @@
 """Teach a larger model to read asks, and leave what a small one learns from (`training/taught.py`).
 
-python training/teacher.py MODEL.gguf OUT       needs a GPU, torch, gguf, tokenizers; about seven minutes
+python training/teacher.py MODEL.gguf OUT       needs a GPU, torch, gguf, tokenizers; about fourteen minutes
 
 The model is qwen2.5-coder-1.5b-instruct (Apache-2.0). As it is, it writes questions from a few examples: for concepts,
 and for entries of the bundled records. Then it is tuned to tell the concept of a worded question, and reads what it
-wrote, single words, and the texts of entries. Its state for a single word, reduced, is the word's point. Nothing of the
-held-out questions goes in, and it writes nothing about the patients that these are about.
+wrote, single words, the texts of entries, and questions labelled by hand. Its state for a single word, reduced, is the
+word's point. Nothing of the held-out questions goes in, and it writes nothing about the patients that these are about.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from tests.agents.questions import Part, labelled
 
 from osler.records import Language, RecordPool
 from osler.words import plain, words
-from training import qwen
-from training.fit import split
+from training import meaning, qwen
+from training.fit import kept_out, split
+from training.labels import by_hand
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 PADDING, NEWLINE = 151643, 198
@@ -224,13 +225,14 @@ def main() -> None:
     path, out = Path(sys.argv[1]), Path(sys.argv[2])
     out.mkdir(exist_ok=True)
     examples = {language: split(language)[0] for language in Language}
+    scenes = [row for language in Language for row in meaning.scenes(language) if not kept_out(row)]
     tokens, model = qwen.tokenizer(path), qwen.load(path, DEVICE)
     writer = copy.deepcopy(model).to(torch.bfloat16 if DEVICE == "cuda" else torch.float32)
     made = write(writer, tokens, prompts(examples))
     del writer
     every = [row for rows in examples.values() for row in rows]
     teacher = Teacher(model, sorted({concept for _, concept in every}), tokens)
-    teacher.learn(every)
+    teacher.learn(every + scenes)
     spoken = {language: [text for text, own in made.items() if own is language] for language in Language}
     entries = {language: _texts(language) for language in Language}
     listed = {
@@ -240,8 +242,10 @@ def main() -> None:
     (out / "words.json").write_text(
         json.dumps({own.value: found for own, found in listed.items()}, ensure_ascii=False), encoding="utf-8"
     )
-    rows, texts = [], []
+    rows, texts, questions = [], [], []
     for language in Language:
+        asked = sorted({row.question for row in by_hand() if row.language is language})
+        questions += [(text, language.value, got) for text, got in zip(asked, teacher.read(asked), strict=True)]
         rows += [
             (text, language.value, got)
             for text, got in zip(spoken[language], teacher.read(spoken[language]), strict=True)
@@ -258,6 +262,7 @@ def main() -> None:
         np.save(out / f"points.{language.value}.npy", (states @ main_directions[:, :POINT]).half().numpy())
     save(out / "made.jsonl.gz", rows)
     save(out / "readings.jsonl.gz", texts)
+    save(out / "heard.jsonl.gz", questions)
 
 
 def _texts(language: Language) -> list[str]:

@@ -17,6 +17,11 @@ from tests.agents.scripted import scripted
 from tests.conftest import small_record
 
 
+def test_a_time_in_a_question_does_not_make_it_one_for_the_story() -> None:
+    question = "Now think back a couple of months, my dear: did you break anything, or have a limb kept still?"
+    assert found("pulmonary-embolism-en", question) == {"Ankle fracture"}
+
+
 @pytest.mark.parametrize(
     ("record", "question", "there"),
     [

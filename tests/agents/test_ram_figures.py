@@ -40,8 +40,8 @@ def test_figures_on_the_questions_for_validation() -> None:
     assert named.precision >= 0.92
     everything = figures(of(Part.VALIDATION), indexes())
     assert everything.recall >= 0.96
-    assert everything.precision >= 0.935
-    assert everything.nothing >= 0.965
+    assert everything.precision >= 0.945
+    assert everything.nothing >= 0.95
 
 
 def test_figures_on_the_questions_that_were_never_looked_at() -> None:

@@ -33,6 +33,8 @@ def test_somebody_else_is_asked_about(speaker: Speaker, question: str, language:
     [
         (Speaker.WIFE, "Does your husband smoke?", Language.EN),
         (Speaker.PATIENT, "Has your husband noticed that you snore?", Language.EN),
+        (Speaker.PATIENT, "Has your husband remarked that you look yellow?", Language.EN),
+        (Speaker.PATIENT, "您爱人有没有提醒过您脸色发黄？", Language.ZH),
         (Speaker.PATIENT, "Do you smoke?", Language.EN),
         (Speaker.SON, "Is your mum on any tablets?", Language.EN),
         (Speaker.CAREGIVER, "Does his wife smoke?", Language.EN),
@@ -92,6 +94,8 @@ def test_who_announces_or_advises_asks_for_nothing(text: str, language: Language
         ("The scan of your womb, was that all right?", Language.EN),
         ("Tell me about the last attack, would you?", Language.EN),
         ("Let me take your temperature, all right?", Language.EN),
+        ("And your sugar, is that all right?", Language.EN),
+        ("您的血糖，没问题吧？", Language.ZH),
         ("我先给您量个体温，好吗？", Language.ZH),
         ("孩子晚上睡得好吗？", Language.ZH),
         ("眼底每年都查吗，视网膜好不好？", Language.ZH),

@@ -33,8 +33,9 @@ _SAYS_SOMETHING = 3.0
 _BEGINNING = 6
 """Statements of a story that a broad question brings."""
 _BROAD = 0.5
-_HEARD, _CLEARLY_HEARD = 0.45, 0.6
-"""Probabilities from which a question is taken to mean a thing, and one on a list although no entry is chosen."""
+_MAYBE_HEARD, _HEARD, _CLEARLY_HEARD = 0.15, 0.45, 0.6
+"""Probabilities from which a question may mean a thing, is taken to mean it, and means one on a list although no entry
+is chosen."""
 _OF_THE_STORY = frozenset(
     {"chief-complaint", "onset-time", "onset-mode", "course", "constant-or-intermittent", "episode-duration-frequency"}
 )
@@ -115,7 +116,7 @@ class RecordIndex:
         chosen += self._lists(intent, chosen)
         whole, *parts = (ask.text for ask in intent.asks)
         if of_another(whole, parts, self._speaker, self.language):
-            chosen = [match for match in chosen if tells_of_others(match.entry, self.language)]
+            chosen = [m for m in chosen if tells_of_others(m.entry, self.language)] or self._of_the_family(intent)
         return sorted(chosen, key=lambda match: -match.score)
 
     def _in_breadth(self, chosen: list[Match], intent: Intent) -> list[Match]:
@@ -133,8 +134,8 @@ class RecordIndex:
         if parts and not is_met and not _particular(intent, parts):
             return self._whole_parts(parts) or chosen
         if self._is_story(intent):
-            # "For over a month now?" is not about the periods.
-            told_by = [match for match in chosen if match.entry.category is Category.SYMPTOM]
+            # "For over a month now?" is not about the periods, unless little else can be meant.
+            told_by = [m for m in chosen if m.entry.category is Category.SYMPTOM or m.score >= _CLEARLY]
             return told_by or [Match(entry, _BROAD) for entry in self.entries if entry.name == self._chief]
         return chosen
 
@@ -189,6 +190,12 @@ class RecordIndex:
         elif of_kind:
             return []
         return [Match(entry, _BROAD) for entry in listing if entry not in of_kind]
+
+    def _of_the_family(self, intent: Intent) -> list[Match]:
+        """What the record tells of the family, where their illnesses may be meant: it answers for each of them."""
+        if intent.asks[0].meant.get("family-illnesses", 0.0) < _MAYBE_HEARD:
+            return []
+        return [Match(entry, _BROAD) for entry in self.entries if entry.category is Category.FAMILY_HISTORY]
 
     def _is_story(self, intent: Intent) -> bool:
         """Whether it is asked since when or how, of nothing by name."""

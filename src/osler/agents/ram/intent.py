@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from osler.agents.lexicon import broad_parts, categories, concepts
 from osler.agents.lexicon.asks import separate_asks, without_result
+from osler.agents.lexicon.courtesy import to_the_point
 from osler.agents.ram.meaning import meant
 from osler.agents.ram.talk import is_talk
 from osler.records.language import Language
@@ -72,7 +73,7 @@ class Intent:
 @lru_cache(maxsize=1024)
 def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
-    texts = separate_asks(question, language)
+    texts = separate_asks(to_the_point(question, language), language)
     asks = (_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True))
     talk = is_talk(question, language)
     is_asking = _ASKING.search(question) is not None and not talk

@@ -34,7 +34,18 @@ _EXAMINES = {
 }
 """Who announces an examination wants to know what it shows."""
 
+_THING = {
+    Language.EN: re.compile(
+        r"(?:(?:and|so|now|then)\b,?\s*)*(?:your|his|her|their)(?:\s+[\w'’-]+){1,3}", re.IGNORECASE
+    ),
+    Language.ZH: re.compile(r"(?:那|那么|还有|另外)*[您你他她]的[^，,。！]{1,8}"),
+}
+"""A thing by itself: who then says "is that all right?" asks for it."""
+
 
 def is_talk(text: str, language: Language) -> bool:
     """Whether the doctor tells, announces or advises, and only waits for a yes."""
-    return _TAG[language].search(text.strip()) is not None and not _EXAMINES[language].search(text)
+    tag = _TAG[language].search(text.strip())
+    if tag is None or _EXAMINES[language].search(text):
+        return False
+    return not _THING[language].fullmatch(text.strip()[: tag.start()])

@@ -16,19 +16,19 @@ def nearest(query: Rows, parts: Iterable[tuple[Ids, Rows]], k: int) -> list[tupl
     the best; these are then weighed one by one in double precision, and the answer is the same however rows lie.
     """
     held = [part for part in parts if len(part[0])]
-    if sum(len(ids) for ids, _ in held) > k:
+    if sum([len(ids) for ids, _ in held]) > k:
         held = _promising(query, held, k)
-    found: list[tuple[int, float]] = []
+    found: list[tuple[float, int]] = []
     for ids, rows in held:
-        found += zip(ids.tolist(), cosines(rows, query), strict=True)
-    found.sort(key=lambda hit: (-hit[1], hit[0]))
-    return found[:k]
+        found += [(-near, id) for near, id in zip(cosines(rows, query), ids.tolist(), strict=True)]
+    found.sort()
+    return [(id, -far) for far, id in found[:k]]
 
 
 def _promising(query: Rows, parts: Sequence[tuple[Ids, Rows]], k: int) -> list[tuple[Ids, Rows]]:
     """Of each part, the rows that may be among the best k."""
-    scores = [rows @ query for _, rows in parts]
-    every = np.concatenate(scores)
+    scores = [rows.dot(query) for _, rows in parts]
+    every = np.concatenate(scores) if len(scores) > 1 else scores[0].copy()
     every.partition(-k)
     floor = float(every[-k]) - SLACK
     near = [(some >= floor).nonzero()[0] for some in scores]
@@ -40,5 +40,5 @@ def cosines(rows: Rows, query: Rows) -> list[float]:
     if 2 * np.count_nonzero(query) < len(query):  # the rows of hashed words are mostly empty
         told = query.nonzero()[0]
         rows, query = rows[:, told], query[told]
-    exactly = query.astype(np.float64)
-    return [float(row.dot(exactly)) for row in rows.astype(np.float64)]
+    # The product of two vectors adds up in the same order wherever they lie; that of a matrix does not.
+    return list(map(float, map(query.astype(np.float64).dot, rows.astype(np.float64))))
