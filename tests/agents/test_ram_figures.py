@@ -47,9 +47,9 @@ def test_figures_on_the_questions_for_validation() -> None:
 def test_figures_on_the_questions_that_were_never_looked_at() -> None:
     """Above all a question about a neighbour of what the record holds is the weak side of the module."""
     everything = figures(of(Part.HELD_OUT), indexes())
-    assert everything.recall >= 0.94
-    assert everything.precision >= 0.93
-    assert everything.nothing >= 0.93
+    assert everything.recall >= 0.95
+    assert everything.precision >= 0.935
+    assert everything.nothing >= 0.94
 
 
 def test_the_questions_to_learn_from_ask_records_of_patients_for_tuning() -> None:
