@@ -16,6 +16,7 @@ from tests.agents.ram_index import found
     ("speaker", "question", "language"),
     [
         (Speaker.PATIENT, "Does your husband smoke?", Language.EN),
+        (Speaker.PATIENT, "Does your husband have spots like these?", Language.EN),
         (Speaker.PATIENT, "What is your father's blood pressure like?", Language.EN),
         (Speaker.DAUGHTER, "Do her brothers and sisters have high blood pressure?", Language.EN),
         (Speaker.MOTHER, "Is his brother covered in itchy spots?", Language.EN),
@@ -103,6 +104,20 @@ def test_who_announces_or_advises_asks_for_nothing(text: str, language: Language
 )
 def test_a_question_that_ends_like_talk_asks(question: str, language: Language) -> None:
     assert not read_intent(question, language).is_talk
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        (
+            "pneumonia-en",
+            "I'd like to keep him on the ward for a few nights to be on the safe side. Do you think he'd agree to that?",
+        ),
+        ("major-depression-zh", "我建议她先住院观察几天，您看她本人同意这么安排吗？"),
+    ],
+)
+def test_who_is_heard_to_plan_asks_for_nothing_without_a_tag(record: str, said: str) -> None:
+    assert found(record, said) == set()
 
 
 def test_near_things_answer_for_each_other_only_where_they_do() -> None:

@@ -53,9 +53,9 @@ _SELF = {
 _TELLS = {
     Language.EN: r"(?:ever |also |been |have |had )?(?:says?|said|notic\w*|tells?|told|see[ns]?|saw|hear[ds]?|think\w*"
     r"|thought|mention\w*|complain\w*|find|found|know|remember\w*|bring|brought|give|given|gave|help\w*|wake|woken"
-    r"|watch\w*|worr\w*|agree\w*|remark\w*|comment\w*|point\w*|spot\w*|report\w*|observ\w*|describ\w*|caught)\b",
+    r"|watch\w*|worr\w*|agree\w*|remark\w*|observ\w*|describ\w*|commented|pointed|spotted|reported|caught)\b",
     Language.ZH: "(?:有没有|是不是|也|都|经常|老|总)?(?:说|讲|发现|看|觉得|注意|听|提|告诉|帮|陪|记得|知道|带|送|给|跟"
-    "|叫|喊|嫌|描述|拍|指出|提醒|念叨|反映|抱怨|见)",
+    "|叫|喊|嫌|描述|拍|指出|念叨|反映|抱怨|见)",
 }
 """What a relative does who saw or heard something: the question is about the patient then."""
 

@@ -58,8 +58,6 @@ _NO_MEDICINE = frozenset(
     {"recreational-drugs", "iron-ferritin", "vitamin-levels", "electrolytes", "magnesium-phosphate-calcium"}
 )
 """Street drugs, and vitamins that were measured: a word for a medicine is in the question, but no medicine is meant."""
-_TALKS = ("none", "reassurance", "plan-consent", "paperwork")
-"""Heard where the doctor greets, calms, plans or writes something down, and asks for nothing of the record."""
 _RESULTS = frozenset({"test", "examination"})
 _TELLING = (Status.PRESENT, Status.NORMAL, Status.ABSENT, Status.NOT_DONE)
 _VITAL = re.compile(
@@ -107,7 +105,7 @@ class RecordIndex:
     def search(self, question: str) -> list[Match]:
         """The entries the question asks for, best first; empty when the record says nothing about it."""
         intent = self._read(question)
-        if intent.is_talk or sum(intent.asks[0].meant.get(name, 0.0) for name in _TALKS) >= _SURE:
+        if intent.is_talk:
             return []
         scores = self._scores(question, intent)
         floor = decision(self.language, of_text=self._is_text).floor(scores)

@@ -27,6 +27,8 @@ _KIN = {
     ),
 }
 
+_TALKS, _SURELY_TALKS = ("none", "reassurance", "plan-consent", "paperwork"), 0.9
+"""Heard where the doctor greets, calms, plans or writes something down; and from when on nothing else is meant."""
 _ALL = 0.999
 _BROAD = 0.78
 """How much of an ask a broad phrase has to be: "was an HIV test done" is not broad, though "test done" is."""
@@ -74,10 +76,10 @@ class Intent:
 def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
     texts = separate_asks(to_the_point(question, language), language)
-    asks = (_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True))
-    talk = is_talk(question, language)
+    asks = tuple(_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True))
+    talk = is_talk(question, language) or sum(asks[0].meant.get(name, 0.0) for name in _TALKS) >= _SURELY_TALKS
     is_asking = _ASKING.search(question) is not None and not talk
-    return Intent(tuple(asks), is_asking, bool(_KIN[language].search(question)), talk)
+    return Intent(asks, is_asking, bool(_KIN[language].search(question)), talk)
 
 
 def _ask(text: str, means: dict[str, float], language: Language) -> Ask:
