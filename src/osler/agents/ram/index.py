@@ -134,8 +134,8 @@ class RecordIndex:
         if parts and not is_met and not _particular(intent, parts):
             return self._whole_parts(parts) or chosen
         if self._is_story(intent):
-            # "For over a month now?" is not about the periods, unless little else can be meant.
-            told_by = [m for m in chosen if m.entry.category is Category.SYMPTOM or m.score >= _CLEARLY]
+            # "For over a month now?" is not about the periods.
+            told_by = [match for match in chosen if match.entry.category is Category.SYMPTOM]
             return told_by or [Match(entry, _BROAD) for entry in self.entries if entry.name == self._chief]
         return chosen
 
