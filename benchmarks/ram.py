@@ -2,6 +2,7 @@
 
 python benchmarks/ram.py            figures on the labelled questions, by language and kind, and the time of one
 python benchmarks/ram.py --dev      without the held-out ones, with every miss for tuning and validation
+python benchmarks/ram.py --near     questions of which nearly half ask for what the record just does not have
 python benchmarks/ram.py --human FOLDER   human questions: FOLDER/spbench_case and FOLDER/spbench_taking
 """
 
@@ -20,6 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does
 
 from tests.agents.questions import Labelled, Part, labelled
 from tests.agents.ram_figures import Figures, figures
+from training.labels import near_misses
 
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.intent import read_intent
@@ -37,8 +39,10 @@ def show(title: str, rows: list[Labelled], index: dict[str, RecordIndex]) -> Non
     for name, some in [
         ("all", rows),
         *((language.value, [r for r in rows if r.language is language]) for language in Language),
-        *((kind, [r for r in rows if r.kind == kind]) for kind in ("plain", "paraphrase", "two", "nothing")),
+        *((kind, [r for r in rows if r.kind == kind]) for kind in ("plain", "paraphrase", "two", "asked", "nothing")),
     ]:
+        if not some:
+            continue
         got: Figures = figures(some, index)
         print(f"  {name:22}{len(some):5}{got.recall:9.3f}{got.precision:11.3f}{got.nothing:9.3f}")
 
@@ -92,12 +96,16 @@ def human(folder: Path) -> None:
 def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--dev", action="store_true")
+    options.add_argument("--near", action="store_true")
     options.add_argument("--human", type=Path)
     given = options.parse_args()
     if given.human:
         human(given.human)
         return
     index = indexes()
+    if given.near:
+        show("near misses", near_misses(), index)
+        return
     if given.dev:
         misses(labelled(Part.TUNING, Part.VALIDATION), index)
     show("for tuning", labelled(Part.TUNING), index)

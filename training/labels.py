@@ -4,6 +4,8 @@ Most of them ask for a neighbour of what the record has: another test of the sam
 illness. Others ask for what is there, in words that it does not use (`training/questions/LANGUAGE.txt`). The rest are
 what the doctor by rules asks, whose long questions name many things at once (`LANGUAGE_by_rules.txt`). By record, one a
 line: `question | entries asked for; ... | entries that are not wrong either; ...`.
+
+A last set is not learned from: it measures how often a near miss is told from the thing (`LANGUAGE_near.txt`).
 """
 
 from __future__ import annotations
@@ -25,6 +27,11 @@ def by_hand() -> list[Labelled]:
 def by_rules() -> list[Labelled]:
     """Those of them that the doctor by rules asks."""
     return [row for language in Language for row in written(f"{language.value}_by_rules.txt")]
+
+
+def near_misses() -> list[Labelled]:
+    """Not to be learned from: nearly half ask for what lies as close as can be to what the record has."""
+    return [row for language in Language for row in written(f"{language.value}_near.txt")]
 
 
 def guarded() -> list[Labelled]:

@@ -1,4 +1,4 @@
-"""What a doctor concludes from: a memory's facts as they are, or a talk once it is written down."""
+"""What a doctor concludes from: a memory's facts, or a talk as it went."""
 
 from __future__ import annotations
 
@@ -57,35 +57,26 @@ def test_what_a_short_memory_denies_or_calls_normal_stands_in_the_notes(listed: 
 
 PLAN = '{"treatment": "rest", "reasoning": "it fits"}'
 TELLING = "The crystals are telling."
-WRITTEN = "A man with a sore knee."
 
 
-async def prompts_of(language: Language, recall: str, answers: list[str]) -> list[str]:
-    """What the model is asked for until it has concluded."""
-    backbone, client = scripted(answers)
+async def prompts_of(language: Language, recall: str) -> list[str]:
+    """What the model is asked for until it has concluded: what is telling, the illnesses, the treatment."""
+    backbone, client = scripted([TELLING, "Gout\nPseudogout", PLAN])
     doctor = ModelDoctor(case_of(RECORD[language]), backbone, Journal())
     concluded = await doctor.respond(briefing(language, recall, REPLY[language]))
     assert isinstance(concluded, Conclusion) and concluded.diagnosis == "Gout"
-    assert len(client.prompts) == len(answers)
+    assert len(client.prompts) == 3
+    assert TELLING in client.prompts[1] and TELLING not in client.prompts[2]
     return client.prompts
 
 
-async def test_facts_are_the_case_and_what_is_telling_in_it_reaches_the_list_of_illnesses() -> None:
-    notes = NOTES[Language.EN]
-    asked = await prompts_of(Language.EN, FACTS[Language.EN], [TELLING, "Gout\nPseudogout", PLAN])
-    assert all(notes in text for text in asked)
-    assert TELLING in asked[1] and TELLING not in asked[2]
-
-
-async def test_in_chinese_facts_are_written_down_first() -> None:
-    asked = await prompts_of(Language.ZH, FACTS[Language.ZH], [WRITTEN, "Gout\nPseudogout", PLAN])
-    assert NOTES[Language.ZH] in asked[0]
-    assert all(WRITTEN in text for text in asked[1:])
+@pytest.mark.parametrize("language", Language)
+async def test_facts_are_the_case_in_every_step_of_a_conclusion(language: Language) -> None:
+    asked = await prompts_of(language, FACTS[language])
+    assert all(NOTES[language] in text and FACTS[language] not in text for text in asked)
 
 
 @pytest.mark.parametrize("language", Language)
-async def test_a_talk_is_written_down_first(language: Language) -> None:
-    telling = [TELLING] if language is Language.EN else []
-    asked = await prompts_of(language, TALK[language], [WRITTEN, *telling, "Gout\nPseudogout", PLAN])
-    assert TALK[language] in asked[0]
-    assert all(WRITTEN in text for text in asked[1:])
+async def test_a_talk_is_the_case_as_it_went_up_to_the_last_reply(language: Language) -> None:
+    asked = await prompts_of(language, TALK[language])
+    assert all(TALK[language] in text and REPLY[language] in text for text in asked)

@@ -41,7 +41,6 @@ def ask(question: str) -> str:
 
 
 END = json.dumps({"reasoning": "r", "differential": ["Cystitis"], "diagnosis": "Bladder cancer", "treatment": "TURBT"})
-CASE = "A woman of 68 with painless blood in her urine."
 TELLING = "Blood without pain points to a tumour of the bladder."
 DONE = json.dumps({"action": "conclude", "question": ""})
 
@@ -68,7 +67,7 @@ BLADDER = POOL.get("bladder-cancer-en")
 
 
 async def test_a_doctor_asks_and_concludes() -> None:
-    script = [ask("Does she have urgency?"), ask("Has she had an ultrasound?"), DONE, CASE, TELLING, END]
+    script = [ask("Does she have urgency?"), ask("Has she had an ultrasound?"), DONE, TELLING, END]
     transcript, client = await run(BLADDER, script)
     assert transcript.ending is Ending.CONCLUDED
     assert [event.question for event in transcript.of(Asked)] == [
@@ -92,19 +91,19 @@ async def test_a_doctor_that_never_ends_is_asked_for_its_conclusion() -> None:
 
 
 async def test_an_ending_that_cannot_be_read_is_repaired_once_and_then_unparsed() -> None:
-    repaired, _ = await run(BLADDER, [DONE, CASE, TELLING, "I would say so", END])
+    repaired, _ = await run(BLADDER, [DONE, TELLING, "I would say so", END])
     assert repaired.ending is Ending.CONCLUDED
-    hopeless, _ = await run(BLADDER, [DONE, CASE, TELLING, "I would say so", "Still thinking"])
+    hopeless, _ = await run(BLADDER, [DONE, TELLING, "I would say so", "Still thinking"])
     assert hopeless.ending is Ending.UNPARSED and hopeless.ending.is_answer and hopeless.conclusion is None
 
 
 async def test_a_question_the_guard_refuses_is_asked_again_and_then_taken_from_the_checklist() -> None:
     vague = ask("What is the patient's current medical history?")
-    retried, _ = await run(BLADDER, [vague, ask("Has she had a fever?"), DONE, CASE, TELLING, END])
+    retried, _ = await run(BLADDER, [vague, ask("Has she had a fever?"), DONE, TELLING, END])
     assert retried.of(Asked)[0].voice is Voice.RETRIED and len(retried.of(Guarded)) == 1
-    replaced, _ = await run(BLADDER, [vague, vague, DONE, CASE, TELLING, END])
+    replaced, _ = await run(BLADDER, [vague, vague, DONE, TELLING, END])
     assert replaced.of(Asked)[0].voice is Voice.REPLACED and "start" in replaced.of(Asked)[0].question
-    bare, _ = await run(BLADDER, [vague, DONE, CASE, TELLING, END], guards=False)
+    bare, _ = await run(BLADDER, [vague, DONE, TELLING, END], guards=False)
     assert bare.of(Asked)[0].voice is Voice.MODEL and not bare.of(Guarded) and bare.header.guards is False
 
 
@@ -123,7 +122,7 @@ async def test_a_repeat_is_refused_only_where_the_memory_shows_it(memory: str, r
 
 
 async def test_three_outcomes_of_a_patients_reply() -> None:
-    questions = [ask("Does she have urgency?"), DONE, CASE, TELLING, END]
+    questions = [ask("Does she have urgency?"), DONE, TELLING, END]
     good, bad = "No, she doesn't have to rush.", "She has bladder cancer and a fever of 39."
     for script, voice, guarded in (
         ([good], Voice.MODEL, 0),
@@ -149,7 +148,7 @@ async def test_three_outcomes_of_a_patients_reply() -> None:
 async def test_a_patient_speaks_plainly_and_does_not_begin_as_a_servant(
     record_id: str, question: str, said: str, heard: str
 ) -> None:
-    script = [ask(question), DONE, CASE, TELLING, END]
+    script = [ask(question), DONE, TELLING, END]
     guarded, _ = await run(POOL.get(record_id), script, patient=[said])
     assert [(event.reply, event.voice) for event in guarded.of(Answered)] == [(heard, Voice.MODEL)]
     bare, _ = await run(POOL.get(record_id), script, patient=[said], guards=False)
@@ -159,7 +158,7 @@ async def test_a_patient_speaks_plainly_and_does_not_begin_as_a_servant(
 async def test_a_conclusion_against_a_kept_fact_is_asked_for_once_more() -> None:
     wrong = json.dumps({"treatment": "Antibiotics, because she has a fever", "reasoning": "r"})
     right = json.dumps({"treatment": "Doxycycline", "reasoning": "r"})
-    asked = [ask("Has she had a fever?"), ask("Does she have urgency?"), DONE, CASE, TELLING, "Pneumonia\nBronchitis"]
+    asked = [ask("Has she had a fever?"), ask("Does she have urgency?"), DONE, TELLING, "Pneumonia\nBronchitis"]
     thinks = json.dumps({"thoughts": [], "forget": [], "merge": []})
 
     def doctor(prompt: str) -> str:
@@ -182,7 +181,7 @@ async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_th
             return json.dumps({"thoughts": [], "forget": [], "merge": []})
         if "may ask" in prompt:
             return ask(f"Is there pain in place number {len(prompt)}?")
-        return END if "JSON" in prompt else CASE
+        return END if "JSON" in prompt else TELLING
 
     backbone, client = scripted(spoken)
     client.delay = 0.2
@@ -275,7 +274,7 @@ async def test_participants_are_agents_of_autogen() -> None:
 
 
 async def test_events_tell_the_whole_story_in_order() -> None:
-    transcript, _ = await run(BLADDER, [ask("Does she have urgency?"), ask("Any fever?"), DONE, CASE, TELLING, END])
+    transcript, _ = await run(BLADDER, [ask("Does she have urgency?"), ask("Any fever?"), DONE, TELLING, END])
     kinds = [event.type for event in transcript.events if not isinstance(event, Called)]
     # A turn is remembered while the next question is answered, so its place among these is free.
     spoken = [kind for kind in kinds if kind != "remembered"]

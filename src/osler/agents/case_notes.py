@@ -1,8 +1,7 @@
-"""The case as the facts of a memory tell it.
+"""What a doctor concludes from: the facts of its memory, or the talk as it went.
 
-A model that is to write facts down again as a case loses some of them, a decisive scan as easily as a heart rate, and
-takes what was asked for what was found. What already is a list of facts is the case; in Chinese, where a small model
-finds more illnesses by what it has written itself, it is what the case is written from.
+Nothing is written down again in between: a model that does so loses some of it, a decisive scan as easily as a heart
+rate, takes what was asked for what was found, and stops when its answer is full.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import re
 from osler.agents.guards.known import facts, listed
 from osler.agents.participant import Briefing
 from osler.agents.rules.reading import Polarity, polarity
+from osler.agents.wording import briefing_slots
 from osler.records.language import Language
 from osler.words import sentences
 
@@ -21,6 +21,15 @@ _NOT_KNOWN = {
     Language.EN: re.compile(r"\bdoes not know\b|\bhas not been (?:done|made|taken|tested|measured|checked|examined)\b"),
     Language.ZH: re.compile(r"不知道|没有?查过"),
 }
+_TALK = {
+    Language.EN: "{recall}\n\nYour last question: {question}\nThe reply: {reply}",
+    Language.ZH: "{recall}\n\n你的上一个问题：{question}\n对方的回答：{reply}",
+}
+
+
+def known(briefing: Briefing) -> str:
+    """The case: one line for each fact, or what the memory tells of the talk and what was said last."""
+    return noted(briefing) or _TALK[briefing.case.language].format(**briefing_slots(briefing))
 
 
 def noted(briefing: Briefing) -> str:
@@ -29,10 +38,10 @@ def noted(briefing: Briefing) -> str:
     The reply that came last is not a fact yet and stands as it was said.
     """
     language = briefing.case.language
-    known, lists = facts(briefing), listed(briefing)
-    if not known or len(known) + len(lists) < len(briefing.recall.splitlines()):
+    told, lists = facts(briefing), listed(briefing)
+    if not told or len(told) + len(lists) < len(briefing.recall.splitlines()):
         return ""
-    lines = [_lean(fact.text, language) for fact in known if not _NOT_KNOWN[language].search(fact.text)]
+    lines = [_lean(fact.text, language) for fact in told if not _NOT_KNOWN[language].search(fact.text)]
     lines += [f"{one.verdict}: {one.things}" for one in lists if one.verdict]
     if any(polarity(said, language) is not Polarity.UNKNOWN for said in sentences(briefing.reply, language)):
         lines.append(briefing.reply)

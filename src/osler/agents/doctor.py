@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
-from osler.agents.case_notes import noted
+from osler.agents.case_notes import known
 from osler.agents.guards.address import addressed
 from osler.agents.guards.doctor import check_question, one_question
 from osler.agents.interview import next_question, open_areas
@@ -21,7 +21,7 @@ from osler.loosejson import json_of
 from osler.prompts import prompt
 from osler.records.language import Language
 
-_ASK_TOKENS, _CASE_TOKENS, _IMPRESSION_TOKENS, _LIST_TOKENS = 160, 400, 160, 160
+_ASK_TOKENS, _IMPRESSION_TOKENS, _LIST_TOKENS = 160, 160, 160
 _TREAT_TOKENS, _REPAIR_TOKENS = 300, 120
 _LONGEST_QUOTE = 400
 _ENDS = frozenset({"conclude", "end", "conclusion", "diagnose", "结论", "下结论"})
@@ -111,31 +111,17 @@ class ModelDoctor(Participant):
         return tuple(f"{speaks}: {fact}" for fact in await briefing.conflicts(draft))
 
     async def _conclude(self, briefing: Briefing) -> Conclusion:
-        """In steps, each easy for a small model: the case, what in it is telling, illnesses that fit, the treatment.
+        """In steps, each easy for a small model: what is telling, illnesses that fit, the treatment.
 
-        A case is judged better than a talk with gaps and asides, and a bare list of names better than one answer that
-        has to hold everything at once.
+        Asked what is telling, it thinks before it lists; a bare list of names it gives better than one answer that has
+        to hold everything at once.
         """
-        facts = noted(briefing)
-        case = facts if facts and self._case.language is Language.EN else await self._written_down(briefing, facts)
+        case = known(briefing)
         named = await self._named(await self._weighed(case))
         return named if named.treatment else await self._treated(named, case, briefing)
 
-    async def _written_down(self, briefing: Briefing, facts: str) -> str:
-        summary = prompt("doctor_case", self._case.language)
-        slots = briefing_slots(briefing) | ({"recall": facts} if facts else {})
-        asked: list[LLMMessage] = [UserMessage(content=summary.fill(**slots), source="briefing")]
-        return (await self._call.text(asked, summary, max_tokens=_CASE_TOKENS)).strip()
-
     async def _weighed(self, case: str) -> str:
-        """The case with what is telling in it.
-
-        In English facts are the case already: written down again, they lose what decides. Asked what is telling, a
-        small model thinks before it lists. In Chinese it thinks while it writes the case down, and finds less when it
-        is asked once more.
-        """
-        if self._case.language is not Language.EN:
-            return case
+        """The case with what is telling in it."""
         template = prompt("doctor_impression", self._case.language)
         filled = template.fill(case=case, **case_slots(self._case))
         asked: list[LLMMessage] = [UserMessage(content=filled, source="briefing")]

@@ -39,20 +39,28 @@ class Nearness:
         self._told = np.maximum.reduceat(reader(self._language).read(texts), np.arange(0, len(texts), 2)).T
         """(concepts, entries): what the names mean, and what the texts tell of."""
         words: dict[str, int] = {}
-        self._in_names = _Laid(names, self._language, weight, words)
+        in_names = _Laid(names, self._language, weight, words)
         told = [f"{report} {said}" for report, said in zip(texts[::2], texts[1::2], strict=True)]
-        self._in_texts = _Laid(told, self._language, weight, words)
+        in_texts = _Laid(told, self._language, weight, words)
         self._points = np.array([direction(word, self._language) for word in words])
-        self._of_names = self._in_names.middles(self._points)
-        self._of_texts = self._in_texts.middles(self._points)
+        self._of_names, self._of_texts = in_names.middles(self._points), in_texts.middles(self._points)
+        self._near = (self._points / (1 - _UNRELATED)).T.copy()
+        """The same, as what counts of a cosine."""
+        self._shares = in_names.shares(len(words))
+        self._words = np.concatenate([in_names.words, in_texts.words])
+        self._starts = np.concatenate([in_names.starts[self._first], len(in_names.words) + in_texts.starts])
+        """The words of every entry's names and of every entry's texts in one row, and where each entry begins."""
 
     def columns(self, asks: tuple[Ask, ...]) -> Matrix:
         """(entries, columns): each measure at its best over the asks, as a share of the best entry's, and that best."""
-        found = np.array([*self._by_concepts(asks), *self._by_words(asks)]).max(axis=1)
-        best = found.max(axis=1, keepdims=True)
-        rows = np.concatenate([found, found / np.maximum(best, _LEAST), np.broadcast_to(best, found.shape)])
-        columns: Matrix = rows.T
-        return columns
+        found = np.maximum.reduce([*self._by_concepts(asks), *self._by_words(asks)], axis=1)
+        best = np.maximum.reduce(found, axis=1, keepdims=True)
+        count, entries = found.shape
+        rows = np.empty((3 * count, entries), dtype=np.float32)
+        rows[:count] = found
+        np.divide(found, np.maximum(best, _LEAST), out=rows[count : 2 * count])
+        rows[2 * count :] = best
+        return rows.T
 
     def _by_concepts(self, asks: tuple[Ask, ...]) -> tuple[Matrix, ...]:
         """What the asks and the names, and the asks and the texts, have in common: in all, and in one concept."""
@@ -73,30 +81,24 @@ class Nearness:
         starts = np.cumsum([0, *map(len, rows)])[:-1]
         points = np.array([direction(word, self._language) for word, _ in flat])
         weights = np.array([[self._weight(counted) if word else 0.0] for word, counted in flat], dtype=np.float32)
-        near = points @ self._points.T
-        near -= _UNRELATED
-        near /= 1 - _UNRELATED
+        near = points @ self._near
+        near -= _UNRELATED / (1 - _UNRELATED)
         np.maximum(near, 0.0, out=near)
-        met = self._in_names.share(np.maximum.reduceat(near, starts))
-        by_name = np.maximum.reduceat(near[:, self._in_names.words], self._in_names.starts[self._first], axis=1)
-        by_text = np.maximum(by_name, np.maximum.reduceat(near[:, self._in_texts.words], self._in_texts.starts, axis=1))
-        weighed = np.add.reduceat(
-            weights * np.concatenate([by_name, by_text, points, np.ones_like(weights)], axis=1), starts
-        )
-        entries = by_name.shape[1]
-        of_names, of_texts, middle = (
-            weighed[:, :entries],
-            weighed[:, entries : 2 * entries],
-            weighed[:, 2 * entries : -1],
-        )
-        total = np.maximum(weighed[:, -1:], 1e-6)
+        met = np.maximum.reduceat(near, starts) @ self._shares
+        entries = len(self._first)
+        at_best = np.maximum.reduceat(near[:, self._words], self._starts, axis=1)
+        by_name, by_text = at_best[:, :entries], at_best[:, entries:]
+        np.maximum(by_name, by_text, out=by_text)
+        weighed = np.add.reduceat(weights * np.concatenate([at_best, points], axis=1), starts)
+        weighed /= np.maximum(np.add.reduceat(weights, starts), 1e-6)
+        middle = weighed[:, 2 * entries :]
         middle /= np.maximum(np.sqrt(np.add.reduce(middle * middle, axis=1, keepdims=True)), 1e-6)
         name_met = np.maximum.reduceat(met, self._first, axis=1)
         nearest = np.maximum.reduceat(by_name, starts)
         return (
             name_met,
-            of_names / total,
-            of_texts / total,
+            weighed[:, :entries],
+            weighed[:, entries : 2 * entries],
             np.maximum.reduceat(middle @ self._of_names.T, self._first, axis=1),
             middle @ self._of_texts.T,
             nearest,
@@ -117,10 +119,14 @@ class _Laid:
         self.starts = np.cumsum([0, *map(len, rows)])[:-1]
         self.totals = np.add.reduceat(self.weights, self.starts)
 
-    def share(self, met: Matrix) -> Matrix:
-        """(asks, texts): how much of each text is met, where `met` is how much each known word is."""
-        share: Matrix = np.add.reduceat(met[:, self.words] * self.weights, self.starts, axis=1) / self.totals
-        return share
+    def shares(self, known: int) -> Matrix:
+        """(known words, texts): how much of each text a word is."""
+        shares = np.zeros((known, len(self.starts)), dtype=np.float32)
+        np.add.at(shares, (self.words, self._text_of()), self.weights)
+        return shares / self.totals
+
+    def _text_of(self) -> NDArray[np.int64]:
+        return np.repeat(np.arange(len(self.starts)), np.diff([*self.starts, len(self.words)]))
 
     def middles(self, points: Matrix) -> Matrix:
         """The middle of each text's words, as a direction."""
