@@ -68,7 +68,7 @@ def answer(messages: list[dict[str, Any]], nth: int) -> str:
         return _question(first, language, _name(nth, language), again=len(messages) > 1)
     if '"thoughts"' in first:
         return _thoughts(first, language)
-    if "one per line, names only" in first or "每行一个，只写名称" in first:
+    if "one per line, names only" in first or "列出五个最可能的诊断" in first:
         return "\n".join([CONCLUSION[language]["diagnosis"], *CONCLUSION[language]["differential"]])
     if '"treatment"' in first:
         return json.dumps({key: CONCLUSION[language][key] for key in ("treatment", "reasoning")}, ensure_ascii=False)
@@ -79,7 +79,7 @@ def answer(messages: list[dict[str, Any]], nth: int) -> str:
             if language == "en"
             else f"{_name(nth, language)}医生，{told}"
         )
-    return first[-800:]  # the case, written down: its end holds what was found
+    return first[-800:]  # what is telling: the end of what is known
 
 
 def _name(nth: int, language: str) -> str:

@@ -34,7 +34,7 @@ def reply_to(prompt: str) -> str:
     if '"suspects"' in prompt or "cannot be asked" in prompt:
         chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % len(QUESTIONS)
         return json.dumps({"suspects": [], "action": "ask", "question": QUESTIONS[chosen]})
-    if "one per line, names only" in prompt or "每行一个，只写名称" in prompt:
+    if "one per line, names only" in prompt or "列出五个最可能的诊断" in prompt:
         return "Pneumonia\nBronchitis"
     if '"treatment"' in prompt:
         return json.dumps({"treatment": "Rest", "reasoning": "r"})
