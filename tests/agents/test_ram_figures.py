@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
-from training.labels import written
+from training.labels import by_hand, near_misses, written
 
 from osler.agents.ram import RecordIndex
 from osler.records import Language, RecordPool
@@ -60,3 +60,12 @@ def test_the_questions_to_learn_from_ask_records_of_patients_for_tuning() -> Non
         for row in rows:
             names = {entry.name for entry in indexes()[row.record].entries}
             assert row.record in tuning and row.entries <= names and row.also <= names, row
+
+
+def test_near_misses_are_labelled_with_entries_that_are_there_and_not_learned_from() -> None:
+    learned = {(row.record, row.question) for row in by_hand()}
+    rows = near_misses()
+    assert len(rows) >= 1000 and 0.35 <= sum(not row.entries for row in rows) / len(rows) <= 0.5
+    for row in rows:
+        names = {entry.name for entry in indexes()[row.record].entries}
+        assert row.entries <= names and row.also <= names and (row.record, row.question) not in learned, row

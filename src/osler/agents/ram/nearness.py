@@ -42,10 +42,10 @@ class Nearness:
         in_names = _Laid(names, self._language, weight, words)
         told = [f"{report} {said}" for report, said in zip(texts[::2], texts[1::2], strict=True)]
         in_texts = _Laid(told, self._language, weight, words)
-        self._points = np.array([direction(word, self._language) for word in words])
-        self._of_names, self._of_texts = in_names.middles(self._points), in_texts.middles(self._points)
-        self._near = (self._points / (1 - _UNRELATED)).T.copy()
-        """The same, as what counts of a cosine."""
+        points = np.array([direction(word, self._language) for word in words])
+        self._of_names, self._of_texts = in_names.middles(points), in_texts.middles(points)
+        self._near = (points / (1 - _UNRELATED)).T.copy()
+        """Where each word lies, scaled to what counts of a cosine."""
         self._shares = in_names.shares(len(words))
         self._words = np.concatenate([in_names.words, in_texts.words])
         self._starts = np.concatenate([in_names.starts[self._first], len(in_names.words) + in_texts.starts])
