@@ -2,8 +2,9 @@
 
 Most of them ask for a neighbour of what the record has: another test of the same organ, the other habit, a relative's
 illness. Others ask for what is there, in words that it does not use (`training/questions/LANGUAGE.txt`). The rest are
-what the doctor by rules asks, whose long questions name many things at once (`LANGUAGE_by_rules.txt`). By record, one a
-line: `question | entries asked for; ... | entries that are not wrong either; ...`.
+what the doctor by rules asks, whose long questions name many things at once (`LANGUAGE_by_rules.txt`), and twins that
+look alike, of which one asks for what the record has and the other for what it just does not (`LANGUAGE_twins.txt`). By
+record, one a line: `question | entries asked for; ... | entries that are not wrong either; ...`.
 
 A last set is not learned from: it measures how often a near miss is told from the thing (`LANGUAGE_near.txt`).
 """
@@ -21,7 +22,8 @@ FOLDER = Path(__file__).parent / "questions"
 
 def by_hand() -> list[Labelled]:
     """Every labelled question that may be learned from, in both languages."""
-    return [*guarded(), *(row for language in Language for row in written(f"{language.value}.txt")), *by_rules()]
+    files = (f"{language.value}{kind}.txt" for kind in ("", "_twins") for language in Language)
+    return [*guarded(), *(row for name in files for row in written(name)), *by_rules()]
 
 
 def by_rules() -> list[Labelled]:

@@ -8,6 +8,7 @@ from osler.agents.lexicon import answered_by
 from osler.agents.ram import read_intent
 from osler.agents.ram.whose import of_another
 from osler.records import Language
+from osler.records.kin import third_party
 from osler.records.schema import Speaker
 from tests.agents.ram_index import found
 
@@ -125,3 +126,23 @@ def test_near_things_answer_for_each_other_only_where_they_do() -> None:
     assert "siblings-number" not in answered_by("family-illnesses")
     assert "mri" in answered_by("brain-mri") and "brain-mri" not in answered_by("mri")
     assert "alcohol" not in answered_by("smoking") and "smoking" not in answered_by("alcohol")
+
+
+@pytest.mark.parametrize(
+    ("speaker", "question", "language", "named"),
+    [
+        (Speaker.PATIENT, "Is your best mate a smoker?", Language.EN, True),
+        (Speaker.PATIENT, "A colleague of yours was put on warfarin, was she?", Language.EN, True),
+        (Speaker.PATIENT, "Did one of my colleagues tap on your back?", Language.EN, False),
+        (Speaker.WIFE, "Does your husband smoke?", Language.EN, False),
+        (Speaker.MOTHER, "Have you given her anything for it, mum?", Language.EN, False),
+        (Speaker.MOTHER, "Has your neighbour's little one had asthma?", Language.EN, True),
+        (Speaker.PATIENT, "您老伴耳朵背不背？", Language.ZH, True),
+        (Speaker.SON, "老太太平时是自己住吗？", Language.ZH, False),
+        (Speaker.MOTHER, "妈妈，肝功能抽了没？", Language.ZH, False),
+    ],
+)
+def test_who_is_neither_the_patient_nor_the_speaker(
+    speaker: Speaker, question: str, language: Language, named: bool
+) -> None:
+    assert bool(third_party(speaker, language).search(question)) is named

@@ -6,6 +6,7 @@ Who speaks decides who that is: of a wife who answers for her husband, "your hus
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from osler.records.labels import label
@@ -17,7 +18,7 @@ _CHILD = {
     Language.EN: "sons?|daughters?|child|children|kids?|baby|boys?|girls?|little ones?|lad|toddler|infant",
     Language.ZH: "儿子|女儿|闺女|孩子|宝宝|小孩|娃",
 }
-_WIFE = {Language.EN: "wife|missus|girlfriend|partner", Language.ZH: "老婆|太太|妻子|媳妇|爱人|老伴|女朋友|对象"}
+_WIFE = {Language.EN: "wife|missus|girlfriend|partner", Language.ZH: "老婆|(?<!老)太太|妻子|媳妇|爱人|老伴|女朋友|对象"}
 _HUSBAND = {Language.EN: "husband|boyfriend|partner", Language.ZH: "老公|先生|丈夫|爱人|老伴|男朋友|对象"}
 _PARENT = {
     Language.EN: "mother|mum|mom|father|dad|parents?|folks",
@@ -29,9 +30,12 @@ _SIBLING = {
 }
 _OTHERS = {
     Language.EN: "grandmother|grandfather|grandparents?|grandma|grandpa|gran|granny|nan|aunts?|uncles?|cousins?"
-    "|relatives?|neighbours?|roommates?|flatmates?|colleagues?|classmates?",
+    "|relatives?|nieces?|nephews?|grandsons?|granddaughters?|grandchild(?:ren)?|in-laws?|godmother|godfather"
+    "|neighbours?|roommates?|flatmates?|housemates?|lodgers?|colleagues?|workmates?|classmates?|friends?|mates?|pals?|boss"
+    "|foreman|childminder|nanny",
     Language.ZH: "爷爷|奶奶|外公|外婆|姥姥|姥爷|叔叔?|伯父|姑姑?|阿?姨|舅舅?|表[哥弟姐妹]|堂[哥弟姐妹]|亲戚"
-    "|同事|同学|室友|邻居",
+    "|婆婆|公公|岳父|岳母|丈母娘|老丈人|儿媳|女婿|孙子|孙女|外孙|侄子|侄女|外甥"
+    "|同事|同学|室友|舍友|邻居|朋友|闺蜜|哥们|工友|战友|老板|领导|保姆|同桌",
 }
 _GROWN_CHILD = {Language.EN: "sons?|daughters?", Language.ZH: "儿子|女儿|闺女"}
 _EVERYBODY = (_GROWN_CHILD, _WIFE, _HUSBAND, _PARENT, _SIBLING, _OTHERS)
@@ -46,6 +50,20 @@ _PATIENT_OF = {
     Speaker.SIBLING: (_SIBLING,),
 }
 """How the patient is called by the doctor who speaks to them."""
+_ONESELF = {
+    Speaker.MOTHER: {Language.EN: "mother|mum|mom", Language.ZH: "母亲|妈妈?"},
+    Speaker.FATHER: {Language.EN: "father|dad", Language.ZH: "父亲|爸爸?"},
+    Speaker.WIFE: _WIFE,
+    Speaker.HUSBAND: _HUSBAND,
+    Speaker.DAUGHTER: {Language.EN: "daughters?", Language.ZH: "女儿|闺女"},
+    Speaker.SON: {Language.EN: "sons?", Language.ZH: "儿子"},
+    Speaker.SIBLING: _SIBLING,
+}
+"""And how they are called themselves: "Have you given her anything, Mum?"."""
+_OF_THE_PATIENT = {
+    Language.EN: r"\b(?:he|she|him|her|his|hers|they|them|their|patient)\b",
+    Language.ZH: "[他她]|患者|病人",
+}
 _SELF = {
     Language.EN: re.compile(r"\byou yourself\b|\byourself\?", re.IGNORECASE),
     Language.ZH: re.compile("[您你]自己|[您你]本人"),
@@ -82,10 +100,36 @@ def relative_asked_about(question: str, speaker: Speaker, language: Language) ->
 @cache
 def kin(speaker: Speaker, language: Language) -> str:
     """A pattern for everybody whom the doctor may name but the patient."""
-    called = {name for group in _PATIENT_OF[speaker] for name in group[language].split("|")}
-    names = dict.fromkeys(name for group in _EVERYBODY for name in group[language].split("|") if name not in called)
+    return _any_of(_names(_EVERYBODY, language) - _names(_PATIENT_OF.get(speaker, ()), language), language)
+
+
+@cache
+def third_party(speaker: Speaker, language: Language) -> re.Pattern[str]:
+    """Finds somebody of theirs: neither the patient nor who speaks, and not a colleague of the doctor's."""
+    here = (*_PATIENT_OF.get(speaker, ()), *([_ONESELF[speaker]] if speaker in _ONESELF else ()))
+    who = _any_of(_names(_EVERYBODY, language) - _names(here, language), language)
+    if language is Language.ZH:
+        return re.compile(who)
+    theirs = r"\b(?:your|his|her|their|the|that)(?: own)?"
+    return re.compile(rf"{theirs} (?:[\w’'-]+ ){{0,2}}?{who}|{who} of (?:yours|his|hers|theirs)\b", re.IGNORECASE)
+
+
+@cache
+def names_patient(speaker: Speaker, language: Language) -> re.Pattern[str]:
+    """Finds the patient where somebody else speaks: by a pronoun, or as this speaker would call them."""
+    called = _any_of(_names(_PATIENT_OF.get(speaker, ()), language), language)
+    return re.compile(rf"{_OF_THE_PATIENT[language]}|{called}", re.IGNORECASE)
+
+
+def _names(groups: Iterable[Mapping[Language, str]], language: Language) -> frozenset[str]:
+    return frozenset(name for group in groups for name in group[language].split("|"))
+
+
+def _any_of(names: Iterable[str], language: Language) -> str:
     edge = r"\b" if language is Language.EN else ""  # "nan" is in "pregnant"
-    return rf"{edge}(?:{'|'.join(names)}){edge}"
+    # The longest first, and the same each time.
+    either = "|".join(sorted(names, key=lambda name: (-len(name), name)))
+    return rf"{edge}(?:{either or '(?!)'}){edge}"
 
 
 @cache

@@ -131,7 +131,9 @@ def _shared(asks: list[dict[str, float]], layout: Layout) -> tuple[Floats, Float
     for row, asked in zip(shared, asks, strict=True):
         for name, score in asked.items():
             for place, share in layout.about.get(name, ()):
-                row[place] = max(row[place], score * share)
+                # Spelled out, here and elsewhere in this folder: a call of max for each takes longer than all else.
+                if (both := score * share) > row[place]:
+                    row[place] = both
     return np.array(shared), np.array([[max(asked.values(), default=0.0)] for asked in asks])
 
 

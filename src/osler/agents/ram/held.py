@@ -53,9 +53,10 @@ def _things(asks: list[dict[str, float]], layout: Layout) -> tuple[list[float], 
                 continue
             held = layout.about.get(name, ())
             for place, part in held:
-                found[place] = max(found[place], share * part)
-            if not held:
-                missing = max(missing, share)
+                if (both := share * part) > found[place]:
+                    found[place] = both
+            if not held and share > missing:
+                missing = share
     return found, missing
 
 
@@ -72,9 +73,10 @@ def _weigh(ask: Ask, layout: Layout, own: list[float], near: list[float]) -> tup
         for place, part in layout.about.get(name, ()):
             if part >= 1.0:
                 has = True
-                own[place] = max(own[place], share)
-            else:
-                near[place] = max(near[place], share)
+                if share > own[place]:
+                    own[place] = share
+            elif share > near[place]:
+                near[place] = share
         if name not in _NOTHING_HERE:
             missing += 0.0 if has else share
             if share > first:

@@ -9,6 +9,7 @@ import numpy as np
 
 from osler.agents.lexicon import concepts, named
 from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
+from osler.agents.ram.apart import Apart
 from osler.agents.ram.decision import decision
 from osler.agents.ram.evidence import evidence, features
 from osler.agents.ram.held import columns as held
@@ -93,6 +94,7 @@ class RecordIndex:
         self.entries = record.entries
         self._layout = Layout(record)
         self._nearness = Nearness(record, self._layout.lexicon.weight)
+        self._apart = Apart(record)
         self._speaker = record.speaker
         self._chief = chief(record)
         self._is_text = is_text(record)
@@ -159,7 +161,12 @@ class RecordIndex:
         return self._weighed(features(intent, self._layout), intent)
 
     def _weighed(self, found: Floats, intent: Intent) -> Floats:
-        parts = evidence(found, intent), self._nearness.columns(intent.asks), held(intent, self._layout)
+        parts = (
+            evidence(found, intent),
+            self._nearness.columns(intent.asks),
+            held(intent, self._layout),
+            self._apart.columns(intent, self._layout),
+        )
         return np.concatenate(parts, axis=1)
 
     def _surely(self, intent: Intent, question: str) -> list[int]:

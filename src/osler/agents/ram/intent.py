@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from osler.agents.lexicon import broad_parts, categories, concepts
+from osler.agents.lexicon.asides import asides
 from osler.agents.lexicon.asks import separate_asks, without_result
 from osler.agents.lexicon.courtesy import to_the_point
 from osler.agents.ram.meaning import meant
@@ -58,6 +59,8 @@ class Intent:
     """A question taken apart. The first ask is the whole of it; the others are its parts, where it has several."""
 
     asks: tuple[Ask, ...]
+    asides: int
+    """How many of its first parts only lead to what is asked."""
     is_asking: bool
     """Whether it is put as a question: who says "I'll dim the lamp" asks for nothing."""
     names_kin: bool
@@ -75,11 +78,12 @@ class Intent:
 @lru_cache(maxsize=1024)
 def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
-    texts = separate_asks(to_the_point(question, language), language)
+    point = to_the_point(question, language)
+    texts = separate_asks(point, language)
     asks = tuple(_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True))
     talk = is_talk(question, language) or sum(asks[0].meant.get(name, 0.0) for name in _TALKS) >= _SURELY_TALKS
     is_asking = _ASKING.search(question) is not None and not talk
-    return Intent(asks, is_asking, bool(_KIN[language].search(question)), talk)
+    return Intent(asks, asides(point, texts[1:], language), is_asking, bool(_KIN[language].search(question)), talk)
 
 
 def _ask(text: str, means: dict[str, float], language: Language) -> Ask:

@@ -96,11 +96,15 @@ class Meaning:
             # One look: another thread may clear what is kept between two.
             if (known := self.met.get(key, _UNMET)) is _UNMET:
                 known = self._meet(key)
-            if known is not None:
-                often = 1 + math.log(count) if count > 1 else 1.0
-                length += (known.rarity * often) ** 2
-                classes.append(known.classes)
-                weights.append(known.weights * np.float32(often) if count > 1 else known.weights)
+            if known is None:
+                continue
+            rarity, of_classes, of_weights = known
+            if count > 1:
+                often = 1 + math.log(count)
+                rarity, of_weights = rarity * often, of_weights * np.float32(often)
+            length += rarity * rarity
+            classes.append(of_classes)
+            weights.append(of_weights)
         if not classes:
             return np.zeros(len(self.bias), dtype=np.float32)
         summed = np.bincount(np.concatenate(classes), np.concatenate(weights), len(self.bias))
