@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
+import pytest
 from training.labels import by_hand, near_misses, written
 
 from osler.agents.ram import RecordIndex
 from osler.records import Language, RecordPool
 from tests.agents.questions import Labelled, Part, labelled
 from tests.agents.ram_figures import figures
+
+pytestmark = pytest.mark.xdist_group("ram")  # one process: every record is laid out once
 
 
 @cache
@@ -49,7 +52,7 @@ def test_figures_on_the_questions_that_were_never_looked_at() -> None:
     everything = figures(of(Part.HELD_OUT), indexes())
     assert everything.recall >= 0.95
     assert everything.precision >= 0.935
-    assert everything.nothing >= 0.94
+    assert everything.nothing >= 0.95
 
 
 def test_figures_on_near_misses() -> None:
