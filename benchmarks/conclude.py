@@ -1,0 +1,150 @@
+"""What a model doctor concludes from the same interviews when they are recalled in other ways.
+
+python benchmarks/conclude.py RUN --backbone MODEL@URL [--pool POOL] [--out FILE.jsonl]
+
+A run confounds what a memory brings at the end with what it made the doctor ask. Here the interviews stay as they were
+held, and the doctor of this version concludes each of them again, once for each way to recall it:
+
+own     what its memory brought in the run
+talk    every turn, word for word
+both    its memory's own, and then every turn
+told    the entries that the patient told of, in the record's words
+all     every entry of the record, told of or not: the ceiling
+
+`right` is the share of first diagnoses that the ladder of rules calls right, `of five` that of lists with the right one
+among them; `won : lost` counts the interviews against `own`. `--out` keeps every list for other judges.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from osler.agents.backbones import Backbone, open_backbone
+from osler.agents.backbones.pace import Rates
+from osler.agents.doctor import ModelDoctor
+from osler.agents.participant import Briefing, Conclusion
+from osler.errors import OslerError
+from osler.eval.ladder import judge_differential
+from osler.eval.runs import load_run
+from osler.events import Answered, Asked, ConsultationError, Journal, Recalled
+from osler.memory import MemorySettings, Turn, memory_factory
+from osler.records import RecordPool
+from osler.records.schema import PatientRecord
+from osler.simulator.build import case_of
+from osler.simulator.one_step import WholeRecord
+from osler.simulator.transcript import Transcript
+
+WITHOUT_END = 1_000_000
+
+
+class Way(NamedTuple):
+    """One interview, recalled in one way."""
+
+    memory: str
+    name: str
+    interview: tuple[str, int]
+    """Case and trial."""
+    record: PatientRecord
+    briefing: Briefing
+
+
+async def ways(transcript: Transcript, record: PatientRecord) -> list[Way]:
+    """The ways to recall an interview that has been held."""
+    case, language = case_of(record), record.language
+    pairs = zip(transcript.of(Asked), transcript.of(Answered), strict=True)
+    turns = [Turn(number=asked.turn, question=asked.question, reply=told.reply) for asked, told in pairs]
+    raw = memory_factory("raw")(MemorySettings(language=language, budget=WITHOUT_END))
+    for turn in turns[:-1]:
+        await raw.remember(turn)
+    talk, own = (await raw.recall("")).text, transcript.of(Recalled)[-1].recall.text
+    names = {name for answered in transcript.of(Answered) for name in answered.disclosed}
+    told = record.model_copy(update={"entries": tuple(entry for entry in record.entries if entry.name in names)})
+    entries = [(await WholeRecord(some, case).recall("")).text for some in (told, record)]
+    last = turns[-1] if turns else Turn(number=0, question="", reply=case.complaint)
+    found = {"own": own, "talk": talk, "both": f"{own}\n{talk}", "told": entries[0], "all": entries[1]}
+    return [
+        Way(
+            transcript.header.memory,
+            name,
+            (record.id, transcript.header.trial),
+            record,
+            Briefing(case=case, turn=1, turns_left=0, question=last.question, reply=last.reply, recall=recall),
+        )
+        for name, recall in found.items()
+    ]
+
+
+async def conclude(way: Way, backbone: Backbone) -> Conclusion | None:
+    """What the doctor makes of it; None where it cannot be read."""
+    try:
+        made = await ModelDoctor(way.briefing.case, backbone, Journal()).respond(way.briefing)
+    except ConsultationError:
+        return None
+    return made if isinstance(made, Conclusion) else None
+
+
+async def held(run: str, pool: str, backbone: Backbone) -> list[tuple[Way, Conclusion | None]]:
+    records = {record.id: record for record in RecordPool.open(pool)}
+    held = [each for each in load_run(run).transcripts() if each.of(Asked) and each.header.case in records]
+    every = [way for each in held for way in await ways(each, records[each.header.case])]
+    return list(zip(every, await asyncio.gather(*(conclude(way, backbone) for way in every)), strict=True))
+
+
+def lines(found: list[tuple[Way, Conclusion | None]]) -> Iterator[str]:
+    """The table."""
+    right: dict[tuple[str, str], dict[tuple[str, int], bool]] = defaultdict(dict)
+    listed: dict[tuple[str, str], int] = defaultdict(int)
+    for way, made in found:
+        names = (made.diagnosis, *made.differential) if made else ()
+        rank = judge_differential(names, way.record.diagnosis, way.record.language)
+        right[way.memory, way.name][way.interview] = rank == 1
+        listed[way.memory, way.name] += rank is not None
+    yield f"{'memory':16}{'recalled':10}{'n':>5}{'right':>8}{'of five':>9}{'won : lost':>12}"
+    for (memory, name), by_case in right.items():
+        own = right[memory, "own"]
+        won, lost = (sum(a[one] > b[one] for one in own) for a, b in ((by_case, own), (own, by_case)))
+        share, five = sum(by_case.values()) / len(by_case), listed[memory, name] / len(by_case)
+        beside = "" if name == "own" else f"{won} : {lost}"
+        yield f"{memory:16}{name:10}{len(by_case):5}{share:8.3f}{five:9.3f}{beside:>12}"
+
+
+async def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("run")
+    options.add_argument("--backbone", required=True, help="the doctor's model, as for `osler simulate`")
+    options.add_argument("--pool", default="bundled", help="where the run's records are")
+    options.add_argument("--concurrency", type=int, default=8, help="calls at a time")
+    options.add_argument("--timeout", type=float, default=120.0)
+    options.add_argument("--out", type=Path, help="a file for every list of diagnoses")
+    given = options.parse_args()
+    if given.backbone == "rules":
+        options.error("the rules conclude by themselves; name a model")
+    try:
+        backbone = open_backbone(given.backbone, timeout=given.timeout, rates=Rates(at_once=given.concurrency))
+        try:
+            found = await held(given.run, given.pool, backbone)
+        finally:
+            await backbone.close()
+    except OslerError as error:
+        sys.exit(str(error))
+    if given.out:
+        rows = (
+            {
+                **{"case": way.record.id, "memory": way.memory, "recalled": way.name},
+                "diagnoses": [made.diagnosis, *made.differential] if made else [],
+            }
+            for way, made in found
+        )
+        given.out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    print("\n".join(lines(found)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
