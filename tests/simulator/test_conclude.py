@@ -20,8 +20,8 @@ def test_the_same_interviews_are_concluded_from_other_recalls(tmp_path: Path) ->
     plan = Plan(records, ("rules",), ("raw", "tim"), settings=Settings(turns=4))
     simulate_plan(plan, tmp_path / "run.osler", How(quiet=True), "bundled")
     with model_server() as server:
-        command = [sys.executable, BENCHMARK, tmp_path / "run.osler", "--backbone", server.spec]
-        done = subprocess.run([*command, "--out", tmp_path / "lists.jsonl"], capture_output=True, text=True, check=True)
+        given = [BENCHMARK, tmp_path / "run.osler", "--backbone", server.spec, "--out", tmp_path / "lists.jsonl"]
+        done = subprocess.run([sys.executable, *map(str, given)], capture_output=True, text=True, check=True)
     lists = [json.loads(line) for line in (tmp_path / "lists.jsonl").read_text(encoding="utf-8").splitlines()]
     ways = ["own", "talk", "both", "told", "all"]
     assert sorted((row["case"], row["memory"], row["recalled"]) for row in lists) == sorted(
