@@ -7,7 +7,7 @@ decides how good it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -84,13 +84,20 @@ def _believe(briefing: Briefing) -> _Belief:
 
 def _posterior(findings: Findings, case: Case) -> Floats:
     known = knowledge()
-    logs = np.log([_prior(condition, case) for condition in known.conditions])
+    logs = _log_priors(case).copy()
     for name, there in findings.items():
         column = known.table[:, known.findings[name]]
         logs += np.log(column if there else 1 - column)
     weights = np.exp(logs - logs.max())
     posterior: Floats = weights / weights.sum()
     return posterior
+
+
+@lru_cache(maxsize=256)
+def _log_priors(case: Case) -> Floats:
+    """Before anything was asked: the same in every turn of a consultation."""
+    logs: Floats = np.log([_prior(condition, case) for condition in knowledge().conditions])
+    return logs
 
 
 def _prior(condition: Condition, case: Case) -> float:
@@ -122,8 +129,8 @@ def _most_telling(belief: _Belief, case: Case) -> tuple[Item | None, float]:
     gains = entropy(p) - known.entropy.T @ belief.posterior
     # The findings stand in the order of their items, so the best of each item is one pass.
     best = np.maximum.reduceat(gains, _firsts()) * _efforts()
-    open_to_ask = [item.id not in belief.asked and _fits(item, case) for item in known.items]
-    best = np.where(open_to_ask, best, 0.0)
+    best = np.where(_fitting(case), best, 0.0)
+    best[[place for asked in belief.asked if (place := _places().get(asked)) is not None]] = 0.0
     place = int(best.argmax())
     return (known.items[place], float(best[place])) if best[place] > 0 else (None, 0.0)
 
@@ -137,6 +144,18 @@ def _firsts() -> NDArray[np.intp]:
 @cache
 def _efforts() -> Floats:
     return np.array([_EFFORT[item.kind] for item in knowledge().items])
+
+
+@cache
+def _places() -> dict[str, int]:
+    """Where each item stands."""
+    return {item.id: place for place, item in enumerate(knowledge().items)}
+
+
+@lru_cache(maxsize=256)
+def _fitting(case: Case) -> NDArray[np.bool_]:
+    """Which items may be asked of this patient."""
+    return np.array([_fits(item, case) for item in knowledge().items])
 
 
 def _fits(item: Item, case: Case) -> bool:
