@@ -30,10 +30,10 @@ from osler.agents.backbones import Backbone, open_backbone
 from osler.agents.backbones.pace import Rates
 from osler.agents.doctor import ModelDoctor
 from osler.agents.participant import Briefing, Conclusion
-from osler.errors import OslerError
+from osler.errors import OslerError, UserError
 from osler.eval.ladder import judge_differential
 from osler.eval.runs import load_run
-from osler.events import Answered, Asked, ConsultationError, Journal, Recalled
+from osler.events import Answered, Asked, ConsultationError, Ending, Journal, Recalled
 from osler.memory import MemorySettings, Turn, memory_factory
 from osler.records import RecordPool
 from osler.records.schema import PatientRecord
@@ -49,8 +49,8 @@ class Way(NamedTuple):
 
     memory: str
     name: str
-    interview: tuple[str, int]
-    """Case and trial."""
+    interview: tuple[str, str, int]
+    """Case, doctor and trial."""
     record: PatientRecord
     briefing: Briefing
 
@@ -67,13 +67,13 @@ async def ways(transcript: Transcript, record: PatientRecord) -> list[Way]:
     names = {name for answered in transcript.of(Answered) for name in answered.disclosed}
     told = record.model_copy(update={"entries": tuple(entry for entry in record.entries if entry.name in names)})
     entries = [(await WholeRecord(some, case).recall("")).text for some in (told, record)]
-    last = turns[-1] if turns else Turn(number=0, question="", reply=case.complaint)
+    last = turns[-1]
     found = {"own": own, "talk": talk, "both": f"{own}\n{talk}", "told": entries[0], "all": entries[1]}
     return [
         Way(
             transcript.header.memory,
             name,
-            (record.id, transcript.header.trial),
+            (record.id, transcript.header.backbone, transcript.header.trial),
             record,
             Briefing(case=case, turn=1, turns_left=0, question=last.question, reply=last.reply, recall=recall),
         )
@@ -82,24 +82,28 @@ async def ways(transcript: Transcript, record: PatientRecord) -> list[Way]:
 
 
 async def conclude(way: Way, backbone: Backbone) -> Conclusion | None:
-    """What the doctor makes of it; None where it cannot be read."""
+    """What the doctor makes of it; None where that cannot be read. A model that fails ends all; it was not wrong."""
     try:
         made = await ModelDoctor(way.briefing.case, backbone, Journal()).respond(way.briefing)
-    except ConsultationError:
+    except ConsultationError as error:
+        if error.ending is not Ending.UNPARSED:
+            raise
         return None
     return made if isinstance(made, Conclusion) else None
 
 
 async def held(run: str, pool: str, backbone: Backbone) -> list[tuple[Way, Conclusion | None]]:
     records = {record.id: record for record in RecordPool.open(pool)}
-    held = [each for each in load_run(run).transcripts() if each.of(Asked) and each.header.case in records]
-    every = [way for each in held for way in await ways(each, records[each.header.case])]
+    interviews = [each for each in load_run(run).transcripts() if each.of(Asked)]
+    if unknown := {each.header.case for each in interviews} - records.keys():
+        raise UserError(f"{pool} has no record {min(unknown)}", "name the run's records with --pool")
+    every = [way for each in interviews for way in await ways(each, records[each.header.case])]
     return list(zip(every, await asyncio.gather(*(conclude(way, backbone) for way in every)), strict=True))
 
 
 def lines(found: list[tuple[Way, Conclusion | None]]) -> Iterator[str]:
     """The table."""
-    right: dict[tuple[str, str], dict[tuple[str, int], bool]] = defaultdict(dict)
+    right: dict[tuple[str, str], dict[tuple[str, str, int], bool]] = defaultdict(dict)
     listed: dict[tuple[str, str], int] = defaultdict(int)
     for way, made in found:
         names = (made.diagnosis, *made.differential) if made else ()

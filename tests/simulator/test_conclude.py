@@ -10,6 +10,7 @@ from pathlib import Path
 from osler.records import RecordPool
 from osler.simulator.plan import Plan, Settings
 from osler.simulator.session import How, simulate_plan
+from tests.agents.backbones.server import Step
 from tests.simulator.model_server import model_server
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "conclude.py"
@@ -35,3 +36,13 @@ def test_the_same_interviews_are_concluded_from_other_recalls(tmp_path: Path) ->
     # What was recalled differs: facts and talk together are in no other prompt.
     both = [prompt for prompt in server.prompts if "Fact #" in prompt and "Turn 1\nDoctor:" in prompt]
     assert both and any("Fact #" not in prompt and "Turn 1\nDoctor:" in prompt for prompt in server.prompts)
+
+
+def test_a_model_that_fails_is_no_wrong_answer(tmp_path: Path) -> None:
+    plan = Plan(RecordPool.open().only(ids=["pneumonia-en"]), settings=Settings(turns=2))
+    simulate_plan(plan, tmp_path / "run.osler", How(quiet=True), "bundled")
+    with model_server(lambda _: Step(status=401)) as server:
+        given = [BENCHMARK, tmp_path / "run.osler", "--backbone", server.spec]
+        done = subprocess.run([sys.executable, *map(str, given)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1 and "401" in done.stderr

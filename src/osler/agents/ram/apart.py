@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
 from osler.agents.lexicon.kinds import of_a_kind
+from osler.agents.ram.evidence import shared_by
 from osler.agents.ram.intent import Ask, Intent
 from osler.agents.ram.layout import Floats, Layout
 from osler.records.kin import names_patient, third_party
@@ -67,11 +69,8 @@ def _talk(ask: Ask) -> float:
     return sum(ask.meant.get(name, 0.0) for name in _TALK)
 
 
-def _meant(asks: tuple[Ask, ...] | list[Ask], layout: Layout) -> Floats:
-    """How clearly each entry is meant."""
-    found = np.zeros(len(layout.own))
-    for ask in asks:
-        for name, share in ask.meant.items():
-            for place, part in layout.about.get(name, ()):
-                found[place] = max(found[place], share * part)
-    return found
+def _meant(asks: Sequence[Ask], layout: Layout) -> Floats:
+    """How clearly each entry is meant, by any of the asks."""
+    shared, _ = shared_by([ask.meant for ask in asks], layout)
+    best: Floats = shared.max(axis=0)
+    return best

@@ -51,9 +51,9 @@ def features(intent: Intent, layout: Layout) -> Floats:
     there = marks @ layout.by_word[rows]
     met = there[:, names + entries :]
     name_covered, whole_names, alike = _by_entry(there[:, :names], asks, layout)
-    shared, clearest = _shared([ask.concepts for ask in asks], layout)
-    meant, surest = _shared([ask.meant for ask in asks], layout)
-    named, clearly = _shared([ask.named for ask in asks], layout)
+    shared, clearest = shared_by([ask.concepts for ask in asks], layout)
+    meant, surest = shared_by([ask.meant for ask in asks], layout)
+    named, clearly = shared_by([ask.named for ask in asks], layout)
     best_name, best_shared, best_meant = _best(name_covered), _best(shared), _best(meant)
     # Where no name of any entry is in the ask, the concept has to speak alone.
     alone = 1.0 - best_name
@@ -124,7 +124,7 @@ def _by_entry(there: Floats, asks: tuple[Ask, ...], layout: Layout) -> Floats:
     return best
 
 
-def _shared(asks: list[dict[str, float]], layout: Layout) -> tuple[Floats, Floats]:
+def shared_by(asks: list[dict[str, float]], layout: Layout) -> tuple[Floats, Floats]:
     """How strongly each entry shares a concept with what was asked, and how clear the clearest of these is."""
     # Few entries are about any one concept: numbers that are looked at one by one are had sooner than matrices.
     shared = [[0.0] * len(layout.own) for _ in asks]
