@@ -134,3 +134,10 @@ def test_a_treatment_is_read_from_json_from_labels_and_from_plain_words() -> Non
         plan_of('```json\n{"treatment": "Rest. Give colchicine. And then th')["treatment"] == "Rest. Give colchicine."
     )
     assert plan_of('{"treatment": "卧床休息。多喝水，再')["treatment"] == "卧床休息。"
+
+
+def test_a_treatment_that_was_cut_off_is_not_looked_for_in_its_own_sentences() -> None:
+    begun = '{"treatment": "Give colchicine. The treatment is safe for this patient. The trea'
+    assert plan_of(begun)["treatment"] == "Give colchicine. The treatment is safe for this patient."
+    assert plan_of('{"treatment": "口服秋水仙碱。治疗为短程。并')["treatment"] == "口服秋水仙碱。治疗为短程。"
+    assert plan_of("The treatment is safe. Give colchicine.")["treatment"] == "The treatment is safe. Give colchicine."

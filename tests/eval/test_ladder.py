@@ -85,6 +85,11 @@ SEPSIS = Treatment(
     ),
 )
 FLU = Treatment(name="达菲", unsafe=(Unsafe(name="阿司匹林", because="患儿有瑞氏综合征风险。"),))
+BOWEL = Treatment(
+    name="饮食调整加止泻药",
+    parts=(Named(name="饮食调整"), Named(name="洛哌丁胺", aliases=("止泻药",))),
+    unsafe=(Unsafe(name="泻药", because="她正在腹泻。"),),
+)
 
 
 @pytest.mark.parametrize(
@@ -102,11 +107,22 @@ FLU = Treatment(name="达菲", unsafe=(Unsafe(name="阿司匹林", because="患�
         (SEPSIS, "Meropenem because of a ciprofloxacin allergy", "correct"),
         (SEPSIS, "Meropenem with low-dose gentamicin", "correct"),
         (SEPSIS, "Meropenem with high-dose gentamicin", "unsafe"),
+        (
+            SEPSIS,
+            "Meropenem; avoid what harms tendons, such as ciprofloxacin, levofloxacin, or moxifloxacin",
+            "correct",
+        ),
+        (SEPSIS, "Meropenem and another antibiotic, such as ciprofloxacin", "unsafe"),
+        (SEPSIS, "Avoid drugs that harm tendons, such as ciprofloxacin, and use meropenem", "correct"),
         (SEPSIS, "I cannot recommend a treatment.", "none"),
         (FLU, "磷酸奥司他韦75mg，每日两次", "correct"),
         (FLU, "抗病毒药物", "partial"),
         (FLU, "奥司他韦加阿司匹林退热", "unsafe"),
         (FLU, "奥司他韦，禁用阿司匹林", "correct"),
+        (FLU, "奥司他韦，避免会加重病情的退热药，如阿司匹林", "correct"),
+        (FLU, "奥司他韦和退热药，如阿司匹林", "unsafe"),
+        (BOWEL, "饮食调整加止泻药", "correct"),
+        (BOWEL, "饮食调整加泻药", "unsafe"),
         (FLU, "无需奥司他韦，多饮水", "wrong"),
         (FLU, "暂时无法决定治疗", "none"),
     ],

@@ -26,6 +26,7 @@ _PLACEHOLDER = re.compile(
     r"|^最可能的一个疾病|^一个疾病|^疾病(?:\d|名称)?$",
     re.IGNORECASE,
 )
+_MARKED = re.compile(rf"(?:{_LABELS['treatment']})\**\s*[:：]", re.IGNORECASE)
 _WHOLE_FIELD = re.compile(r'"(diagnosis|treatment|reasoning)"\s*:\s*"([^"\n]+)"', re.IGNORECASE)
 _BEGUN = re.compile(r'"diagnosis"\s*:\s*"([^"\n]{4,})$', re.IGNORECASE)
 _BEGUN_TREATMENT = re.compile(r'"treatment"\s*:\s*"([^"]{4,})$', re.IGNORECASE)
@@ -80,13 +81,16 @@ def named_of(text: str) -> Conclusion | None:
 
 def plan_of(text: str) -> dict[str, str]:
     """Treatment and reasoning; where neither is marked as such, all that was said is the treatment."""
-    data = json_of(text) or _unfinished(text) or _labelled(text)
+    data = json_of(text) or _unfinished(text)
+    begun = None if "treatment" in data else _BEGUN_TREATMENT.search(text)
+    if begun:
+        # The answer ended inside the treatment: its whole sentences are what was meant.
+        return {"treatment": _once(_line(_LAST_SENTENCE.sub(r"\1", begun[1]))), "reasoning": ""}
+    # In a sentence of its own "the treatment is safe" marks nothing.
+    data = data or _labelled(text if _MARKED.search(text) else "")
     fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
     treatment = _line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or "")
     reasoning = _line(fields.get("reasoning") or fields.get("依据") or "")
-    if not treatment and (begun := _BEGUN_TREATMENT.search(text)):
-        # The answer ended inside the treatment: its whole sentences are what was meant.
-        treatment = _line(_LAST_SENTENCE.sub(r"\1", begun[1]))
     return {"treatment": _once(treatment or ("" if data else _line(text))), "reasoning": _once(reasoning)}
 
 

@@ -13,7 +13,7 @@ from osler.eval.verdict import Judgement, Verdict
 from osler.records.language import Language
 from osler.records.schema import Diagnosis, Treatment
 
-LADDER = "ladder/1"
+LADDER = "ladder/2"
 
 _MANY = 4
 """Diseases in one list from which it is no answer but a guess at all of them."""

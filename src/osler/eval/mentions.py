@@ -38,10 +38,14 @@ _EN_PIECE = re.compile(
 _EN_BEFORE = _cues("en_before", r"\b{}\b")
 _EN_AFTER = _cues("en_after", r"\b{}\b")
 _EN_PAST = _cues("en_past", r"\b{}\b")
+_EN_EXAMPLE = re.compile(r"(?:such as|for (?:example|instance)|e\.?g\b|like|including|especially|particularly)\b", re.I)
+_EN_GOES_ON = re.compile(r"[\w-]+|(?:and|or) (?!(?:give|start|use|add|take|continue)\b)[\w-]+(?: [\w-]+)?", re.I)
+"""One more example; Chinese ones have no comma between them."""
 _ZH_SENTENCE = re.compile(r"[。；;！!？?\n]")
 _ZH_PIECE = re.compile(
     r"[，,]|但(?!是)|但是|(?=而非)|(?=而不是)|而是|(?<=[^而])(?=改用|改为|应用|选用|给予|建议用)|(?=代替)|并(?=避免|禁|停)"
 )
+_ZH_EXAMPLE = re.compile(r"例如|比如|譬如|诸如|如(?!果|需|无|有|下|上|同)|包括|尤其是?|特别是?")
 _ZH_BEFORE = _cues("zh_before")
 _ZH_AFTER = _cues("zh_after", r"{}[的者）)]?$")
 _ZH_PAST = _cues("zh_past")
@@ -55,9 +59,17 @@ def read_answer(answer: str) -> Reading:
     meant: list[tuple[str, ...]] = []
     mentioned: list[str] = []
     for sentence in (_ZH_SENTENCE if zh else _EN_SENTENCE).split(answer if zh else plain_case(answer)):
-        kept = []
-        for piece in _pieces(sentence, zh):
-            said, only_mentioned = (_read_zh if zh else _read_en)(piece.strip())
+        kept: list[str] = []
+        turned_down = by_example = False
+        for piece in map(str.strip, _pieces(sentence, zh)):
+            begins = (_ZH_EXAMPLE if zh else _EN_EXAMPLE).match(piece) is not None
+            if turned_down and (begins or (by_example and _EN_GOES_ON.fullmatch(piece))):
+                # "Avoid what dries her out, such as furosemide": an example shares the lot of what it stands for.
+                by_example = True
+                mentioned.append(piece)
+                continue
+            said, only_mentioned = (_read_zh if zh else _read_en)(piece)
+            turned_down, by_example = bool(only_mentioned) or (turned_down and not piece), False
             kept.append(said)
             mentioned.append(only_mentioned)
         if any(kept):
