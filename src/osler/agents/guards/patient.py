@@ -16,6 +16,7 @@ from osler.agents.guards.grounding import (
     turned,
     without_kin,
 )
+from osler.agents.guards.measured import miscompared
 from osler.agents.guards.spoken import called_by_name, meant, opened_up, touched_on
 from osler.agents.lexicon.qualities import ALL_RESULTS
 from osler.agents.participant import Selection
@@ -190,7 +191,11 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
             else f"说了没有给你的内容（{told}），请去掉"
         )
     entries = selection.entries
-    if opposite := (*turned(reply, entries, language), *turned_round(reply, entries, language)):
+    if opposite := (
+        *turned(reply, entries, language),
+        *turned_round(reply, entries, language),
+        *miscompared(reply, entries, language),
+    ):
         told = ", ".join(opposite[:5])
         reasons.append(
             f"it says the opposite of what you know about: {told}" if english else f"和你知道的情况相反：{told}"
