@@ -198,11 +198,14 @@ def test_a_model_judges_blindly_and_what_it_says_cannot_be_read_is_not_wrong(
         return Step(text='{"because": "A means x", "verdict": "less precise"}')
 
     with model_server(judge) as server:
-        done = osler("score", copy, "--judge", server.spec)
+        done = osler("score", copy, "--judge", server.spec, "--any-judge")
         assert done.returncode == 0, done.stderr
         seen.append(done.stdout)
         asked = server.requests
-        assert "0 consultation(s)" in osler("score", copy, "--judge", server.spec).stdout and server.requests == asked
+        assert (
+            "0 consultation(s)" in osler("score", copy, "--judge", server.spec, "--any-judge").stdout
+            and server.requests == asked
+        )
     assert "partial" in seen[0] and "unparsed" in seen[0]
     judges = load_run(copy).file.judges()
     name = next(name for name in judges if name != LADDER)
@@ -212,14 +215,27 @@ def test_a_model_judges_blindly_and_what_it_says_cannot_be_read_is_not_wrong(
     assert (frame["diagnosis_verdict"][exact] == load_run(copy).scores()["diagnosis_verdict"][exact]).mean() > 0.3
 
 
+@pytest.mark.parametrize("verdict", ["same", "different", "no idea"])
+def test_a_judge_that_gets_the_controls_wrong_is_refused_and_nothing_is_kept(
+    run: Path, tmp_path: Path, osler: Run, verdict: str
+) -> None:
+    copy = tmp_path / "copy.osler"
+    copy.write_bytes(run.read_bytes())
+    with model_server(lambda _: Step(text=f'{{"because": "", "verdict": "{verdict}"}}')) as server:
+        done = osler("score", copy, "--judge", server.spec)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+    assert "cannot judge" in done.stderr and "--any-judge" in done.stderr
+    assert list(load_run(copy).file.judges()) == [LADDER]
+
+
 def test_two_judges_that_differ_need_a_third(run: Path, tmp_path: Path, osler: Run) -> None:
     copy = tmp_path / "copy.osler"
     copy.write_bytes(run.read_bytes())
     same, other = ('{"because": "", "verdict": "same"}', '{"because": "", "verdict": "different"}')
     with model_server(lambda _: Step(text=same)) as a, model_server(lambda _: Step(text=other)) as b:
-        done = osler("score", copy, "--judge", a.spec, "--judge", b.spec)
+        done = osler("score", copy, "--judge", a.spec, "--judge", b.spec, "--any-judge")
         assert "unparsed" in done.stdout
-        done = osler("score", copy, "--judge", a.spec, "--judge", b.spec, "--tie-break", a.spec)
+        done = osler("score", copy, "--judge", a.spec, "--judge", b.spec, "--tie-break", a.spec, "--any-judge")
         assert "unparsed" not in done.stdout and "else" in done.stdout
         assert osler("score", copy, "--judge", a.spec, "--tie-break", b.spec).returncode == 2
 
@@ -265,11 +281,14 @@ def test_the_same_answer_is_put_to_a_judge_once(tmp_path: Path, osler: Run) -> N
     simulate_plan(plan, path, How(quiet=True), "bundled")
     verdict = Step(text='{"because": "", "verdict": "different"}')
     with model_server(lambda _: verdict) as server:
-        assert "8 consultation(s)" in osler("score", path, "--judge", server.spec, "--concurrency", "1").stdout
+        assert (
+            "8 consultation(s)"
+            in osler("score", path, "--judge", server.spec, "--concurrency", "1", "--any-judge").stdout
+        )
         first = server.requests
         assert 0 < first <= 8
         simulate_plan(Plan(RecordPool.open().only(limit=4), trials=3), path, How(quiet=True), "bundled")
-        assert "4 consultation(s)" in osler("score", path, "--judge", server.spec).stdout
+        assert "4 consultation(s)" in osler("score", path, "--judge", server.spec, "--any-judge").stdout
         assert server.requests == first
 
 

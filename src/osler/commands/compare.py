@@ -74,6 +74,9 @@ def score(
         Path | None, typer.Option("--test-prices", help="What tests cost: a YAML file with NAME: PRICE lines.")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Also what this judge has judged before.")] = False,
+    any_judge: Annotated[
+        bool, typer.Option("--any-judge", help="Without trying the judge first on pairs whose verdict is known.")
+    ] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Calls at a time.")] = 8,
     timeout: Annotated[float, typer.Option("--timeout", min=1, help="Seconds one call may take.")] = 60.0,
 ) -> None:
@@ -87,6 +90,7 @@ def score(
         again=again,
         concurrency=concurrency,
         timeout=timeout,
+        any_judge=any_judge,
         test_prices=test_prices,
     )
     typer.echo(told)

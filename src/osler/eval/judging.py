@@ -13,10 +13,12 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from osler.agents.backbones import Backbone, open_backbone
 from osler.errors import UserError
+from osler.eval.controls import tried
 from osler.eval.ladder import LADDER
 from osler.eval.model_judge import ModelJudge, Said
 from osler.eval.scoring import score, spoken
 from osler.eval.verdict import Verdict
+from osler.records.language import Language
 from osler.records.schema import PatientRecord
 from osler.simulator.store import RunFile, RunWriter, Spoken
 from osler.simulator.transcript import Transcript
@@ -32,14 +34,16 @@ def judge_run(
     again: bool,
     concurrency: int,
     timeout: float,
+    any_judge: bool = False,
     test_prices: Path | None = None,
 ) -> str:
     """Judge what ended with an answer; one line that says what was done.
 
-    With a table of what tests cost, all consultations are measured again with it, by the rules.
+    With a table of what tests cost, all consultations are measured again with it, by the rules. A model is tried on
+    pairs whose verdict is known before it judges, unless any judge will do.
 
     Raises:
-        UserError: More than two judges, a tie-break without two, or a judge that cannot be reached.
+        UserError: More than two judges, a tie-break without two, a judge that cannot be reached or cannot judge.
     """
     if len(specs) > 2 or (tie_break is not None and len(specs) != 2):
         raise UserError("judges are one, or two with or without a --tie-break", "give --judge once or twice")
@@ -53,7 +57,17 @@ def judge_run(
                 transcript, record = _of(store, number)
                 score(store, number, transcript, record, prices)
             return f"{len(numbers)} consultation(s) judged by {LADDER}"
-        return asyncio.run(_by_models(store, specs, tie_break, again=again, concurrency=concurrency, seconds=timeout))
+        return asyncio.run(
+            _by_models(
+                store,
+                specs,
+                tie_break,
+                again=again,
+                concurrency=concurrency,
+                seconds=timeout,
+                any_judge=any_judge,
+            )
+        )
 
 
 def read_test_prices(path: Path) -> dict[str, float]:
@@ -85,7 +99,14 @@ def _of(store: RunFile, number: int) -> tuple[Transcript, PatientRecord]:
 
 
 async def _by_models(
-    store: RunWriter, specs: Sequence[str], tie_break: str | None, *, again: bool, concurrency: int, seconds: float
+    store: RunWriter,
+    specs: Sequence[str],
+    tie_break: str | None,
+    *,
+    again: bool,
+    concurrency: int,
+    seconds: float,
+    any_judge: bool,
 ) -> str:
     backbones = [open_backbone(spec, timeout=seconds) for spec in (*specs, *([tie_break] if tie_break else []))]
     panel = Panel([ModelJudge(backbone) for backbone in backbones[: len(specs)]], _tie(backbones, specs))
@@ -105,6 +126,10 @@ async def _by_models(
         store.judged(number, panel.name, said)
 
     try:
+        if numbers and not any_judge:
+            languages = {_of(store, number)[1].language for number in numbers}
+            for judge in (*panel.judges, *([panel.tie_break] if panel.tie_break else [])):
+                spent.append(await _fit_to_judge(judge, languages, gate))
         async with asyncio.TaskGroup() as group:
             for number in numbers:
                 group.create_task(one(number))
@@ -115,6 +140,15 @@ async def _by_models(
             await backbone.close()
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     return f"{len(numbers)} consultation(s) judged by {panel.name}, {sum(spent):,} tokens: {told or 'nothing was left'}"
+
+
+async def _fit_to_judge(judge: ModelJudge, languages: set[Language], gate: asyncio.Semaphore) -> int:
+    """Try a judge; the tokens that took."""
+    trial = await tried(judge, languages, gate)
+    if not trial.passed:
+        remedy = "name a larger model, or add --any-judge to have its verdicts all the same"
+        raise UserError(f"{trial.judge} cannot judge: {trial.line}", remedy)
+    return trial.tokens
 
 
 def _said_before(store: RunFile, judge: str) -> dict[Content, Spoken]:

@@ -1,0 +1,67 @@
+"""Whether a model can judge at all: pairs of names whose verdict nobody doubts, put to it before any that matter.
+
+A small model calls nearly everything the same. Its figures look like a triumph, and nothing in a table shows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from osler.eval.lexicon import read
+from osler.eval.model_judge import ModelJudge
+from osler.eval.verdict import Verdict
+from osler.records.language import Language
+
+_MOST = 0.25
+"""Share of the pairs of one kind that a judge may get wrong."""
+
+
+class Trial(NamedTuple):
+    """How a judge did."""
+
+    judge: str
+    same: int
+    """Pairs that mean one illness, and how many of them it did not call the same."""
+    missed: int
+    different: int
+    """Pairs that mean two, and how many of them it did."""
+    mistaken: int
+    tokens: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether its verdicts say something."""
+        return self.missed <= _MOST * self.same and self.mistaken <= _MOST * self.different
+
+    @property
+    def line(self) -> str:
+        """What it got wrong."""
+        return (
+            f"it called {self.mistaken} of {self.different} pairs of different illnesses the same, "
+            f"and did not know {self.missed} of {self.same} that are"
+        )
+
+
+async def tried(judge: ModelJudge, languages: Iterable[Language], gate: asyncio.Semaphore) -> Trial:
+    """Put the pairs of these languages to a judge."""
+    table = read("controls")
+    asked = [
+        (language, kind, *pair)
+        for language in sorted(languages)
+        for kind in ("same", "different")
+        for pair in table[language][kind]
+    ]
+
+    async def one(language: Language, kind: str, truth: str, answer: str) -> tuple[str, bool, int]:
+        async with gate:
+            said = await judge.pair("diagnosis", truth, answer, language)
+        return kind, said.verdict is Verdict.CORRECT, said.tokens or 0
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(*pair)) for pair in asked]
+    said = [task.result() for task in tasks]
+    same, different = ([correct for kind, correct, _ in said if kind == which] for which in ("same", "different"))
+    tokens = sum(spent for *_, spent in said)
+    return Trial(judge.name, len(same), same.count(False), len(different), sum(different), tokens)

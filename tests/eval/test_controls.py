@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from osler.eval.controls import tried
+from osler.eval.ladder import judge_diagnosis
+from osler.eval.lexicon import read
+from osler.eval.model_judge import ModelJudge, Said
+from osler.eval.verdict import Verdict
+from osler.records.language import Language
+from osler.records.schema import Diagnosis
+
+
+class Ladder:
+    """The rules in a model's chair."""
+
+    name = "rules"
+
+    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> Said:
+        """As the ladder judges."""
+        return Said(judge_diagnosis(answer, Diagnosis(name=truth, icd10="R69"), language).verdict, "", 3)
+
+
+@pytest.mark.parametrize("languages", [{Language.EN}, {Language.ZH}, set(Language)])
+async def test_who_knows_the_names_passes(languages: set[Language]) -> None:
+    trial = await tried(cast("ModelJudge", Ladder()), languages, asyncio.Semaphore(4))
+    assert trial.passed, trial.line
+    assert (trial.same, trial.different, trial.tokens) == tuple(len(languages) * n for n in (8, 12, 60))
+
+
+def test_the_controls_are_of_both_kinds_in_both_languages() -> None:
+    table = read("controls")
+    for language in Language:
+        for kind in ("same", "different"):
+            assert all(len(set(pair)) == 2 for pair in table[language][kind])
+        wrong = [
+            pair
+            for pair in table[language]["different"]
+            if judge_diagnosis(pair[1], Diagnosis(name=pair[0], icd10="R69"), language).verdict is Verdict.CORRECT
+        ]
+        assert not wrong
