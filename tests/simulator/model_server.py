@@ -49,6 +49,8 @@ class ModelServer:
     prompts: Counter[str] = field(default_factory=Counter)
     """The prompts that were answered, and how often each was."""
     requests: int = 0
+    under_way: int = 0
+    most_under_way: int = 0
 
     @property
     def spec(self) -> str:
@@ -66,7 +68,12 @@ def model_server(misbehave: Misbehave = lambda _: None, latency: float = 0.0) ->
         server.requests += 1
         step = misbehave(server.requests)
         prompt = body["messages"][-1]["content"]
-        await asyncio.sleep(latency)
+        server.under_way += 1
+        server.most_under_way = max(server.most_under_way, server.under_way)
+        try:
+            await asyncio.sleep(latency)
+        finally:
+            server.under_way -= 1
         if step is None:
             server.prompts[prompt] += 1
             step = Step(text=reply_to(prompt))

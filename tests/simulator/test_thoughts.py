@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from osler.events import Asked, Recalled
 from osler.records import PatientRecord, RecordPool
 from osler.records.language import Language
@@ -13,6 +15,7 @@ from osler.simulator.repeats import Repeats
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import simulate_one
 from tests.conftest import Run
+from tests.simulator.model_server import model_server
 
 VALUE = "White blood cells 3623.20/µl, that is high."
 
@@ -53,3 +56,12 @@ def test_the_page_of_a_memory_shows_what_came_in_and_what_was_recalled(osler: Ru
     assert page.returncode == 0 and "   + #1 " in page.stdout and "   > " in page.stdout
     missing = osler("memory", "show", "run", "nobody")
     assert missing.returncode == 2 and "nobody" in missing.stderr and "Traceback" not in missing.stderr
+
+
+@pytest.mark.parametrize(("memory", "most"), [("raw", 1), ("tim", 2)])
+def test_a_consultation_by_itself_goes_on_while_its_memory_thinks(osler: Run, memory: str, most: int) -> None:
+    with model_server(latency=0.05) as server:
+        talk = ("--backbone", server.spec, "--memory", memory, "--case", "pneumonia-en", "--turns", "4")
+        done = osler("simulate", *talk, "--concurrency", "1", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert server.most_under_way == most

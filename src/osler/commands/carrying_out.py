@@ -59,15 +59,15 @@ def how_from(
     from osler.simulator.clients import ClientSettings
     from osler.simulator.session import How
 
+    # A memory thinks while its consultation goes on: one consultation alone has two calls under way.
+    rates = Rates(max(concurrency, 2), rpm, tpm)
     return How(
         concurrency=concurrency,
         workers=workers,
         engine=engine.value,
         ray_address=ray_address,
         limits=limits,
-        clients=ClientSettings(
-            timeout=timeout, temperature=temperature, rates=Rates(concurrency, rpm, tpm), cache=cache
-        ),
+        clients=ClientSettings(timeout=timeout, temperature=temperature, rates=rates, cache=cache),
         quiet=quiet,
         as_json=as_json,
     )
