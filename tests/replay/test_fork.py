@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from osler.eval.ladder import LADDER
 from osler.events import Answered, Asked, Called, Ending, Recalled, Remembered, Role, Voice
 from osler.simulator.plan import Cell
 from osler.simulator.store import Fork, RunFile, RunWriter
@@ -31,7 +32,7 @@ def said(transcript: Transcript, turns: int) -> list[tuple[str, Voice, str, tupl
 
 def scored(path: Path) -> list[tuple[str, str]]:
     with RunFile.open(path) as run:
-        return [(row["memory"], row["diagnosis_verdict"]) for row in run.scores("ladder/1")]
+        return [(row["memory"], row["diagnosis_verdict"]) for row in run.scores(LADDER)]
 
 
 @pytest.mark.parametrize("case", ["pneumonia-en", "pneumonia-zh"])

@@ -18,6 +18,7 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
+from osler.eval.ladder import LADDER
 from osler.simulator.plan import Cell, Plan
 from osler.simulator.session import about
 from osler.simulator.store import Fork, RunFile, RunWriter
@@ -76,8 +77,8 @@ def test_runs_are_told_with_what_can_be_filtered(page: TestClient) -> None:
     assert (told["memories"], told["languages"]) == (["raw", "tim"], ["en", "zh"])
     assert (told["endings"], told["judges"], told["judge"]) == (
         ["backbone_failure", "concluded"],
-        ["ladder/1"],
-        "ladder/1",
+        [LADDER],
+        LADDER,
     )
     assert not told["live"]
 
