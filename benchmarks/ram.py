@@ -4,6 +4,7 @@ python benchmarks/ram.py            figures on the labelled questions, by langua
 python benchmarks/ram.py --dev      without the held-out ones, with every miss for tuning and validation
 python benchmarks/ram.py --near     questions of which nearly half ask for what the record just does not have
 python benchmarks/ram.py --human FOLDER   human questions: FOLDER/spbench_case and FOLDER/spbench_taking
+python benchmarks/ram.py --run RUN  the time of the questions of a run's consultations, as they came: many come again
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from training.labels import near_misses
 
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.intent import read_intent
+from osler.agents.ram.redact import without_diagnosis
+from osler.eval.runs import load_run
+from osler.events import Asked
 from osler.records import Language, RecordPool
 from osler.words import content
 
@@ -59,6 +63,24 @@ def speed(rows: list[Labelled], index: dict[str, RecordIndex]) -> None:
     print(
         f"  one new question: p50 {statistics.median(times):.2f} ms, p95 {sorted(times)[int(len(times) * 0.95)]:.2f} ms"
     )
+
+
+def in_use(run: str) -> None:
+    """What a question takes in consultations as they are held: a standard question is read once for all patients."""
+    loaded = load_run(run)
+    held = [transcript for transcript in loaded.transcripts() if transcript.of(Asked)]
+    cases = {transcript.header.case for transcript in held}
+    index = {case: RecordIndex(without_diagnosis(loaded.file.record(case))) for case in cases}
+    times: list[float] = []
+    first: dict[str, float] = {}
+    for transcript in held:
+        for asked in transcript.of(Asked):
+            began = time.perf_counter()
+            index[transcript.header.case].search(asked.question)
+            times.append((time.perf_counter() - began) * 1000)
+            first.setdefault(asked.question, times[-1])
+    print(f"{len(times)} questions of {len(held)} consultations: p50 {statistics.median(times):.2f} ms")
+    print(f"  {len(first)} when they were asked first: p50 {statistics.median(first.values()):.2f} ms")
 
 
 def misses(rows: list[Labelled], index: dict[str, RecordIndex]) -> None:
@@ -98,7 +120,11 @@ def main() -> None:
     options.add_argument("--dev", action="store_true")
     options.add_argument("--near", action="store_true")
     options.add_argument("--human", type=Path)
+    options.add_argument("--run")
     given = options.parse_args()
+    if given.run:
+        in_use(given.run)
+        return
     if given.human:
         human(given.human)
         return
