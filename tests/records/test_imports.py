@@ -174,3 +174,17 @@ def test_what_a_story_tells_besides_symptoms_is_found_as_what_it_is(statement: s
 @pytest.mark.parametrize(("name", "kind"), [("Reaction time", Category.TEST), ("头颅CT", Category.EXAMINATION)])
 def test_letters_inside_a_word_are_no_scan(name: str, kind: Category) -> None:
     assert kind_of_test(name) is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("No significant past medical or surgical history.", ["Significant past medical history", "Surgical history"]),
+        ("No family or personal history of cancer.", ["Family history", "Personal history of cancer"]),
+        ("Denies chest or abdominal pain.", ["Chest pain", "Abdominal pain"]),
+        ("Denies nausea or chest pain.", ["Nausea", "Chest pain"]),
+        ("Denies alcohol or tobacco use.", ["Alcohol use", "Tobacco use"]),
+    ],
+)
+def test_what_a_denial_shares_is_told_of_each(text: str, names: list[str]) -> None:
+    assert [said.name for said in statements(text, Language.EN)] == names

@@ -42,7 +42,15 @@ _ZH_DENIAL = re.compile(
 _ZH_TAIL = re.compile(r"(?:等.*|史|症状|嗜好)$")
 # "drug or food allergies" denies two kinds of allergy, not drugs.
 _EN_SHARED = re.compile(
-    r"(^|, |\bor |\band )(\w+) (or|and) (\w+) (allerg\w+|pain|use|disease|problems)\b", re.IGNORECASE
+    r"(^|, |\bor |\band )(?:(\w+) (or|and) (\w+) (allerg\w+|use|disease|problems)"
+    r"|(abdominal|arm|back|bone|breast|calf|chest|ear|epigastric|eye|facial|flank|foot|hand|hip|jaw|joint|knee|leg|muscle"
+    r"|neck|pelvic|shoulder|stomach|throat) (or|and) (\w+) (pain))\b",
+    re.IGNORECASE,
+)
+# "past medical or surgical history" denies two histories.
+_EN_HISTORY = re.compile(
+    r"\b(medical|surgical|psychiatric|family|social|personal|obstetric)(?=(?:,| or| and| nor)\b[^.]*?\bhistory\b)",
+    re.IGNORECASE,
 )
 # "changes in bowel or bladder function" denies two changes, not the bladder.
 _EN_CHANGES = re.compile(r"\b(changes? in) (\w+(?: \w+)?) (or|and) (\w+(?: \w+)?)(?=$|,)", re.IGNORECASE)
@@ -87,13 +95,20 @@ def _english(text: str) -> Iterator[Statement]:
     for sentence in filter(None, (part.strip(" .;") for part in _EN_SENTENCE.split(text))):
         denial = _EN_DENIAL.match(sentence)
         if denial and not re.search(r"\bbut\b|\bexcept\b|\balthough\b", sentence):
-            denied = _EN_CHANGES.sub(r"\1 \2 \3 \1 \4", _EN_SHARED.sub(r"\1\2 \5 \3 \4 \5", denial[1]))
+            denied = _EN_CHANGES.sub(r"\1 \2 \3 \1 \4", _EN_SHARED.sub(_each_by_itself, denial[1]))
+            denied = _EN_HISTORY.sub(r"\1 history", denied)
             for item in filter(None, (_EN_NEITHER.sub("", item.strip(" .")) for item in _EN_ITEM.split(denied))):
                 yield Statement(_capital(item), f"No {item}.", Status.ABSENT)
         else:
             words = sentence.split()
             name = " ".join(words[:_NAME_WORDS]) + ("…" if len(words) > _NAME_WORDS else "")
             yield Statement(name, f"{sentence}.")
+
+
+def _each_by_itself(shared: re.Match[str]) -> str:
+    """Two things that share a word, each with that word."""
+    begins, one, joint, other, thing = (part for part in shared.groups() if part is not None)
+    return f"{begins}{one} {thing} {joint} {other} {thing}"
 
 
 def _chinese(text: str) -> Iterator[Statement]:
