@@ -324,6 +324,21 @@ def test_a_question_that_only_names_the_complaint_asks_for_nothing(language: str
 
 
 @pytest.mark.parametrize(
+    ("language", "question", "known"),
+    [
+        ("en", "What is your main worry about the cough?", "it names only what you know already"),
+        ("zh", "您有咳嗽的症状吗？", "问的都是已经知道的情况"),
+    ],
+)
+def test_a_question_for_the_complaint_itself_is_told_so(language: str, question: str, known: str) -> None:
+    case = case_of(POOL.get(f"pneumonia-{language}")).model_copy(
+        update={"complaint": "咳嗽一周。" if language == "zh" else "A cough for a week."}
+    )
+    reasons = check_question(question, Briefing(case=case, turn=1, turns_left=5, reply=case.complaint))
+    assert known in reasons
+
+
+@pytest.mark.parametrize(
     ("language", "recall", "asked", "fresh"),
     [
         (

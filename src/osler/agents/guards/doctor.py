@@ -75,8 +75,10 @@ def check_question(question: str, briefing: Briefing) -> tuple[str, ...]:
     reasons = []
     if not _ASKS[language].search(question):
         reasons.append("it is not a question" if english else "这不是一个问题")
-    if not words - vague(language) or _only_what_is_known(question, words, briefing):
+    if not words - vague(language):
         reasons.append("it asks for nothing in particular" if english else "问得太笼统")
+    elif _only_what_is_known(question, words, briefing):
+        reasons.append("it names only what you know already" if english else "问的都是已经知道的情况")
     if _JUDGES[language].search(question) and not _SUCH_AS[language].search(question):
         reasons.append(
             "a patient cannot judge that; ask for something felt, seen, done or measured"
