@@ -24,11 +24,11 @@ class Ladder:
         return Said(judge_diagnosis(answer, Diagnosis(name=truth, icd10="R69"), language).verdict, "", 3)
 
 
-@pytest.mark.parametrize("languages", [{Language.EN}, {Language.ZH}, set(Language)])
-async def test_who_knows_the_names_passes(languages: set[Language]) -> None:
-    trial = await tried(cast("ModelJudge", Ladder()), languages, asyncio.Semaphore(4))
+@pytest.mark.parametrize("language", Language)
+async def test_who_knows_the_names_passes(language: Language) -> None:
+    trial = await tried(cast("ModelJudge", Ladder()), language, asyncio.Semaphore(4))
     assert trial.passed, trial.line
-    assert (trial.same, trial.different, trial.tokens) == tuple(len(languages) * n for n in (8, 12, 60))
+    assert (trial.same, trial.different, trial.tokens) == (8, 12, 60)
 
 
 def test_the_controls_are_of_both_kinds_in_both_languages() -> None:

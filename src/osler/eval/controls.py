@@ -6,7 +6,6 @@ A small model calls nearly everything the same. Its figures look like a triumph,
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from osler.eval.lexicon import read
@@ -17,11 +16,14 @@ from osler.records.language import Language
 _MOST = 0.25
 """Share of the pairs of one kind that a judge may get wrong."""
 
+_CALLED = {Language.EN: "English", Language.ZH: "Chinese"}
+
 
 class Trial(NamedTuple):
     """How a judge did."""
 
     judge: str
+    language: Language
     same: int
     """Pairs that mean one illness, and how many of them it did not call the same."""
     missed: int
@@ -39,22 +41,16 @@ class Trial(NamedTuple):
     def line(self) -> str:
         """What it got wrong."""
         return (
-            f"it called {self.mistaken} of {self.different} pairs of different illnesses the same, "
-            f"and did not know {self.missed} of {self.same} that are"
+            f"in {_CALLED[self.language]} it called {self.mistaken} of {self.different} pairs of different illnesses "
+            f"the same, and did not know {self.missed} of {self.same} that are"
         )
 
 
-async def tried(judge: ModelJudge, languages: Iterable[Language], gate: asyncio.Semaphore) -> Trial:
-    """Put the pairs of these languages to a judge."""
-    table = read("controls")
-    asked = [
-        (language, kind, *pair)
-        for language in sorted(languages)
-        for kind in ("same", "different")
-        for pair in table[language][kind]
-    ]
+async def tried(judge: ModelJudge, language: Language, gate: asyncio.Semaphore) -> Trial:
+    """Put the pairs of a language to a judge: who can judge in one may not in another."""
+    asked = [(kind, *pair) for kind, some in read("controls")[language].items() for pair in some]
 
-    async def one(language: Language, kind: str, truth: str, answer: str) -> tuple[str, bool, int]:
+    async def one(kind: str, truth: str, answer: str) -> tuple[str, bool, int]:
         async with gate:
             said = await judge.pair("diagnosis", truth, answer, language)
         return kind, said.verdict is Verdict.CORRECT, said.tokens or 0
@@ -64,4 +60,4 @@ async def tried(judge: ModelJudge, languages: Iterable[Language], gate: asyncio.
     said = [task.result() for task in tasks]
     same, different = ([correct for kind, correct, _ in said if kind == which] for which in ("same", "different"))
     tokens = sum(spent for *_, spent in said)
-    return Trial(judge.name, len(same), same.count(False), len(different), sum(different), tokens)
+    return Trial(judge.name, language, len(same), same.count(False), len(different), sum(different), tokens)

@@ -129,7 +129,8 @@ async def _by_models(
         if numbers and not any_judge:
             languages = {_of(store, number)[1].language for number in numbers}
             for judge in (*panel.judges, *([panel.tie_break] if panel.tie_break else [])):
-                spent.append(await _fit_to_judge(judge, languages, gate))
+                for language in sorted(languages):
+                    spent.append(await _fit_to_judge(judge, language, gate))
         async with asyncio.TaskGroup() as group:
             for number in numbers:
                 group.create_task(one(number))
@@ -142,9 +143,9 @@ async def _by_models(
     return f"{len(numbers)} consultation(s) judged by {panel.name}, {sum(spent):,} tokens: {told or 'nothing was left'}"
 
 
-async def _fit_to_judge(judge: ModelJudge, languages: set[Language], gate: asyncio.Semaphore) -> int:
+async def _fit_to_judge(judge: ModelJudge, language: Language, gate: asyncio.Semaphore) -> int:
     """Try a judge; the tokens that took."""
-    trial = await tried(judge, languages, gate)
+    trial = await tried(judge, language, gate)
     if not trial.passed:
         remedy = "name a larger model, or add --any-judge to have its verdicts all the same"
         raise UserError(f"{trial.judge} cannot judge: {trial.line}", remedy)
