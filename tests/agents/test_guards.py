@@ -372,3 +372,25 @@ def test_an_imported_report_is_told_in_the_first_person() -> None:
         update={"said": "", "report": "The patient reports experiencing chills, and reports swelling of her ankle."}
     )
     assert voice((entry,), "?", case) == "I have been experiencing chills, and report swelling of my ankle."
+
+
+@pytest.mark.parametrize(
+    ("record_id", "question", "entry", "echo", "answer"),
+    [
+        (
+            "migraine-en",
+            "Have you had a fever, and when did it start?",
+            "Fever",
+            "No, I haven't had a fever, and when did it start?",
+            "No, I haven't had any fever.",
+        ),
+        ("migraine-zh", "发过烧吗，什么时候开始的？", "发热", "没有发烧，什么时候开始的？", "没有，没发过烧。"),
+    ],
+)
+def test_the_doctors_question_is_not_asked_back(
+    record_id: str, question: str, entry: str, echo: str, answer: str
+) -> None:
+    chosen = selection(record_id, question, entry)
+    told = check_reply(echo, chosen, Diagnosis(name="x"))
+    assert any("back" in one or "又问了一遍" in one for one in told)
+    assert check_reply(answer, chosen, Diagnosis(name="x")) == ()

@@ -141,3 +141,13 @@ def test_a_treatment_that_was_cut_off_is_not_looked_for_in_its_own_sentences() -
     assert plan_of(begun)["treatment"] == "Give colchicine. The treatment is safe for this patient."
     assert plan_of('{"treatment": "口服秋水仙碱。治疗为短程。并')["treatment"] == "口服秋水仙碱。治疗为短程。"
     assert plan_of("The treatment is safe. Give colchicine.")["treatment"] == "The treatment is safe. Give colchicine."
+
+
+def test_a_line_that_gives_its_reason_first_names_what_it_points_to() -> None:
+    text = "1. 腹痛转移至右下腹，伴恶心，提示可能为急性阑尾炎\n2. 白细胞升高，考虑感染\n3. 肠梗阻"
+    named = named_of(text)
+    assert named is not None and (named.diagnosis, named.differential) == ("急性阑尾炎", ("感染", "肠梗阻"))
+    named = named_of(
+        "1. Crystals in the fluid, suggestive of gout\n2. Fever consistent with a joint infection\n3. Lupus"
+    )
+    assert named is not None and (named.diagnosis, named.differential) == ("gout", ("joint infection", "Lupus"))

@@ -40,6 +40,12 @@ _BULLET = re.compile(r"^[\s*#>•·\-–—_]*(?:[(（]?\d{1,2}[.)）、:：]\s*
 _EXPLAINED = re.compile(r"\*\*\s*(?=[-–—:：(（])|\s+[-–—]\s+|(?<=\w)[:：]\s*(?=\S)|——")
 # The prompt asks for the English name beside a Chinese one, which steadies a model; the Chinese one is the answer.
 _TRANSLATED = re.compile(r"(?<=[\u4e00-\u9fff])(?:\s*[（(][A-Za-z][^（(\u4e00-\u9fff]*[)）]?)+$")
+# A line that gives its reason first: "白细胞升高，提示可能为感染".
+_POINTS_TO = re.compile(
+    r"^.+(?:\b(?:suggest(?:s|ing|ive of)|indicat(?:es|ing|ive of)|consistent with|point(?:s|ing)? to)\s+(?:an? |the )?"
+    r"|(?:提示|考虑|符合|诊断)(?:可能)?(?:为|是)?)(?=\S)",
+    re.IGNORECASE,
+)
 # How a sentence about the case begins, where a name was asked for.
 _TALK = re.compile(
     r"^(?:I|we|you|it|this|these|there|here|based|sure|sorry|the (?:patient|case|most|following|five))\b"
@@ -105,6 +111,7 @@ def _once(text: str) -> str:
 def _name(line: str) -> str:
     """The illness that a line of a list names; empty for a heading, a sentence or a form that was copied."""
     bare = _EXPLAINED.split(_BULLET.sub("", line), maxsplit=1)[0].strip(" *_`\"'“”.。;；,，")
+    bare = _POINTS_TO.sub("", bare)
     bare = _TRANSLATED.sub("", bare)
     is_talk = _TALK.search(bare) or len(bare) > _LONGEST_NAME or len(bare.split()) > _MOST_WORDS
     is_heading = bare.endswith((":", "：", "?", "？")) or not any(char.isalpha() for char in bare)

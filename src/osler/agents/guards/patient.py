@@ -219,6 +219,8 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
     if omitted := omissions(reply, selection):
         left = ", ".join(omitted[:5])
         reasons.append(f"you left out: {left}" if english else f"漏说了：{left}")
+    if _asks_back(level, plain(selection.question)):
+        reasons.append("it asks the doctor's question back; answer it" if english else "把医生的问题又问了一遍；请回答")
     if goes_round(CLAUSE.split(level)) or _reads_a_form(reply, selection):
         reasons.append("say it once, as one speaks" if english else "用平常说话的方式，只说一遍")
     length = sum(len(given(entry, language).text) for entry in selection.entries)
@@ -228,6 +230,17 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
     if not selection.entries and not _SAYS_UNKNOWN[language].search(level):
         reasons.append("you know nothing about this; say so" if english else "你并不知道这件事，请直接说不知道")
     return tuple(reasons)
+
+
+def _asks_back(reply: str, question: str) -> bool:
+    """Whether it says a part of the question over as a question."""
+    asked = (said[1].strip() for said in _ASKED.finditer(reply))
+    return any(len(said) >= _A_CLAUSE and said in question for said in asked)
+
+
+_ASKED = re.compile(r"([^,.;!?，。；！？]+)[?？]")
+_A_CLAUSE = 4
+"""Characters from which on a clause is no mere "what?"."""
 
 
 def _reads_a_form(reply: str, selection: Selection) -> bool:
