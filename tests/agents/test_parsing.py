@@ -151,3 +151,5 @@ def test_a_line_that_gives_its_reason_first_names_what_it_points_to() -> None:
         "1. Crystals in the fluid, suggestive of gout\n2. Fever consistent with a joint infection\n3. Lupus"
     )
     assert named is not None and (named.diagnosis, named.differential) == ("gout", ("joint infection", "Lupus"))
+    denied = named_of("1. 体温正常，不考虑肺炎\n2. Normal film, not suggestive of pneumonia")
+    assert denied is not None and denied.diagnosis != "肺炎" and "pneumonia" not in denied.differential

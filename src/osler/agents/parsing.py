@@ -42,8 +42,8 @@ _EXPLAINED = re.compile(r"\*\*\s*(?=[-–—:：(（])|\s+[-–—]\s+|(?<=\w)[:
 _TRANSLATED = re.compile(r"(?<=[\u4e00-\u9fff])(?:\s*[（(][A-Za-z][^（(\u4e00-\u9fff]*[)）]?)+$")
 # A line that gives its reason first: "白细胞升高，提示可能为感染".
 _POINTS_TO = re.compile(
-    r"^.+(?:\b(?:suggest(?:s|ing|ive of)|indicat(?:es|ing|ive of)|consistent with|point(?:s|ing)? to)\s+(?:an? |the )?"
-    r"|(?:提示|考虑|符合|诊断)(?:可能)?(?:为|是)?)(?=\S)",
+    r"^.+(?:(?<!\bnot )\b(?:suggest(?:s|ing|ive of)|indicat(?:es|ing|ive of)|consistent with|point(?:s|ing)? to)\s+"
+    r"(?:an? |the )?|(?<![不未])(?:提示|考虑|符合|诊断为)(?:可能)?(?:为|是)?)(?=\S)",
     re.IGNORECASE,
 )
 # How a sentence about the case begins, where a name was asked for.
@@ -92,8 +92,8 @@ def plan_of(text: str) -> dict[str, str]:
     if begun:
         # The answer ended inside the treatment: its whole sentences are what was meant.
         return {"treatment": _once(_line(_LAST_SENTENCE.sub(r"\1", begun[1]))), "reasoning": ""}
-    # In a sentence of its own "the treatment is safe" marks nothing.
-    data = data or _labelled(text if _MARKED.search(text) else "")
+    if not data and _MARKED.search(text):  # by a colon: "the treatment is safe" marks nothing
+        data = _labelled(text)
     fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
     treatment = _line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or "")
     reasoning = _line(fields.get("reasoning") or fields.get("依据") or "")

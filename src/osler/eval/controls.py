@@ -25,11 +25,13 @@ class Trial(NamedTuple):
     judge: str
     language: Language
     same: int
-    """Pairs that mean one illness, and how many of them it did not call the same."""
+    """Pairs that mean one illness."""
     missed: int
+    """Those of them that it did not call the same."""
     different: int
-    """Pairs that mean two, and how many of them it did."""
+    """Pairs that mean two."""
     mistaken: int
+    """Those of them that it called the same."""
     tokens: int
 
     @property

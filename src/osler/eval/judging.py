@@ -127,7 +127,7 @@ async def _by_models(
 
     try:
         if numbers and not any_judge:
-            languages = {_of(store, number)[1].language for number in numbers}
+            languages = {store.record(store.cell(number).case).language for number in numbers}
             for judge in (*panel.judges, *([panel.tie_break] if panel.tie_break else [])):
                 for language in sorted(languages):
                     spent.append(await _fit_to_judge(judge, language, gate))
