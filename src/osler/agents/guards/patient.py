@@ -233,14 +233,12 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
 
 
 def _asks_back(reply: str, question: str) -> bool:
-    """Whether it says a part of the question over as a question."""
-    asked = (said[1].strip() for said in _ASKED.finditer(reply))
-    return any(len(said) >= _A_CLAUSE and said in question for said in asked)
+    """Whether it ends with a part of the question."""
+    asked = _ASKED.search(reply)
+    return asked is not None and asked[1].strip() in question
 
 
-_ASKED = re.compile(r"([^,.;!?，。；！？]+)[?？]")
-_A_CLAUSE = 4
-"""Characters from which on a clause is no mere "what?"."""
+_ASKED = re.compile(r"([^,.;!?，。；！？]+)[?？]\s*$")
 
 
 def _reads_a_form(reply: str, selection: Selection) -> bool:
