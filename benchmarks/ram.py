@@ -27,6 +27,7 @@ from training.labels import near_misses
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.intent import read_intent
 from osler.agents.ram.redact import without_diagnosis
+from osler.errors import OslerError
 from osler.eval.runs import load_run
 from osler.events import Asked
 from osler.records import Language, RecordPool
@@ -123,7 +124,10 @@ def main() -> None:
     options.add_argument("--run")
     given = options.parse_args()
     if given.run:
-        in_use(given.run)
+        try:
+            in_use(given.run)
+        except OslerError as error:
+            sys.exit(str(error))
         return
     if given.human:
         human(given.human)

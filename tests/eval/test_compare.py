@@ -243,7 +243,12 @@ def test_two_judges_that_differ_need_a_third(run: Path, tmp_path: Path, osler: R
 def test_a_missing_judge_and_wrong_memory_are_one_line(run: Path, tmp_path: Path, osler: Run) -> None:
     copy = tmp_path / "copy.osler"
     copy.write_bytes(run.read_bytes())
-    for args in (("compare", run, "--against", "elephant"), ("score", copy, "--judge", "x@http://127.0.0.1:9/v1")):
+    for args in (
+        ("compare", run, "--against", "elephant"),
+        ("score", copy, "--judge", "x@http://127.0.0.1:9/v1"),
+        ("score", copy, "--judge", "rules"),
+        ("score", copy, "--judge", "human"),
+    ):
         done = osler(*args)
         assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
 

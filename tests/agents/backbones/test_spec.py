@@ -85,7 +85,7 @@ def test_any_text_is_a_spec_or_a_user_error(text: str) -> None:
 
 
 def test_rules_have_nothing_to_open() -> None:
-    with pytest.raises(ValueError, match="rules"):
+    with pytest.raises(UserError, match="rules have no model"):
         open_backbone("rules")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from osler.agents.backbones.prices import prices
 from osler.agents.backbones.spec import Spec, parse_spec
+from osler.errors import UserError
 
 if TYPE_CHECKING:
     from autogen_core.models import ChatCompletionClient
@@ -43,7 +44,7 @@ def open_backbone(
     """Open a model. The default local one is downloaded first where it is not here yet, which blocks.
 
     Args:
-        spec: Its name, or the name already parsed; not `rules`, which has no model.
+        spec: Its name, or the name already parsed.
         temperature: 0 for the likeliest answer every time.
         timeout: Seconds for one attempt.
         max_tokens: The longest answer.
@@ -52,11 +53,11 @@ def open_backbone(
         rates: How fast its endpoint may be asked.
 
     Raises:
-        UserError: The name, the key, the weights or the price table are not usable.
+        UserError: The name, the key, the weights or the price table are not usable, or it is `rules`: they have none.
     """
     spec = parse_spec(spec) if isinstance(spec, str) else spec
     if spec.kind == "rules":
-        raise ValueError("rules have no model to open; look at spec.kind first")
+        raise UserError("rules have no model, and one is needed here", "name a model: local, openai:MODEL, MODEL@URL")
     prices()  # a broken table shows now, and not in the middle of a run
     from osler.agents.backbones.retry import Retrying
 
