@@ -9,11 +9,30 @@ from osler.memory.tim.extract.relative import of_whom
 from osler.memory.tim.thought import Draft
 from osler.records.language import Language
 from osler.records.schema import Speaker
+from osler.words import sentences
 
 __all__ = ["of_whom", "think"]
+
+
+_LONGEST = 2000
+"""Characters that are read at once: no patient says more in a turn, and patterns take the square of what they read."""
 
 
 def think(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Draft]:
     """The facts of the reply, completed by the question where the reply leaves something out."""
     form = think_chinese if language is Language.ZH else think_english
-    return of_whom(form(turn.question, turn.reply), turn.question, speaker, language)
+    drafts = [draft for part in _parts(turn.reply, language) for draft in form(turn.question, part)]
+    return of_whom(drafts, turn.question, speaker, language)
+
+
+def _parts(reply: str, language: Language) -> list[str]:
+    """The reply in parts that can be read at once; a sentence that is longer by itself is cut."""
+    if len(reply) <= _LONGEST:
+        return [reply]
+    said = sentences(reply, language)
+    cut = [one[start : start + _LONGEST] for one in said for start in range(0, len(one), _LONGEST)]
+    parts = [""]
+    for one in cut:
+        joined = f"{parts[-1]} {one}" if language is Language.EN and parts[-1] else parts[-1] + one
+        parts[-1:] = [joined] if len(joined) <= _LONGEST or not parts[-1] else [parts[-1], one]
+    return parts

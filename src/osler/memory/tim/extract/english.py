@@ -12,6 +12,7 @@ from osler.memory.tim.extract.english_grammar import expand, find_verb, subject_
 from osler.memory.tim.extract.english_joined import wait
 from osler.memory.tim.extract.english_person import is_told_of, relative
 from osler.memory.tim.extract.english_question import read_question
+from osler.memory.tim.extract.english_report import as_reported
 from osler.memory.tim.extract.english_results import of_specimen, verdict_of
 from osler.memory.tim.extract.english_sentence import LEAD, MARK, NO, NONE, RANGE, TAIL, YES, cut, leads, pieces, titled
 from osler.memory.tim.extract.english_statement import state
@@ -23,8 +24,12 @@ from osler.memory.tim.thought import Draft
 from osler.records.language import Language
 from osler.words import content
 
+_MONTH = (
+    r"(?:back )?in (?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?"
+)
 _DATED = re.compile(
-    rf"^(?:that|this|it) (?:was|is|happened)(?: all)? (?:from )?(?P<when>{TIME.pattern})[.! ]*$", re.IGNORECASE
+    rf"^(?:that|this|it) (?:was|is|happened)(?: all)? (?:from )?(?P<when>{TIME.pattern}|{_MONTH})[.! ]*$",
+    re.IGNORECASE,
 )
 _FRAME = re.compile(
     r"^(?P<who>[\w' -]{0,60}?)\b(?P<verb>says?|said|shows?|showed|told (?:me|us)|tells me|reads|found|"
@@ -90,7 +95,11 @@ def think_english(question: str, reply: str) -> list[Draft]:
         kept_whole(f"{waiting}{MARK}{sentence}" if waiting else sentence, reading, asked)
     _flush(reading)
     made = settled(reading.sketches, MARK, Language.EN)
-    return [_lowered(sketch).draft() for sketch in made if says_something(sketch.relation, sketch.object)]
+    return [
+        _lowered(as_reported(sketch, asked.topic)).draft()
+        for sketch in made
+        if says_something(sketch.relation, sketch.object)
+    ]
 
 
 def _means_nothing(clauses: list[str]) -> bool:

@@ -1,0 +1,67 @@
+"""Results that a patient reads out, as a report has them: under their name, without the reading out, nothing lost."""
+
+import pytest
+
+from osler.memory.tim.extract.english import think_english
+from osler.words import numbers
+
+EXAMINED = "What did the physical examination show?"
+TESTED = "What did the blood tests or other laboratory tests show?"
+IMAGED = "What did the imaging, such as X-ray, ultrasound, CT or MRI, show?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "fact"),
+    [
+        (EXAMINED, "The nurse took my temperature, it was 36.6.", "temperature is 36.6"),
+        (EXAMINED, "They put the cuff on me and it was 132 over 80.", "blood pressure is 132 over 80"),
+        (EXAMINED, "They counted 26 breaths a minute.", "breathing rate is 26 breaths a minute"),
+        (EXAMINED, "The finger clip said 94, I think, without extra oxygen.", "oxygen saturation is 94, without extra oxygen"),
+        (EXAMINED, "His heart is going at 116, it's regular, they said.", "heart rate is 116, it's regular"),
+        ("What is your temperature?", "The nurse told me, 38.8 it was.", "temperature is 38.8"),
+        (TESTED, "They tested the stool for rotavirus and it came back positive.", "stool rotavirus test is positive"),
+        (TESTED, "The CRP, that's the inflammation one, was 1.5.", "CRP is 1.5"),
+        (TESTED, "I did a urine drug screen, and it was normal.", "urine drug screen is normal"),
+        (IMAGED, "They did a heart tracing as well, regular rhythm, no ST-T changes.", "heart tracing shows regular rhythm, no ST-T changes"),
+        (IMAGED, "She had a head CT that showed blood around the brain.", "head CT shows blood around the brain"),
+        (IMAGED, "I was told that the chest X-ray showed that both lungs were clear.", "chest X-ray shows both lungs were clear"),
+        (IMAGED, "Brain MRI: No, nobody has scanned my head.", "brain MRI has not been done"),
+        (
+            TESTED,
+            "Complete Blood Count: Where is it, here, white cells 16.8, neutrophils 89 percent, haemoglobin 138.",
+            "white cells 16.8, neutrophils 89 percent, haemoglobin 138",
+        ),
+        (EXAMINED, "Leg examination: The doctor said my left calf is firm, and a finger leaves a dent.", "leg examination shows my left calf is firm, and a finger leaves a dent"),
+        ("How long have you been coughing?", "I've been coughing for, let me think, 4 days.", "coughing for 4 days"),
+    ],
+)  # fmt: skip
+def test_a_result_is_told_under_its_name_without_the_reading_out(question: str, reply: str, fact: str) -> None:
+    told = " | ".join(draft.triple for draft in think_english(question, reply))
+
+    assert fact in told
+    for talk in ("they", "nurse", "doctor", "told", "sheet", "let me", "where is it", "I think"):
+        assert talk not in told
+    assert set(numbers(reply)) == set(numbers(told))
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "kept"),
+    [
+        (EXAMINED, "My right pupil is 6 mm; the left is 3 mm, round and reacts.", "the left is 3 mm, round and reacts"),
+        (IMAGED, "The heartbeat was normal, and the kidney ultrasound showed a wide pelvis of 8 mm.", "the kidney ultrasound showed a wide pelvis of 8 mm"),
+        (TESTED, "The ketones, it says beta-hydroxybutyrate, were 6.2.", "beta-hydroxybutyrate"),
+        (IMAGED, "No, they didn't see any crystals in it.", "see any crystals"),
+        (EXAMINED, "I have hard little bumps on both hands, just as you see.", "just as you see"),
+    ],
+)  # fmt: skip
+def test_what_tells_more_than_one_result_is_kept_whole(question: str, reply: str, kept: str) -> None:
+    assert kept in " | ".join(draft.triple for draft in think_english(question, reply))
+
+
+def test_the_sentence_stays_as_it_was_said() -> None:
+    reply = "Complete Blood Count: I have the sheet here, white cells 14.6 and neutrophils 86 percent."
+
+    [draft] = think_english(TESTED, reply)
+
+    assert draft.sentence == reply
+    assert "sheet" not in draft.triple
