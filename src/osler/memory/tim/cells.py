@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.float32]
 Ids = NDArray[np.int64]
+Part = tuple[Ids, Rows]
+"""Some rows with the id of each."""
 
 _AT_LEAST = 4
 """Cells that are looked into even for the clearest query; they cost next to nothing."""
@@ -46,6 +48,12 @@ class Block:
     def ids(self) -> Ids:
         """The id of each row."""
         return self._ids[: len(self)]
+
+    @property
+    def part(self) -> Part:
+        """The ids and the vectors: a search asks for both, and over few vectors every step of it counts."""
+        size = len(self._at)
+        return self._ids[:size], self._rows[:size]
 
     @property
     def groups(self) -> NDArray[np.int32]:
@@ -131,10 +139,11 @@ class Cells:
 
     def visit(self, query: Rows, k: int) -> list[Block]:
         """The blocks to look into for the k nearest: few where the query is clear, more where it is between cells."""
-        projections = self.directions @ query
+        projections = self.directions.dot(query)
         few = min(_AT_LEAST, len(projections))
-        limit = min(projections.max() - self.reach(k), np.partition(projections, -few)[-few])
-        near = (projections >= limit).nonzero()[0]
+        best = projections.copy()
+        best.partition((-few, -1))
+        near = (projections >= min(best[-1] - self.reach(k), best[-few])).nonzero()[0]
         return [self.blocks[cell] for cell in near.tolist()]
 
     def reach(self, k: int) -> float:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from osler.memory.tim.cells import Block, Cells, Ids, Rows, sample
+from osler.memory.tim.cells import Block, Cells, Part, Rows, sample
 from osler.memory.tim.lsh import Hashing, learned
 from osler.memory.tim.nearest import cosines, nearest
 
@@ -105,15 +105,16 @@ class VectorIndex:
         the paper does. Without, the answer is exact or, over very many vectors, keeps the target share of the exact.
         """
         query = self._unit(vector)
-        if k < 1 or not self:
+        if k < 1 or not self._block_of:
             return []
-        if probes is not None and probes >= self.made.groups:  # all of them, whatever their order
-            return nearest(query, [(block.ids, block.rows) for block in self._blocks()], k)
-        if probes is not None:
+        if probes is None:
+            self._settle()
+            blocks = [self._loose, *self.cells.visit(query, k)] if self.cells else [self._loose]
+        elif probes >= self.made.groups:  # all of them, whatever their order
+            blocks = self._blocks()
+        else:
             return nearest(query, self._within(self.hashing.order(query)[:probes]), k)
-        self._settle()
-        blocks = [self._loose, *self.cells.visit(query, k)] if self.cells else [self._loose]
-        return nearest(query, [(block.ids, block.rows) for block in blocks], k)
+        return nearest(query, [block.part for block in blocks], k)
 
     def cosine(self, id: int, vector: Rows) -> float:
         """How near one of the vectors is to a query."""
@@ -175,27 +176,32 @@ class VectorIndex:
         row = np.asarray(vector, dtype=np.float32)
         if row.shape != (self.made.dimensions,):
             raise ValueError(f"a vector has {self.made.dimensions} numbers, not the shape {row.shape}")
-        length = math.sqrt(float(row.dot(row)))
+        length = math.sqrt(row.dot(row))
+        if abs(length - 1.0) < _UNIT or length == 0.0:
+            return row
         if not math.isfinite(length):
             raise ValueError("a vector has to be of finite numbers")
-        return row if abs(length - 1.0) < _UNIT or length == 0.0 else row / np.float32(length)
+        return row / np.float32(length)
 
-    def _within(self, groups: Sequence[int]) -> Iterator[tuple[Ids, Rows]]:
+    def _within(self, groups: Sequence[int]) -> list[Part]:
         wanted = np.zeros(self.made.groups, dtype=bool)
         wanted[list(groups)] = True
+        parts = []
         for block in self._blocks():
             some = wanted[block.groups]
-            yield (block.ids, block.rows) if some.all() else (block.ids[some], block.rows[some])
+            parts.append(block.part if some.all() else (block.ids[some], block.rows[some]))
+        return parts
 
     def _settle(self) -> None:
         """Before a search: learn cells when the number of vectors has doubled or halved, and fill them.
 
         This happens here so that no insert is ever slow; over many inserts its time is constant for each.
         """
+        size = len(self._block_of)
         if self.cells is None:
-            if len(self) >= self._exact_below:
+            if size >= self._exact_below:
                 self._learn()
-        elif not self.cells.built_for / 2 < len(self) < self.cells.built_for * 2:
+        elif not self.cells.built_for / 2 < size < self.cells.built_for * 2:
             self._learn()
         elif len(self._loose) > _LOOSE:
             self._take(self.cells, self._loose)
