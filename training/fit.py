@@ -75,7 +75,7 @@ def blend(linear: dict, network: dict, language: Language) -> tuple[float, float
     for row, (_, reading) in zip(wanted, heard, strict=True):
         for concept, share in reading.items():
             row[at[concept]] = share / sum(reading.values())
-    by_one = np.array([one.scores(text, language) for text, _ in heard])
+    by_one = np.concatenate([one.scores([text], language) for text, _ in heard])
     by_two = two.scores([text for text, _ in heard])
     found = {}
     for sharp in product((0.0, *LINEAR), (0.0, *NETWORK)):

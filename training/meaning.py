@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.svm import LinearSVC
 
 from osler.agents.ram.intent import read_intent
-from osler.agents.ram.meaning import Meaning, model, pieces, places
+from osler.agents.ram.meaning import Meaning, checksum, model, pieces, places
 from osler.records import Language
 
 HERE = Path(__file__).parent
@@ -61,7 +61,7 @@ def matrix(counts: list[Counter[int]], keys: np.ndarray, rarity: np.ndarray) -> 
 
 def fit(examples: list[tuple[str, str]], language: Language) -> dict[str, np.ndarray]:
     """Everything `Meaning` needs but the sharpness, quantised."""
-    counts = [pieces(text, language) for text, _ in examples]
+    counts = [Counter(map(checksum, pieces(text, language).elements())) for text, _ in examples]
     seen = Counter(key for counter in counts for key in counter)
     keys = np.array(sorted(key for key, n in seen.items() if n >= LEAST_SEEN), dtype=np.uint32)
     rarity = np.array([np.log((1 + len(counts)) / (1 + seen[int(key)])) + 1 for key in keys])
@@ -93,7 +93,8 @@ def loaded(arrays: dict[str, np.ndarray]) -> Meaning:
         arrays["rarity"].astype(np.float32),
         arrays["starts"].astype(np.int64),
         arrays["classes"],
-        arrays["weights"].astype(np.float32) * float(arrays["step"]),
+        arrays["weights"],
+        float(arrays["step"]),
         arrays["bias"],
         1.0,
     )

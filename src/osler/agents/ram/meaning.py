@@ -26,48 +26,50 @@ from osler.words import content, plain, words
 
 _GRAM = 4
 _MET = 16384
-"""Pieces that are kept at hand, some 6 MB."""
+"""Pieces that are kept at hand, some 14 MB."""
+_OFTEN = np.array([0.0, *(1 + math.log(count) for count in range(1, 1000))], dtype=np.float32)
+"""What a piece counts that is there so many times: said twice is not twice as much."""
+_NO_LENGTH = 1e-6
 
 
 class _Piece(NamedTuple):
-    """How much a piece says, and for which concepts: its weights are multiplied by its rarity."""
+    """How much a piece says, and what it weighs for each concept: a byte each, since bytes are soon joined."""
 
     rarity: float
-    classes: NDArray[np.uint16]
-    weights: NDArray[np.float32]
+    weights: bytes
 
 
-_UNMET = _Piece(0.0, np.zeros(0, dtype=np.uint16), np.zeros(0, dtype=np.float32))
+_UNMET = _Piece(0.0, b"")
 """Stands for a piece that is not kept; one that is kept may be unknown."""
 
 
-def pieces(question: str, language: Language) -> Counter[int]:
-    """The pieces of a question, each by the checksum of its text, with how often it is there."""
+def pieces(question: str, language: Language) -> Counter[str]:
+    """The pieces of a question, with how often each is there."""
     telling = content(question, language)
-    found = [key for word in telling for key in _of_word(word, language)]
+    found = [piece for word in telling for piece in _of_word(word, language)]
     if language is Language.ZH:
-        level = "".join(c for c in plain(question) if "\u4e00" <= c <= "\u9fff" or (c.isascii() and c.isalnum()))
-        found += [_key(f"u:{c}") for c in level]
-        found += [_key(f"b:{level[i : i + 2]}") for i in range(len(level) - 1)]
+        level = "".join([c for c in plain(question) if "\u4e00" <= c <= "\u9fff" or (c.isascii() and c.isalnum())])
+        found += [f"u:{c}" for c in level]
+        found += [f"b:{level[i : i + 2]}" for i in range(len(level) - 1)]
         return Counter(found)
     every = words(question, language)
-    found += [_key(f"b:{one}_{two}") for one, two in pairwise(telling)]
-    found += [_key(f"q:{word}") for word in every]
-    found += [_key(f"r:{one}_{two}") for one, two in pairwise(every)]
+    found += [f"b:{one}_{two}" for one, two in pairwise(telling)]
+    found += [f"q:{word}" for word in every]
+    found += [f"r:{one}_{two}" for one, two in pairwise(every)]
     return Counter(found)
 
 
-@lru_cache(maxsize=16384)
-def _key(piece: str) -> int:
+def checksum(piece: str) -> int:
+    """What stands for a piece in a fitted model."""
     return zlib.crc32(piece.encode())
 
 
 @lru_cache(maxsize=32768)
-def _of_word(word: str, language: Language) -> tuple[int, ...]:
+def _of_word(word: str, language: Language) -> tuple[str, ...]:
     """A word and the letters it is made of: words come again, questions do not."""
     framed = f"^{word}$"
     letters = range(len(word) + 3 - _GRAM) if language is Language.EN else ()
-    return _key(f"w:{word}"), *(_key(f"c:{framed[i : i + _GRAM]}") for i in letters)
+    return f"w:{word}", *(f"c:{framed[i : i + _GRAM]}" for i in letters)
 
 
 @dataclass(frozen=True)
@@ -82,46 +84,48 @@ class Meaning:
     starts: NDArray[np.int64]
     """Where the weights of each piece begin."""
     classes: NDArray[np.uint16]
-    weights: NDArray[np.float32]
+    weights: NDArray[np.int8]
+    step: float
+    """What one step of a weight is worth."""
     bias: NDArray[np.float32]
     sharpness: float
 
-    met: dict[int, _Piece | None] = field(default_factory=dict, compare=False, repr=False)
+    met: dict[str, _Piece | None] = field(default_factory=dict, compare=False, repr=False)
     """Pieces met lately; None for one that is not known."""
 
-    def scores(self, question: str, language: Language) -> NDArray[np.float32]:
-        """For every concept how much speaks for it, as a logarithm; all the same where no piece is known."""
-        classes, weights, length = [], [], 0.0
-        for key, count in pieces(question, language).items():
-            # One look: another thread may clear what is kept between two.
-            if (known := self.met.get(key, _UNMET)) is _UNMET:
-                known = self._meet(key)
-            if known is None:
-                continue
-            rarity, of_classes, of_weights = known
-            if count > 1:
-                often = 1 + math.log(count)
-                rarity, of_weights = rarity * often, of_weights * np.float32(often)
-            length += rarity * rarity
-            classes.append(of_classes)
-            weights.append(of_weights)
-        if not classes:
-            return np.zeros(len(self.bias), dtype=np.float32)
-        summed = np.bincount(np.concatenate(classes), np.concatenate(weights), len(self.bias))
-        scores: NDArray[np.float32] = ((summed / math.sqrt(length) + self.bias) * self.sharpness).astype(np.float32)
+    def scores(self, questions: Sequence[str], language: Language) -> NDArray[np.float32]:
+        """(questions, concepts): how much speaks for each, as a logarithm; all the same where no piece is known.
+
+        A question and its parts share most of their pieces: these are fetched once for all of them.
+        """
+        counts = [pieces(question, language) for question in questions]
+        # One look: another thread may clear what is kept between two.
+        met = ((piece, self.met.get(piece, _UNMET)) for piece in set[str]().union(*counts))
+        known = {name: piece for name, kept in met if (piece := self._meet(name) if kept is _UNMET else kept)}
+        there = np.array([[count.get(name, 0) for name in known] for count in counts], dtype=np.intp)
+        often = _OFTEN.take(there, mode="clip")
+        often *= np.array([piece.rarity for piece in known.values()], dtype=np.float32)
+        length = np.sqrt(np.add.reduce(often * often, axis=1, keepdims=True))
+        often *= self.step / np.maximum(length, _NO_LENGTH)
+        weights = np.frombuffer(b"".join([piece.weights for piece in known.values()]), dtype=np.int8)
+        scores: NDArray[np.float32] = often @ weights.reshape(len(known), len(self.bias)).astype(np.float32)
+        scores += self.bias * (length > 0.0)
+        scores *= self.sharpness
         return scores
 
-    def _meet(self, key: int) -> _Piece | None:
+    def _meet(self, piece: str) -> _Piece | None:
         """Look a piece up, and keep it: the same pieces come again and again."""
         if len(self.met) >= _MET:
             self.met.clear()
+        key = checksum(piece)
         place = int(self.keys.searchsorted(np.uint32(key)))
         if place == len(self.keys) or self.keys[place] != key:
-            self.met[key] = None
+            self.met[piece] = None
             return None
         span = slice(self.starts[place], self.starts[place + 1])
-        rarity = self.rarity[place]
-        known = self.met[key] = _Piece(float(rarity), self.classes[span], self.weights[span] * rarity)
+        weights = np.zeros(len(self.bias), dtype=np.int8)
+        weights[self.classes[span]] = self.weights[span]
+        known = self.met[piece] = _Piece(float(self.rarity[place]), weights.tobytes())
         return known
 
 
@@ -135,7 +139,8 @@ def model(language: Language) -> Meaning:
             data["rarity"].astype(np.float32),
             data["starts"].astype(np.int64),
             data["classes"],
-            data["weights"].astype(np.float32) * float(data["step"]),
+            data["weights"],
+            float(data["step"]),
             data["bias"].astype(np.float32),
             float(data["sharpness"]),
         )
@@ -150,10 +155,11 @@ def places(language: Language) -> dict[str, int]:
 def meant(questions: Sequence[str], language: Language) -> list[dict[str, float]]:
     """For each question the concepts it may mean, with their probabilities. All at once: numpy is slow to begin."""
     linear = model(language)
-    scores = np.array([linear.scores(question, language) for question in questions])
+    scores = linear.scores(questions, language)
+    scores += reader(language).scores(questions)
     return [
         {linear.concepts[place]: float(row[place]) for place in row.nonzero()[0].tolist()}
         if words(question, language)
         else {}
-        for question, row in zip(questions, shares(scores + reader(language).scores(questions)), strict=True)
+        for question, row in zip(questions, shares(scores), strict=True)
     ]
