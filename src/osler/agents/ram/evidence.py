@@ -48,13 +48,13 @@ def features(intent: Intent, layout: Layout) -> Floats:
     names, entries = len(layout.name_weights), len(layout.own)
     total = np.array([[said(ask, layout) or 1.0] for ask in asks])
     marks, rows = marked([ask.words for ask in asks], layout.words)
-    there = marks @ layout.by_word[rows]
+    there = marks @ layout.by_word.take(rows, axis=0)
     met = there[:, names + entries :]
     name_covered, whole_names, alike = _by_entry(there[:, :names], asks, layout)
-    shared, clearest = shared_by([ask.concepts for ask in asks], layout)
-    meant, surest = shared_by([ask.meant for ask in asks], layout)
-    named, clearly = shared_by([ask.named for ask in asks], layout)
-    best_name, best_shared, best_meant = _best(name_covered), _best(shared), _best(meant)
+    spoken_of = [*(ask.concepts for ask in asks), *(ask.meant for ask in asks), *(ask.named for ask in asks)]
+    strength, clear = (part.reshape(3, len(asks), -1) for part in shared_by(spoken_of, layout))
+    (shared, meant, named), (clearest, _, _) = strength, clear
+    best_name, (best_shared, best_meant, _) = _best(name_covered), _best(strength)
     # Where no name of any entry is in the ask, the concept has to speak alone.
     alone = 1.0 - best_name
     found = np.zeros((len(FEATURES), len(asks), entries))
@@ -62,8 +62,8 @@ def features(intent: Intent, layout: Layout) -> Floats:
     found[_AT["ask_covered"]] = there[:, names : names + entries] / total
     found[_AT["ask_in_text"]] = met / total
     found[_AT["shared_concept"]] = shared
-    found[_AT["concept_rank"]] = shared / np.where(clearest > 0.0, clearest, 1.0)
-    found[_AT["other_concept"]] = np.maximum(0.0, clearest - shared)
+    found[_AT["concept_rank"]] = shared / np.maximum(clearest, 1e-9)
+    found[_AT["other_concept"]], found[_AT["meant_other"]], found[_AT["named_other"]] = clear - strength
     found[_AT["ngrams"]] = alike
     for place, ask in enumerate(asks):
         for name in ask.categories.keys() & layout.of_category.keys():
@@ -79,18 +79,17 @@ def features(intent: Intent, layout: Layout) -> Floats:
     found[_AT["concept_leads"]] = (shared >= clearest - 1e-9) * shared * alone
     found[_AT["meant"]] = meant
     found[_AT["meant_rank"]] = meant / np.maximum(best_meant, 1e-9)
-    found[_AT["meant_other"]] = np.maximum(0.0, surest - meant)
     found[_AT["meant_alone"]] = np.sqrt(meant) * alone
     found[_AT["named"]] = named
-    found[_AT["named_other"]] = clearly - named
     return found
 
 
 def evidence(found: Floats, intent: Intent) -> Floats:
     """(entries, columns): the best of the asks for each entry, and how the question stands to the whole record."""
     asks = intent.asks
-    best = found.max(axis=1)
-    best[_AGAINST] = found[_AGAINST].min(axis=1)
+    best = np.maximum.reduce(found, axis=1)
+    if len(asks) > 1:
+        best[_AGAINST] = np.minimum.reduce(found.take(_AGAINST, axis=0), axis=1)
     meant = best[_AT["meant"]]
     second, first = sorted([*meant.tolist(), 0.0])[-2:]
     whole = (
@@ -118,7 +117,7 @@ def _by_entry(there: Floats, asks: tuple[Ask, ...], layout: Layout) -> Floats:
     # Likeness is the cosine of character grams.
     sets = [grams(ask.text, layout.language) for ask in asks]
     marks, rows = marked(sets, layout.grams)
-    alike = marks @ layout.name_grams[rows] / np.sqrt([[max(1, len(some))] for some in sets])
+    alike = marks @ layout.name_grams.take(rows, axis=0) / np.sqrt([[max(1, len(some))] for some in sets])
     np.divide(alike, layout.name_lengths, out=found[2])
     best: Floats = np.maximum.reduceat(found, layout.first, axis=2)
     return best
@@ -139,5 +138,5 @@ def shared_by(asks: list[dict[str, float]], layout: Layout) -> tuple[Floats, Flo
 
 def _best(values: Floats) -> Floats:
     """The largest value of each ask, as a column; 0 where there is none."""
-    best: Floats = np.maximum.reduce(values, axis=1, initial=0.0, keepdims=True)
+    best: Floats = np.maximum.reduce(values, axis=-1, initial=0.0, keepdims=True)
     return best

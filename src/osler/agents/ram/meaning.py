@@ -12,10 +12,9 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import as_file, files
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,17 +29,8 @@ _MET = 16384
 _OFTEN = np.array([0.0, *(1 + math.log(count) for count in range(1, 1000))], dtype=np.float32)
 """What a piece counts that is there so many times: said twice is not twice as much."""
 _NO_LENGTH = 1e-6
-
-
-class _Piece(NamedTuple):
-    """How much a piece says, and what it weighs for each concept: a byte each, since bytes are soon joined."""
-
-    rarity: float
-    weights: bytes
-
-
-_UNMET = _Piece(0.0, b"")
-"""Stands for a piece that is not kept; one that is kept may be unknown."""
+_UNMET = b"unmet"
+"""Stands for a piece that is not kept."""
 
 
 def pieces(question: str, language: Language) -> Counter[str]:
@@ -90,8 +80,8 @@ class Meaning:
     bias: NDArray[np.float32]
     sharpness: float
 
-    met: dict[str, _Piece | None] = field(default_factory=dict, compare=False, repr=False)
-    """Pieces met lately; None for one that is not known."""
+    met: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+    """Pieces met lately, each as `_row`; empty for one that is not known."""
 
     def scores(self, questions: Sequence[str], language: Language) -> NDArray[np.float32]:
         """(questions, concepts): how much speaks for each, as a logarithm; all the same where no piece is known.
@@ -101,31 +91,36 @@ class Meaning:
         counts = [pieces(question, language) for question in questions]
         # One look: another thread may clear what is kept between two.
         met = ((piece, self.met.get(piece, _UNMET)) for piece in set[str]().union(*counts))
-        known = {name: piece for name, kept in met if (piece := self._meet(name) if kept is _UNMET else kept)}
-        there = np.array([[count.get(name, 0) for name in known] for count in counts], dtype=np.intp)
-        often = _OFTEN.take(there, mode="clip")
-        often *= np.array([piece.rarity for piece in known.values()], dtype=np.float32)
-        length = np.sqrt(np.add.reduce(often * often, axis=1, keepdims=True))
-        often *= self.step / np.maximum(length, _NO_LENGTH)
-        weights = np.frombuffer(b"".join([piece.weights for piece in known.values()]), dtype=np.int8)
-        scores: NDArray[np.float32] = often @ weights.reshape(len(known), len(self.bias)).astype(np.float32)
+        known = {piece: row for piece, kept in met if (row := self._meet(piece) if kept is _UNMET else kept)}
+        rows = np.frombuffer(b"".join(known.values()), dtype=self._row)
+        there = np.array([[count.get(piece, 0) for piece in known] for count in counts], dtype=np.intp)
+        said = _OFTEN.take(there, mode="clip") * rows["rarity"]
+        length = np.sqrt(np.add.reduce(said * said, axis=1, keepdims=True))
+        said *= self.step / np.maximum(length, _NO_LENGTH)
+        scores: NDArray[np.float32] = said @ rows["weights"].astype(np.float32)
         scores += self.bias * (length > 0.0)
         scores *= self.sharpness
         return scores
 
-    def _meet(self, piece: str) -> _Piece | None:
+    @cached_property
+    def _row(self) -> np.dtype[np.void]:
+        """A piece as it is kept: how much it says, and a weight for each concept. Bytes are soon joined."""
+        return np.dtype([("rarity", np.float32), ("weights", np.int8, len(self.bias))])
+
+    def _meet(self, piece: str) -> bytes:
         """Look a piece up, and keep it: the same pieces come again and again."""
         if len(self.met) >= _MET:
             self.met.clear()
         key = checksum(piece)
         place = int(self.keys.searchsorted(np.uint32(key)))
         if place == len(self.keys) or self.keys[place] != key:
-            self.met[piece] = None
-            return None
+            self.met[piece] = b""
+            return b""
         span = slice(self.starts[place], self.starts[place + 1])
-        weights = np.zeros(len(self.bias), dtype=np.int8)
-        weights[self.classes[span]] = self.weights[span]
-        known = self.met[piece] = _Piece(float(self.rarity[place]), weights.tobytes())
+        row = np.zeros((), dtype=self._row)
+        row["rarity"] = self.rarity[place]
+        row["weights"][self.classes[span]] = self.weights[span]
+        known = self.met[piece] = row.tobytes()
         return known
 
 
@@ -157,9 +152,9 @@ def meant(questions: Sequence[str], language: Language) -> list[dict[str, float]
     linear = model(language)
     scores = linear.scores(questions, language)
     scores += reader(language).scores(questions)
-    return [
-        {linear.concepts[place]: float(row[place]) for place in row.nonzero()[0].tolist()}
-        if words(question, language)
-        else {}
-        for question, row in zip(questions, shares(scores), strict=True)
-    ]
+    likely = shares(scores)
+    found: list[dict[str, float]] = [{} for _ in questions]
+    rows, columns = likely.nonzero()
+    for row, column, share in zip(rows.tolist(), columns.tolist(), likely[rows, columns].tolist(), strict=True):
+        found[row][linear.concepts[column]] = share
+    return [heard if words(question, language) else {} for question, heard in zip(questions, found, strict=True)]

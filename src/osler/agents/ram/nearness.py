@@ -35,15 +35,17 @@ class Nearness:
         texts = [text for entry in record.entries for text in (entry.report, entry.said)]
         self._first = np.cumsum([0, *(1 + len(entry.aliases) for entry in record.entries)])[:-1]
         """Where the names of each entry begin."""
-        self._named = np.maximum.reduceat(reader(self._language).read(names), self._first).T
-        self._told = np.maximum.reduceat(reader(self._language).read(texts), np.arange(0, len(texts), 2)).T
-        """(concepts, entries): what the names mean, and what the texts tell of."""
+        named = np.maximum.reduceat(reader(self._language).read(names), self._first)
+        told = np.maximum.reduceat(reader(self._language).read(texts), np.arange(0, len(texts), 2))
+        self._read = np.concatenate([named, told]).T.copy()
+        """(concepts, entries twice): what the names mean, and what the texts tell of."""
         words: dict[str, int] = {}
         in_names = _Laid(names, self._language, weight, words)
-        told = [f"{report} {said}" for report, said in zip(texts[::2], texts[1::2], strict=True)]
-        in_texts = _Laid(told, self._language, weight, words)
+        whole = [f"{report} {said}" for report, said in zip(texts[::2], texts[1::2], strict=True)]
+        in_texts = _Laid(whole, self._language, weight, words)
         points = np.array([direction(word, self._language) for word in words])
-        self._of_names, self._of_texts = in_names.middles(points), in_texts.middles(points)
+        self._middles = np.concatenate([in_names.middles(points), in_texts.middles(points)]).T.copy()
+        """Of every name, then of every entry's texts."""
         self._near = (points / (1 - _UNRELATED)).T.copy()
         """Where each word lies, scaled to what counts of a cosine."""
         self._shares = in_names.shares(len(words))
@@ -53,57 +55,54 @@ class Nearness:
 
     def columns(self, asks: tuple[Ask, ...]) -> Matrix:
         """(entries, columns): each measure at its best over the asks, as a share of the best entry's, and that best."""
-        found = np.maximum.reduce([*self._by_concepts(asks), *self._by_words(asks)], axis=1)
+        entries = len(self._first)
+        found = np.concatenate([*self._by_concepts(asks), *self._by_words(asks)]).reshape(-1, entries)
         best = np.maximum.reduce(found, axis=1, keepdims=True)
-        count, entries = found.shape
+        count = len(found)
         rows = np.empty((3 * count, entries), dtype=np.float32)
         rows[:count] = found
         np.divide(found, np.maximum(best, _LEAST), out=rows[count : 2 * count])
         rows[2 * count :] = best
         return rows.T
 
-    def _by_concepts(self, asks: tuple[Ask, ...]) -> tuple[Matrix, ...]:
+    def _by_concepts(self, asks: tuple[Ask, ...]) -> tuple[Matrix, Matrix]:
         """What the asks and the names, and the asks and the texts, have in common: in all, and in one concept."""
         at = places(self._language)
         heard = [
             name for name in dict.fromkeys(name for ask in asks for name in ask.meant) if name not in _NOTHING_HERE
         ]
-        shares = np.array([[ask.meant.get(name, 0.0) for name in heard] for ask in asks])[:, :, None]
-        rows = [at[name] for name in heard]
-        named, told = shares * self._named[rows], shares * self._told[rows]
-        one = np.sqrt(named.max(axis=1, initial=0.0)), np.sqrt(told.max(axis=1, initial=0.0))
-        return named.sum(axis=1), told.sum(axis=1), *one
+        shares = np.array([[ask.meant.get(name, 0.0) for name in heard] for ask in asks], dtype=np.float32)
+        read = self._read.take([at[name] for name in heard], axis=0)
+        in_all = np.maximum.reduce(shares @ read)
+        read *= np.maximum.reduce(shares)[:, None]
+        return in_all, np.sqrt(np.maximum.reduce(read, initial=0.0))
 
     def _by_words(self, asks: tuple[Ask, ...]) -> tuple[Matrix, ...]:
         """How near the words lie: of a name to the ask, of the ask to the names and to all an entry says; middles."""
         rows = [telling(ask.text, self._language) or (("", ""),) for ask in asks]
-        flat = [pair for row in rows for pair in row]
-        starts = np.cumsum([0, *map(len, rows)])[:-1]
-        points = np.array([direction(word, self._language) for word, _ in flat])
-        weights = np.array([[self._weight(counted) if word else 0.0] for word, counted in flat], dtype=np.float32)
+        words = dict.fromkeys(pair for row in rows for pair in row)
+        marks = np.array([[pair in row for pair in words] for row in rows], dtype=np.float32)
+        weights = marks * np.array([self._weight(counted) if word else 0.0 for word, counted in words])
+        weights /= np.maximum(np.add.reduce(weights, axis=1, keepdims=True), 1e-6)
+        points = np.array([direction(word, self._language) for word, _ in words])
         near = points @ self._near
         near -= _UNRELATED / (1 - _UNRELATED)
         np.maximum(near, 0.0, out=near)
-        met = np.maximum.reduceat(near, starts) @ self._shares
-        entries = len(self._first)
-        at_best = np.maximum.reduceat(near[:, self._words], self._starts, axis=1)
+        entries, known = len(self._first), near.shape[1]
+        at_best = np.maximum.reduceat(near.take(self._words, axis=1), self._starts, axis=1)
         by_name, by_text = at_best[:, :entries], at_best[:, entries:]
         np.maximum(by_name, by_text, out=by_text)
-        weighed = np.add.reduceat(weights * np.concatenate([at_best, points], axis=1), starts)
-        weighed /= np.maximum(np.add.reduceat(weights, starts), 1e-6)
+        # Of each ask the best of its words: none is below 0, which is what the words of the other asks become.
+        most = np.maximum.reduce(marks[:, :, None] * np.concatenate([near, by_name], axis=1), axis=1)
+        weighed = weights.astype(np.float32) @ np.concatenate([at_best, points], axis=1)
         middle = weighed[:, 2 * entries :]
         middle /= np.maximum(np.sqrt(np.add.reduce(middle * middle, axis=1, keepdims=True)), 1e-6)
-        name_met = np.maximum.reduceat(met, self._first, axis=1)
-        nearest = np.maximum.reduceat(by_name, starts)
-        return (
-            name_met,
-            weighed[:, :entries],
-            weighed[:, entries : 2 * entries],
-            np.maximum.reduceat(middle @ self._of_names.T, self._first, axis=1),
-            middle @ self._of_texts.T,
-            nearest,
-            name_met * nearest,
-        )
+        met, beside = most[:, :known] @ self._shares, middle @ self._middles
+        of_names = np.concatenate([met, beside[:, :-entries]])
+        name_met, name_beside = np.maximum.reduceat(of_names, self._first, axis=1).reshape(2, len(asks), entries)
+        nearest = most[:, known:]
+        measures = (name_met, weighed[:, : 2 * entries], name_beside, beside[:, -entries:], nearest, name_met * nearest)
+        return tuple(map(np.maximum.reduce, measures))
 
 
 class _Laid:

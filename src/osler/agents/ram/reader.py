@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.records.language import Language
-from osler.words import content, plain, stem, words
+from osler.words import content, plain, words
 
 Matrix = NDArray[np.floating[Any]]
 
@@ -46,7 +46,8 @@ def telling(text: str, language: Language) -> tuple[tuple[str, str], ...]:
     if language is Language.ZH:
         return tuple((word, word) for word in dict.fromkeys(content(text, language)))
     kept = frozenset(content(text, language))
-    return tuple([(word, root) for word in dict.fromkeys(spelled(text, language)) if (root := stem(word)) in kept])
+    both = zip(spelled(text, language), words(text, language), strict=True)
+    return tuple(dict.fromkeys([pair for pair in both if pair[1] in kept]))
 
 
 @dataclass(frozen=True)
@@ -128,11 +129,11 @@ class Reader:
 
     def _concluded(self, found: Matrix) -> Matrix:
         """From features to concepts."""
-        count = len(found)
-        # A few rows are faster by threes: for more at once the whole matrix is laid out anew.
-        if count <= 2 * _FEW:
-            return np.concatenate([found[place : place + _FEW] @ self.out for place in range(0, count, _FEW)])
-        concluded: Matrix = found @ self.out
+        if 1 < len(found) <= _FEW:
+            # Small products are made without laying the matrix out anew: its halves are small enough.
+            half = self.out.shape[1] // 2
+            return np.concatenate([found @ self.out[:, :half], found @ self.out[:, half:]], axis=1)
+        concluded: Matrix = np.array([row @ self.out for row in found]) if len(found) <= 2 * _FEW else found @ self.out
         return concluded
 
     def read(self, texts: Sequence[str]) -> Matrix:
@@ -152,7 +153,7 @@ def laid_out(data: Mapping[str, NDArray[Any]], language: Language) -> Reader:
     """A reader from its arrays."""
     listed = data["words"].tobytes().decode().split("\n")
     steps, near, near_bias, out, out_bias = (
-        data[name].astype(np.float32, order="C") for name in ("steps", "near", "near_bias", "out", "out_bias")
+        data[name].astype(np.float32, order="F") for name in ("steps", "near", "near_bias", "out", "out_bias")
     )
     places = {word: place for place, word in enumerate(listed)}
     return Reader(language, places, data["points"], steps, near, near_bias, out, out_bias)
