@@ -55,6 +55,24 @@ def test_what_a_short_memory_denies_or_calls_normal_stands_in_the_notes(listed: 
     assert noted(briefing(Language.EN, short, "")) == f"- cough for 4 days\n- {listed}"
 
 
+@pytest.mark.parametrize(
+    ("language", "fact", "note"),
+    [
+        (Language.EN, "creatinine is 142, 1 hour ago", "creatinine is 142"),
+        (Language.EN, "X-ray shows a fracture, this morning", "X-ray shows a fracture"),
+        (Language.EN, "X-ray shows a fracture, 2 weeks ago", "X-ray shows a fracture, 2 weeks ago"),
+        (Language.EN, "patient vomited twice, 3 hours ago", "patient vomited twice, 3 hours ago"),
+        (Language.EN, "complaint was sudden, 3 hours ago", "complaint was sudden, 3 hours ago"),
+        (Language.ZH, "肌酐 为 142，今天早上", "肌酐为142"),
+        (Language.ZH, "胸片 显示 骨折，2周前", "胸片显示骨折，2周前"),
+        (Language.ZH, "症状 是 突然疼起来，3小时前", "症状是突然疼起来，3小时前"),
+    ],
+)
+def test_of_a_result_as_new_as_the_visit_the_time_is_left_out(language: Language, fact: str, note: str) -> None:
+    line = f"Fact #1: {fact} (turn 1)" if language is Language.EN else f"事实#1：{fact}（第1轮）"
+    assert noted(briefing(language, line, "")) == f"- {note}"
+
+
 PLAN = '{"treatment": "rest", "reasoning": "it fits"}'
 TELLING = "The crystals are telling."
 

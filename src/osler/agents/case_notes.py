@@ -21,6 +21,19 @@ _NOT_KNOWN = {
     Language.EN: re.compile(r"\bdoes not know\b|\bhas not been (?:done|made|taken|tested|measured|checked|examined)\b"),
     Language.ZH: re.compile(r"不知道|没有?查过"),
 }
+_JUST_NOW = {
+    Language.EN: re.compile(
+        r"^(?!patient |complaint )(.* (?:is|was|are|were|shows?|showed) .*),\s*"
+        r"(?:just now|(?:earlier )?today|this (?:morning|afternoon|evening)|\d+ (?:minutes?|hours?) ago)$",
+        re.IGNORECASE,
+    ),
+    Language.ZH: re.compile(
+        r"^(?!患者|症状)(.* (?:为|是|显示|没有) .*)，"
+        r"(?:刚才|刚刚|今早|今天(?:早上|上午|中午|下午|晚上)?|\d+个?(?:分钟|小时)前)$"
+    ),
+}
+"""A result that is as new as the visit. Behind each of twenty results the time of day hides what they say; when a
+complaint came it tells."""
 _TALK = {
     Language.EN: "{recall}\n\nYour last question: {question}\nThe reply: {reply}",
     Language.ZH: "{recall}\n\n你的上一个问题：{question}\n对方的回答：{reply}",
@@ -50,5 +63,5 @@ def noted(briefing: Briefing) -> str:
 
 def _lean(fact: str, language: Language) -> str:
     """A fact without the frame of its triple, about somebody else than the reader."""
-    bare = _SAID[language].sub("", fact)
+    bare = _JUST_NOW[language].sub(r"\1", _SAID[language].sub("", fact))
     return _MY.sub("the", bare) if language is Language.EN else bare.replace(" ", "")
