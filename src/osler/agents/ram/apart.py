@@ -33,7 +33,7 @@ class Apart:
         """Of each entry."""
 
     def columns(self, intent: Intent, layout: Layout) -> Floats:
-        """(entries, columns): another test, another place; only mentioned; what is asked; how much is talk; whose."""
+        """(columns, entries): another test, another place; only mentioned; what is asked; how much is talk; whose."""
         whole, *parts = intent.asks
         found = np.zeros((9, len(self._kinds)))
         if asked := of_a_kind(whole.text, self._language):
@@ -53,7 +53,7 @@ class Apart:
             self._to_the_speaker(whole.text),
         )
         found[4:] = np.array(talks)[:, None]
-        return found.T
+        return found
 
     def _share_of_others(self, parts: list[Ask]) -> float:
         return sum(self._others.search(part.text) is not None for part in parts) / len(parts)

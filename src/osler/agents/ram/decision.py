@@ -21,7 +21,7 @@ class Decision:
     """A network, and from which probability on an entry counts as asked for."""
 
     hidden: Narrow
-    """(columns and a last one of ones, units); what levels the columns is part of it."""
+    """(units, columns and a last one of ones); what levels the columns is part of it."""
     out: Narrow
     out_bias: float
     threshold: float
@@ -29,12 +29,10 @@ class Decision:
     ratio: float
     """Share of the best entry's probability that every other one must have."""
 
-    def probabilities(self, evidence: Floats) -> Floats:
-        """One for each row of evidence."""
-        rows = np.ones((len(evidence), len(self.hidden)), dtype=np.float32)
-        rows[:, :-1] = evidence
-        inner = rows @ self.hidden
-        scores = np.maximum(inner, 0.0, out=inner) @ self.out + self.out_bias
+    def probabilities(self, evidence: Narrow) -> Floats:
+        """One for each entry, of its columns of evidence and a last one of ones."""
+        inner = self.hidden @ evidence
+        scores = self.out @ np.maximum(inner, 0.0, out=inner) + self.out_bias
         probabilities: Floats = 1 / (1 + np.exp(-scores.astype(np.float64)))
         return probabilities
 
@@ -50,7 +48,7 @@ def decision(language: Language, *, of_text: bool) -> Decision:
     with as_file(files("osler.agents.ram") / "decision" / file_name(language, of_text)) as path, np.load(path) as data:
         hidden = data["hidden"] / data["scale"][:, None]
         return Decision(
-            hidden=np.concatenate([hidden, [data["hidden_bias"] - data["mean"] @ hidden]]),
+            hidden=np.concatenate([hidden, [data["hidden_bias"] - data["mean"] @ hidden]]).T.copy(),
             out=data["out"],
             out_bias=float(data["out_bias"]),
             threshold=float(data["threshold"]),

@@ -85,7 +85,7 @@ def features(intent: Intent, layout: Layout) -> Floats:
 
 
 def evidence(found: Floats, intent: Intent) -> Floats:
-    """(entries, columns): the best of the asks for each entry, and how the question stands to the whole record."""
+    """(columns, entries): the best of the asks for each entry, and how the question stands to the whole record."""
     asks = intent.asks
     best = np.maximum.reduce(found, axis=1)
     if len(asks) > 1:
@@ -104,8 +104,8 @@ def evidence(found: Floats, intent: Intent) -> Floats:
         best[_AT["ask_in_text"]].max(initial=0.0),
     )
     count = len(FEATURES)
-    rows = np.empty((best.shape[1], count + 1 + len(whole)))
-    rows[:, :count], rows[:, count], rows[:, count + 1 :] = best.T, (meant >= first - 1e-9) * first, whole
+    rows = np.empty((count + 1 + len(whole), best.shape[1]))
+    rows[:count], rows[count], rows[count + 1 :] = best, (meant >= first - 1e-9) * first, np.array(whole)[:, None]
     return rows
 
 

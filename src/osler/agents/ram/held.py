@@ -22,7 +22,7 @@ _OF_ANYTHING = QUALITIES | ALL_RESULTS | _NOTHING_HERE | {"associated-symptoms",
 
 
 def columns(intent: Intent, layout: Layout) -> Floats:
-    """(entries, columns): what is meant and held, and how the question as a whole stands to the record."""
+    """(columns, entries): what is meant and held, and how the question as a whole stands to the record."""
     entries = len(layout.own)
     own, near = [0.0] * entries, [0.0] * entries
     missing, first = zip(*(_weigh(ask, layout, own, near) for ask in intent.asks), strict=True)
@@ -38,7 +38,7 @@ def columns(intent: Intent, layout: Layout) -> Floats:
         # Who asks for psoriasis does not ask whether a mother had bad joints.
         found[10, family] = 1.0 if intent.names_kin else -1.0
     found[11], found[12], found[13], found[14] = meant, not_held, named, not_named
-    return found.T
+    return found
 
 
 def _things(asks: list[dict[str, float]], layout: Layout) -> tuple[list[float], float]:

@@ -10,7 +10,7 @@ import numpy as np
 from osler.agents.lexicon import concepts, named
 from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.apart import Apart
-from osler.agents.ram.decision import decision
+from osler.agents.ram.decision import Narrow, decision
 from osler.agents.ram.evidence import evidence, features
 from osler.agents.ram.held import columns as held
 from osler.agents.ram.intent import Intent, read_intent
@@ -100,6 +100,7 @@ class RecordIndex:
         self._is_text = is_text(record)
         self._never_meant = implausible(record) - self._layout.about.keys()
         weights = self._layout.own_weights >= _SAYS_SOMETHING
+        self._ones = np.ones((1, len(record.entries)), dtype=np.float32)
         self._listing = [entry for entry in record.entries if _is_list(entry, record.language)]
         self._telling = [(place, name) for place, name in enumerate(self._layout.own) if name and weights[place]]
         """The own names of entries that say something, as words."""
@@ -158,16 +159,18 @@ class RecordIndex:
     def evidence(self, question: str) -> Floats:
         """(entries, columns): all that is known about each entry and the question."""
         intent = self._read(question)
-        return self._weighed(features(intent, self._layout), intent)
+        return self._weighed(features(intent, self._layout), intent)[:-1].T.astype(float)
 
-    def _weighed(self, found: Floats, intent: Intent) -> Floats:
+    def _weighed(self, found: Floats, intent: Intent) -> Narrow:
+        """(columns, entries), and a last column of ones, as the network takes them."""
         parts = (
             evidence(found, intent),
             self._nearness.columns(intent.asks),
             held(intent, self._layout),
             self._apart.columns(intent, self._layout),
+            self._ones,
         )
-        return np.concatenate(parts, axis=1)
+        return np.concatenate(parts, dtype=np.float32, casting="same_kind")
 
     def _surely(self, intent: Intent, question: str) -> list[int]:
         """Entries whose own name is in the question: little doubt about these.

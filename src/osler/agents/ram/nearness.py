@@ -54,7 +54,7 @@ class Nearness:
         """The words of every entry's names and of every entry's texts in one row, and where each entry begins."""
 
     def columns(self, asks: tuple[Ask, ...]) -> Matrix:
-        """(entries, columns): each measure at its best over the asks, as a share of the best entry's, and that best."""
+        """(columns, entries): each measure at its best over the asks, as a share of the best entry's, and that best."""
         entries = len(self._first)
         found = np.concatenate([*self._by_concepts(asks), *self._by_words(asks)]).reshape(-1, entries)
         best = np.maximum.reduce(found, axis=1, keepdims=True)
@@ -63,7 +63,7 @@ class Nearness:
         rows[:count] = found
         np.divide(found, np.maximum(best, _LEAST), out=rows[count : 2 * count])
         rows[2 * count :] = best
-        return rows.T
+        return rows
 
     def _by_concepts(self, asks: tuple[Ask, ...]) -> tuple[Matrix, Matrix]:
         """What the asks and the names, and the asks and the texts, have in common: in all, and in one concept."""

@@ -14,6 +14,8 @@ import numpy as np
 from osler.memory.tim.cells import SLACK, Part, Rows
 
 _COSINE = itemgetter(1)
+_SHORT = 512
+"""Dimensions up to which a row is weighed sooner than it is looked through for what is empty."""
 
 
 def nearest(query: Rows, parts: Sequence[Part], k: int) -> list[tuple[int, float]]:
@@ -48,7 +50,7 @@ def _floor(scores: Rows, k: int) -> np.float32:
 
 def cosines(rows: Rows, query: Rows) -> list[float]:
     """How near each row is to the query, in double precision."""
-    if 2 * np.count_nonzero(query) < len(query):  # the rows of hashed words are mostly empty
+    if len(query) > _SHORT and 2 * np.count_nonzero(query) < len(query):  # hashed words leave most of a row empty
         told = query.nonzero()[0]
         rows, query = rows.take(told, axis=1), query[told]
     # A row that lies in one piece adds up in the same order whatever lies beside it; in a matrix product it does not.
