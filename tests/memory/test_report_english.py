@@ -32,6 +32,8 @@ IMAGED = "What did the imaging, such as X-ray, ultrasound, CT or MRI, show?"
             "white cells 16.8, neutrophils 89 percent, haemoglobin 138",
         ),
         (EXAMINED, "Leg examination: The doctor said my left calf is firm, and a finger leaves a dent.", "leg examination shows my left calf is firm, and a finger leaves a dent"),
+        ("When did this start?", "Let me think, about 6 months now.", "about 6 months now"),
+        (TESTED, "It says. On air, pH 7.36.", "air, pH 7.36"),
         ("How long have you been coughing?", "I've been coughing for, let me think, 4 days.", "coughing for 4 days"),
     ],
 )  # fmt: skip

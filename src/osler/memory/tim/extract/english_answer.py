@@ -20,7 +20,7 @@ NOT_KNOWN = re.compile(
 KNOWN_ENOUGH = re.compile(r"\b(?:that|as far as) (?:i|we) (?:know|can tell|remember)(?: of)?\b", re.IGNORECASE)
 """`that I know of` takes nothing back."""
 _ASIDE = re.compile(
-    r"^(?:and |so )?(?:you know|i'm afraid|doctor|they (?:said|told me)|it says|let me (?:read it|see)|"
+    r"^(?:and |so )?(?:you know|i'm afraid|doctor|they (?:said|told me)|it says|let me (?:read it|see|think)|"
     r"believe me|thank goodness|"
     r"(?:it's |i'm )?(?:good|glad|nice|lucky|right)(?: that)? you (?:ask|asked|mention|mentioned)"
     r"(?: (?:me|that|it|about (?:it|that)))*|(?:a |that's a )?good question|to be honest|"

@@ -41,7 +41,7 @@ _READ_OUT = re.compile(
     r"|i (?:was|have been|'ve been) (?:also )?told"
     rf"|{_STAFF} (?:just |also |only )?(?:found|saw|heard|measured)"
     r"|the (?:doctor|nurse|specialist) who \w+ said"
-    r")\b(?: here)?(?: that\b)?,?\s+",
+    r")\b(?: here)?(?: that\b)?[.,]*\s+",
     re.IGNORECASE,
 )
 _NO_ONE = re.compile(
