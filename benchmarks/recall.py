@@ -11,7 +11,7 @@ probe. `raw bank, lasting` is the part of the default that looks at turns, witho
 default is what thoughts are worth here. `only it / only TiM` counts the questions that one of a row and the default
 answers among the first five and the other does not; p is of the sign test on these, so ties can be told from gains.
 
-SCM: the gold turn is the one that covers most content words of the gold answer; questions of which no turn covers half
+SCM: the gold turns are those that cover most content words of the gold answer; questions of which no turn covers half
 are dropped and counted. KdConv: a question is made of each triple with a short value, and the turns that carry this
 triple are gold. One dialogue is the papers' setting, but has about as many turns as the largest k, so `chance` says
 what a random order gets. GVD has no gold: there the table says how often a turn among the first five shares a content
@@ -277,11 +277,13 @@ def scm_pools(folder: Path, language: Language) -> tuple[list[Pool], int]:
             turn.number: len(wanted & set(content(raw_text(turn), language))) / max(1, len(wanted))
             for turn in pool.turns
         }
-        best = max(shares, key=lambda number: (shares[number], -number))
-        if shares[best] < COVERED:
+        best = max(shares.values())
+        if best < COVERED:
             dropped += 1
         else:
-            pool.asked.append(Asked(row["question"], frozenset({best})))
+            # What several turns say in full is in each of them: none of these is more right than the others.
+            gold = frozenset(number for number, share in shares.items() if share == best)
+            pool.asked.append(Asked(row["question"], gold))
     return list(pools.values()), dropped
 
 
