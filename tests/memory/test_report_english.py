@@ -15,6 +15,8 @@ IMAGED = "What did the imaging, such as X-ray, ultrasound, CT or MRI, show?"
     [
         (EXAMINED, "The nurse took my temperature, it was 36.6.", "temperature is 36.6"),
         (EXAMINED, "They put the cuff on me and it was 132 over 80.", "blood pressure is 132 over 80"),
+        (EXAMINED, "They measured my blood pressure, 108 over 66.", "blood pressure is 108 over 66"),
+        (EXAMINED, "They measured both calves, left 39.5 cm and right 35.5 cm.", "shows both calves, left 39.5 cm and right 35.5 cm"),
         (EXAMINED, "They counted 26 breaths a minute.", "breathing rate is 26 breaths a minute"),
         (EXAMINED, "The finger clip said 94, I think, without extra oxygen.", "oxygen saturation is 94, without extra oxygen"),
         (EXAMINED, "His heart is going at 116, it's regular, they said.", "heart rate is 116, it's regular"),

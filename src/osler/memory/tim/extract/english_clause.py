@@ -60,6 +60,8 @@ def read_clause(core: str, piece: str, reading: Reading) -> Sketch | None:
         subject, relation, elliptical = measure_of(rest, question.topic) or question.topic, "was measured at", True
     elif verb.main in {"saw", "found", "heard"} and (subject == "staff" or (subject == PATIENT and question.examined)):
         subject, relation = question.topic, "shows"
+    # `They measured both calves`: the values that follow are of these, and not of what was asked for.
+    unnamed = relation == "was measured at" and not re.search(r"\d", rest)
     torn = question.examined and (hangs or bool(_LOOSE.search(before)))
     torn = torn and _DONE.isdisjoint({verb.main, *rest.lower().split()[:1]})
     done = re.match(r"(?:\w+ed|born|brought|seen|given|taken|found|told|sent|put)\b", rest) is not None
@@ -71,7 +73,7 @@ def read_clause(core: str, piece: str, reading: Reading) -> Sketch | None:
     if "," in text and text.split()[verb.end - 1].endswith(","):
         relation = f"{relation},"
     object_ = ", ".join(filter(None, (rest, lead)))
-    return Sketch(subject, relation, object_, sentence, negated=negated, result=measured, torn=torn)
+    return Sketch(subject, relation, object_, sentence, negated=negated, result=measured, torn=torn or unnamed)
 
 
 def _goes_on(verb: Verb, text: str, reading: Reading) -> bool:
