@@ -23,12 +23,13 @@ _NOT_KNOWN = {
 }
 _JUST_NOW = {
     Language.EN: re.compile(
-        r"^(?!patient |complaint )(.* (?:is|was|are|were|shows?|showed) .*),\s*"
+        r"^(?!patient |complaint )"
+        r"(.* (?:shows?|showed) .*|.* (?:is|was|are|were) .*(?:\d|normal|negative|positive).*),\s*"
         r"(?:just now|(?:earlier )?today|this (?:morning|afternoon|evening)|\d+ (?:minutes?|hours?) ago)$",
         re.IGNORECASE,
     ),
     Language.ZH: re.compile(
-        r"^(?!患者|症状)(.* (?:为|是|显示|没有) .*)，"
+        r"^(?!患者|症状)(.* 显示 .*|.* (?:为|是) .*(?:\d|正常|阴性|阳性).*)，"
         r"(?:刚才|刚刚|今早|今天(?:早上|上午|中午|下午|晚上)?|\d+个?(?:分钟|小时)前)$"
     ),
 }

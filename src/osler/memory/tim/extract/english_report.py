@@ -22,19 +22,22 @@ _STAFF = (
 _PAPER = (
     r"(?:it|(?:the|my|his|her|this) (?:[\w-]+ )?(?:sheet|slip|paper|report|printout|letter|results?|screen|monitor))"
 )
+_SAID_SO = (
+    rf"(?:that's |that is )?what {_PAPER} says|{_PAPER} says(?: here)?|i (?:think|believe|guess|suppose)"
+    r"|they (?:said|told me|called it|counted|measured)"
+)
 _BETWEEN = re.compile(
-    r"(?:^|,\s*|(?<=[\w%)]) )(?:"
-    r"let me (?:think|see|read it(?: out)?)|hang on|wait|where is it|can you imagine|you know|(?<!as )you see"
+    rf"(?:^|,\s*)(?:{_SAID_SO}"
+    r"|let me (?:think|see|read it(?: out)?)|hang on|wait|where is it|can you imagine|you know|you see"
     r"|i have (?:it|the sheet|the report|the paper|the results?) (?:right )?here|i (?:wrote|noted) it down"
-    r"|here(?: it is)?"
-    rf"|(?:that's |that is )?what {_PAPER} says|{_PAPER} says(?: here)?|that's what they (?:said|told me)"
-    r"|i (?:think|believe|guess|suppose)"
+    r"|here(?: it is)?|that's what they (?:said|told me)"
     r"|(?:is|isn't) (?:that|it) (?:too |so )?(?:bad|high|low|normal|serious|dangerous)"
-    r"|as far as i (?:know|remember|can tell)|they (?:said|told me|called it|counted|measured)"
-    r")(?=,|$)",
+    r"|as far as i (?:know|remember|can tell))(?=,|$)",
     re.IGNORECASE,
 )
 """What is said between two commas, or at an end, while a result is read out."""
+_BEHIND = re.compile(rf"(?<=[\w%)]) (?:{_SAID_SO})(?=,|$)", re.IGNORECASE)
+"""The same right behind a result: `grade B it says`. `Right here` says where, and stays."""
 _READ_OUT = re.compile(
     r"^(?:and |but |so |with the (?:lamp|camera) )?(?:"
     rf"(?:{_STAFF}|{_PAPER}) (?:just |also |only )?(?:says?|said|told (?:me|us)|wrote|read(?:s| out)?|noted|reported)"
@@ -45,10 +48,10 @@ _READ_OUT = re.compile(
     re.IGNORECASE,
 )
 _NO_ONE = re.compile(
-    r"^(?:no, )?(?:(?:nobody|no one|none of them) (?:has |have |ever )*\w+"
-    rf"|{_STAFF} (?:haven't|hasn't|have not|has not|never|did not|didn't) (?:yet |ever )?"
-    r"(?:done|do|made|make|taken|take|tested|test|measured|measure|checked|check|examined|examine|scanned|scan|had|have"
-    r"|put|looked|look)\b(?! (?:see|find)))",
+    rf"^(?:no, )?(?:(?:nobody|no one|none of them) (?:has |have |ever )*"
+    rf"|{_STAFF} (?:haven't|hasn't|have not|has not|never|did not|didn't) (?:yet |ever )?)"
+    r"(?:(?:done|do|did|taken|take|took|tested|test|measured|measure|checked|check|examined|examine|scanned|scan)\b"
+    r"|put (?:me|him|her) in\b|(?:had|have) (?:one|it|that|this)\b)",
     re.IGNORECASE,
 )
 """`No, nobody has scanned my head`: of a test that was asked for, that it was not done."""
@@ -144,7 +147,7 @@ def _reworded(sketch: Sketch, topic: str) -> Sketch:
 
 
 def _without_asides(said: str) -> str:
-    return _LEFT_OPEN.sub(r"\1 ", _BETWEEN.sub("", said)).strip(" ,") or said
+    return _LEFT_OPEN.sub(r"\1 ", _BEHIND.sub("", _BETWEEN.sub("", said))).strip(" ,") or said
 
 
 def _value(said: str) -> str:
