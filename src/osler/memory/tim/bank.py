@@ -22,10 +22,10 @@ class Bank:
     def __init__(self, language: Language, index: VectorIndex) -> None:
         """Start empty."""
         self.index = index
+        self.language = language
         self.lexical = Lexical(language)
         self._turns: dict[int, Turn] = {}
         self._asked_back: dict[int, frozenset[str]] = {}
-        self._language = language
 
     def __getitem__(self, number: int) -> Turn:
         """The exchange of that turn."""
@@ -52,7 +52,7 @@ class Bank:
     def _keep(self, turn: Turn) -> None:
         self._turns[turn.number] = turn
         self.lexical.add(turn.number, raw_text(turn))
-        if asked := closing_question(turn.reply, self._language):
+        if asked := closing_question(turn.reply, self.language):
             said = f"{turn.question} {turn.reply[: -len(asked)]}"
             self._asked_back[turn.number] = frozenset(self.lexical.terms(asked)) - frozenset(self.lexical.terms(said))
 

@@ -13,6 +13,11 @@ from osler.words import content, words
 _K1, _B = 1.2, 0.6
 
 
+def rarity(texts: int, holders: int) -> float:
+    """How much it says that a text holds something, by how many of all texts do."""
+    return math.log(1 + (texts - holders + 0.5) / (holders + 0.5))
+
+
 class Lexical:
     """An inverted index that things can be added to and removed from."""
 
@@ -60,8 +65,7 @@ class Lexical:
             holders = self._postings.get(term)
             if not holders:
                 continue
-            rarity = math.log(1 + (len(self._terms) - len(holders) + 0.5) / (len(holders) + 0.5))
-            top = rarity * (_K1 + 1)
+            top = rarity(len(self._terms), len(holders)) * (_K1 + 1)
             found[term] = {
                 number: top * count / (count + _K1 * (1 - _B + _B * self._lengths[number] / mean))
                 for number, count in holders.items()

@@ -17,6 +17,7 @@ from osler.memory.tim.bank import Bank, raw_text, topic
 from osler.memory.tim.consistency import conflicts
 from osler.memory.tim.linear import dated, tell
 from osler.memory.tim.plan import Plan
+from osler.memory.tim.reminder import without_reminder
 from osler.memory.tim.retrieve import nearest_thoughts, recall_talk, recall_thoughts, recall_turns
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.space import Space, wording
@@ -73,6 +74,8 @@ class TimMemory:
             return Recall()
         active = self._space.active
         self._recalled = active, self._embedder.as_of_now()
+        if self._tim.mode != "paper":
+            query = without_reminder(query, self._language)
         vector = await self._embedder.embed_query(query)
         wanted = self._tim.k or len(active) or 1
         if self._tim.mode == "paper":

@@ -3,6 +3,7 @@
 Vectors alone find less in conversations than words do, so both are asked and their standings are added. A thought
 leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn;
 the names said shortly before still count for the turn, and what a reply asks counts for the next one, which answers it.
+Where a question wants a time or a sum, holding one counts as a word of the question does.
 A question names a thing and what is wanted of it: a turn with some of both stands above one that only has the name in
 full. A thought that tells nothing, such as `of course I know`, is no answer. When no thought bears on the query, what
 was said word for word is searched instead.
@@ -20,10 +21,11 @@ from numpy.typing import NDArray
 
 from osler.memory.base import Turn, tokens
 from osler.memory.tim.bank import Bank, raw_text
-from osler.memory.tim.lexical import Lexical
+from osler.memory.tim.lexical import Lexical, rarity
 from osler.memory.tim.space import Space
 from osler.memory.tim.thought import PATIENT, Thought
 from osler.memory.tim.vectors import VectorIndex
+from osler.memory.tim.wanted import wanted
 from osler.records.language import Language
 from osler.words import content
 
@@ -42,6 +44,8 @@ _ASKED_BACK = 0.3
 """What is left for a turn of the words that only the question at its end has; the turn after it has them in full."""
 _TURN_WORDS = 3.0
 """What the words of its turn count beside the vector of its turn."""
+_KIND = 1.5
+"""What an answer of the kind that is asked for counts beside a word that as many turns hold."""
 _FADES, _SHUTS = 200.0, 1.5
 """Tokens of a turn that let 1/e through of what was said before it, and how sharply that depends on its length. A name
 is said once and then `it`, so that the turn with the answer seldom holds the name, and a short turn lets nearly all of
@@ -176,6 +180,7 @@ def turn_standings(query: str, vector: NDArray[np.float32], bank: Bank) -> dict[
         # A word counts once, in the phrase in which it comes first.
         if held := {word: by_word.pop(word) for word in phrase if word in by_word}:
             words += _told_of(held, numbers, bank, shares)
+    words += _KIND * _of_the_kind(query, numbers, bank)
     total = _standing(_lasting(np.maximum(cosines, 0.0), shares)) + _TURN_WORDS * _standing(words)
     return dict(zip(numbers, total.tolist(), strict=True))
 
@@ -197,6 +202,15 @@ def _told_of(
         else:
             others += said
     return np.maximum(np.sqrt(names + others), _lasting(np.sqrt(names), shares))
+
+
+def _of_the_kind(query: str, numbers: Sequence[int], bank: Bank) -> NDArray[np.float64]:
+    """What each turn has of the kind of answer that is wanted: the root of a rarity, as `_told_of` has it of words."""
+    looks_like = wanted(query, bank.language)
+    if looks_like is None:
+        return np.zeros(len(numbers))
+    holds = np.array([looks_like.search(raw_text(bank[number])) is not None for number in numbers], dtype=float)
+    return holds * math.sqrt(rarity(len(numbers), int(holds.sum())))
 
 
 @lru_cache(maxsize=8192)
