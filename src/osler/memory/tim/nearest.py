@@ -53,6 +53,6 @@ def cosines(rows: Rows, query: Rows) -> list[float]:
     if len(query) > _SHORT and 2 * np.count_nonzero(query) < len(query):  # hashed words leave most of a row empty
         told = query.nonzero()[0]
         rows, query = rows.take(told, axis=1), query[told]
-    # A row that lies in one piece adds up in the same order whatever lies beside it; in a matrix product it does not.
-    near: list[float] = np.add.reduce(np.multiply(rows, query, dtype=np.float64, order="C"), axis=1).tolist()
+    # Row by row: each adds up in the same order whatever lies beside it; in a matrix product it does not.
+    near: list[float] = np.vecdot(rows.astype(np.float64, order="C"), query.astype(np.float64)).tolist()
     return near
