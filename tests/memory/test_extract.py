@@ -68,12 +68,12 @@ def test_a_reply_that_leaves_things_out_is_completed_by_the_question(
         (
             "What did the urine show?",
             "White cells 3623.20/µl, that is high.",
-            [("urine white cells", "is", "3623.20/µl high")],
+            [("urine white cells", "is", "3623.20/µl, high")],
         ),
         (
             "Any blood tests?",
             "Sodium 128, which is low, potassium 4.1 and urea 6.2, both normal.",
-            [("sodium", "is", "128 low"), ("potassium", "is", "4.1 normal"), ("urea", "is", "6.2 normal")],
+            [("sodium", "is", "128, low"), ("potassium", "is", "4.1, normal"), ("urea", "is", "6.2, normal")],
         ),
         ("And the swab?", "Influenza A negative.", [("influenza A", "is", "negative")]),
         ("尿检结果怎么样？", "白细胞3623.20/µl，偏高。", [("尿白细胞", "为", "3623.20/µl 偏高")]),

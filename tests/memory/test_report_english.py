@@ -34,6 +34,14 @@ IMAGED = "What did the imaging, such as X-ray, ultrasound, CT or MRI, show?"
             "white cells 16.8, neutrophils 89 percent, haemoglobin 138",
         ),
         (EXAMINED, "Leg examination: The doctor said my left calf is firm, and a finger leaves a dent.", "leg examination shows my left calf is firm, and a finger leaves a dent"),
+        (EXAMINED, "Temperature: I think the nurse wrote 35.8.", "temperature is 35.8"),
+        (TESTED, "Cortisol, here it is, 412, normal.", "cortisol is 412, normal"),
+        (TESTED, "Then there's one called anti-CCP, 4, it should be below 17.", "anti-CCP is 4, it should be below 17"),
+        (TESTED, "Breath test positive. 18.6, should be below 4.0.", "breath test is positive, 18.6, should be below 4.0"),
+        (TESTED, "Uric acid: 586. High.", "uric acid is 586, high"),
+        (TESTED, "TSH is high, 68.4, and free T4 is low, 4.1.", "TSH is high, 68.4"),
+        (TESTED, "TSH is high, 68.4, and free T4 is low, 4.1.", "free T4 is low, 4.1"),
+        (TESTED, "Haemoglobin was 131 g/L, and platelets were 245.", "platelets is 245"),
         ("When did this start?", "Let me think, about 6 months now.", "about 6 months now"),
         (TESTED, "It says. On air, pH 7.36.", "air, pH 7.36"),
         ("How long have you been coughing?", "I've been coughing for, let me think, 4 days.", "coughing for 4 days"),
@@ -72,3 +80,26 @@ def test_the_sentence_stays_as_it_was_said() -> None:
 
     assert draft.sentence == reply
     assert "sheet" not in draft.triple
+
+
+@pytest.mark.parametrize(
+    ("reply", "fact"),
+    [
+        ("Lying flat makes it worse. It came on suddenly 14 hours ago.", "complaint came on suddenly 14 hours ago"),
+        ("Warm milk helps. It is 8 out of 10.", "complaint is 8 out of 10"),
+        (
+            "Just going up the stairs makes it worse. No, it didn't hit me all at once.",
+            "complaint did not hit me all at once",
+        ),
+    ],
+)
+def test_what_makes_it_worse_is_not_what_is_spoken_of(reply: str, fact: str) -> None:
+    made = think_english("When did this start, and what makes it better or worse?", reply)
+    assert fact in [f"{one.subject} {one.relation} {one.object}" for one in made]
+
+
+def test_what_was_never_done_was_not_done_on_the_day_of_the_next_test() -> None:
+    reply = "No, I've never had an MRI of my knees. The X-ray showed spurs in both knees. That was 14 days ago."
+    never, spurs = think_english(IMAGED, reply)
+    assert never.negated and not never.reported
+    assert spurs.reported == "14 days ago"

@@ -57,6 +57,8 @@ _WITHIN = re.compile(
 )
 """`there was no blood in it`: of what the thought before says."""
 _DOCTOR = re.compile(r"^(?:(?:the|a|my|his|her) )?(?:doctor|nurse|specialist|surgeon|consultant) who\b", re.IGNORECASE)
+_NEVER = re.compile(r"^(?:has never|has not|never)\b|\bnobody has\b|\bhas not been done\b", re.IGNORECASE)
+"""What was never done was not done on that day."""
 _DAY = re.compile(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
 
 
@@ -77,7 +79,7 @@ def think_english(question: str, reply: str) -> list[Draft]:
             reading.question = asked
         dated, title = _DATED.match(TAIL.sub("", sentence)), titled(sentence, reading.question.examined)
         if dated and reading.sketches:
-            reading.date(dated["when"], sentence)
+            reading.date(dated["when"], sentence, _NEVER)
             # With its time a result is told: what follows may be of another test.
             reading.question = asked
             continue

@@ -28,6 +28,8 @@ _FEW = 4
 _LEADS_ON = re.compile(
     r"\b(?:when|if|as|because|that|than|while|until|where|how|what|unless|before|after|since|once)$", re.IGNORECASE
 )
+_ACTS_ON_IT = re.compile(r"^(?:makes?|made|helps?|helped|eases?|eased)\b|\bit\b", re.IGNORECASE)
+"""`Lying flat makes it worse`: what `it` is stays the same, and is not the lying."""
 _LOOSE = re.compile(r"(?:^|\s)(?:it|that|this|they|these|those|both|one)$", re.IGNORECASE)
 
 
@@ -153,6 +155,8 @@ def _whom(before: str, verb: Verb, text: str, reading: Reading) -> tuple[str, bo
 def _names(earlier: Sketch | None) -> bool:
     """Whether the clause before was about a thing that `it` can mean."""
     if not earlier or earlier.answer or len(earlier.subject.split()) > _FEW:
+        return False
+    if _ACTS_ON_IT.search(f"{earlier.relation} {earlier.object}"):
         return False
     return earlier.subject.lower() not in _NO_THINGS
 

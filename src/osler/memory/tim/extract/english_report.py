@@ -39,7 +39,7 @@ _BETWEEN = re.compile(
 _BEHIND = re.compile(rf"(?<=[\w%)]) (?:{_SAID_SO})(?=,|$)", re.IGNORECASE)
 """The same right behind a result: `grade B it says`. `Right here` says where, and stays."""
 _READ_OUT = re.compile(
-    r"^(?:and |but |so |with the (?:lamp|camera) )?(?:"
+    r"^(?:and |but |so |with the (?:lamp|camera) )?(?:i (?:think|believe|guess|suppose) (?:that )?)?(?:"
     rf"(?:{_STAFF}|{_PAPER}) (?:just |also |only )?(?:says?|said|told (?:me|us)|wrote|read(?:s| out)?|noted|reported)"
     r"|i (?:was|have been|'ve been) (?:also )?told"
     rf"|{_STAFF} (?:just |also |only )?(?:found|saw|heard|measured)"
@@ -113,6 +113,12 @@ _NO_NAME = re.compile(
 )
 _MORE = re.compile(rf"(?:,|;| and| but)(?: and| but)? (?!{_PAPER} says)(?:the|my|his|her|there) ", re.IGNORECASE)
 """Another thing is told of behind the first."""
+_CALLED = re.compile(
+    r"^(?:there(?:'s| is| was) )?(?:one called )?(?P<name>(?!no |nothing |none )[A-Za-z][\w-]*(?: [\w-]+){0,2}?)"
+    r"(?: (?P<verdict>positive|negative|normal|high|low|raised))?, (?P<value>\d[\d.]*(?:,.*)?)$",
+    re.IGNORECASE,
+)
+"""`Cortisol, 412, normal`."""
 _LEFT_OPEN = re.compile(r"\b(for|about|since|of|at|in), (?=\d)")
 
 
@@ -174,6 +180,10 @@ def _under_its_name(sketch: Sketch) -> Sketch:
         return _shown(sketch, f"{of}{sought['sought']} test", sought["found"])
     named = _IS.match(sketch.object)
     of_one = named and not _NO_NAME.search(named["name"]) and not _MORE.search(named["value"])
+    called = _CALLED.match(sketch.object)
+    if called and not find_verb(called["name"]):
+        value = ", ".join(filter(None, (called["verdict"], called["value"])))
+        return replace(sketch, subject=called["name"], relation="is", object=value, result=True)
     if named and of_one and not find_verb(named["name"]):
         return replace(sketch, subject=named["name"], relation="is", object=named["value"], result=True)
     return sketch

@@ -64,6 +64,11 @@ RANGE = re.compile(
 _SIZE = re.compile(r"\d[\d.]*\s*(?:mm|cm|ml|kg|g|%)[.! ]*", re.IGNORECASE)
 _WHEN_ONLY = re.compile(r"(?:since|when|whenever|while|until|after)\b(?:\s[^\s,.;]+){1,7}[.! ]*", re.IGNORECASE)
 _JUDGED = re.compile(r"\b(?:positive|negative|normal|abnormal|high|low|raised|elevated)[.! ]*$", re.IGNORECASE)
+_VALUE = re.compile(r"\d[\d.]*(?: ?(?:%|[a-zA-Zµ]{1,5}(?:/[a-zA-Zµ]{1,5})?))?[.! ]*")
+"""`68.4`, behind `TSH is high`: how high it is."""
+_RESULT = re.compile(
+    r"\b(?:is|was|are|were) (?:\w+ )?(?:positive|negative|normal|abnormal|high|low|raised|elevated|\d)", re.IGNORECASE
+)
 _CLOSES = re.compile(r"^(?:or|nor)\b|\bor\b", re.IGNORECASE)
 _JOINS = re.compile(r"^(?:and|or|nor)\s+(?P<first>[\w'-]+)", re.IGNORECASE)
 _WHEN = PREPOSITIONS | {"recently", "initially", "the"}
@@ -129,7 +134,9 @@ def pieces(sentence: str) -> list[str]:
     for part in _SPLIT.split(sentence):
         for piece in _AND.split(part):
             alone = cuts and (_says(LEAD.sub("", piece)) or NONE.match(LEAD.sub("", piece)))
-            if cuts and not part.startswith(piece) and (not alone or _begins_a_subject(cuts[-1], piece)):
+            if cuts and _VALUE.fullmatch(piece) and _JUDGED.search(cuts[-1]):
+                cuts[-1] = f"{cuts[-1]}, {piece}"
+            elif cuts and not part.startswith(piece) and (not alone or _begins_a_subject(cuts[-1], piece)):
                 cuts[-1] = f"{cuts[-1]} {piece}"
             elif piece.strip():
                 cuts.append(piece.strip())
@@ -181,4 +188,6 @@ def _list_start(before: list[str], piece: str) -> int | None:
     closes = _CLOSES.match(piece) if _says(piece) else _CLOSES.search(piece)
     if denied:
         return start if closes else None
+    if _RESULT.search(piece) and _RESULT.search(before[start]):
+        return None  # two results are not one list
     return start if joins and _says(piece) and _says(before[start]) else None

@@ -10,7 +10,7 @@ from osler.memory.tim.extract.english_grammar import expand, find_verb
 from osler.memory.tim.extract.english_joined import NOT
 from osler.memory.tim.extract.english_results import Result, measure_of, of_specimen, verdict_of
 from osler.memory.tim.extract.english_sentence import MARK, NONE
-from osler.memory.tim.extract.english_topic import COMPLAINT, PATIENT
+from osler.memory.tim.extract.english_topic import COMPLAINT, PATIENT, lowered
 from osler.memory.tim.extract.english_words import DENIES, DURATION, TIME
 
 _TAKEN = re.compile(r"\b(?:takes?|taking|taken|medicines?|medications?|tablets|pills|drugs)\b", re.IGNORECASE)
@@ -28,7 +28,7 @@ def judge(core: str, piece: str, reading: Reading) -> bool:
     unjudged = [sketch for sketch in results if not sketch.judged]
     for sketch in (everyone and unjudged) or results[-1:]:
         sketch.judged = True
-        sketch.object = f"{sketch.object} {verdict_of(core)}"
+        sketch.object = f"{sketch.object}, {lowered(verdict_of(core))}"
         sketch.hear(piece, MARK)
     return True
 
