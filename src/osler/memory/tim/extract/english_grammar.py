@@ -190,7 +190,7 @@ def third_person_relation(verb: Verb, before: str) -> str:
         else:
             words.append(low)
     # An adverb before the verb stays there: `also have` is `also has`.
-    adverbs = next((place for place, word in enumerate(words) if word not in _OF_THE_VERB), 0)
+    adverbs = next((place for place, word in enumerate(words) if word not in ADVERBS), 0)
     leading, words = words[:adverbs], words[adverbs:]
     first = words[0]
     owner = before.lower().split()[-1:] or [""]

@@ -40,13 +40,17 @@ _BEHIND = re.compile(rf"(?<=[\w%)]) (?:{_SAID_SO})(?=,|$)", re.IGNORECASE)
 """The same right behind a result: `grade B it says`. `Right here` says where, and stays."""
 _READ_OUT = re.compile(
     r"^(?:and |but |so |with the (?:lamp|camera) )?(?:i (?:think|believe|guess|suppose) (?:that )?)?(?:"
-    rf"(?:{_STAFF}|{_PAPER}) (?:just |also |only )?(?:says?|said|told (?:me|us)|wrote|read(?:s| out)?|noted|reported)"
+    rf"(?:{_STAFF}|{_PAPER}|sheet|report|slip) (?:just |also |only )?(?:says?|said|told (?:me|us)|wrote|read(?:s| out)?|noted|reported)"
     r"|i (?:was|have been|'ve been) (?:also )?told"
-    rf"|{_STAFF} (?:just |also |only )?(?:found|saw|heard|measured)"
+    rf"|{_STAFF} (?:just |also |only )?(?:found|saw|heard|measured)|it (?:also )?(?:showed|shows)"
     r"|the (?:doctor|nurse|specialist) who \w+ said"
     r")\b(?: here)?(?: that\b)?[.,]*\s+",
     re.IGNORECASE,
 )
+_ITS_PICTURE = re.compile(
+    r"^(?:the|that|this) (?:scan|picture|film|tracing|test|camera) (?:says|showed|shows|said)(?: that)? ", re.IGNORECASE
+)
+"""Under the name of the test, the test once more."""
 _NO_ONE = re.compile(
     rf"^(?:no, )?(?:(?:nobody|no one|none of them) (?:has |have |ever )*"
     rf"|{_STAFF} (?:haven't|hasn't|have not|has not|never|did not|didn't) (?:yet |ever )?)"
@@ -66,7 +70,8 @@ _MEASURES = (
     (re.compile(r"\bpulse\b|\bheart (?:rate|was|is|going|beats)\b", re.IGNORECASE), "heart rate"),
 )
 """What was measured, by the words that a patient has for it."""
-_WHOLE_PARTS = frozenset({"physical examination", "imaging", "blood tests or other laboratory tests", "examination"})
+_LABORATORY = "blood tests or other laboratory tests"
+_WHOLE_PARTS = frozenset({"physical examination", "imaging", _LABORATORY, "examination"})
 """Subjects that only say what was asked for: whatever is named in the answer is told under its own name."""
 _VALUE = re.compile(r"\d[\d./]*(?: over \d+)?")
 _MEASURING = listed(
@@ -118,7 +123,7 @@ _CALLED = re.compile(
     r"(?: (?P<verdict>positive|negative|normal|high|low|raised))?, (?P<value>\d[\d.]*(?:,.*)?)$",
     re.IGNORECASE,
 )
-"""`Cortisol, 412, normal`."""
+"""`Cortisol, 412, normal`. On a tracing, `sinus rhythm, 96` is no rhythm of 96."""
 _LEFT_OPEN = re.compile(r"\b(for|about|since|of|at|in), (?=\d)")
 
 
@@ -144,6 +149,7 @@ def _reworded(sketch: Sketch, topic: str) -> Sketch:
         return replace(sketch, relation="has not been", object="done", negated=True)
     said = _READ_OUT.sub("", _without_asides(sketch.object))
     asked_for_all = sketch.subject.lower() in _WHOLE_PARTS
+    said = said if asked_for_all else _ITS_PICTURE.sub("", said)
     named = said if asked_for_all else sketch.subject
     measure = next((name for words, name in _MEASURES if words.search(named)), "")
     if measure and (value := _value(said)):
@@ -180,7 +186,7 @@ def _under_its_name(sketch: Sketch) -> Sketch:
         return _shown(sketch, f"{of}{sought['sought']} test", sought["found"])
     named = _IS.match(sketch.object)
     of_one = named and not _NO_NAME.search(named["name"]) and not _MORE.search(named["value"])
-    called = _CALLED.match(sketch.object)
+    called = _CALLED.match(sketch.object) if sketch.subject.lower() == _LABORATORY else None
     if called and not find_verb(called["name"]):
         value = ", ".join(filter(None, (called["verdict"], called["value"])))
         return replace(sketch, subject=called["name"], relation="is", object=value, result=True)
