@@ -40,7 +40,8 @@ _BEHIND = re.compile(rf"(?<=[\w%)]) (?:{_SAID_SO})(?=,|$)", re.IGNORECASE)
 """The same right behind a result: `grade B it says`. `Right here` says where, and stays."""
 _READ_OUT = re.compile(
     r"^(?:and |but |so |with the (?:lamp|camera) )?(?:i (?:think|believe|guess|suppose) (?:that )?)?(?:"
-    rf"(?:{_STAFF}|{_PAPER}|sheet|report|slip) (?:just |also |only )?(?:says?|said|told (?:me|us)|wrote|read(?:s| out)?|noted|reported)"
+    rf"(?:{_STAFF}|{_PAPER}|sheet|report|slip) (?:just |also |only )?"
+    r"(?:says?|said|told (?:me|us)|wrote|read(?:s| out)?|noted|reported)"
     r"|i (?:was|have been|'ve been) (?:also )?told"
     rf"|{_STAFF} (?:just |also |only )?(?:found|saw|heard|measured)|it (?:also )?(?:showed|shows)"
     r"|the (?:doctor|nurse|specialist) who \w+ said"
