@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from collections.abc import Sequence
 
 from osler.agents.ram.intent import Ask, Intent
-from osler.agents.ram.layout import Floats, Layout, grams, marked
+from osler.agents.ram.layout import Column, Layout, Places, grams
 
 FEATURES = (
     "name_covered",
@@ -31,67 +32,21 @@ FEATURES = (
     "named",
     "named_other",
 )
-_AT = {name: place for place, name in enumerate(FEATURES)}
-_AGAINST = [_AT[name] for name in ("other_concept", "ask_unmet", "meant_other", "ask_is_whole", "named_other")]
 _WHOLE_NAME = 0.999
 _MOST_SAID, _MOST_UNMET = 12.0, 20.0
+_SAME = 1e-9
 
 
-def said(ask: Ask, layout: Layout) -> float:
-    """How much the words of an ask say."""
-    return sum(map(layout.lexicon.weight, ask.words))
-
-
-def features(intent: Intent, layout: Layout) -> Floats:
-    """(features, asks, entries): what the probability is made of, for all asks of the question at once."""
+def evidence(intent: Intent, layout: Layout) -> list[Column]:
+    """The best of the asks for each entry, and how the question stands to the whole record."""
     asks = intent.asks
-    names, entries = len(layout.name_weights), len(layout.own)
-    total = np.array([[said(ask, layout) or 1.0] for ask in asks])
-    marks, rows = marked([ask.words for ask in asks], layout.words)
-    there = marks @ layout.by_word.take(rows, axis=0)
-    met = there[:, names + entries :]
-    name_covered, whole_names, alike = _by_entry(there[:, :names], asks, layout)
-    spoken_of = [*(ask.concepts for ask in asks), *(ask.meant for ask in asks), *(ask.named for ask in asks)]
-    strength, clear = (part.reshape(3, len(asks), -1) for part in shared_by(spoken_of, layout))
-    (shared, meant, named), (clearest, _, _) = strength, clear
-    best_name, (best_shared, best_meant, _) = _best(name_covered), _best(strength)
-    # Where no name of any entry is in the ask, the concept has to speak alone.
-    alone = 1.0 - best_name
-    found = np.zeros((len(FEATURES), len(asks), entries))
-    found[_AT["name_covered"]] = name_covered
-    found[_AT["ask_covered"]] = there[:, names : names + entries] / total
-    found[_AT["ask_in_text"]] = met / total
-    found[_AT["shared_concept"]] = shared
-    found[_AT["concept_rank"]] = shared / np.maximum(clearest, 1e-9)
-    found[_AT["other_concept"]], found[_AT["meant_other"]], found[_AT["named_other"]] = clear - strength
-    found[_AT["ngrams"]] = alike
-    for place, ask in enumerate(asks):
-        for name in ask.categories.keys() & layout.of_category.keys():
-            found[_AT["category"], place][layout.of_category[name]] = ask.categories[name]
-    found[_AT["name_in_ask"]] = name_covered > _WHOLE_NAME
-    # The first of several asks is the question itself.
-    found[_AT["ask_is_whole"], 0] = len(asks) > 1
-    found[_AT["best_lexical"]] = (name_covered >= best_name - 1e-9) * name_covered
-    found[_AT["best_concept"]] = (shared >= best_shared - 1e-9) * shared
-    found[_AT["name_says"]] = np.minimum(whole_names, _MOST_SAID) / _MOST_SAID
-    found[_AT["ask_unmet"]] = np.minimum(total - met, _MOST_UNMET) / _MOST_UNMET
-    found[_AT["concept_alone"]] = shared * alone
-    found[_AT["concept_leads"]] = (shared >= clearest - 1e-9) * shared * alone
-    found[_AT["meant"]] = meant
-    found[_AT["meant_rank"]] = meant / np.maximum(best_meant, 1e-9)
-    found[_AT["meant_alone"]] = np.sqrt(meant) * alone
-    found[_AT["named"]] = named
-    return found
-
-
-def evidence(found: Floats, intent: Intent) -> Floats:
-    """(columns, entries): the best of the asks for each entry, and how the question stands to the whole record."""
-    asks = intent.asks
-    best = np.maximum.reduce(found, axis=1)
-    if len(asks) > 1:
-        best[_AGAINST] = np.minimum.reduce(found.take(_AGAINST, axis=0), axis=1)
-    meant = best[_AT["meant"]]
-    second, first = sorted([*meant.tolist(), 0.0])[-2:]
+    spoken_for, spoken_against = zip(*(_features(ask, layout) for ask in asks), strict=True)
+    best = {name: (0.0, highest([found[name] for found in spoken_for])) for name in spoken_for[0]}
+    least = {name: _lowest([found[name] for found in spoken_against]) for name in spoken_against[0]}
+    # Of a question with parts it is its parts that are asked for, the whole of another is its only ask.
+    known = best | least | {"ask_is_whole": (0.0, {})}
+    meant, covered, in_text = (best[name][1] for name in ("meant", "name_covered", "ask_in_text"))
+    second, first = sorted([*meant.values(), 0.0, 0.0])[-2:]
     whole = (
         first,
         second,
@@ -100,43 +55,142 @@ def evidence(found: Floats, intent: Intent) -> Floats:
         max(ask.meant.get("other", 0.0) for ask in asks),
         max(len(ask.words) for ask in asks),
         len(asks),
-        best[_AT["name_covered"]].max(initial=0.0),
-        best[_AT["ask_in_text"]].max(initial=0.0),
+        max(covered.values(), default=0.0),
+        max(in_text.values(), default=0.0),
     )
-    count = len(FEATURES)
-    rows = np.empty((count + 1 + len(whole), best.shape[1]))
-    rows[:count], rows[count], rows[count + 1 :] = best, (meant >= first - 1e-9) * first, np.array(whole)[:, None]
-    return rows
+    leads = {place: first for place, share in meant.items() if share >= first - _SAME}
+    return [*(known[name] for name in FEATURES), (0.0, leads), *((float(value), {}) for value in whole)]
 
 
-def _by_entry(there: Floats, asks: tuple[Ask, ...], layout: Layout) -> Floats:
-    """What the names of an entry come to at best: share covered, weight of one that is whole, likeness of letters."""
-    found = np.empty((3, *there.shape))
-    covered = np.divide(there, layout.name_totals, out=found[0])
-    np.multiply(covered > _WHOLE_NAME, layout.name_weights, out=found[1])
-    # Likeness is the cosine of character grams.
-    sets = [grams(ask.text, layout.language) for ask in asks]
-    marks, rows = marked(sets, layout.grams)
-    alike = marks @ layout.name_grams.take(rows, axis=0) / np.sqrt([[max(1, len(some))] for some in sets])
-    np.divide(alike, layout.name_lengths, out=found[2])
-    best: Floats = np.maximum.reduceat(found, layout.first, axis=2)
-    return best
+def _features(ask: Ask, layout: Layout) -> tuple[dict[str, Places], dict[str, Column]]:
+    """What speaks for the entries that have something of an ask, and what speaks against any of them."""
+    total = layout.said(ask.words) or 1.0
+    covered, says, own = _by_names(ask, layout)
+    met = _by_texts(ask, layout)
+    shared, meant, named = (shared_by(spoken_of, layout) for spoken_of in (ask.concepts, ask.meant, ask.named))
+    best_name, best_shared, best_meant = (max(found.values(), default=0.0) for found in (covered, shared, meant))
+    clearest = max(ask.concepts.values(), default=0.0)
+    # Where no name of any entry is in the ask, the concept has to speak alone.
+    alone = 1.0 - best_name
+    speaks_for = {
+        "name_covered": covered,
+        "ask_covered": {place: weight / total for place, weight in own.items()},
+        "ask_in_text": {place: weight / total for place, weight in met.items()},
+        "shared_concept": shared,
+        "concept_rank": {place: share / clearest for place, share in shared.items()},
+        "ngrams": _alike(ask, layout),
+        "category": {
+            place: ask.categories[name] for name in ask.categories for place in layout.of_category.get(name, ())
+        },
+        "name_in_ask": {place: 1.0 for place, share in covered.items() if share > _WHOLE_NAME},
+        "best_lexical": {place: share for place, share in covered.items() if share >= best_name - _SAME},
+        "best_concept": {place: share for place, share in shared.items() if share >= best_shared - _SAME},
+        "name_says": says,
+        "concept_alone": {place: share * alone for place, share in shared.items()},
+        "concept_leads": {place: share * alone for place, share in shared.items() if share >= clearest - _SAME},
+        "meant": meant,
+        "meant_rank": {place: share / best_meant for place, share in meant.items()},
+        "meant_alone": {place: math.sqrt(share) * alone for place, share in meant.items()},
+        "named": named,
+    }
+    unmet = {place: min(total - weight, _MOST_UNMET) / _MOST_UNMET for place, weight in met.items()}
+    speaks_against = {
+        "other_concept": _other(ask.concepts, shared),
+        "meant_other": _other(ask.meant, meant),
+        "named_other": _other(ask.named, named),
+        "ask_unmet": (min(total, _MOST_UNMET) / _MOST_UNMET, unmet),
+    }
+    return speaks_for, speaks_against
 
 
-def shared_by(asks: list[dict[str, float]], layout: Layout) -> tuple[Floats, Floats]:
-    """How strongly each entry shares a concept with what was asked, and how clear the clearest of these is."""
-    # Few entries are about any one concept: numbers that are looked at one by one are had sooner than matrices.
-    shared = [[0.0] * len(layout.own) for _ in asks]
-    for row, asked in zip(shared, asks, strict=True):
-        for name, score in asked.items():
-            for place, share in layout.about.get(name, ()):
-                # Spelled out, here and elsewhere in this folder: a call of max for each takes longer than all else.
-                if (both := score * share) > row[place]:
-                    row[place] = both
-    return np.array(shared), np.array([[max(asked.values(), default=0.0)] for asked in asks])
+def _by_names(ask: Ask, layout: Layout) -> tuple[Places, Places, Places]:
+    """What the names of an entry come to: share covered at best, what a whole one says, and what all share with it."""
+    there: Places = {}
+    own: Places = {}
+    for word in ask.words:
+        holders = layout.in_names.get(word, ())
+        weight = layout.lexicon.weight(word)
+        for name in holders:
+            there[name] = there.get(name, 0.0) + weight
+        for place in {layout.names[name].place for name in holders}:
+            own[place] = own.get(place, 0.0) + weight
+    covered: Places = {}
+    says: Places = {}
+    for name, weight in there.items():
+        place, in_all, _ = layout.names[name]
+        share = weight / in_all
+        if share > covered.get(place, 0.0):
+            covered[place] = share
+        if share > _WHOLE_NAME:
+            says[place] = max(says.get(place, 0.0), min(in_all, _MOST_SAID) / _MOST_SAID)
+    return covered, says, own
 
 
-def _best(values: Floats) -> Floats:
-    """The largest value of each ask, as a column; 0 where there is none."""
-    best: Floats = np.maximum.reduce(values, axis=-1, initial=0.0, keepdims=True)
-    return best
+def _by_texts(ask: Ask, layout: Layout) -> Places:
+    """How much of an ask an entry has, in its names or in what it tells."""
+    met: Places = {}
+    for word in ask.words:
+        if holders := layout.in_entries.get(word):
+            weight = layout.lexicon.weight(word)
+            for place in holders:
+                met[place] = met.get(place, 0.0) + weight
+    return met
+
+
+def _alike(ask: Ask, layout: Layout) -> Places:
+    """How much the letters of an ask and of an entry's names are alike at best: the cosine of character grams."""
+    some = grams(ask.text, layout.language)
+    shared: dict[int, int] = {}
+    for gram in some:
+        for name in layout.grams_in_names.get(gram, ()):
+            shared[name] = shared.get(name, 0) + 1
+    length = math.sqrt(max(1, len(some)))
+    alike: Places = {}
+    for name, count in shared.items():
+        place, _, its_length = layout.names[name]
+        # Spelled out, here and elsewhere in this folder: a call of max for each takes longer than all else.
+        if (cosine := count / length / its_length) > alike.get(place, 0.0):
+            alike[place] = cosine
+    return alike
+
+
+def shared_by(asked: dict[str, float], layout: Layout) -> Places:
+    """How strongly the entries that share a concept with what was asked do so."""
+    shared: Places = {}
+    for name, score in asked.items():
+        for place, share in layout.about.get(name, ()):
+            if (both := score * share) > shared.get(place, 0.0):
+                shared[place] = both
+    return shared
+
+
+def _other(asked: dict[str, float], shared: Places) -> Column:
+    """How much clearer the clearest of what was asked is than what an entry shares of it."""
+    clearest = max(asked.values(), default=0.0)
+    return clearest, {place: clearest - share for place, share in shared.items()}
+
+
+def highest(several: Sequence[Places]) -> Places:
+    """The highest number of each entry, none of which is below 0."""
+    first, *others = several
+    if not others:
+        return first
+    found = first.copy()
+    for other in others:
+        for place, value in other.items():
+            if value > found.get(place, 0.0):
+                found[place] = value
+    return found
+
+
+def _lowest(several: Sequence[Column]) -> Column:
+    """The lowest number of each entry."""
+    if len(several) == 1:
+        return several[0]
+    most = min(usual for usual, _ in several)
+    found: Places = {}
+    for _, others in several:
+        for place, value in others.items():
+            if value < found.get(place, most):
+                found[place] = value
+    return most, found

@@ -10,11 +10,11 @@ import numpy as np
 from osler.agents.lexicon import concepts, named
 from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.apart import Apart
-from osler.agents.ram.decision import Narrow, decision
-from osler.agents.ram.evidence import evidence, features
+from osler.agents.ram.decision import decision
+from osler.agents.ram.evidence import evidence
 from osler.agents.ram.held import columns as held
 from osler.agents.ram.intent import Intent, read_intent
-from osler.agents.ram.layout import Floats, Layout
+from osler.agents.ram.layout import Floats, Layout, Narrow, laid
 from osler.agents.ram.nearness import Nearness
 from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.speaks import OF_THE_CATEGORY, chief, is_text
@@ -99,10 +99,12 @@ class RecordIndex:
         self._chief = chief(record)
         self._is_text = is_text(record)
         self._never_meant = implausible(record) - self._layout.about.keys()
-        weights = self._layout.own_weights >= _SAYS_SOMETHING
-        self._ones = np.ones((1, len(record.entries)), dtype=np.float32)
         self._listing = [entry for entry in record.entries if _is_list(entry, record.language)]
-        self._telling = [(place, name) for place, name in enumerate(self._layout.own) if name and weights[place]]
+        self._telling = [
+            (place, name)
+            for place, name in enumerate(self._layout.own)
+            if name and self._layout.said(name) >= _SAYS_SOMETHING
+        ]
         """The own names of entries that say something, as words."""
 
     def search(self, question: str) -> list[Match]:
@@ -148,7 +150,7 @@ class RecordIndex:
 
     def _scores(self, question: str, intent: Intent) -> Floats:
         network = decision(self.language, of_text=self._is_text)
-        probabilities = network.probabilities(self._weighed(features(intent, self._layout), intent))
+        probabilities = network.probabilities(self._weighed(intent))
         sure = [place for place in self._surely(intent, question) if probabilities[place] >= _DOUBTED]
         probabilities[sure] = np.maximum(probabilities[sure], _SURE)
         return probabilities
@@ -159,18 +161,17 @@ class RecordIndex:
     def evidence(self, question: str) -> Floats:
         """(entries, columns): all that is known about each entry and the question."""
         intent = self._read(question)
-        return self._weighed(features(intent, self._layout), intent)[:-1].T.astype(float)
+        return self._weighed(intent)[:-1].T.astype(float)
 
-    def _weighed(self, found: Floats, intent: Intent) -> Narrow:
+    def _weighed(self, intent: Intent) -> Narrow:
         """(columns, entries), and a last column of ones, as the network takes them."""
+        entries = len(self.entries)
         parts = (
-            evidence(found, intent),
+            laid(evidence(intent, self._layout), entries),
             self._nearness.columns(intent.asks),
-            held(intent, self._layout),
-            self._apart.columns(intent, self._layout),
-            self._ones,
+            laid([*held(intent, self._layout), *self._apart.columns(intent, self._layout), (1.0, {})], entries),
         )
-        return np.concatenate(parts, dtype=np.float32, casting="same_kind")
+        return np.concatenate(parts)
 
     def _surely(self, intent: Intent, question: str) -> list[int]:
         """Entries whose own name is in the question: little doubt about these.
