@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from osler.agents.lexicon.kinds import of_a_kind
 from osler.agents.ram.evidence import highest, shared_by
 from osler.agents.ram.intent import Ask, Intent
-from osler.agents.ram.layout import Column, Layout, Places
+from osler.agents.ram.layout import Columns, Layout, Places
 from osler.records.kin import names_patient, third_party
 from osler.records.language import Language
 from osler.records.schema import PatientRecord, Speaker
@@ -34,7 +34,7 @@ class Apart:
             for kind, things in of_a_kind("\n".join((entry.name, *entry.aliases)), record.language).items():
                 self._kinds[kind].append((place, things))
 
-    def columns(self, intent: Intent, layout: Layout) -> list[Column]:
+    def columns(self, intent: Intent, layout: Layout) -> Columns:
         """Another test, another place; only mentioned; what is asked; how much is talk; whose."""
         whole, *parts = intent.asks
         mentioned: Places = {}
@@ -51,8 +51,8 @@ class Apart:
             self._share_of_others(parts) if of_others and parts else 0.0,
             float(self._to_the_speaker(whole.text)),
         )
-        others = ((0.0, found) for found in (*self._other_things(whole.text), mentioned, asking))
-        return [*others, *((value, {}) for value in talks)]
+        thing, place = self._other_things(whole.text)
+        return [0.0, 0.0, 0.0, 0.0, *talks], {0: thing, 1: place, 2: mentioned, 3: asking}
 
     def _other_things(self, question: str) -> tuple[Places, Places]:
         """Entries that are another thing of a kind than what is asked, in how many ways; and those of another place."""

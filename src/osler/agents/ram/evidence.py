@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from osler.agents.ram.intent import Ask, Intent
-from osler.agents.ram.layout import Column, Layout, Places, grams
+from osler.agents.ram.layout import Columns, Layout, Places, grams
 
 FEATURES = (
     "name_covered",
@@ -32,123 +33,170 @@ FEATURES = (
     "named",
     "named_other",
 )
+_AT = {name: place for place, name in enumerate(FEATURES)}
+_BY_NAMES, _BY_PHRASES, _BY_MEANING = (
+    tuple(_AT[name] for name in names)
+    for names in (
+        ("name_covered", "ask_covered", "name_in_ask", "best_lexical", "name_says"),
+        ("shared_concept", "concept_rank", "best_concept", "concept_alone", "concept_leads"),
+        ("meant", "meant_rank", "meant_alone"),
+    )
+)
+_AGAINST = [_AT[name] for name in ("ask_unmet", "other_concept", "meant_other", "named_other")]
 _WHOLE_NAME = 0.999
 _MOST_SAID, _MOST_UNMET = 12.0, 20.0
 _SAME = 1e-9
 
+Values = dict[int, tuple[float, ...]]
+"""Several numbers for some of the entries, by their place in the record."""
 
-def evidence(intent: Intent, layout: Layout) -> list[Column]:
+
+@dataclass
+class _Found:
+    """What the asks of a question have in common with entries: of each number the best, for or against the entry."""
+
+    by_names: Values = field(default_factory=dict)
+    by_phrases: Values = field(default_factory=dict)
+    by_meaning: Values = field(default_factory=dict)
+    named: Places = field(default_factory=dict)
+    in_text: Places = field(default_factory=dict)
+    alike: Places = field(default_factory=dict)
+    category: Places = field(default_factory=dict)
+    unmet: Places = field(default_factory=dict)
+    other_concept: Places = field(default_factory=dict)
+    meant_other: Places = field(default_factory=dict)
+    named_other: Places = field(default_factory=dict)
+
+
+def evidence(intent: Intent, layout: Layout) -> Columns:
     """The best of the asks for each entry, and how the question stands to the whole record."""
     asks = intent.asks
-    spoken_for, spoken_against = zip(*(_features(ask, layout) for ask in asks), strict=True)
-    best = {name: (0.0, highest([found[name] for found in spoken_for])) for name in spoken_for[0]}
-    least = {name: _lowest([found[name] for found in spoken_against]) for name in spoken_against[0]}
-    # Of a question with parts it is its parts that are asked for, the whole of another is its only ask.
-    known = best | least | {"ask_is_whole": (0.0, {})}
-    meant, covered, in_text = (best[name][1] for name in ("meant", "name_covered", "ask_in_text"))
-    second, first = sorted([*meant.values(), 0.0, 0.0])[-2:]
+    found = _Found()
+    usual = [0.0] * len(FEATURES)
+    limits = [_weigh(ask, layout, found) for ask in asks]
+    meant = [values[0] for values in found.by_meaning.values()]
+    second, first = sorted([*meant, 0.0, 0.0])[-2:]
+    others = {
+        _AT["named"]: found.named,
+        _AT["ask_in_text"]: found.in_text,
+        _AT["ngrams"]: found.alike,
+        _AT["category"]: found.category,
+        len(FEATURES): {place: first for place, (share, *_) in found.by_meaning.items() if share >= first - _SAME},
+    }
+    against = (found.unmet, found.other_concept, found.meant_other, found.named_other)
+    for row, lower, limit in zip(_AGAINST, against, zip(*limits, strict=True), strict=True):
+        usual[row] = least = min(limit)
+        others[row] = {place: value for place, value in lower.items() if value < least}
+    groups = ((_BY_NAMES, found.by_names), (_BY_PHRASES, found.by_phrases), (_BY_MEANING, found.by_meaning))
+    for rows, values in groups:
+        for row, column in zip(rows, zip(*values.values(), strict=True), strict=False):
+            others[row] = dict(zip(values, column, strict=True))
     whole = (
         first,
         second,
-        max(max(ask.meant.values(), default=0.0) for ask in asks),
-        max(ask.meant.get("none", 0.0) for ask in asks),
-        max(ask.meant.get("other", 0.0) for ask in asks),
-        max(len(ask.words) for ask in asks),
+        max([max(ask.meant.values(), default=0.0) for ask in asks]),
+        max([ask.meant.get("none", 0.0) for ask in asks]),
+        max([ask.meant.get("other", 0.0) for ask in asks]),
+        max([len(ask.words) for ask in asks]),
         len(asks),
-        max(covered.values(), default=0.0),
-        max(in_text.values(), default=0.0),
+        max([values[0] for values in found.by_names.values()], default=0.0),
+        max(found.in_text.values(), default=0.0),
     )
-    leads = {place: first for place, share in meant.items() if share >= first - _SAME}
-    return [*(known[name] for name in FEATURES), (0.0, leads), *((float(value), {}) for value in whole)]
+    return [*usual, 0.0, *whole], others
 
 
-def _features(ask: Ask, layout: Layout) -> tuple[dict[str, Places], dict[str, Column]]:
-    """What speaks for the entries that have something of an ask, and what speaks against any of them."""
+def _weigh(ask: Ask, layout: Layout, found: _Found) -> tuple[float, float, float, float]:
+    """Note what an ask has in common with entries. Comes back: what speaks against those that have nothing of it."""
     total = layout.said(ask.words) or 1.0
-    covered, says, own = _by_names(ask, layout)
-    met = _by_texts(ask, layout)
-    shared, meant, named = (shared_by(spoken_of, layout) for spoken_of in (ask.concepts, ask.meant, ask.named))
-    best_name, best_shared, best_meant = (max(found.values(), default=0.0) for found in (covered, shared, meant))
-    clearest = max(ask.concepts.values(), default=0.0)
+    best_name = _by_names(ask, total, layout, found.by_names)
     # Where no name of any entry is in the ask, the concept has to speak alone.
     alone = 1.0 - best_name
-    speaks_for = {
-        "name_covered": covered,
-        "ask_covered": {place: weight / total for place, weight in own.items()},
-        "ask_in_text": {place: weight / total for place, weight in met.items()},
-        "shared_concept": shared,
-        "concept_rank": {place: share / clearest for place, share in shared.items()},
-        "ngrams": _alike(ask, layout),
-        "category": {
-            place: ask.categories[name] for name in ask.categories for place in layout.of_category.get(name, ())
-        },
-        "name_in_ask": {place: 1.0 for place, share in covered.items() if share > _WHOLE_NAME},
-        "best_lexical": {place: share for place, share in covered.items() if share >= best_name - _SAME},
-        "best_concept": {place: share for place, share in shared.items() if share >= best_shared - _SAME},
-        "name_says": says,
-        "concept_alone": {place: share * alone for place, share in shared.items()},
-        "concept_leads": {place: share * alone for place, share in shared.items() if share >= clearest - _SAME},
-        "meant": meant,
-        "meant_rank": {place: share / best_meant for place, share in meant.items()},
-        "meant_alone": {place: math.sqrt(share) * alone for place, share in meant.items()},
-        "named": named,
-    }
-    unmet = {place: min(total - weight, _MOST_UNMET) / _MOST_UNMET for place, weight in met.items()}
-    speaks_against = {
-        "other_concept": _other(ask.concepts, shared),
-        "meant_other": _other(ask.meant, meant),
-        "named_other": _other(ask.named, named),
-        "ask_unmet": (min(total, _MOST_UNMET) / _MOST_UNMET, unmet),
-    }
-    return speaks_for, speaks_against
+    unmet = _by_texts(ask, total, layout, found)
+    _raise(found.alike, _alike(ask, layout))
+    for name, share in ask.categories.items():
+        _raise(found.category, dict.fromkeys(layout.of_category.get(name, ()), share))
+    clearest = max(ask.concepts.values(), default=0.0)
+    if shared := shared_by(ask.concepts, layout):
+        best = max(shared.values()) - _SAME
+        for place, share in shared.items():
+            by_itself = share * alone
+            leads = by_itself if share >= clearest - _SAME else 0.0
+            _keep(
+                found.by_phrases,
+                place,
+                (share, share / clearest, share if share >= best else 0.0, by_itself, leads),
+            )
+            _lower(found.other_concept, place, clearest - share)
+    likeliest = max(ask.meant.values(), default=0.0)
+    if meant := shared_by(ask.meant, layout):
+        best = max(meant.values())
+        for place, share in meant.items():
+            _keep(found.by_meaning, place, (share, share / best, math.sqrt(share) * alone))
+            _lower(found.meant_other, place, likeliest - share)
+    surest = max(ask.named.values(), default=0.0)
+    if named := shared_by(ask.named, layout):
+        _raise(found.named, named)
+        for place, share in named.items():
+            _lower(found.named_other, place, surest - share)
+    return unmet, clearest, likeliest, surest
 
 
-def _by_names(ask: Ask, layout: Layout) -> tuple[Places, Places, Places]:
-    """What the names of an entry come to: share covered at best, what a whole one says, and what all share with it."""
+def _by_names(ask: Ask, total: float, layout: Layout, found: Values) -> float:
+    """Note what the names of entries have of an ask that says so much. Comes back: the best share of a name."""
     there: Places = {}
     own: Places = {}
     for word in ask.words:
-        holders = layout.in_names.get(word, ())
-        weight = layout.lexicon.weight(word)
-        for name in holders:
-            there[name] = there.get(name, 0.0) + weight
-        for place in {layout.names[name].place for name in holders}:
-            own[place] = own.get(place, 0.0) + weight
+        if holders := layout.in_names.get(word):
+            weight = layout.lexicon.weight(word)
+            for name in holders:
+                there[name] = there.get(name, 0.0) + weight
+            for place in {layout.names[name].place for name in holders}:
+                own[place] = own.get(place, 0.0) + weight
+    if not there:
+        return 0.0
     covered: Places = {}
     says: Places = {}
     for name, weight in there.items():
         place, in_all, _ = layout.names[name]
-        share = weight / in_all
-        if share > covered.get(place, 0.0):
+        # Spelled out, here and elsewhere in this folder: a call of max for each takes longer than all else.
+        if (share := weight / in_all) > covered.get(place, 0.0):
             covered[place] = share
-        if share > _WHOLE_NAME:
-            says[place] = max(says.get(place, 0.0), min(in_all, _MOST_SAID) / _MOST_SAID)
-    return covered, says, own
+        if share > _WHOLE_NAME and in_all > says.get(place, 0.0):
+            says[place] = in_all
+    best = max(covered.values())
+    for place, share in covered.items():
+        leads = share if share >= best - _SAME else 0.0
+        said = min(says.get(place, 0.0), _MOST_SAID) / _MOST_SAID
+        _keep(found, place, (share, own[place] / total, float(share > _WHOLE_NAME), leads, said))
+    return best
 
 
-def _by_texts(ask: Ask, layout: Layout) -> Places:
-    """How much of an ask an entry has, in its names or in what it tells."""
+def _by_texts(ask: Ask, total: float, layout: Layout, found: _Found) -> float:
+    """Note how much of an ask entries have, in a name or in what they tell. Comes back: what the others lack."""
     met: Places = {}
     for word in ask.words:
         if holders := layout.in_entries.get(word):
             weight = layout.lexicon.weight(word)
             for place in holders:
                 met[place] = met.get(place, 0.0) + weight
-    return met
+    for place, weight in met.items():
+        if (share := weight / total) > found.in_text.get(place, 0.0):
+            found.in_text[place] = share
+        _lower(found.unmet, place, min(total - weight, _MOST_UNMET) / _MOST_UNMET)
+    return min(total, _MOST_UNMET) / _MOST_UNMET
 
 
 def _alike(ask: Ask, layout: Layout) -> Places:
     """How much the letters of an ask and of an entry's names are alike at best: the cosine of character grams."""
     some = grams(ask.text, layout.language)
     shared: dict[int, int] = {}
-    for gram in some:
-        for name in layout.grams_in_names.get(gram, ()):
+    for gram in layout.grams_in_names.keys() & some:
+        for name in layout.grams_in_names[gram]:
             shared[name] = shared.get(name, 0) + 1
     length = math.sqrt(max(1, len(some)))
     alike: Places = {}
     for name, count in shared.items():
         place, _, its_length = layout.names[name]
-        # Spelled out, here and elsewhere in this folder: a call of max for each takes longer than all else.
         if (cosine := count / length / its_length) > alike.get(place, 0.0):
             alike[place] = cosine
     return alike
@@ -164,33 +212,26 @@ def shared_by(asked: dict[str, float], layout: Layout) -> Places:
     return shared
 
 
-def _other(asked: dict[str, float], shared: Places) -> Column:
-    """How much clearer the clearest of what was asked is than what an entry shares of it."""
-    clearest = max(asked.values(), default=0.0)
-    return clearest, {place: clearest - share for place, share in shared.items()}
+def _keep(found: Values, place: int, values: tuple[float, ...]) -> None:
+    """Of each number of an entry the highest."""
+    before = found.get(place)
+    found[place] = values if before is None else tuple(map(max, before, values))
+
+
+def _lower(found: Places, place: int, value: float) -> None:
+    if value < found.get(place, math.inf):
+        found[place] = value
+
+
+def _raise(found: Places, more: Places) -> None:
+    for place, value in more.items():
+        if value > found.get(place, 0.0):
+            found[place] = value
 
 
 def highest(several: Sequence[Places]) -> Places:
     """The highest number of each entry, none of which is below 0."""
-    first, *others = several
-    if not others:
-        return first
-    found = first.copy()
-    for other in others:
-        for place, value in other.items():
-            if value > found.get(place, 0.0):
-                found[place] = value
-    return found
-
-
-def _lowest(several: Sequence[Column]) -> Column:
-    """The lowest number of each entry."""
-    if len(several) == 1:
-        return several[0]
-    most = min(usual for usual, _ in several)
     found: Places = {}
-    for _, others in several:
-        for place, value in others.items():
-            if value < found.get(place, most):
-                found[place] = value
-    return most, found
+    for one in several:
+        _raise(found, one)
+    return found

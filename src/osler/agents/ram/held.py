@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.intent import Ask, Intent
-from osler.agents.ram.layout import Column, Layout, Places
+from osler.agents.ram.layout import Columns, Layout, Places
 from osler.records.schema import Category
 
 _LEAST = 0.05
@@ -20,7 +20,7 @@ _OF_ANYTHING = QUALITIES | ALL_RESULTS | _NOTHING_HERE | {"associated-symptoms",
 _FAMILY = Category.FAMILY_HISTORY.value
 
 
-def columns(intent: Intent, layout: Layout) -> list[Column]:
+def columns(intent: Intent, layout: Layout) -> Columns:
     """What is meant and held, and how the question as a whole stands to the record."""
     own: Places = {}
     near: Places = {}
@@ -32,11 +32,9 @@ def columns(intent: Intent, layout: Layout) -> list[Column]:
     meant, not_held = _things([ask.meant for ask in intent.asks], layout)
     named, not_named = _things([ask.named for ask in intent.asks], layout)
     whole = (most, min(missing), missing[0], max(first), first[0], float(intent.is_asking), float(intent.names_kin))
-    return [
-        *((0.0, own), (0.0, near), (0.0, {place: share / measure for place, share in own.items()})),
-        *((value, {}) for value in whole),
-        *((0.0, family), (0.0, meant), (not_held, {}), (0.0, named), (not_named, {})),
-    ]
+    ranks = {place: share / measure for place, share in own.items()}
+    usual = [0.0, 0.0, 0.0, *whole, 0.0, 0.0, not_held, 0.0, not_named]
+    return usual, {0: own, 1: near, 2: ranks, 10: family, 11: meant, 13: named}
 
 
 def _things(asks: list[dict[str, float]], layout: Layout) -> tuple[Places, float]:

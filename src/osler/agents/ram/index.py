@@ -14,7 +14,7 @@ from osler.agents.ram.decision import decision
 from osler.agents.ram.evidence import evidence
 from osler.agents.ram.held import columns as held
 from osler.agents.ram.intent import Intent, read_intent
-from osler.agents.ram.layout import Floats, Layout, Narrow, laid
+from osler.agents.ram.layout import Columns, Floats, Layout, Narrow, laid
 from osler.agents.ram.nearness import Nearness
 from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.speaks import OF_THE_CATEGORY, chief, is_text
@@ -24,6 +24,7 @@ from osler.records.schema import Category, Entry, PatientRecord, Status
 from osler.words import content
 
 _CLEAR = 0.999
+_ONES: Columns = ([1.0], {})
 _SURE = 0.9
 _DOUBTED = 0.1
 """Probability below which all other evidence speaks against an entry whose name is in the question."""
@@ -165,13 +166,18 @@ class RecordIndex:
 
     def _weighed(self, intent: Intent) -> Narrow:
         """(columns, entries), and a last column of ones, as the network takes them."""
-        entries = len(self.entries)
-        parts = (
-            laid(evidence(intent, self._layout), entries),
-            self._nearness.columns(intent.asks),
-            laid([*held(intent, self._layout), *self._apart.columns(intent, self._layout), (1.0, {})], entries),
-        )
-        return np.concatenate(parts)
+        near = self._nearness.columns(intent.asks)
+        parts: list[Columns] = [
+            evidence(intent, self._layout),
+            ([0.0] * len(near), {}),
+            held(intent, self._layout),
+            self._apart.columns(intent, self._layout),
+            _ONES,
+        ]
+        rows = laid(parts, len(self.entries))
+        start = len(parts[0][0])
+        rows[start : start + len(near)] = near
+        return rows
 
     def _surely(self, intent: Intent, question: str) -> list[int]:
         """Entries whose own name is in the question: little doubt about these.

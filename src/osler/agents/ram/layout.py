@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 Narrow = NDArray[np.float32]
 Places = dict[int, float]
 """A number for some of the entries, by their place in the record."""
-Column = tuple[float, Places]
-"""One thing that is known about each entry: what it is for most, and for these others."""
+Columns = tuple[list[float], dict[int, Places]]
+"""What is known about the entries: of each column what it is for most, and by its number what it is for others."""
 
 
 class Name(NamedTuple):
@@ -104,13 +104,18 @@ def _grams_of(word: str) -> tuple[str, ...]:
     return tuple(f"^{word}$"[i : i + 4] for i in range(max(1, len(word) - 1)))
 
 
-def laid(columns: Sequence[Column], entries: int) -> Narrow:
-    """(columns, entries): one row for each column."""
-    rows = np.empty((len(columns), entries), dtype=np.float32)
-    rows[:] = np.array([usual for usual, _ in columns], dtype=np.float32)[:, None]
+def laid(parts: Sequence[Columns], entries: int) -> Narrow:
+    """(columns, entries): the columns of all parts, one row for each."""
+    usual = np.array([value for values, _ in parts for value in values], dtype=np.float32)
+    rows = np.empty((len(usual), entries), dtype=np.float32)
+    rows[:] = usual[:, None]
     # Few entries differ: these are written one by one.
     cells = cast("memoryview[float]", rows.reshape(-1).data)
-    for start, (_, others) in zip(range(0, len(cells), entries), columns, strict=True):
-        for place, value in others.items():
-            cells[start + place] = value
+    first = 0
+    for values, others in parts:
+        for column, found in others.items():
+            start = (first + column) * entries
+            for place, value in found.items():
+                cells[start + place] = value
+        first += len(values)
     return rows
