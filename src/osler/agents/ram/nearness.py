@@ -6,15 +6,17 @@ lie to each other.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from osler.agents.ram.intent import Ask
-from osler.agents.ram.meaning import places
+from osler.agents.ram.meaning import model
 from osler.agents.ram.reader import Matrix, reader, telling
 from osler.records.language import Language
 from osler.records.schema import PatientRecord
@@ -25,6 +27,8 @@ _LEAST = 0.05
 """A best entry below this is no measure for the others."""
 _NOTHING_HERE = frozenset({"none", "other"})
 _MEASURES = 11
+_NO_LENGTH = 1e-12
+"""Squared: what lies nowhere stays there."""
 Words = tuple[tuple[str, str], ...]
 """As written, and as counted."""
 _NO_WORD: Words = (("", ""),)
@@ -42,8 +46,8 @@ class Nearness:
         """Where the names of each entry begin."""
         named = np.maximum.reduceat(reader(self._language).read(names), self._first)
         told = np.maximum.reduceat(reader(self._language).read(texts), np.arange(0, len(texts), 2))
-        self._read = np.concatenate([named, told]).T.copy()
-        """(concepts, entries twice): what the names mean, and what the texts tell of."""
+        self._read = _by_concept(np.concatenate([named, told]), self._language)
+        """For each concept where it is read, and how clearly: what the names mean, then what the texts tell of."""
         words: dict[str, int] = {}
         in_names = _Laid(names, self._language, weight, words)
         whole = [f"{report} {said}" for report, said in zip(texts[::2], texts[1::2], strict=True)]
@@ -76,14 +80,21 @@ class Nearness:
 
     def _by_concepts(self, asks: tuple[Ask, ...], found: Matrix) -> None:
         """What the asks and the names, and the asks and the texts, have in common: in all, and in one concept."""
-        at = places(self._language)
-        heard = set[str]().union(*[ask.meant for ask in asks]) - _NOTHING_HERE
-        shares = np.array([[ask.meant.get(name, 0.0) for name in heard] for ask in asks], dtype=np.float32)
-        read = self._read.take([at[name] for name in heard], axis=0)
-        in_all, in_one = found.reshape(2, -1)
-        np.maximum.reduce(shares @ read, out=in_all)
-        read *= np.maximum.reduce(shares)[:, None]
-        np.sqrt(np.maximum.reduce(read, initial=0.0), out=in_one)
+        found[:] = 0.0
+        cells = cast("memoryview[float]", found.reshape(-1).data)
+        second = len(cells) // 2
+        for ask in asks:
+            in_all: dict[int, float] = {}
+            for name, share in ask.meant.items():
+                for place, part in self._read.get(name, ()):
+                    both = share * part
+                    in_all[place] = in_all.get(place, 0.0) + both
+                    if both > cells[second + place]:
+                        cells[second + place] = both
+            for place, both in in_all.items():
+                if both > cells[place]:
+                    cells[place] = both
+        np.sqrt(found[2:], out=found[2:])
 
     def _by_words(self, asks: tuple[Ask, ...], found: Matrix) -> None:
         """How near the words lie: of a name to the ask, of the ask to the names and to all an entry says; middles."""
@@ -102,7 +113,7 @@ class Nearness:
         every = np.concatenate([near, at_best.T, points], axis=1)
         weighed = weights @ every[:, known:]
         middle = weighed[:, 2 * entries :]
-        middle /= np.maximum(np.sqrt(np.add.reduce(middle * middle, axis=1, keepdims=True)), 1e-6)
+        middle /= np.sqrt(np.add.reduce(middle * middle, axis=1, keepdims=True, initial=_NO_LENGTH))
         # Of each ask the best of its words: none is below 0, which is what the words of the other asks become.
         lies = every[:, : known + entries]
         most = np.maximum.reduce(np.sign(weights)[:, :, None] * lies if len(asks) > 1 else lies[None], axis=1)
@@ -122,6 +133,17 @@ class Nearness:
             total = max(sum(own), 1e-6)
             found.append([weight / total for weight in own])
         return found
+
+
+def _by_concept(read: Matrix, language: Language) -> dict[str, list[tuple[int, float]]]:
+    """For each concept the texts in which it is read, and how clearly. Few are in any one text."""
+    found = defaultdict[str, list[tuple[int, float]]](list)
+    named = model(language).concepts
+    texts, columns = read.nonzero()
+    for text, column, share in zip(texts.tolist(), columns.tolist(), read[texts, columns].tolist(), strict=True):
+        if named[column] not in _NOTHING_HERE:
+            found[named[column]].append((text, share))
+    return dict(found)
 
 
 class _Laid:
