@@ -14,7 +14,7 @@ from osler.records.kin import names_patient, third_party
 from osler.records.language import Language
 from osler.records.schema import PatientRecord, Speaker
 
-_TALK = ("none", "reassurance", "plan-consent", "paperwork", "comfort")
+_TALK = frozenset({"none", "reassurance", "plan-consent", "paperwork", "comfort"})
 """Heard where the doctor greets, calms, plans, sees to one's comfort or writes something down."""
 _PLACE = "place"
 _YOU = {Language.EN: re.compile(r"\byou(?:rself)?\b", re.IGNORECASE), Language.ZH: re.compile("[您你]")}
@@ -76,7 +76,7 @@ class Apart:
 
 
 def _talk(ask: Ask) -> float:
-    return sum(ask.meant.get(name, 0.0) for name in _TALK)
+    return sum([share for name, share in ask.meant.items() if name in _TALK])
 
 
 def _meant(asks: Sequence[Ask], layout: Layout) -> Places:

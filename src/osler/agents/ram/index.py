@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,12 +102,11 @@ class RecordIndex:
         self._is_text = is_text(record)
         self._never_meant = implausible(record) - self._layout.about.keys()
         self._listing = [entry for entry in record.entries if _is_list(entry, record.language)]
-        self._telling = [
-            (place, name)
-            for place, name in enumerate(self._layout.own)
-            if name and self._layout.said(name) >= _SAYS_SOMETHING
-        ]
-        """The own names of entries that say something, as words."""
+        self._telling = defaultdict[str, list[tuple[int, frozenset[str]]]](list)
+        """The own names of entries that say something, as words, each to be found by one of these."""
+        for place, name in enumerate(self._layout.own):
+            if name and self._layout.said(name) >= _SAYS_SOMETHING:
+                self._telling[min(name)].append((place, name))
 
     def search(self, question: str) -> list[Match]:
         """The entries the question asks for, best first; empty when the record says nothing about it."""
@@ -115,9 +115,7 @@ class RecordIndex:
             return []
         scores = self._scores(question, intent)
         floor = decision(self.language, of_text=self._is_text).floor(scores)
-        chosen = [
-            Match(entry, score) for entry, score in zip(self.entries, scores.tolist(), strict=True) if score >= floor
-        ]
+        chosen = [Match(entry, score) for entry, score in zip(self.entries, scores, strict=True) if score >= floor]
         chosen = self._in_breadth(chosen, intent)
         chosen += self._lists(intent, chosen)
         whole, *parts = (ask.text for ask in intent.asks)
@@ -127,7 +125,7 @@ class RecordIndex:
 
     def _in_breadth(self, chosen: list[Match], intent: Intent) -> list[Match]:
         """What a question brings that asks for a whole part of the record; as chosen where it means one thing."""
-        parts = frozenset(part for ask in intent.asks for part in ask.parts)
+        parts = frozenset[str]().union(*[ask.parts for ask in intent.asks])
         if "others" in parts or intent.asks[0].meant.get("associated-symptoms", 0.0) >= _CLEARLY_HEARD:
             # "Anything besides the cough?" does not ask for the cough again.
             others = [match for match in chosen if match.entry.name != self._chief]
@@ -147,13 +145,14 @@ class RecordIndex:
 
     def scores(self, question: str) -> Floats:
         """For every entry the probability that the question asks for it."""
-        return self._scores(question, self._read(question))
+        return np.array(self._scores(question, self._read(question)))
 
-    def _scores(self, question: str, intent: Intent) -> Floats:
+    def _scores(self, question: str, intent: Intent) -> list[float]:
         network = decision(self.language, of_text=self._is_text)
-        probabilities = network.probabilities(self._weighed(intent))
-        sure = [place for place in self._surely(intent, question) if probabilities[place] >= _DOUBTED]
-        probabilities[sure] = np.maximum(probabilities[sure], _SURE)
+        probabilities: list[float] = network.probabilities(self._weighed(intent)).tolist()
+        for place in self._surely(intent, question):
+            if _DOUBTED <= probabilities[place] < _SURE:
+                probabilities[place] = _SURE
         return probabilities
 
     def _read(self, question: str) -> Intent:
@@ -188,7 +187,7 @@ class RecordIndex:
         if _heard(intent) & _NO_MEDICINE:
             return []
         asked = frozenset(content(question, self.language))
-        return [place for place, name in self._telling if name <= asked]
+        return [place for word in asked for place, name in self._telling.get(word, ()) if name <= asked]
 
     def _lists(self, intent: Intent, chosen: list[Match]) -> list[Match]:
         """Lists that answer whether one thing is on them, where nothing of their kind was chosen.
@@ -216,9 +215,11 @@ class RecordIndex:
 
     def _is_story(self, intent: Intent) -> bool:
         """Whether it is asked since when or how, of nothing by name."""
-        # "Please sit down and take your time" does not ask.
-        likely = sum(intent.asks[0].meant.get(name, 0.0) for name in _OF_THE_STORY)
-        return intent.is_asking and likely >= _HEARD and not self._named(intent) - _ASKS_HOW
+        if not intent.is_asking:
+            # "Please sit down and take your time" does not ask.
+            return False
+        likely = sum([share for name, share in intent.asks[0].meant.items() if name in _OF_THE_STORY])
+        return likely >= _HEARD and not self._named(intent) - _ASKS_HOW
 
     def _named(self, intent: Intent) -> set[str]:
         """What the question calls by name."""

@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -106,7 +107,7 @@ def _grams_of(word: str) -> tuple[str, ...]:
 
 def laid(parts: Sequence[Columns], entries: int) -> Narrow:
     """(columns, entries): the columns of all parts, one row for each."""
-    usual = np.array([value for values, _ in parts for value in values], dtype=np.float32)
+    usual = np.array(list(chain.from_iterable([values for values, _ in parts])), dtype=np.float32)
     rows = np.empty((len(usual), entries), dtype=np.float32)
     rows[:] = usual[:, None]
     # Few entries differ: these are written one by one.
