@@ -47,6 +47,8 @@ _WHOLE_NAME = 0.999
 _MOST_SAID, _MOST_UNMET = 12.0, 20.0
 _SAME = 1e-9
 
+Weighed = list[tuple[str, float]]
+"""Words that the record has, each with how much it says."""
 Values = dict[int, tuple[float, ...]]
 """Several numbers for some of the entries, by their place in the record."""
 
@@ -108,10 +110,11 @@ def evidence(intent: Intent, layout: Layout) -> Columns:
 def _weigh(ask: Ask, layout: Layout, found: _Found) -> tuple[float, float, float, float]:
     """Note what an ask has in common with entries. Comes back: what speaks against those that have nothing of it."""
     total = layout.said(ask.words) or 1.0
-    best_name = _by_names(ask, total, layout, found.by_names)
+    words = [(word, layout.lexicon.weight(word)) for word in ask.words if word in layout.in_entries]
+    best_name = _by_names(words, total, layout, found.by_names)
     # Where no name of any entry is in the ask, the concept has to speak alone.
     alone = 1.0 - best_name
-    unmet = _by_texts(ask, total, layout, found)
+    unmet = _by_texts(words, total, layout, found)
     _raise(found.alike, _alike(ask, layout))
     for name, share in ask.categories.items():
         _raise(found.category, dict.fromkeys(layout.of_category.get(name, ()), share))
@@ -141,16 +144,15 @@ def _weigh(ask: Ask, layout: Layout, found: _Found) -> tuple[float, float, float
     return unmet, clearest, likeliest, surest
 
 
-def _by_names(ask: Ask, total: float, layout: Layout, found: Values) -> float:
+def _by_names(words: Weighed, total: float, layout: Layout, found: Values) -> float:
     """Note what the names of entries have of an ask that says so much. Comes back: the best share of a name."""
     there: Places = {}
     own: Places = {}
-    for word in ask.words:
+    for word, weight in words:
         if holders := layout.in_names.get(word):
-            weight = layout.lexicon.weight(word)
             for name in holders:
                 there[name] = there.get(name, 0.0) + weight
-            for place in {layout.names[name].place for name in holders}:
+            for place in layout.in_own[word]:
                 own[place] = own.get(place, 0.0) + weight
     if not there:
         return 0.0
@@ -171,14 +173,12 @@ def _by_names(ask: Ask, total: float, layout: Layout, found: Values) -> float:
     return best
 
 
-def _by_texts(ask: Ask, total: float, layout: Layout, found: _Found) -> float:
+def _by_texts(words: Weighed, total: float, layout: Layout, found: _Found) -> float:
     """Note how much of an ask entries have, in a name or in what they tell. Comes back: what the others lack."""
     met: Places = {}
-    for word in ask.words:
-        if holders := layout.in_entries.get(word):
-            weight = layout.lexicon.weight(word)
-            for place in holders:
-                met[place] = met.get(place, 0.0) + weight
+    for word, weight in words:
+        for place in layout.in_entries[word]:
+            met[place] = met.get(place, 0.0) + weight
     for place, weight in met.items():
         if (share := weight / total) > found.in_text.get(place, 0.0):
             found.in_text[place] = share
@@ -193,13 +193,13 @@ def _alike(ask: Ask, layout: Layout) -> Places:
     for gram in layout.grams_in_names.keys() & some:
         for name in layout.grams_in_names[gram]:
             shared[name] = shared.get(name, 0) + 1
-    length = math.sqrt(max(1, len(some)))
     alike: Places = {}
     for name, count in shared.items():
         place, _, its_length = layout.names[name]
-        if (cosine := count / length / its_length) > alike.get(place, 0.0):
-            alike[place] = cosine
-    return alike
+        if (share := count / its_length) > alike.get(place, 0.0):
+            alike[place] = share
+    length = math.sqrt(max(1, len(some)))
+    return {place: share / length for place, share in alike.items()}
 
 
 def shared_by(asked: dict[str, float], layout: Layout) -> Places:

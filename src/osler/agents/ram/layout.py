@@ -59,6 +59,8 @@ class Layout:
         ]
         self.in_names = _holders(words)
         """For each word the names that have it; so too for character grams."""
+        self.in_own = {word: {self.names[name].place for name in names} for word, names in self.in_names.items()}
+        """For each of these words the entries whose names these are."""
         self.grams_in_names = _holders(letters)
         everything = [set(content(f"{entry.report} {entry.said}", self.language)) for entry in record.entries]
         for name, own in zip(self.names, words, strict=True):
@@ -101,8 +103,8 @@ def grams(text: str, language: Language) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16384)
-def _grams_of(word: str) -> tuple[str, ...]:
-    return tuple(f"^{word}$"[i : i + 4] for i in range(max(1, len(word) - 1)))
+def _grams_of(word: str) -> frozenset[str]:
+    return frozenset(f"^{word}$"[i : i + 4] for i in range(max(1, len(word) - 1)))
 
 
 def laid(parts: Sequence[Columns], entries: int) -> Narrow:
