@@ -74,6 +74,7 @@ def evidence(intent: Intent, layout: Layout) -> Columns:
     """The best of the asks for each entry, and how the question stands to the whole record."""
     asks = intent.asks
     found = _Found()
+    # `ask_is_whole` stays 0: of a question with parts each of them speaks against the whole.
     usual = [0.0] * len(FEATURES)
     limits = [_weigh(ask, layout, found) for ask in asks]
     meant = [values[0] for values in found.by_meaning.values()]
@@ -111,37 +112,41 @@ def _weigh(ask: Ask, layout: Layout, found: _Found) -> tuple[float, float, float
     """Note what an ask has in common with entries. Comes back: what speaks against those that have nothing of it."""
     total = layout.said(ask.words) or 1.0
     words = [(word, layout.lexicon.weight(word)) for word in ask.words if word in layout.in_entries]
-    best_name = _by_names(words, total, layout, found.by_names)
     # Where no name of any entry is in the ask, the concept has to speak alone.
-    alone = 1.0 - best_name
+    alone = 1.0 - _by_names(words, total, layout, found.by_names)
     unmet = _by_texts(words, total, layout, found)
     _raise(found.alike, _alike(ask, layout))
     for name, share in ask.categories.items():
         _raise(found.category, dict.fromkeys(layout.of_category.get(name, ()), share))
+    surest = max(ask.named.values(), default=0.0)
+    for place, share in (named := shared_by(ask.named, layout)).items():
+        _lower(found.named_other, place, surest - share)
+    _raise(found.named, named)
+    return unmet, _by_phrases(ask, alone, layout, found), _by_meaning(ask, alone, layout, found), surest
+
+
+def _by_phrases(ask: Ask, alone: float, layout: Layout, found: _Found) -> float:
+    """Note the entries that are about a concept whose phrase is in an ask. Comes back: how clear the clearest is."""
     clearest = max(ask.concepts.values(), default=0.0)
     if shared := shared_by(ask.concepts, layout):
-        best = max(shared.values()) - _SAME
+        most = max(shared.values())
         for place, share in shared.items():
-            by_itself = share * alone
-            leads = by_itself if share >= clearest - _SAME else 0.0
-            _keep(
-                found.by_phrases,
-                place,
-                (share, share / clearest, share if share >= best else 0.0, by_itself, leads),
-            )
+            best = share if share >= most - _SAME else 0.0
+            leads = share * alone if share >= clearest - _SAME else 0.0
+            _keep(found.by_phrases, place, (share, share / clearest, best, share * alone, leads))
             _lower(found.other_concept, place, clearest - share)
+    return clearest
+
+
+def _by_meaning(ask: Ask, alone: float, layout: Layout, found: _Found) -> float:
+    """Note the entries that are about a concept that an ask may mean. Comes back: how likely the likeliest is."""
     likeliest = max(ask.meant.values(), default=0.0)
     if meant := shared_by(ask.meant, layout):
-        best = max(meant.values())
+        most = max(meant.values())
         for place, share in meant.items():
-            _keep(found.by_meaning, place, (share, share / best, math.sqrt(share) * alone))
+            _keep(found.by_meaning, place, (share, share / most, math.sqrt(share) * alone))
             _lower(found.meant_other, place, likeliest - share)
-    surest = max(ask.named.values(), default=0.0)
-    if named := shared_by(ask.named, layout):
-        _raise(found.named, named)
-        for place, share in named.items():
-            _lower(found.named_other, place, surest - share)
-    return unmet, clearest, likeliest, surest
+    return likeliest
 
 
 def _by_names(words: Weighed, total: float, layout: Layout, found: Values) -> float:
