@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 
-import numpy as np
-
 from osler.agents.lexicon.kinds import of_a_kind
-from osler.agents.ram.evidence import shared_by
+from osler.agents.ram.evidence import highest, shared_by
 from osler.agents.ram.intent import Ask, Intent
-from osler.agents.ram.layout import Floats, Layout
+from osler.agents.ram.layout import Columns, Layout, Places
 from osler.records.kin import names_patient, third_party
 from osler.records.language import Language
 from osler.records.schema import PatientRecord, Speaker
 
-_TALK = ("none", "reassurance", "plan-consent", "paperwork", "comfort")
+_TALK = frozenset({"none", "reassurance", "plan-consent", "paperwork", "comfort"})
 """Heard where the doctor greets, calms, plans, sees to one's comfort or writes something down."""
 _PLACE = "place"
 _YOU = {Language.EN: re.compile(r"\byou(?:rself)?\b", re.IGNORECASE), Language.ZH: re.compile("[您你]")}
@@ -29,31 +28,42 @@ class Apart:
         self._language, self._speaker = record.language, record.speaker
         self._others = third_party(record.speaker, record.language)
         self._patient = names_patient(record.speaker, record.language)
-        self._kinds = [of_a_kind("\n".join((entry.name, *entry.aliases)), record.language) for entry in record.entries]
-        """Of each entry."""
+        self._kinds = defaultdict[str, list[tuple[int, set[int]]]](list)
+        """For each kind the entries that are things of it, and which."""
+        for place, entry in enumerate(record.entries):
+            for kind, things in of_a_kind("\n".join((entry.name, *entry.aliases)), record.language).items():
+                self._kinds[kind].append((place, things))
 
-    def columns(self, intent: Intent, layout: Layout) -> Floats:
-        """(columns, entries): another test, another place; only mentioned; what is asked; how much is talk; whose."""
+    def columns(self, intent: Intent, layout: Layout) -> Columns:
+        """Another test, another place; only mentioned; what is asked; how much is talk; whose."""
         whole, *parts = intent.asks
-        found = np.zeros((9, len(self._kinds)))
-        if asked := of_a_kind(whole.text, self._language):
-            for place, own in enumerate(self._kinds):
-                for kind, things in asked.items():
-                    if kind in own and not things & own[kind]:
-                        found[int(kind == _PLACE), place] += 1.0
+        mentioned: Places = {}
+        asking: Places = {}
         if intent.asides:
             asking = _meant(parts[intent.asides :], layout)
-            found[2], found[3] = np.maximum(0.0, _meant(intent.asks, layout) - asking), asking
+            everything = _meant(intent.asks, layout)
+            mentioned = {place: max(0.0, share - asking.get(place, 0.0)) for place, share in everything.items()}
         of_others = self._others.search(whole.text) is not None
         talks = (
             _talk(whole),
             max(map(_talk, parts), default=0.0),
-            of_others,
+            float(of_others),
             self._share_of_others(parts) if of_others and parts else 0.0,
-            self._to_the_speaker(whole.text),
+            float(self._to_the_speaker(whole.text)),
         )
-        found[4:] = np.array(talks)[:, None]
-        return found
+        thing, place = self._other_things(whole.text)
+        return [0.0, 0.0, 0.0, 0.0, *talks], {0: thing, 1: place, 2: mentioned, 3: asking}
+
+    def _other_things(self, question: str) -> tuple[Places, Places]:
+        """Entries that are another thing of a kind than what is asked, in how many ways; and those of another place."""
+        thing: Places = {}
+        place: Places = {}
+        for kind, asked in of_a_kind(question, self._language).items():
+            found = place if kind == _PLACE else thing
+            for entry, own in self._kinds.get(kind, ()):
+                if asked.isdisjoint(own):
+                    found[entry] = found.get(entry, 0.0) + 1.0
+        return thing, place
 
     def _share_of_others(self, parts: list[Ask]) -> float:
         return sum(self._others.search(part.text) is not None for part in parts) / len(parts)
@@ -66,11 +76,9 @@ class Apart:
 
 
 def _talk(ask: Ask) -> float:
-    return sum(ask.meant.get(name, 0.0) for name in _TALK)
+    return sum([share for name, share in ask.meant.items() if name in _TALK])
 
 
-def _meant(asks: Sequence[Ask], layout: Layout) -> Floats:
+def _meant(asks: Sequence[Ask], layout: Layout) -> Places:
     """How clearly each entry is meant, by any of the asks."""
-    shared, _ = shared_by([ask.meant for ask in asks], layout)
-    best: Floats = shared.max(axis=0)
-    return best
+    return highest([shared_by(ask.meant, layout) for ask in asks])

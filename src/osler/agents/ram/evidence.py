@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from osler.agents.ram.intent import Ask, Intent
-from osler.agents.ram.layout import Floats, Layout, grams, marked
+from osler.agents.ram.layout import Columns, Layout, Places, grams
 
 FEATURES = (
     "name_covered",
@@ -32,111 +34,209 @@ FEATURES = (
     "named_other",
 )
 _AT = {name: place for place, name in enumerate(FEATURES)}
-_AGAINST = [_AT[name] for name in ("other_concept", "ask_unmet", "meant_other", "ask_is_whole", "named_other")]
+_BY_NAMES, _BY_PHRASES, _BY_MEANING = (
+    tuple(_AT[name] for name in names)
+    for names in (
+        ("name_covered", "ask_covered", "name_in_ask", "best_lexical", "name_says"),
+        ("shared_concept", "concept_rank", "best_concept", "concept_alone", "concept_leads"),
+        ("meant", "meant_rank", "meant_alone"),
+    )
+)
+_AGAINST = [_AT[name] for name in ("ask_unmet", "other_concept", "meant_other", "named_other")]
 _WHOLE_NAME = 0.999
 _MOST_SAID, _MOST_UNMET = 12.0, 20.0
+_SAME = 1e-9
+
+Weighed = list[tuple[str, float]]
+"""Words that the record has, each with how much it says."""
+Values = dict[int, tuple[float, ...]]
+"""Several numbers for some of the entries, by their place in the record."""
 
 
-def said(ask: Ask, layout: Layout) -> float:
-    """How much the words of an ask say."""
-    return sum(map(layout.lexicon.weight, ask.words))
+@dataclass
+class _Found:
+    """What the asks of a question have in common with entries: of each number the best, for or against the entry."""
+
+    by_names: Values = field(default_factory=dict)
+    by_phrases: Values = field(default_factory=dict)
+    by_meaning: Values = field(default_factory=dict)
+    named: Places = field(default_factory=dict)
+    in_text: Places = field(default_factory=dict)
+    alike: Places = field(default_factory=dict)
+    category: Places = field(default_factory=dict)
+    unmet: Places = field(default_factory=dict)
+    other_concept: Places = field(default_factory=dict)
+    meant_other: Places = field(default_factory=dict)
+    named_other: Places = field(default_factory=dict)
 
 
-def features(intent: Intent, layout: Layout) -> Floats:
-    """(features, asks, entries): what the probability is made of, for all asks of the question at once."""
+def evidence(intent: Intent, layout: Layout) -> Columns:
+    """The best of the asks for each entry, and how the question stands to the whole record."""
     asks = intent.asks
-    names, entries = len(layout.name_weights), len(layout.own)
-    total = np.array([[said(ask, layout) or 1.0] for ask in asks])
-    marks, rows = marked([ask.words for ask in asks], layout.words)
-    there = marks @ layout.by_word.take(rows, axis=0)
-    met = there[:, names + entries :]
-    name_covered, whole_names, alike = _by_entry(there[:, :names], asks, layout)
-    spoken_of = [*(ask.concepts for ask in asks), *(ask.meant for ask in asks), *(ask.named for ask in asks)]
-    strength, clear = (part.reshape(3, len(asks), -1) for part in shared_by(spoken_of, layout))
-    (shared, meant, named), (clearest, _, _) = strength, clear
-    best_name, (best_shared, best_meant, _) = _best(name_covered), _best(strength)
-    # Where no name of any entry is in the ask, the concept has to speak alone.
-    alone = 1.0 - best_name
-    found = np.zeros((len(FEATURES), len(asks), entries))
-    found[_AT["name_covered"]] = name_covered
-    found[_AT["ask_covered"]] = there[:, names : names + entries] / total
-    found[_AT["ask_in_text"]] = met / total
-    found[_AT["shared_concept"]] = shared
-    found[_AT["concept_rank"]] = shared / np.maximum(clearest, 1e-9)
-    found[_AT["other_concept"]], found[_AT["meant_other"]], found[_AT["named_other"]] = clear - strength
-    found[_AT["ngrams"]] = alike
-    for place, ask in enumerate(asks):
-        for name in ask.categories.keys() & layout.of_category.keys():
-            found[_AT["category"], place][layout.of_category[name]] = ask.categories[name]
-    found[_AT["name_in_ask"]] = name_covered > _WHOLE_NAME
-    # The first of several asks is the question itself.
-    found[_AT["ask_is_whole"], 0] = len(asks) > 1
-    found[_AT["best_lexical"]] = (name_covered >= best_name - 1e-9) * name_covered
-    found[_AT["best_concept"]] = (shared >= best_shared - 1e-9) * shared
-    found[_AT["name_says"]] = np.minimum(whole_names, _MOST_SAID) / _MOST_SAID
-    found[_AT["ask_unmet"]] = np.minimum(total - met, _MOST_UNMET) / _MOST_UNMET
-    found[_AT["concept_alone"]] = shared * alone
-    found[_AT["concept_leads"]] = (shared >= clearest - 1e-9) * shared * alone
-    found[_AT["meant"]] = meant
-    found[_AT["meant_rank"]] = meant / np.maximum(best_meant, 1e-9)
-    found[_AT["meant_alone"]] = np.sqrt(meant) * alone
-    found[_AT["named"]] = named
-    return found
-
-
-def evidence(found: Floats, intent: Intent) -> Floats:
-    """(columns, entries): the best of the asks for each entry, and how the question stands to the whole record."""
-    asks = intent.asks
-    best = np.maximum.reduce(found, axis=1)
-    if len(asks) > 1:
-        best[_AGAINST] = np.minimum.reduce(found.take(_AGAINST, axis=0), axis=1)
-    meant = best[_AT["meant"]]
-    second, first = sorted([*meant.tolist(), 0.0])[-2:]
+    found = _Found()
+    # `ask_is_whole` stays 0: of a question with parts each of them speaks against the whole.
+    usual = [0.0] * len(FEATURES)
+    limits = [_weigh(ask, layout, found) for ask in asks]
+    meant = [values[0] for values in found.by_meaning.values()]
+    second, first = sorted([*meant, 0.0, 0.0])[-2:]
+    others = {
+        _AT["named"]: found.named,
+        _AT["ask_in_text"]: found.in_text,
+        _AT["ngrams"]: found.alike,
+        _AT["category"]: found.category,
+        len(FEATURES): {place: first for place, (share, *_) in found.by_meaning.items() if share >= first - _SAME},
+    }
+    against = (found.unmet, found.other_concept, found.meant_other, found.named_other)
+    for row, lower, limit in zip(_AGAINST, against, zip(*limits, strict=True), strict=True):
+        usual[row] = least = min(limit)
+        others[row] = {place: value for place, value in lower.items() if value < least}
+    groups = ((_BY_NAMES, found.by_names), (_BY_PHRASES, found.by_phrases), (_BY_MEANING, found.by_meaning))
+    for rows, values in groups:
+        for row, column in zip(rows, zip(*values.values(), strict=True), strict=False):
+            others[row] = dict(zip(values, column, strict=True))
     whole = (
         first,
         second,
-        max(max(ask.meant.values(), default=0.0) for ask in asks),
-        max(ask.meant.get("none", 0.0) for ask in asks),
-        max(ask.meant.get("other", 0.0) for ask in asks),
-        max(len(ask.words) for ask in asks),
+        max([max(ask.meant.values(), default=0.0) for ask in asks]),
+        max([ask.meant.get("none", 0.0) for ask in asks]),
+        max([ask.meant.get("other", 0.0) for ask in asks]),
+        max([len(ask.words) for ask in asks]),
         len(asks),
-        best[_AT["name_covered"]].max(initial=0.0),
-        best[_AT["ask_in_text"]].max(initial=0.0),
+        max([values[0] for values in found.by_names.values()], default=0.0),
+        max(found.in_text.values(), default=0.0),
     )
-    count = len(FEATURES)
-    rows = np.empty((count + 1 + len(whole), best.shape[1]))
-    rows[:count], rows[count], rows[count + 1 :] = best, (meant >= first - 1e-9) * first, np.array(whole)[:, None]
-    return rows
+    return [*usual, 0.0, *whole], others
 
 
-def _by_entry(there: Floats, asks: tuple[Ask, ...], layout: Layout) -> Floats:
-    """What the names of an entry come to at best: share covered, weight of one that is whole, likeness of letters."""
-    found = np.empty((3, *there.shape))
-    covered = np.divide(there, layout.name_totals, out=found[0])
-    np.multiply(covered > _WHOLE_NAME, layout.name_weights, out=found[1])
-    # Likeness is the cosine of character grams.
-    sets = [grams(ask.text, layout.language) for ask in asks]
-    marks, rows = marked(sets, layout.grams)
-    alike = marks @ layout.name_grams.take(rows, axis=0) / np.sqrt([[max(1, len(some))] for some in sets])
-    np.divide(alike, layout.name_lengths, out=found[2])
-    best: Floats = np.maximum.reduceat(found, layout.first, axis=2)
+def _weigh(ask: Ask, layout: Layout, found: _Found) -> tuple[float, float, float, float]:
+    """Note what an ask has in common with entries. Comes back: what speaks against those that have nothing of it."""
+    total = layout.said(ask.words) or 1.0
+    words = [(word, layout.lexicon.weight(word)) for word in ask.words if word in layout.in_entries]
+    # Where no name of any entry is in the ask, the concept has to speak alone.
+    alone = 1.0 - _by_names(words, total, layout, found.by_names)
+    unmet = _by_texts(words, total, layout, found)
+    _raise(found.alike, _alike(ask, layout))
+    for name, share in ask.categories.items():
+        _raise(found.category, dict.fromkeys(layout.of_category.get(name, ()), share))
+    surest = max(ask.named.values(), default=0.0)
+    for place, share in (named := shared_by(ask.named, layout)).items():
+        _lower(found.named_other, place, surest - share)
+    _raise(found.named, named)
+    return unmet, _by_phrases(ask, alone, layout, found), _by_meaning(ask, alone, layout, found), surest
+
+
+def _by_phrases(ask: Ask, alone: float, layout: Layout, found: _Found) -> float:
+    """Note the entries that are about a concept whose phrase is in an ask. Comes back: how clear the clearest is."""
+    clearest = max(ask.concepts.values(), default=0.0)
+    if shared := shared_by(ask.concepts, layout):
+        most = max(shared.values())
+        for place, share in shared.items():
+            best = share if share >= most - _SAME else 0.0
+            leads = share * alone if share >= clearest - _SAME else 0.0
+            _keep(found.by_phrases, place, (share, share / clearest, best, share * alone, leads))
+            _lower(found.other_concept, place, clearest - share)
+    return clearest
+
+
+def _by_meaning(ask: Ask, alone: float, layout: Layout, found: _Found) -> float:
+    """Note the entries that are about a concept that an ask may mean. Comes back: how likely the likeliest is."""
+    likeliest = max(ask.meant.values(), default=0.0)
+    if meant := shared_by(ask.meant, layout):
+        most = max(meant.values())
+        for place, share in meant.items():
+            _keep(found.by_meaning, place, (share, share / most, math.sqrt(share) * alone))
+            _lower(found.meant_other, place, likeliest - share)
+    return likeliest
+
+
+def _by_names(words: Weighed, total: float, layout: Layout, found: Values) -> float:
+    """Note what the names of entries have of an ask that says so much. Comes back: the best share of a name."""
+    there: Places = {}
+    own: Places = {}
+    for word, weight in words:
+        if holders := layout.in_names.get(word):
+            for name in holders:
+                there[name] = there.get(name, 0.0) + weight
+            for place in layout.in_own[word]:
+                own[place] = own.get(place, 0.0) + weight
+    if not there:
+        return 0.0
+    covered: Places = {}
+    says: Places = {}
+    for name, weight in there.items():
+        place, in_all, _ = layout.names[name]
+        # Spelled out, here and elsewhere in this folder: a call of max for each takes longer than all else.
+        if (share := weight / in_all) > covered.get(place, 0.0):
+            covered[place] = share
+        if share > _WHOLE_NAME and in_all > says.get(place, 0.0):
+            says[place] = in_all
+    best = max(covered.values())
+    for place, share in covered.items():
+        leads = share if share >= best - _SAME else 0.0
+        said = min(says.get(place, 0.0), _MOST_SAID) / _MOST_SAID
+        _keep(found, place, (share, own[place] / total, float(share > _WHOLE_NAME), leads, said))
     return best
 
 
-def shared_by(asks: list[dict[str, float]], layout: Layout) -> tuple[Floats, Floats]:
-    """How strongly each entry shares a concept with what was asked, and how clear the clearest of these is."""
-    # Few entries are about any one concept: numbers that are looked at one by one are had sooner than matrices.
-    shared = [[0.0] * len(layout.own) for _ in asks]
-    for row, asked in zip(shared, asks, strict=True):
-        for name, score in asked.items():
-            for place, share in layout.about.get(name, ()):
-                # Spelled out, here and elsewhere in this folder: a call of max for each takes longer than all else.
-                if (both := score * share) > row[place]:
-                    row[place] = both
-    return np.array(shared), np.array([[max(asked.values(), default=0.0)] for asked in asks])
+def _by_texts(words: Weighed, total: float, layout: Layout, found: _Found) -> float:
+    """Note how much of an ask entries have, in a name or in what they tell. Comes back: what the others lack."""
+    met: Places = {}
+    for word, weight in words:
+        for place in layout.in_entries[word]:
+            met[place] = met.get(place, 0.0) + weight
+    for place, weight in met.items():
+        if (share := weight / total) > found.in_text.get(place, 0.0):
+            found.in_text[place] = share
+        _lower(found.unmet, place, min(total - weight, _MOST_UNMET) / _MOST_UNMET)
+    return min(total, _MOST_UNMET) / _MOST_UNMET
 
 
-def _best(values: Floats) -> Floats:
-    """The largest value of each ask, as a column; 0 where there is none."""
-    best: Floats = np.maximum.reduce(values, axis=-1, initial=0.0, keepdims=True)
-    return best
+def _alike(ask: Ask, layout: Layout) -> Places:
+    """How much the letters of an ask and of an entry's names are alike at best: the cosine of character grams."""
+    some = grams(ask.text, layout.language)
+    shared: dict[int, int] = {}
+    for gram in layout.grams_in_names.keys() & some:
+        for name in layout.grams_in_names[gram]:
+            shared[name] = shared.get(name, 0) + 1
+    alike: Places = {}
+    for name, count in shared.items():
+        place, _, its_length = layout.names[name]
+        if (share := count / its_length) > alike.get(place, 0.0):
+            alike[place] = share
+    length = math.sqrt(max(1, len(some)))
+    return {place: share / length for place, share in alike.items()}
+
+
+def shared_by(asked: dict[str, float], layout: Layout) -> Places:
+    """How strongly the entries that share a concept with what was asked do so."""
+    shared: Places = {}
+    for name, score in asked.items():
+        for place, share in layout.about.get(name, ()):
+            if (both := score * share) > shared.get(place, 0.0):
+                shared[place] = both
+    return shared
+
+
+def _keep(found: Values, place: int, values: tuple[float, ...]) -> None:
+    """Of each number of an entry the highest."""
+    before = found.get(place)
+    found[place] = values if before is None else tuple(map(max, before, values))
+
+
+def _lower(found: Places, place: int, value: float) -> None:
+    if value < found.get(place, math.inf):
+        found[place] = value
+
+
+def _raise(found: Places, more: Places) -> None:
+    for place, value in more.items():
+        if value > found.get(place, 0.0):
+            found[place] = value
+
+
+def highest(several: Sequence[Places]) -> Places:
+    """The highest number of each entry, none of which is below 0."""
+    found: Places = {}
+    for one in several:
+        _raise(found, one)
+    return found

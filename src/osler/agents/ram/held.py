@@ -6,11 +6,9 @@ about, what lies nearest is not what was asked for.
 
 from __future__ import annotations
 
-import numpy as np
-
 from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.intent import Ask, Intent
-from osler.agents.ram.layout import Floats, Layout
+from osler.agents.ram.layout import Columns, Layout, Places
 from osler.records.schema import Category
 
 _LEAST = 0.05
@@ -19,49 +17,48 @@ _NOTHING_HERE = frozenset({"none", "other", "plan-consent", "comfort", "reassura
 """Talk, and what no record has."""
 _OF_ANYTHING = QUALITIES | ALL_RESULTS | _NOTHING_HERE | {"associated-symptoms", "chief-complaint", "treatment-so-far"}
 """What names no thing by itself."""
+_FAMILY = Category.FAMILY_HISTORY.value
 
 
-def columns(intent: Intent, layout: Layout) -> Floats:
-    """(columns, entries): what is meant and held, and how the question as a whole stands to the record."""
-    entries = len(layout.own)
-    own, near = [0.0] * entries, [0.0] * entries
+def columns(intent: Intent, layout: Layout) -> Columns:
+    """What is meant and held, and how the question as a whole stands to the record."""
+    own: Places = {}
+    near: Places = {}
     missing, first = zip(*(_weigh(ask, layout, own, near) for ask in intent.asks), strict=True)
-    most = max(own, default=0.0)
+    most = max(own.values(), default=0.0)
+    measure = max(most, _LEAST)
+    # Who asks for psoriasis does not ask whether a mother had bad joints.
+    family = dict.fromkeys(layout.of_category.get(_FAMILY, ()), 1.0 if intent.names_kin else -1.0)
     meant, not_held = _things([ask.meant for ask in intent.asks], layout)
     named, not_named = _things([ask.named for ask in intent.asks], layout)
-    found = np.empty((15, entries))
-    found[0], found[1] = own, near
-    found[2] = found[0] / max(most, _LEAST)
-    whole = (most, min(missing), missing[0], max(first), first[0], intent.is_asking, intent.names_kin, 0.0)
-    found[3:11] = np.array(whole)[:, None]
-    if (family := layout.of_category.get(Category.FAMILY_HISTORY.value)) is not None:
-        # Who asks for psoriasis does not ask whether a mother had bad joints.
-        found[10, family] = 1.0 if intent.names_kin else -1.0
-    found[11], found[12], found[13], found[14] = meant, not_held, named, not_named
-    return found
+    whole = (most, min(missing), missing[0], max(first), first[0], float(intent.is_asking), float(intent.names_kin))
+    ranks = {place: share / measure for place, share in own.items()}
+    usual = [0.0, 0.0, 0.0, *whole, 0.0, 0.0, not_held, 0.0, not_named]
+    return usual, {0: own, 1: near, 2: ranks, 10: family, 11: meant, 13: named}
 
 
-def _things(asks: list[dict[str, float]], layout: Layout) -> tuple[list[float], float]:
+def _things(asks: list[dict[str, float]], layout: Layout) -> tuple[Places, float]:
     """How clearly each entry is a thing that is spoken of, and how clearly one is that no entry is.
 
     How bad and since when may be asked of anything: a headache's severity does not ask for a pain of the chest.
     """
-    found, missing = [0.0] * len(layout.own), 0.0
+    found: Places = {}
+    missing = 0.0
     for asked in asks:
         for name, share in asked.items():
             if name in _OF_ANYTHING:
                 continue
             held = layout.about.get(name, ())
             for place, part in held:
-                if (both := share * part) > found[place]:
+                if (both := share * part) > found.get(place, 0.0):
                     found[place] = both
             if not held and share > missing:
                 missing = share
     return found, missing
 
 
-def _weigh(ask: Ask, layout: Layout, own: list[float], near: list[float]) -> tuple[float, float]:
-    """Note for each entry how clearly it is meant, by a thing of its own and by one beside it.
+def _weigh(ask: Ask, layout: Layout, own: Places, near: Places) -> tuple[float, float]:
+    """Note for the entries how clearly each is meant, by a thing of its own and by one beside it.
 
     Comes back: how much is meant of which no entry is, and how clearly the likeliest thing is, negative where that is
     one of these.
@@ -73,9 +70,9 @@ def _weigh(ask: Ask, layout: Layout, own: list[float], near: list[float]) -> tup
         for place, part in layout.about.get(name, ()):
             if part >= 1.0:
                 has = True
-                if share > own[place]:
+                if share > own.get(place, 0.0):
                     own[place] = share
-            elif share > near[place]:
+            elif share > near.get(place, 0.0):
                 near[place] = share
         if name not in _NOTHING_HERE:
             missing += 0.0 if has else share

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +11,11 @@ import numpy as np
 from osler.agents.lexicon import concepts, named
 from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.apart import Apart
-from osler.agents.ram.decision import Narrow, decision
-from osler.agents.ram.evidence import evidence, features
+from osler.agents.ram.decision import decision
+from osler.agents.ram.evidence import evidence
 from osler.agents.ram.held import columns as held
 from osler.agents.ram.intent import Intent, read_intent
-from osler.agents.ram.layout import Floats, Layout
+from osler.agents.ram.layout import Columns, Floats, Layout, Narrow, laid
 from osler.agents.ram.nearness import Nearness
 from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.speaks import OF_THE_CATEGORY, chief, is_text
@@ -24,6 +25,7 @@ from osler.records.schema import Category, Entry, PatientRecord, Status
 from osler.words import content
 
 _CLEAR = 0.999
+_ONES: Columns = ([1.0], {})
 _SURE = 0.9
 _DOUBTED = 0.1
 """Probability below which all other evidence speaks against an entry whose name is in the question."""
@@ -99,11 +101,12 @@ class RecordIndex:
         self._chief = chief(record)
         self._is_text = is_text(record)
         self._never_meant = implausible(record) - self._layout.about.keys()
-        weights = self._layout.own_weights >= _SAYS_SOMETHING
-        self._ones = np.ones((1, len(record.entries)), dtype=np.float32)
         self._listing = [entry for entry in record.entries if _is_list(entry, record.language)]
-        self._telling = [(place, name) for place, name in enumerate(self._layout.own) if name and weights[place]]
-        """The own names of entries that say something, as words."""
+        self._telling = defaultdict[str, list[tuple[int, frozenset[str]]]](list)
+        """The own names of entries that say something, as words, each to be found by one of these."""
+        for place, name in enumerate(self._layout.own):
+            if name and self._layout.said(name) >= _SAYS_SOMETHING:
+                self._telling[min(name)].append((place, name))
 
     def search(self, question: str) -> list[Match]:
         """The entries the question asks for, best first; empty when the record says nothing about it."""
@@ -112,9 +115,7 @@ class RecordIndex:
             return []
         scores = self._scores(question, intent)
         floor = decision(self.language, of_text=self._is_text).floor(scores)
-        chosen = [
-            Match(entry, score) for entry, score in zip(self.entries, scores.tolist(), strict=True) if score >= floor
-        ]
+        chosen = [Match(entry, score) for entry, score in zip(self.entries, scores, strict=True) if score >= floor]
         chosen = self._in_breadth(chosen, intent)
         chosen += self._lists(intent, chosen)
         whole, *parts = (ask.text for ask in intent.asks)
@@ -124,7 +125,7 @@ class RecordIndex:
 
     def _in_breadth(self, chosen: list[Match], intent: Intent) -> list[Match]:
         """What a question brings that asks for a whole part of the record; as chosen where it means one thing."""
-        parts = frozenset(part for ask in intent.asks for part in ask.parts)
+        parts = frozenset[str]().union(*[ask.parts for ask in intent.asks])
         if "others" in parts or intent.asks[0].meant.get("associated-symptoms", 0.0) >= _CLEARLY_HEARD:
             # "Anything besides the cough?" does not ask for the cough again.
             others = [match for match in chosen if match.entry.name != self._chief]
@@ -144,13 +145,14 @@ class RecordIndex:
 
     def scores(self, question: str) -> Floats:
         """For every entry the probability that the question asks for it."""
-        return self._scores(question, self._read(question))
+        return np.array(self._scores(question, self._read(question)))
 
-    def _scores(self, question: str, intent: Intent) -> Floats:
+    def _scores(self, question: str, intent: Intent) -> list[float]:
         network = decision(self.language, of_text=self._is_text)
-        probabilities = network.probabilities(self._weighed(features(intent, self._layout), intent))
-        sure = [place for place in self._surely(intent, question) if probabilities[place] >= _DOUBTED]
-        probabilities[sure] = np.maximum(probabilities[sure], _SURE)
+        probabilities: list[float] = network.probabilities(self._weighed(intent)).tolist()
+        for place in self._surely(intent, question):
+            if _DOUBTED <= probabilities[place] < _SURE:
+                probabilities[place] = _SURE
         return probabilities
 
     def _read(self, question: str) -> Intent:
@@ -159,18 +161,22 @@ class RecordIndex:
     def evidence(self, question: str) -> Floats:
         """(entries, columns): all that is known about each entry and the question."""
         intent = self._read(question)
-        return self._weighed(features(intent, self._layout), intent)[:-1].T.astype(float)
+        return self._weighed(intent)[:-1].T.astype(float)
 
-    def _weighed(self, found: Floats, intent: Intent) -> Narrow:
+    def _weighed(self, intent: Intent) -> Narrow:
         """(columns, entries), and a last column of ones, as the network takes them."""
-        parts = (
-            evidence(found, intent),
-            self._nearness.columns(intent.asks),
+        near = self._nearness.columns(intent.asks)
+        parts: list[Columns] = [
+            evidence(intent, self._layout),
+            ([0.0] * len(near), {}),
             held(intent, self._layout),
             self._apart.columns(intent, self._layout),
-            self._ones,
-        )
-        return np.concatenate(parts, dtype=np.float32, casting="same_kind")
+            _ONES,
+        ]
+        rows = laid(parts, len(self.entries))
+        start = len(parts[0][0])
+        rows[start : start + len(near)] = near
+        return rows
 
     def _surely(self, intent: Intent, question: str) -> list[int]:
         """Entries whose own name is in the question: little doubt about these.
@@ -181,7 +187,7 @@ class RecordIndex:
         if _heard(intent) & _NO_MEDICINE:
             return []
         asked = frozenset(content(question, self.language))
-        return [place for place, name in self._telling if name <= asked]
+        return [place for word in asked for place, name in self._telling.get(word, ()) if name <= asked]
 
     def _lists(self, intent: Intent, chosen: list[Match]) -> list[Match]:
         """Lists that answer whether one thing is on them, where nothing of their kind was chosen.
@@ -209,9 +215,11 @@ class RecordIndex:
 
     def _is_story(self, intent: Intent) -> bool:
         """Whether it is asked since when or how, of nothing by name."""
-        # "Please sit down and take your time" does not ask.
-        likely = sum(intent.asks[0].meant.get(name, 0.0) for name in _OF_THE_STORY)
-        return intent.is_asking and likely >= _HEARD and not self._named(intent) - _ASKS_HOW
+        if not intent.is_asking:
+            # "Please sit down and take your time" does not ask.
+            return False
+        likely = sum([share for name, share in intent.asks[0].meant.items() if name in _OF_THE_STORY])
+        return likely >= _HEARD and not self._named(intent) - _ASKS_HOW
 
     def _named(self, intent: Intent) -> set[str]:
         """What the question calls by name."""

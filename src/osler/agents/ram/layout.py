@@ -1,10 +1,16 @@
-"""One record laid out as matrices, once, so that a question is a few products."""
+"""One record laid out by words, letters, concepts and categories, once: a question looks up what it has of them.
+
+A question shares few of them with few entries: looked up one by one they are had sooner than by products of matrices.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +21,24 @@ from osler.records.language import Language
 from osler.records.schema import PatientRecord
 from osler.words import content
 
+_NOTHING = 1e-9
 Floats = NDArray[np.float64]
+Narrow = NDArray[np.float32]
+Places = dict[int, float]
+"""A number for some of the entries, by their place in the record."""
+Columns = tuple[list[float], dict[int, Places]]
+"""What is known about the entries: of each column what it is for most, and by its number what it is for others."""
+
+
+class Name(NamedTuple):
+    """A name of an entry."""
+
+    place: int
+    """Which entry it is of."""
+    weight: float
+    """How much its words say."""
+    length: float
+    """Of its character grams, as a cosine takes it."""
 
 
 class Layout:
@@ -25,40 +48,40 @@ class Layout:
         """Lay out the entries."""
         self.language = record.language
         self.lexicon = concepts(record.language)
-        self.of_category = _by_category(record)
-        names = [name for entry in record.entries for name in (entry.name, *entry.aliases)]
-        self.first = np.cumsum([0, *(1 + len(entry.aliases) for entry in record.entries)])[:-1]
-        """Where the names of each entry begin."""
-        self._lay_words(record, names)
-        gram_sets = [grams(name, self.language) for name in names]
-        self.grams = columns(gram for found in gram_sets for gram in found)
-        # Ones and noughts, kept in a byte each: as numbers they would be half of all that is kept of a record.
-        self.name_grams = _holders(gram_sets, self.grams).astype(np.uint8)
-        self.name_lengths = np.sqrt(np.maximum(self.name_grams.sum(axis=0), 1))
+        self.of_category = _holders([entry.category.value] for entry in record.entries)
+        """For each category where its entries are."""
+        called = [(place, name) for place, entry in enumerate(record.entries) for name in (entry.name, *entry.aliases)]
+        words = [frozenset(content(name, self.language)) for _, name in called]
+        letters = [grams(name, self.language) for _, name in called]
+        self.names = [
+            Name(place, max(self.said(own), _NOTHING), math.sqrt(max(1, len(some))))
+            for (place, _), own, some in zip(called, words, letters, strict=True)
+        ]
+        self.in_names = _holders(words)
+        """For each word the names that have it; so too for character grams."""
+        self.in_own = {word: {self.names[name].place for name in names} for word, names in self.in_names.items()}
+        """For each of these words the entries whose names these are."""
+        self.grams_in_names = _holders(letters)
+        everything = [set(content(f"{entry.report} {entry.said}", self.language)) for entry in record.entries]
+        for name, own in zip(self.names, words, strict=True):
+            everything[name.place] |= own
+        self.in_entries = _holders(everything)
+        """For each word the entries that have it, in a name or in what they tell."""
         self.about = _by_concept(entry_concepts(record))
-
-    def _lay_words(self, record: PatientRecord, names: list[str]) -> None:
-        word_sets = [frozenset(content(name, self.language)) for name in names]
-        text_sets = [frozenset(content(f"{entry.report} {entry.said}", self.language)) for entry in record.entries]
-        self.words = columns(word for found in (*word_sets, *text_sets) for word in found)
-        weights = np.array([self.lexicon.weight(word) for word in self.words])
-        names_of = _holders(word_sets, self.words)
-        self.name_weights = weights @ names_of
-        self.name_totals = np.maximum(self.name_weights, 1e-9)
-        own = np.maximum.reduceat(names_of, self.first, axis=1)
-        everything = np.maximum(own, _holders(text_sets, self.words))
-        # One row per word: its weight for every name, for every entry's names together, and for all an entry says.
-        self.by_word = np.concatenate([names_of, own, everything], axis=1) * weights[:, None]
         self.own = [frozenset(content(entry.name, self.language)) for entry in record.entries]
-        self.own_weights = np.array([sum(map(self.lexicon.weight, name)) for name in self.own])
+
+    def said(self, words: Iterable[str]) -> float:
+        """How much these words say."""
+        return sum(map(self.lexicon.weight, words))
 
 
-def _by_category(record: PatientRecord) -> dict[str, NDArray[np.int64]]:
-    """For each category where its entries are."""
+def _holders(sets: Iterable[Iterable[str]]) -> dict[str, list[int]]:
+    """For each thing the sets that hold it, by their place."""
     found = defaultdict[str, list[int]](list)
-    for place, entry in enumerate(record.entries):
-        found[entry.category.value].append(place)
-    return {category: np.array(places) for category, places in found.items()}
+    for place, things in enumerate(sets):
+        for thing in things:
+            found[thing].append(place)
+    return dict(found)
 
 
 def _by_concept(known: list[Shares]) -> dict[str, list[tuple[int, float]]]:
@@ -68,18 +91,6 @@ def _by_concept(known: list[Shares]) -> dict[str, list[tuple[int, float]]]:
         for name, share in found.items():
             about[name].append((place, share))
     return dict(about)
-
-
-def columns(things: Iterable[str]) -> dict[str, int]:
-    """Each thing with its place, in the order they come."""
-    return {thing: place for place, thing in enumerate(dict.fromkeys(things))}
-
-
-def marked(sets: list[frozenset[str]], places: dict[str, int]) -> tuple[Floats, list[int]]:
-    """Which of the known things that are in any of the sets each set holds, and where these things are."""
-    known = [thing for thing in frozenset[str]().union(*sets) if thing in places]
-    marks = np.array([[thing in found for thing in known] for found in sets], dtype=float)
-    return marks, [places[thing] for thing in known]
 
 
 def grams(text: str, language: Language) -> frozenset[str]:
@@ -92,13 +103,22 @@ def grams(text: str, language: Language) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16384)
-def _grams_of(word: str) -> tuple[str, ...]:
-    return tuple(f"^{word}$"[i : i + 4] for i in range(max(1, len(word) - 1)))
+def _grams_of(word: str) -> frozenset[str]:
+    return frozenset(f"^{word}$"[i : i + 4] for i in range(max(1, len(word) - 1)))
 
 
-def _holders(sets: list[frozenset[str]], places: dict[str, int]) -> Floats:
-    """(things, sets): 1 where a set holds a thing."""
-    holders = np.zeros((len(places), len(sets)))
-    things = [places[thing] for found in sets for thing in found]
-    holders[things, np.repeat(np.arange(len(sets)), [len(found) for found in sets])] = 1.0
-    return holders
+def laid(parts: Sequence[Columns], entries: int) -> Narrow:
+    """(columns, entries): the columns of all parts, one row for each."""
+    usual = np.array(list(chain.from_iterable([values for values, _ in parts])), dtype=np.float32)
+    rows = np.empty((len(usual), entries), dtype=np.float32)
+    rows[:] = usual[:, None]
+    # Few entries differ: these are written one by one.
+    cells = cast("memoryview[float]", rows.reshape(-1).data)
+    first = 0
+    for values, others in parts:
+        for column, found in others.items():
+            start = (first + column) * entries
+            for place, value in found.items():
+                cells[start + place] = value
+        first += len(values)
+    return rows
