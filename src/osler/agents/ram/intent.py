@@ -80,23 +80,26 @@ def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
     point = to_the_point(question, language)
     texts = separate_asks(point, language)
-    asks = tuple(_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True))
+    # A part is one of those that ask for more than a result: only the whole may be less without them.
+    asked = (without_result(point, language), *texts[1:])
+    read = zip(texts, asked, meant(texts, language), strict=True)
+    asks = tuple([_ask(text, core, means, language) for text, core, means in read])
     talk = is_talk(question, language) or sum(asks[0].meant.get(name, 0.0) for name in _TALKS) >= _SURELY_TALKS
     is_asking = _ASKING.search(question) is not None and not talk
     return Intent(asks, asides(point, texts[1:], language), is_asking, bool(_KIN[language].search(question)), talk)
 
 
-def _ask(text: str, means: dict[str, float], language: Language) -> Ask:
-    asked = without_result(text, language)
-    parts = broad_parts(asked, language)
-    phrases = concepts(language)
+def _ask(text: str, core: str, means: dict[str, float], language: Language) -> Ask:
+    """What a text asks for; its core is what is left without asking how something came out."""
+    there = concepts(language).there(text)
+    parts = broad_parts(core, language)
     return Ask(
         text,
         frozenset(content(text, language)),
-        phrases.best(text),
-        {name: share for name, share in phrases.find(text).items() if share >= _ALL},
+        {name: score for name, _, score in there},
+        {name: share for name, share, _ in there if share >= _ALL},
         means,
         categories(language).find(text),
         parts,
-        bool(parts) and bool(broad_parts(asked, language, _BROAD)),
+        bool(parts) and bool(broad_parts(core, language, _BROAD)),
     )
