@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from importlib.resources import as_file, files
-from itertools import pairwise
+from itertools import compress, pairwise, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,6 @@ _MET = 16384
 _OFTEN = np.array([0.0, *(1 + math.log(count) for count in range(1, 1000))], dtype=np.float32)
 """What a piece counts that is there so many times: said twice is not twice as much."""
 _NO_LENGTH = 1e-6
-_UNMET = b"unmet"
-"""Stands for a piece that is not kept."""
 
 
 def pieces(question: str, language: Language) -> Counter[str]:
@@ -89,18 +87,23 @@ class Meaning:
         A question and its parts share most of their pieces: these are fetched once for all of them.
         """
         counts = [pieces(question, language) for question in questions]
+        every = list(set[str]().union(*counts))
         # One look: another thread may clear what is kept between two.
-        met = ((piece, self.met.get(piece, _UNMET)) for piece in set[str]().union(*counts))
-        known = {piece: row for piece, kept in met if (row := self._meet(piece) if kept is _UNMET else kept)}
-        rows = np.frombuffer(b"".join(known.values()), dtype=self._row)
-        there = np.array([[count.get(piece, 0) for piece in known] for count in counts], dtype=np.intp)
+        met = zip(every, map(self.met.get, every), strict=True)
+        kept = [self._meet(piece) if row is None else row for piece, row in met]
+        known = list(compress(every, kept))
+        rows = np.frombuffer(b"".join(kept), dtype=self._row)
+        there = np.array([list(map(count.get, known, repeat(0))) for count in counts], dtype=np.intp)
         said = _OFTEN.take(there, mode="clip") * rows["rarity"]
         length = np.sqrt(np.add.reduce(said * said, axis=1, keepdims=True))
-        said *= self.step / np.maximum(length, _NO_LENGTH)
+        said *= self.step * self.sharpness / np.maximum(length, _NO_LENGTH)
         scores: NDArray[np.float32] = said @ rows["weights"].astype(np.float32)
-        scores += self.bias * (length > 0.0)
-        scores *= self.sharpness
+        scores += self._sharp_bias * (length > 0.0)
         return scores
+
+    @cached_property
+    def _sharp_bias(self) -> NDArray[np.float32]:
+        return self.bias * np.float32(self.sharpness)
 
     @cached_property
     def _row(self) -> np.dtype[np.void]:
@@ -152,9 +155,10 @@ def meant(questions: Sequence[str], language: Language) -> list[dict[str, float]
     linear = model(language)
     scores = linear.scores(questions, language)
     scores += reader(language).scores(questions)
-    likely = shares(scores)
+    likely = shares(scores).ravel()
     found: list[dict[str, float]] = [{} for _ in questions]
-    rows, columns = likely.nonzero()
-    for row, column, share in zip(rows.tolist(), columns.tolist(), likely[rows, columns].tolist(), strict=True):
+    heard_at = (likely > 0.0).nonzero()[0]
+    for place, share in zip(heard_at.tolist(), likely[heard_at].tolist(), strict=True):
+        row, column = divmod(place, len(linear.concepts))
         found[row][linear.concepts[column]] = share
     return [heard if words(question, language) else {} for question, heard in zip(questions, found, strict=True)]

@@ -91,6 +91,7 @@ class Reader:
         if point is not None:
             found[:-size] = (point @ self.near.reshape(3, size, -1)).ravel()
             found[-size:] = point
+        found[len(self.near_bias) : 2 * len(self.near_bias)] += self.near_bias
         self.met[word] = found
         return found
 
@@ -108,21 +109,20 @@ class Reader:
         """(texts, concepts): how much speaks for each concept, as a logarithm. Every text has a word."""
         rows = [spelled(text, self.language)[:_LONGEST] or ("",) for text in texts]
         size, features = self.points.shape[1], len(self.near_bias)
-        # All in one row, since numpy is slow to begin; an empty word between two texts keeps them apart.
-        laid = np.concatenate([self._met(word) for row in rows for word in (*row, "")]).reshape(-1, 3 * features + size)
-        near = laid[:, features : 2 * features] + self.near_bias
-        near[1:] += laid[:-1, :features]
-        near[:-1] += laid[1:, 2 * features : 3 * features]
+        # All in one row, since numpy is slow to begin; an empty word around every text keeps them apart.
+        laid = np.concatenate([self._met(word) for row in (("",), *rows) for word in (*row, "")][1:])
+        laid = laid.reshape(-1, 3 * features + size)
+        near = laid[1:-1, features : 2 * features] + laid[:-2, :features]
+        near += laid[2:, 2 * features : 3 * features]
         found = np.empty((len(rows), features + size), dtype=np.float32)
         start = 0
         # One after the other: `reduceat` goes through them number by number.
         for row, into in zip(rows, found, strict=True):
             stop = start + len(row)
-            np.maximum.reduce(near[start:stop], axis=0, out=into[:features])
-            np.add.reduce(laid[start:stop, -size:], axis=0, out=into[features:])
-            into[features:] /= math.sqrt(len(row))
+            np.maximum.reduce(near[start:stop], axis=0, out=into[:features], initial=0.0)
+            np.add.reduce(laid[start + 1 : stop + 1, -size:], axis=0, out=into[features:])
+            into[features:] *= 1.0 / math.sqrt(len(row))
             start = stop + 1
-        np.maximum(found[:, :features], 0.0, out=found[:, :features])
         scores = self._concluded(found)
         scores += self.out_bias
         return scores
