@@ -12,16 +12,17 @@ from osler.agents.lexicon.asks import separate_asks, without_result
 from osler.agents.lexicon.courtesy import to_the_point
 from osler.agents.ram.meaning import meant
 from osler.agents.ram.talk import is_talk
+from osler.records.kin import either
 from osler.records.language import Language
 from osler.words import content
 
 _ASKING = re.compile(r"[?？吗呢]|^\s*(?:since when|when|how long|tell me|describe)\b|什么时候|多久", re.IGNORECASE)
+_RELATIVES = (
+    r"mum|mom|mother|dad|father|parents?|sisters?|brothers?|siblings?|aunts?|uncles?|cousins?|grand\w+|gran|granny|nan"
+    r"|relatives?|relations?|kin|folks|famil\w+"
+)
 _KIN = {
-    Language.EN: re.compile(
-        r"\b(?:mum|mom|mother|dad|father|parents?|sisters?|brothers?|siblings?|aunts?|uncles?|cousins?|grand\w+|gran"
-        r"|granny|nan|relatives?|relations?|kin|folks|famil\w+)\b",
-        re.IGNORECASE,
-    ),
+    Language.EN: re.compile(rf"\b{either(_RELATIVES.split('|'))}\b", re.IGNORECASE),
     Language.ZH: re.compile(
         "家里|家人|家族|亲戚|亲属|父母|爸|妈|父亲|母亲|兄弟|姐妹|姐姐|哥哥|妹妹|弟弟|姨|叔|姑|舅|伯父|婶"
         "|爷爷|奶奶|祖父|祖母|姥姥|姥爷|外公|外婆|老人(?!家)|长辈"

@@ -28,7 +28,7 @@ _MET = 3072
 """Words that are kept at hand, some 15 MB."""
 LEAST = 0.01
 """Probability below which a concept is not worth a mention."""
-_FEW = 3
+_FEW = 7
 """Texts, as a question with its parts has them."""
 _LONGEST = 40
 """Words of a text that are read."""
@@ -65,8 +65,10 @@ class Reader:
     out: Matrix
     """(features and mean of the points, concepts)."""
     out_bias: Matrix
-    met: dict[str, Matrix] = field(default_factory=dict, compare=False, repr=False)
-    """Words met lately: what each does for the features of the word after it, of its own, and of the word before it."""
+    met: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+    """Words met lately: what each does for the features of the word after it, of its own, and of the word before it.
+
+    Bytes are soon joined."""
 
     def point(self, word: str) -> Matrix | None:
         """Where a word lies; one that is not known lies between its parts."""
@@ -76,12 +78,7 @@ class Reader:
         point: Matrix = self.points[parts[0]] * self.steps[parts[0]]
         return point if len(parts) == 1 else np.mean(self.points[parts] * self.steps[parts], axis=0, dtype=np.float32)
 
-    def _met(self, word: str) -> Matrix:
-        # One look: another thread may clear what is kept between two.
-        found = self.met.get(word)
-        return self._meet(word) if found is None else found
-
-    def _meet(self, word: str) -> Matrix:
+    def _meet(self, word: str) -> bytes:
         """Words come again and again: what is kept of one is all that its texts need, its own point last."""
         if len(self.met) >= _MET:
             self.met.clear()
@@ -92,8 +89,8 @@ class Reader:
             found[:-size] = (point @ self.near.reshape(3, size, -1)).ravel()
             found[-size:] = point
         found[len(self.near_bias) : 2 * len(self.near_bias)] += self.near_bias
-        self.met[word] = found
-        return found
+        kept = self.met[word] = found.tobytes()
+        return kept
 
     def _parts(self, word: str) -> list[int]:
         if word in self.places:
@@ -110,8 +107,11 @@ class Reader:
         rows = [spelled(text, self.language)[:_LONGEST] or ("",) for text in texts]
         size, features = self.points.shape[1], len(self.near_bias)
         # All in one row, since numpy is slow to begin; an empty word around every text keeps them apart.
-        laid = np.concatenate([self._met(word) for row in (("",), *rows) for word in (*row, "")][1:])
-        laid = laid.reshape(-1, 3 * features + size)
+        every = ["", *(word for row in rows for word in (*row, ""))]
+        # One look: another thread may clear what is kept between two.
+        met = zip(every, map(self.met.get, every), strict=True)
+        joined = b"".join([self._meet(word) if kept is None else kept for word, kept in met])
+        laid = np.frombuffer(joined, dtype=np.float32).reshape(len(every), -1)
         near = laid[1:-1, features : 2 * features] + laid[:-2, :features]
         near += laid[2:, 2 * features : 3 * features]
         found = np.empty((len(rows), features + size), dtype=np.float32)
@@ -129,11 +129,15 @@ class Reader:
 
     def _concluded(self, found: Matrix) -> Matrix:
         """From features to concepts."""
-        if 1 < len(found) <= _FEW:
-            # Small products are made without laying the matrix out anew: its halves are small enough.
-            half = self.out.shape[1] // 2
-            return np.concatenate([found @ self.out[:, :half], found @ self.out[:, half:]], axis=1)
-        concluded: Matrix = np.array([row @ self.out for row in found]) if len(found) <= 2 * _FEW else found @ self.out
+        if not 1 < len(found) <= _FEW:
+            return found @ self.out
+        # Small products are made without laying the matrix out anew: its quarters are small enough.
+        concepts = self.out.shape[1]
+        concluded = np.empty((len(found), concepts), dtype=np.float32)
+        quarter = -(-concepts // 4)
+        for start in range(0, concepts, quarter):
+            columns = slice(start, start + quarter)
+            np.matmul(found, self.out[:, columns], out=concluded[:, columns])
         return concluded
 
     def read(self, texts: Sequence[str]) -> Matrix:
