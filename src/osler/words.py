@@ -52,6 +52,8 @@ _ENDINGS = (
 @lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """Case, width and accents levelled out: how two spellings of one thing become one."""
+    if text.isascii():
+        return text.lower()
     text = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
     if _BARE.fullmatch(text):
         return text

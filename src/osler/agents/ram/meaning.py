@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from importlib.resources import as_file, files
-from itertools import compress, pairwise, repeat
+from itertools import chain, compress, count, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,18 +33,23 @@ _NO_LENGTH = 1e-6
 
 def pieces(question: str, language: Language) -> Counter[str]:
     """The pieces of a question, with how often each is there."""
+    return Counter(_listed(question, language))
+
+
+def _listed(question: str, language: Language) -> list[str]:
+    """The pieces of a question, each as often as it is there."""
     telling = content(question, language)
     found = [piece for word in telling for piece in _of_word(word, language)]
     if language is Language.ZH:
         level = "".join([c for c in plain(question) if "\u4e00" <= c <= "\u9fff" or (c.isascii() and c.isalnum())])
         found += [f"u:{c}" for c in level]
         found += [f"b:{level[i : i + 2]}" for i in range(len(level) - 1)]
-        return Counter(found)
+        return found
     every = words(question, language)
     found += [f"b:{one}_{two}" for one, two in pairwise(telling)]
     found += [f"q:{word}" for word in every]
     found += [f"r:{one}_{two}" for one, two in pairwise(every)]
-    return Counter(found)
+    return found
 
 
 def checksum(piece: str) -> int:
@@ -86,15 +91,21 @@ class Meaning:
 
         A question and its parts share most of their pieces: these are fetched once for all of them.
         """
-        counts = [pieces(question, language) for question in questions]
-        every = list(set[str]().union(*counts))
+        listed = [_listed(question, language) for question in questions]
+        every = list(dict.fromkeys(chain.from_iterable(listed)))
         # One look: another thread may clear what is kept between two.
         met = zip(every, map(self.met.get, every), strict=True)
         kept = [self._meet(piece) if row is None else row for piece, row in met]
-        known = list(compress(every, kept))
         rows = np.frombuffer(b"".join(kept), dtype=self._row)
-        there = np.array([list(map(count.get, known, repeat(0))) for count in counts], dtype=np.intp)
-        said = _OFTEN.take(there, mode="clip") * rows["rarity"]
+        column = dict(zip(compress(every, kept), range(len(rows)), strict=True))
+        cells = [
+            start + place
+            for start, row in zip(count(step=len(rows)), listed, strict=False)
+            for place in map(column.get, row)
+            if place is not None
+        ]
+        there = np.bincount(np.array(cells, dtype=np.intp), minlength=len(listed) * len(rows))
+        said = _OFTEN.take(there.reshape(len(listed), -1), mode="clip") * rows["rarity"]
         length = np.sqrt(np.add.reduce(said * said, axis=1, keepdims=True))
         said *= self.step * self.sharpness / np.maximum(length, _NO_LENGTH)
         scores: NDArray[np.float32] = said @ rows["weights"].astype(np.float32)
@@ -108,7 +119,7 @@ class Meaning:
     @cached_property
     def _row(self) -> np.dtype[np.void]:
         """A piece as it is kept: how much it says, and a weight for each concept. Bytes are soon joined."""
-        return np.dtype([("rarity", np.float32), ("weights", np.int8, len(self.bias))])
+        return np.dtype([("rarity", np.float32), ("weights", np.int8, len(self.bias))], align=True)
 
     def _meet(self, piece: str) -> bytes:
         """Look a piece up, and keep it: the same pieces come again and again."""
@@ -120,10 +131,9 @@ class Meaning:
             self.met[piece] = b""
             return b""
         span = slice(self.starts[place], self.starts[place + 1])
-        row = np.zeros((), dtype=self._row)
-        row["rarity"] = self.rarity[place]
-        row["weights"][self.classes[span]] = self.weights[span]
-        known = self.met[piece] = row.tobytes()
+        weights = np.zeros(self._row.itemsize - self.rarity.itemsize, dtype=np.int8)
+        weights[self.classes[span]] = self.weights[span]
+        known = self.met[piece] = self.rarity[place].tobytes() + weights.tobytes()
         return known
 
 

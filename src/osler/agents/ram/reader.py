@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import as_file, files
 from typing import Any
 
@@ -86,11 +86,17 @@ class Reader:
         point = self.point(word)
         found = np.zeros(3 * len(self.near_bias) + size, dtype=np.float32)
         if point is not None:
-            found[:-size] = (point @ self.near.reshape(3, size, -1)).ravel()
+            found[:-size] = point @ self._near
             found[-size:] = point
         found[len(self.near_bias) : 2 * len(self.near_bias)] += self.near_bias
         kept = self.met[word] = found.tobytes()
         return kept
+
+    @cached_property
+    def _near(self) -> Matrix:
+        """(a word, its features in each of its three places)."""
+        size = self.points.shape[1]
+        return np.concatenate(self.near.reshape(3, size, -1), axis=1)
 
     def _parts(self, word: str) -> list[int]:
         if word in self.places:
