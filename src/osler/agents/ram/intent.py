@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from osler.agents.lexicon import broad_parts, categories, concepts
 from osler.agents.lexicon.asides import asides
-from osler.agents.lexicon.asks import separate_asks, without_result
+from osler.agents.lexicon.asks import taken_apart
 from osler.agents.lexicon.courtesy import to_the_point
 from osler.agents.ram.meaning import meant
 from osler.agents.ram.talk import is_talk
@@ -80,11 +80,10 @@ class Intent:
 def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
     point = to_the_point(question, language)
-    texts = separate_asks(point, language)
-    # A part is one of those that ask for more than a result: only the whole may be less without them.
-    asked = (without_result(point, language), *texts[1:])
-    read = zip(texts, asked, meant(texts, language), strict=True)
-    asks = tuple([_ask(text, core, means, language) for text, core, means in read])
+    texts, core = taken_apart(point, language)
+    # Every part asks for more than a result: only the whole may be less without asking for one.
+    read = zip(texts, (core, *texts[1:]), meant(texts, language), strict=True)
+    asks = tuple([_ask(text, own, means, language) for text, own, means in read])
     talk = is_talk(question, language) or sum(asks[0].meant.get(name, 0.0) for name in _TALKS) >= _SURELY_TALKS
     is_asking = _ASKING.search(question) is not None and not talk
     return Intent(asks, asides(point, texts[1:], language), is_asking, bool(_KIN[language].search(question)), talk)

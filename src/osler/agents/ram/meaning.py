@@ -8,6 +8,7 @@ Beside it stands the `reader`, which knows words that no example has; what speak
 from __future__ import annotations
 
 import math
+import re
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -19,11 +20,12 @@ from itertools import chain, compress, count, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.agents.ram.reader import reader, shares
+from osler.agents.ram.reader import LEAST, probabilities, reader
 from osler.records.language import Language
 from osler.words import content, plain, words
 
 _GRAM = 4
+_CHARACTERS = re.compile("[0-9A-Za-z\u4e00-\u9fff]+")
 _MET = 16384
 """Pieces that are kept at hand, some 14 MB."""
 _OFTEN = np.array([0.0, *(1 + math.log(count) for count in range(1, 1000))], dtype=np.float32)
@@ -41,9 +43,9 @@ def _listed(question: str, language: Language) -> list[str]:
     telling = content(question, language)
     found = [piece for word in telling for piece in _of_word(word, language)]
     if language is Language.ZH:
-        level = "".join([c for c in plain(question) if "\u4e00" <= c <= "\u9fff" or (c.isascii() and c.isalnum())])
-        found += [f"u:{c}" for c in level]
-        found += [f"b:{level[i : i + 2]}" for i in range(len(level) - 1)]
+        level = "".join(_CHARACTERS.findall(plain(question)))
+        found += map("u:".__add__, level)
+        found += [f"b:{one}{two}" for one, two in pairwise(level)]
         return found
     every = words(question, language)
     found += [f"b:{one}_{two}" for one, two in pairwise(telling)]
@@ -165,9 +167,9 @@ def meant(questions: Sequence[str], language: Language) -> list[dict[str, float]
     linear = model(language)
     scores = linear.scores(questions, language)
     scores += reader(language).scores(questions)
-    likely = shares(scores).ravel()
+    likely = probabilities(scores).ravel()
     found: list[dict[str, float]] = [{} for _ in questions]
-    heard_at = (likely > 0.0).nonzero()[0]
+    heard_at = (likely >= LEAST).nonzero()[0]
     for place, share in zip(heard_at.tolist(), likely[heard_at].tolist(), strict=True):
         row, column = divmod(place, len(linear.concepts))
         found[row][linear.concepts[column]] = share

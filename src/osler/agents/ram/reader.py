@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.records.language import Language
-from osler.words import content, plain, words
+from osler.words import content, words, written
 
 Matrix = NDArray[np.floating[Any]]
 
-_WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+(?:\.\d+)?")
 _JOINT = re.compile("['-]")
 _MET = 3072
 """Words that are kept at hand, some 15 MB."""
@@ -34,10 +33,9 @@ _LONGEST = 40
 """Words of a text that are read."""
 
 
-@lru_cache(maxsize=512)
 def spelled(text: str, language: Language) -> tuple[str, ...]:
     """The words of a text as they are written: an ending is part of what a word means."""
-    return tuple(_WORD.findall(plain(text))) if language is Language.EN else words(text, language)
+    return written(text) if language is Language.EN else words(text, language)
 
 
 @lru_cache(maxsize=512)
@@ -153,9 +151,16 @@ class Reader:
 
 def shares(scores: Matrix) -> Matrix:
     """Probabilities from scores, 0 where one is not worth a mention."""
-    likely: Matrix = np.exp(scores - np.maximum.reduce(scores, axis=1, keepdims=True))
-    likely /= np.add.reduce(likely, axis=1, keepdims=True)
+    likely = probabilities(scores)
     likely *= likely >= LEAST
+    return likely
+
+
+def probabilities(scores: Matrix) -> Matrix:
+    """Of every concept, also of those that are not worth a mention."""
+    likely: Matrix = scores - np.maximum.reduce(scores, axis=1, keepdims=True)
+    np.exp(likely, out=likely)
+    likely /= np.add.reduce(likely, axis=1, keepdims=True)
     return likely
 
 
