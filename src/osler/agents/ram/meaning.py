@@ -135,7 +135,8 @@ class Meaning:
         span = slice(self.starts[place], self.starts[place + 1])
         weights = np.zeros(self._row.itemsize - self.rarity.itemsize, dtype=np.int8)
         weights[self.classes[span]] = self.weights[span]
-        known = self.met[piece] = self.rarity[place].tobytes() + weights.tobytes()
+        known: bytes = self.rarity[place].tobytes() + weights.tobytes()
+        self.met[piece] = known
         return known
 
 
