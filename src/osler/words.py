@@ -52,6 +52,8 @@ _ENDINGS = (
 @lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """Case, width and accents levelled out: how two spellings of one thing become one."""
+    if text.isascii():
+        return text.lower()
     text = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
     if _BARE.fullmatch(text):
         return text
@@ -109,14 +111,19 @@ def _kept() -> tuple[dict[str, int], int] | None:
     return None
 
 
+@lru_cache(maxsize=512)
+def written(text: str) -> tuple[str, ...]:
+    """The English words of a text as they are written, levelled."""
+    return tuple(_WORD.findall(plain(text)))
+
+
 @lru_cache(maxsize=8192)
 def words(text: str, language: Language) -> tuple[str, ...]:
     """Every word in order, levelled and (in English) stemmed; Chinese is segmented."""
-    level = plain(text)
     if language is Language.EN:
-        return tuple(map(stem, _WORD.findall(level)))
+        return tuple(map(stem, written(text)))
     found: list[str] = []
-    for piece in _PIECE.findall(level):
+    for piece in _PIECE.findall(plain(text)):
         found += _segments(piece) if "\u4e00" <= piece[0] <= "\u9fff" else (stem(piece),)
     return tuple(found)
 

@@ -93,7 +93,8 @@ def relative_asked_about(question: str, speaker: Speaker, language: Language) ->
         return ""
     if asks_who_speaks(question, speaker, language):
         return label(speaker, language)
-    found = _asked_about(speaker, language).search(question)
+    # Few questions name anybody, which is soon seen.
+    found = _anybody(speaker, language).search(question) and _asked_about(speaker, language).search(question)
     return next(filter(None, found.groups()), "").lower() if found else ""
 
 
@@ -110,7 +111,7 @@ def third_party(speaker: Speaker, language: Language) -> re.Pattern[str]:
     who = _any_of(_names(_EVERYBODY, language) - _names(here, language), language)
     if language is Language.ZH:
         return re.compile(who)
-    theirs = r"\b(?:your|his|her|their|the|that)(?: own)?"
+    theirs = rf"\b{either(('your', 'his', 'her', 'their', 'the', 'that'))}(?: own)?"
     return re.compile(rf"{theirs} (?:[\w’'-]+ ){{0,2}}?{who}|{who} of (?:yours|his|hers|theirs)\b", re.IGNORECASE)
 
 
@@ -126,10 +127,29 @@ def _names(groups: Iterable[Mapping[Language, str]], language: Language) -> froz
 
 
 def _any_of(names: Iterable[str], language: Language) -> str:
-    edge = r"\b" if language is Language.EN else ""  # "nan" is in "pregnant"
     # The longest first, and the same each time.
-    either = "|".join(sorted(names, key=lambda name: (-len(name), name)))
-    return rf"{edge}(?:{either or '(?!)'}){edge}"
+    ordered = sorted(names, key=lambda name: (-len(name), name))
+    if language is Language.EN and ordered:
+        return rf"\b{either(ordered)}\b"  # "nan" is in "pregnant"
+    return f"(?:{'|'.join(ordered) or '(?!)'})"
+
+
+def either(names: Iterable[str]) -> str:
+    """A pattern for any of these English names, where case does not count.
+
+    Most words of a text are passed over at their first letter: else each is held against every name.
+    """
+    rests: dict[str, list[str]] = {}
+    for name in names:
+        rests.setdefault(name[0], []).append(name[1:])
+    letters = "".join(rests)
+    each = (f"(?-i:[{first}{first.upper()}])(?:{'|'.join(rest)})" for first, rest in rests.items())
+    return f"(?=(?-i:[{letters}{letters.upper()}]))(?:{'|'.join(each)})"
+
+
+@cache
+def _anybody(speaker: Speaker, language: Language) -> re.Pattern[str]:
+    return re.compile(kin(speaker, language), re.IGNORECASE)
 
 
 @cache

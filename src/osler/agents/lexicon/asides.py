@@ -42,6 +42,8 @@ _ENDS = re.compile(r"[.;:!]\s+|[。；：！]")
 
 def asides(question: str, parts: Sequence[str], language: Language) -> int:
     """How many of the first parts of a question only lead to what is asked."""
+    if not parts:
+        return 0
     before = _statements(question)
     count = place = 0
     for number, part in enumerate(parts[:-1], start=1):

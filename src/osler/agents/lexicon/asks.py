@@ -22,19 +22,18 @@ _OF_THE_RESULT = {
 
 def separate_asks(question: str, language: Language) -> list[str]:
     """The question, and its parts where it has several."""
-    parts = [part for part in _parts(question, language) if _asks_for_more(part, language)]
-    return [question, *(parts if len(parts) > 1 else ())]
+    return taken_apart(question, language)[0]
 
 
-def without_result(question: str, language: Language) -> str:
-    """The question less the parts that only ask how something came out; as it is where it has no others."""
-    parts = _parts(question, language)
-    kept = [part for part in parts if _asks_for_more(part, language)]
-    return ", ".join(kept) if 0 < len(kept) < len(parts) else question
+def taken_apart(question: str, language: Language) -> tuple[list[str], str]:
+    """The question and its parts, where it has several; and what is left of it without asking how something came out.
 
-
-def _parts(question: str, language: Language) -> list[str]:
-    return [part for part in _BETWEEN[language].split(question) if part and content(part, language)]
+    That is all of it where it has no other parts.
+    """
+    parts = [part for part in _BETWEEN[language].split(question) if part and content(part, language)]
+    more = [part for part in parts if _asks_for_more(part, language)]
+    core = ", ".join(more) if 0 < len(more) < len(parts) else question
+    return [question, *(more if len(more) > 1 else ())], core
 
 
 def _asks_for_more(part: str, language: Language) -> bool:

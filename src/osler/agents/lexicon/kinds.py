@@ -19,6 +19,8 @@ def of_a_kind(text: str, language: Language) -> dict[str, set[int]]:
     """By kind the things that a text names; "PET-CT" is no CT."""
     row, called = _steps(text, language), _called(language)
     found: dict[str, set[int]] = {}
+    if called.keys().isdisjoint(row):
+        return found
     place = 0
     while place < len(row):
         for name, kind, thing in called.get(row[place], ()):

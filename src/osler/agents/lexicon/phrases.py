@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from osler.agents.lexicon.kept import thesaurus_terms
 from osler.agents.lexicon.terms import LONGEST_RUN, phrase_terms, terms
@@ -26,6 +27,15 @@ _REMEMBERED = 4_000
 """Texts; what is kept of one is a few hundred bytes."""
 _ALL, _MOST = 0.999, 0.68
 _OTHER = re.compile("其他|其它|其余|别的|另外|还有|还觉|除了|除此|伴|以外|之外")
+
+
+class _Led(NamedTuple):
+    """The phrases that a term leads."""
+
+    alone: tuple[tuple[int, str, float, float], ...]
+    """Of each thing that it stands for by itself: its first phrase, share, and cosine with a text of weight 1."""
+    beside: dict[str, tuple[int, ...]]
+    """For each other term the phrases that hold both."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,8 @@ class Phrases:
     """Weight of a term that no phrase holds: it says more than any of them."""
     seen: dict[str, tuple[tuple[str, float, float], ...]] = field(default_factory=dict, compare=False, repr=False)
     """What texts held that were looked at before: thing, share, cosine."""
+    met: dict[str, _Led] = field(default_factory=dict, compare=False, repr=False)
+    """Terms met lately, with the phrases that each leads."""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]], language: Language) -> Phrases:
@@ -88,11 +100,11 @@ class Phrases:
 
     def find(self, text: str) -> dict[str, float]:
         """Things spoken of, each with the share of its best phrase that is there."""
-        return {thing: share for thing, share, _ in self._there(text)}
+        return {thing: share for thing, share, _ in self.there(text)}
 
     def best(self, text: str) -> dict[str, float]:
         """Things a text is about: how well one phrase and the text cover each other, as the cosine of their terms."""
-        return {thing: score for thing, _, score in self._there(text)}
+        return {thing: score for thing, _, score in self.there(text)}
 
     def whole(self, text: str) -> frozenset[str]:
         """Things of which a phrase is there with all its terms."""
@@ -101,7 +113,7 @@ class Phrases:
         led = (self.phrases[place] for term in every if term in self.by_first for place in self.by_first[term])
         return frozenset(thing for phrase, thing, _ in led if phrase <= every)
 
-    def _there(self, text: str) -> tuple[tuple[str, float, float], ...]:
+    def there(self, text: str) -> tuple[tuple[str, float, float], ...]:
         """The things spoken of, with share and cosine of the phrase that is best at each."""
         if (seen := self.seen.get(text)) is not None:
             return seen
@@ -113,25 +125,59 @@ class Phrases:
     def _runs(self, text: str) -> list[str]:
         """The runs of a few words in a text that are a term of their own."""
         row = words(text, self.language)
+        if self.openings.isdisjoint(pairwise(row)):
+            return []
         begins = [place for place, pair in enumerate(pairwise(row)) if pair in self.openings]
         runs = (" ".join(row[place : place + n]) for place in begins for n in range(2, LONGEST_RUN + 1))
         return [run for run in runs if run in self.idf]
 
+    def _meet(self, term: str) -> _Led:
+        """What a term leads: few of its phrases have to be looked at where no other term of theirs is there."""
+        if len(self.met) >= _REMEMBERED:
+            self.met.clear()
+        weight = self.idf[term]
+        alone: dict[str, tuple[int, float]] = {}
+        beside: dict[str, list[int]] = defaultdict(list)
+        for place in self.by_term[term]:
+            phrase, thing, full = self.phrases[place]
+            for other in phrase:
+                if other != term:
+                    beside[other].append(place)
+            if weight >= _LEAST * full:
+                first, least = alone.get(thing, (place, full))
+                alone[thing] = (first, min(least, full))
+        found = self.met[term] = _Led(
+            tuple((first, thing, weight / full, weight / math.sqrt(full)) for thing, (first, full) in alone.items()),
+            {other: tuple(places) for other, places in beside.items()},
+        )
+        return found
+
     def _weighed(self, own: frozenset[str], runs: list[str]) -> tuple[tuple[str, float, float], ...]:
         every = own.union(runs) if runs else own
-        led = {place for term in every if term in self.by_term for place in self.by_term[term]}
-        if not led:
+        leading = self.by_term.keys() & every
+        if not leading:
             return ()
-        whole = sum(map(self.weight, own)) or 1.0
-        best: dict[str, tuple[float, float]] = {}
-        for place in sorted(led):
+        idf, unseen = self.idf, self.unseen
+        whole = sum([idf.get(term, unseen) for term in own]) or 1.0
+        rows: list[tuple[int, str, float, float]] = []
+        together: set[int] = set()
+        for term in leading:
+            # One look: another thread may clear what is kept between two.
+            alone, beside = self.met.get(term) or self._meet(term)
+            length = math.sqrt(max(whole, idf[term]))
+            rows += [(place, thing, share, cosine / length) for place, thing, share, cosine in alone]
+            for other in beside.keys() & every:
+                together.update(beside[other])
+        for place in together:
             phrase, thing, full = self.phrases[place]
-            part = sum(map(self.idf.__getitem__, phrase & every))
+            part = sum([idf[term] for term in phrase & every])
             if part >= _LEAST * full:
-                share, cosine = best.get(thing, (0.0, 0.0))
-                whole_of_both = math.sqrt(full * max(whole, part))
-                best[thing] = (max(share, min(1.0, part / full)), max(cosine, part / whole_of_both))
-        return tuple((thing, share, cosine) for thing, (share, cosine) in best.items())
+                rows.append((place, thing, min(1.0, part / full), part / math.sqrt(full * max(whole, part))))
+        best: dict[str, tuple[float, float]] = {}
+        for _, thing, share, cosine in sorted(rows):
+            most, nearest = best.get(thing, (0.0, 0.0))
+            best[thing] = (share if share > most else most, cosine if cosine > nearest else nearest)
+        return tuple([(thing, *scores) for thing, scores in best.items()])
 
 
 @cache
@@ -174,8 +220,10 @@ def broad_parts(text: str, language: Language, least: float = _MOST) -> frozense
     "what did the breathing test show" is not. Asking for other symptoms stays broad whatever they are other than.
     """
     index = broad(language)
-    there, most = index.find(text), index.best(text)
-    all_there = {gives for gives, share in there.items() if share >= _ALL}
+    most = {gives: score for gives, share, score in index.there(text) if share >= _ALL}
+    if not most:
+        return frozenset()
+    all_there = set(most)
     if language is Language.ZH:
         # Without its words for "other", which say nothing by themselves, 别的不舒服 is the same as 哪里不舒服.
         all_there.discard("chief" if "others" in all_there and _OTHER.search(text) else "others")

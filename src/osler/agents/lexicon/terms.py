@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from operator import add
 
 from osler.records.language import Language
 from osler.words import content, words
@@ -17,8 +18,8 @@ def terms(text: str, language: Language) -> frozenset[str]:
     row = content(text, language)
     if language is Language.EN:
         return frozenset(row)
-    level = "".join(word for word in row if "\u4e00" <= word[0] <= "\u9fff")
-    return frozenset(row) | frozenset(level[i : i + 2] for i in range(len(level) - 1))
+    level = "".join([word for word in row if "\u4e00" <= word[0] <= "\u9fff"])
+    return frozenset(row).union(map(add, level, level[1:]))
 
 
 def phrase_terms(phrase: str, language: Language) -> frozenset[str]:

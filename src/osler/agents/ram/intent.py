@@ -8,20 +8,21 @@ from functools import lru_cache
 
 from osler.agents.lexicon import broad_parts, categories, concepts
 from osler.agents.lexicon.asides import asides
-from osler.agents.lexicon.asks import separate_asks, without_result
+from osler.agents.lexicon.asks import taken_apart
 from osler.agents.lexicon.courtesy import to_the_point
 from osler.agents.ram.meaning import meant
 from osler.agents.ram.talk import is_talk
+from osler.records.kin import either
 from osler.records.language import Language
 from osler.words import content
 
 _ASKING = re.compile(r"[?？吗呢]|^\s*(?:since when|when|how long|tell me|describe)\b|什么时候|多久", re.IGNORECASE)
+_RELATIVES = (
+    r"mum|mom|mother|dad|father|parents?|sisters?|brothers?|siblings?|aunts?|uncles?|cousins?|grand\w+|gran|granny|nan"
+    r"|relatives?|relations?|kin|folks|famil\w+"
+)
 _KIN = {
-    Language.EN: re.compile(
-        r"\b(?:mum|mom|mother|dad|father|parents?|sisters?|brothers?|siblings?|aunts?|uncles?|cousins?|grand\w+|gran"
-        r"|granny|nan|relatives?|relations?|kin|folks|famil\w+)\b",
-        re.IGNORECASE,
-    ),
+    Language.EN: re.compile(rf"\b{either(_RELATIVES.split('|'))}\b", re.IGNORECASE),
     Language.ZH: re.compile(
         "家里|家人|家族|亲戚|亲属|父母|爸|妈|父亲|母亲|兄弟|姐妹|姐姐|哥哥|妹妹|弟弟|姨|叔|姑|舅|伯父|婶"
         "|爷爷|奶奶|祖父|祖母|姥姥|姥爷|外公|外婆|老人(?!家)|长辈"
@@ -79,24 +80,26 @@ class Intent:
 def read_intent(question: str, language: Language) -> Intent:
     """Take a question apart."""
     point = to_the_point(question, language)
-    texts = separate_asks(point, language)
-    asks = tuple(_ask(text, means, language) for text, means in zip(texts, meant(texts, language), strict=True))
+    texts, core = taken_apart(point, language)
+    # Every part asks for more than a result: only the whole may be less without asking for one.
+    read = zip(texts, (core, *texts[1:]), meant(texts, language), strict=True)
+    asks = tuple([_ask(text, own, means, language) for text, own, means in read])
     talk = is_talk(question, language) or sum(asks[0].meant.get(name, 0.0) for name in _TALKS) >= _SURELY_TALKS
     is_asking = _ASKING.search(question) is not None and not talk
     return Intent(asks, asides(point, texts[1:], language), is_asking, bool(_KIN[language].search(question)), talk)
 
 
-def _ask(text: str, means: dict[str, float], language: Language) -> Ask:
-    asked = without_result(text, language)
-    parts = broad_parts(asked, language)
-    phrases = concepts(language)
+def _ask(text: str, core: str, means: dict[str, float], language: Language) -> Ask:
+    """What a text asks for; its core is what is left without asking how something came out."""
+    there = concepts(language).there(text)
+    parts = broad_parts(core, language)
     return Ask(
         text,
         frozenset(content(text, language)),
-        phrases.best(text),
-        {name: share for name, share in phrases.find(text).items() if share >= _ALL},
+        {name: score for name, _, score in there},
+        {name: share for name, share, _ in there if share >= _ALL},
         means,
         categories(language).find(text),
         parts,
-        bool(parts) and bool(broad_parts(asked, language, _BROAD)),
+        bool(parts) and bool(broad_parts(core, language, _BROAD)),
     )

@@ -8,45 +8,50 @@ Beside it stands the `reader`, which knows words that no example has; what speak
 from __future__ import annotations
 
 import math
+import re
 import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from importlib.resources import as_file, files
-from itertools import pairwise
+from itertools import chain, compress, count, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.agents.ram.reader import reader, shares
+from osler.agents.ram.reader import LEAST, probabilities, reader
 from osler.records.language import Language
 from osler.words import content, plain, words
 
 _GRAM = 4
+_CHARACTERS = re.compile("[0-9A-Za-z\u4e00-\u9fff]+")
 _MET = 16384
 """Pieces that are kept at hand, some 14 MB."""
 _OFTEN = np.array([0.0, *(1 + math.log(count) for count in range(1, 1000))], dtype=np.float32)
 """What a piece counts that is there so many times: said twice is not twice as much."""
 _NO_LENGTH = 1e-6
-_UNMET = b"unmet"
-"""Stands for a piece that is not kept."""
 
 
 def pieces(question: str, language: Language) -> Counter[str]:
     """The pieces of a question, with how often each is there."""
+    return Counter(_listed(question, language))
+
+
+def _listed(question: str, language: Language) -> list[str]:
+    """The pieces of a question, each as often as it is there."""
     telling = content(question, language)
     found = [piece for word in telling for piece in _of_word(word, language)]
     if language is Language.ZH:
-        level = "".join([c for c in plain(question) if "\u4e00" <= c <= "\u9fff" or (c.isascii() and c.isalnum())])
-        found += [f"u:{c}" for c in level]
-        found += [f"b:{level[i : i + 2]}" for i in range(len(level) - 1)]
-        return Counter(found)
+        level = "".join(_CHARACTERS.findall(plain(question)))
+        found += map("u:".__add__, level)
+        found += [f"b:{one}{two}" for one, two in pairwise(level)]
+        return found
     every = words(question, language)
     found += [f"b:{one}_{two}" for one, two in pairwise(telling)]
     found += [f"q:{word}" for word in every]
     found += [f"r:{one}_{two}" for one, two in pairwise(every)]
-    return Counter(found)
+    return found
 
 
 def checksum(piece: str) -> int:
@@ -88,24 +93,35 @@ class Meaning:
 
         A question and its parts share most of their pieces: these are fetched once for all of them.
         """
-        counts = [pieces(question, language) for question in questions]
+        listed = [_listed(question, language) for question in questions]
+        every = list(dict.fromkeys(chain.from_iterable(listed)))
         # One look: another thread may clear what is kept between two.
-        met = ((piece, self.met.get(piece, _UNMET)) for piece in set[str]().union(*counts))
-        known = {piece: row for piece, kept in met if (row := self._meet(piece) if kept is _UNMET else kept)}
-        rows = np.frombuffer(b"".join(known.values()), dtype=self._row)
-        there = np.array([[count.get(piece, 0) for piece in known] for count in counts], dtype=np.intp)
-        said = _OFTEN.take(there, mode="clip") * rows["rarity"]
+        met = zip(every, map(self.met.get, every), strict=True)
+        kept = [self._meet(piece) if row is None else row for piece, row in met]
+        rows = np.frombuffer(b"".join(kept), dtype=self._row)
+        column = dict(zip(compress(every, kept), range(len(rows)), strict=True))
+        cells = [
+            start + place
+            for start, row in zip(count(step=len(rows)), listed, strict=False)
+            for place in map(column.get, row)
+            if place is not None
+        ]
+        there = np.bincount(np.array(cells, dtype=np.intp), minlength=len(listed) * len(rows))
+        said = _OFTEN.take(there.reshape(len(listed), -1), mode="clip") * rows["rarity"]
         length = np.sqrt(np.add.reduce(said * said, axis=1, keepdims=True))
-        said *= self.step / np.maximum(length, _NO_LENGTH)
+        said *= self.step * self.sharpness / np.maximum(length, _NO_LENGTH)
         scores: NDArray[np.float32] = said @ rows["weights"].astype(np.float32)
-        scores += self.bias * (length > 0.0)
-        scores *= self.sharpness
+        scores += self._sharp_bias * (length > 0.0)
         return scores
+
+    @cached_property
+    def _sharp_bias(self) -> NDArray[np.float32]:
+        return self.bias * np.float32(self.sharpness)
 
     @cached_property
     def _row(self) -> np.dtype[np.void]:
         """A piece as it is kept: how much it says, and a weight for each concept. Bytes are soon joined."""
-        return np.dtype([("rarity", np.float32), ("weights", np.int8, len(self.bias))])
+        return np.dtype([("rarity", np.float32), ("weights", np.int8, len(self.bias))], align=True)
 
     def _meet(self, piece: str) -> bytes:
         """Look a piece up, and keep it: the same pieces come again and again."""
@@ -117,10 +133,10 @@ class Meaning:
             self.met[piece] = b""
             return b""
         span = slice(self.starts[place], self.starts[place + 1])
-        row = np.zeros((), dtype=self._row)
-        row["rarity"] = self.rarity[place]
-        row["weights"][self.classes[span]] = self.weights[span]
-        known = self.met[piece] = row.tobytes()
+        weights = np.zeros(self._row.itemsize - self.rarity.itemsize, dtype=np.int8)
+        weights[self.classes[span]] = self.weights[span]
+        known: bytes = self.rarity[place].tobytes() + weights.tobytes()
+        self.met[piece] = known
         return known
 
 
@@ -152,9 +168,10 @@ def meant(questions: Sequence[str], language: Language) -> list[dict[str, float]
     linear = model(language)
     scores = linear.scores(questions, language)
     scores += reader(language).scores(questions)
-    likely = shares(scores)
+    likely = probabilities(scores).ravel()
     found: list[dict[str, float]] = [{} for _ in questions]
-    rows, columns = likely.nonzero()
-    for row, column, share in zip(rows.tolist(), columns.tolist(), likely[rows, columns].tolist(), strict=True):
+    heard_at = (likely >= LEAST).nonzero()[0]
+    for place, share in zip(heard_at.tolist(), likely[heard_at].tolist(), strict=True):
+        row, column = divmod(place, len(linear.concepts))
         found[row][linear.concepts[column]] = share
     return [heard if words(question, language) else {} for question, heard in zip(questions, found, strict=True)]

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import as_file, files
 from typing import Any
 
@@ -18,26 +18,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.records.language import Language
-from osler.words import content, plain, words
+from osler.words import content, words, written
 
 Matrix = NDArray[np.floating[Any]]
 
-_WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+(?:\.\d+)?")
 _JOINT = re.compile("['-]")
 _MET = 3072
 """Words that are kept at hand, some 15 MB."""
 LEAST = 0.01
 """Probability below which a concept is not worth a mention."""
-_FEW = 3
+_FEW = 7
 """Texts, as a question with its parts has them."""
 _LONGEST = 40
 """Words of a text that are read."""
 
 
-@lru_cache(maxsize=512)
 def spelled(text: str, language: Language) -> tuple[str, ...]:
     """The words of a text as they are written: an ending is part of what a word means."""
-    return tuple(_WORD.findall(plain(text))) if language is Language.EN else words(text, language)
+    return written(text) if language is Language.EN else words(text, language)
 
 
 @lru_cache(maxsize=512)
@@ -65,8 +63,10 @@ class Reader:
     out: Matrix
     """(features and mean of the points, concepts)."""
     out_bias: Matrix
-    met: dict[str, Matrix] = field(default_factory=dict, compare=False, repr=False)
-    """Words met lately: what each does for the features of the word after it, of its own, and of the word before it."""
+    met: dict[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+    """Words met lately: what each does for the features of the word after it, of its own, and of the word before it.
+
+    Bytes are soon joined."""
 
     def point(self, word: str) -> Matrix | None:
         """Where a word lies; one that is not known lies between its parts."""
@@ -76,12 +76,7 @@ class Reader:
         point: Matrix = self.points[parts[0]] * self.steps[parts[0]]
         return point if len(parts) == 1 else np.mean(self.points[parts] * self.steps[parts], axis=0, dtype=np.float32)
 
-    def _met(self, word: str) -> Matrix:
-        # One look: another thread may clear what is kept between two.
-        found = self.met.get(word)
-        return self._meet(word) if found is None else found
-
-    def _meet(self, word: str) -> Matrix:
+    def _meet(self, word: str) -> bytes:
         """Words come again and again: what is kept of one is all that its texts need, its own point last."""
         if len(self.met) >= _MET:
             self.met.clear()
@@ -89,10 +84,17 @@ class Reader:
         point = self.point(word)
         found = np.zeros(3 * len(self.near_bias) + size, dtype=np.float32)
         if point is not None:
-            found[:-size] = (point @ self.near.reshape(3, size, -1)).ravel()
+            found[:-size] = point @ self._near
             found[-size:] = point
-        self.met[word] = found
-        return found
+        found[len(self.near_bias) : 2 * len(self.near_bias)] += self.near_bias
+        kept = self.met[word] = found.tobytes()
+        return kept
+
+    @cached_property
+    def _near(self) -> Matrix:
+        """(a word, its features in each of its three places)."""
+        size = self.points.shape[1]
+        return np.concatenate(self.near.reshape(3, size, -1), axis=1)
 
     def _parts(self, word: str) -> list[int]:
         if word in self.places:
@@ -108,32 +110,38 @@ class Reader:
         """(texts, concepts): how much speaks for each concept, as a logarithm. Every text has a word."""
         rows = [spelled(text, self.language)[:_LONGEST] or ("",) for text in texts]
         size, features = self.points.shape[1], len(self.near_bias)
-        # All in one row, since numpy is slow to begin; an empty word between two texts keeps them apart.
-        laid = np.concatenate([self._met(word) for row in rows for word in (*row, "")]).reshape(-1, 3 * features + size)
-        near = laid[:, features : 2 * features] + self.near_bias
-        near[1:] += laid[:-1, :features]
-        near[:-1] += laid[1:, 2 * features : 3 * features]
+        # All in one row, since numpy is slow to begin; an empty word around every text keeps them apart.
+        every = ["", *(word for row in rows for word in (*row, ""))]
+        # One look: another thread may clear what is kept between two.
+        met = zip(every, map(self.met.get, every), strict=True)
+        joined = b"".join([self._meet(word) if kept is None else kept for word, kept in met])
+        laid = np.frombuffer(joined, dtype=np.float32).reshape(len(every), -1)
+        near = laid[1:-1, features : 2 * features] + laid[:-2, :features]
+        near += laid[2:, 2 * features : 3 * features]
         found = np.empty((len(rows), features + size), dtype=np.float32)
         start = 0
         # One after the other: `reduceat` goes through them number by number.
         for row, into in zip(rows, found, strict=True):
             stop = start + len(row)
-            np.maximum.reduce(near[start:stop], axis=0, out=into[:features])
-            np.add.reduce(laid[start:stop, -size:], axis=0, out=into[features:])
-            into[features:] /= math.sqrt(len(row))
+            np.maximum.reduce(near[start:stop], axis=0, out=into[:features], initial=0.0)
+            np.add.reduce(laid[start + 1 : stop + 1, -size:], axis=0, out=into[features:])
+            into[features:] *= 1.0 / math.sqrt(len(row))
             start = stop + 1
-        np.maximum(found[:, :features], 0.0, out=found[:, :features])
         scores = self._concluded(found)
         scores += self.out_bias
         return scores
 
     def _concluded(self, found: Matrix) -> Matrix:
         """From features to concepts."""
-        if 1 < len(found) <= _FEW:
-            # Small products are made without laying the matrix out anew: its halves are small enough.
-            half = self.out.shape[1] // 2
-            return np.concatenate([found @ self.out[:, :half], found @ self.out[:, half:]], axis=1)
-        concluded: Matrix = np.array([row @ self.out for row in found]) if len(found) <= 2 * _FEW else found @ self.out
+        if not 1 < len(found) <= _FEW:
+            return found @ self.out
+        # Small products are made without laying the matrix out anew: its quarters are small enough.
+        concepts = self.out.shape[1]
+        concluded = np.empty((len(found), concepts), dtype=np.float32)
+        quarter = -(-concepts // 4)
+        for start in range(0, concepts, quarter):
+            columns = slice(start, start + quarter)
+            np.matmul(found, self.out[:, columns], out=concluded[:, columns])
         return concluded
 
     def read(self, texts: Sequence[str]) -> Matrix:
@@ -143,9 +151,16 @@ class Reader:
 
 def shares(scores: Matrix) -> Matrix:
     """Probabilities from scores, 0 where one is not worth a mention."""
-    likely: Matrix = np.exp(scores - np.maximum.reduce(scores, axis=1, keepdims=True))
-    likely /= np.add.reduce(likely, axis=1, keepdims=True)
+    likely = probabilities(scores)
     likely *= likely >= LEAST
+    return likely
+
+
+def probabilities(scores: Matrix) -> Matrix:
+    """Of every concept, also of those that are not worth a mention."""
+    likely: Matrix = scores - np.maximum.reduce(scores, axis=1, keepdims=True)
+    np.exp(likely, out=likely)
+    likely /= np.add.reduce(likely, axis=1, keepdims=True)
     return likely
 
 
