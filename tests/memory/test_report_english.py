@@ -101,6 +101,20 @@ def test_what_makes_it_worse_is_not_what_is_spoken_of(reply: str, fact: str) -> 
     assert fact in [f"{one.subject} {one.relation} {one.object}" for one in made]
 
 
+@pytest.mark.parametrize(
+    ("reply", "fact"),
+    [
+        ("I threw up 2 times. It was only what I'd eaten.", "only what I had eaten"),
+        ("I'd never had such pain before.", "patient had never had such pain before"),
+        ("I'd rather lie down.", "patient would rather lie down"),
+        ("I'd need to sit.", "patient would need to sit"),
+    ],
+)
+def test_had_and_would_are_told_apart(reply: str, fact: str) -> None:
+    made = think_english("Do you have any other symptoms?", reply)
+    assert any(fact in f"{one.subject} {one.relation} {one.object}" for one in made), made
+
+
 def test_what_was_never_done_was_not_done_on_the_day_of_the_next_test() -> None:
     reply = "No, I've never had an MRI of my knees. The X-ray showed spurs in both knees. That was 14 days ago."
     never, spurs = think_english(IMAGED, reply)

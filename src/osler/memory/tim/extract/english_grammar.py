@@ -32,6 +32,11 @@ _PARTICIPLE = re.compile(
     r"\s+(?:been|had|got|gone|come|never|become|taken|lost|always|just been|\w{2,}ed(?!\s+(?:by|with|to|in|on)\b))\b",
     re.IGNORECASE,
 )
+_DONE_BEFORE = re.compile(
+    r"\s+(?:never |already |just |always )?"
+    r"(?:been|had|eaten|drunk|gone|come|taken|seen|given|done|fallen|slept|lost|become|forgotten|\w{3,}ed)\b",
+    re.IGNORECASE,
+)
 _PARTICLES = listed("up out on off down away over back in through")
 _OWN = re.compile(r"^(?:(?:my|his|her|our|their|its|the|a|an|this|that|these|those)\s+)+", re.IGNORECASE)
 _OF_THE_REST = frozenset({"all", "both", "just", "now", "almost", "even", "only"})
@@ -82,12 +87,13 @@ class Verb:
 
 @lru_cache(maxsize=1024)
 def expand(text: str) -> str:
-    """`I've` as `I have`."""
+    """`I've` as `I have`, and `I'd eaten` as `I had eaten`."""
 
     def full(found: re.Match[str]) -> str:
-        ending = found[2].lower()
+        ending, after = found[2].lower(), text[found.end() :]
+        if ending == "d" and _DONE_BEFORE.match(after):
+            return f"{found[1]} had"
         if ending == "s":
-            after = text[found.end() :]
             return f"{found[1]} {'has' if _PARTICIPLE.match(after) else 'is'}"
         return f"{found[1]} {_FULL[ending]}"
 
