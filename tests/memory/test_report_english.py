@@ -120,3 +120,8 @@ def test_what_was_never_done_was_not_done_on_the_day_of_the_next_test() -> None:
     never, spurs = think_english(IMAGED, reply)
     assert never.negated and not never.reported
     assert spurs.reported == "14 days ago"
+
+
+def test_what_had_not_happened_by_a_day_keeps_it() -> None:
+    _, lung = think_english(IMAGED, "The heart was normal. The lung has not expanded. That was 2 days ago.")
+    assert lung.negated and lung.reported == "2 days ago"

@@ -57,8 +57,8 @@ _WITHIN = re.compile(
 )
 """`there was no blood in it`: of what the thought before says."""
 _DOCTOR = re.compile(r"^(?:(?:the|a|my|his|her) )?(?:doctor|nurse|specialist|surgeon|consultant) who\b", re.IGNORECASE)
-_NEVER = re.compile(r"^(?:has never|has not|never)\b|\bnobody has\b|\bhas not been done\b", re.IGNORECASE)
-"""What was never done was not done on that day."""
+_NEVER = re.compile(r"^(?:has never|never|has not had)|\bnobody has\b", re.IGNORECASE)
+"""What was never done was not done on that day; what has not expanded by then has its day."""
 _DAY = re.compile(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
 
 
