@@ -9,6 +9,7 @@ from osler.agents.interview import areas, open_areas
 from osler.agents.participant import Briefing, Case, Selection
 from osler.agents.ram import read_intent
 from osler.agents.rules.voice import voice
+from osler.memory.tim.bank import topic
 from osler.records import Language, RecordPool
 from osler.records.schema import Diagnosis, Sex, Speaker
 from osler.simulator.build import case_of
@@ -192,6 +193,52 @@ def test_a_finding_of_the_examination_leaves_the_scans_to_ask(language: Language
     case = case_of(POOL.get(f"gout-{language.value}"))
     left = {area.key for area in open_areas(Briefing(case=case, turn=3, turns_left=5, reply="", recall=fact))}
     assert "examination" in left and "sign" not in left
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_a_part_counts_as_asked_for_where_a_memory_keeps_its_words_of_weight(language: Language) -> None:
+    case = case_of(POOL.get(f"gout-{language.value}"))
+    marks = "Fact #1: patient is well [{}] (turn 1)" if language is Language.EN else "事实 #1：患者 好［{}］（第1轮）"
+    for area in areas(language):
+        recall = marks.format(topic(area.question, language))
+        left = open_areas(Briefing(case=case, turn=3, turns_left=5, reply="", recall=recall))
+        assert area.key not in {one.key for one in left}, recall
+
+
+@pytest.mark.parametrize(
+    ("record_id", "fact"),
+    [
+        ("diabetic-ketoacidosis-en", "Fact #3: patient does not have blood (turn 1)"),
+        ("diabetic-ketoacidosis-en", "Fact #3: patient has thrown up, there was no blood in it (turn 1)"),
+        ("diabetic-ketoacidosis-zh", "事实 #3：患者 没有 血（第1轮）"),
+    ],
+)
+def test_no_blood_is_not_the_blood_tests(record_id: str, fact: str) -> None:
+    case = case_of(POOL.get(record_id))
+    known = Briefing(case=case, turn=3, turns_left=5, reply="", recall=fact)
+    tests = next(area for area in open_areas(known) if area.key == "test")
+    assert check_question(tests.question, known) == ()
+
+
+def test_a_question_about_bleeding_leaves_the_blood_tests_open() -> None:
+    seen = briefing("Turn 1\nDoctor: Is there blood in your stool?\nPatient: No.", "Do you have high blood pressure?")
+    assert "test" in {area.key for area in open_areas(seen)}
+    for question in ("What did the bloods show?", "Have you had your blood checked?"):
+        assert "test" not in {area.key for area in open_areas(briefing("", question))}
+
+
+@pytest.mark.parametrize(
+    ("record_id", "reply"),
+    [
+        ("stemi-zh", "医生，抽血化验结果正常，D-二聚体是0.31 mg/L FEU。"),
+        ("stemi-en", "The blood test results are normal, the D-dimer is 0.31."),
+    ],
+)
+def test_a_result_of_the_blood_leaves_the_scans_to_ask(record_id: str, reply: str) -> None:
+    case = case_of(POOL.get(record_id))
+    tests, scans = (next(area for area in areas(case.language) if area.key == key) for key in ("test", "examination"))
+    known = Briefing(case=case, turn=3, turns_left=5, question=tests.question, reply=reply)
+    assert check_question(scans.question, known) == () and check_question(tests.question, known)
 
 
 @pytest.mark.parametrize(("record_id", "work"), [("croup-en", "smoke"), ("croup-zh", "烟")])

@@ -12,6 +12,7 @@ from osler.agents.lexicon.asks import separate_asks
 from osler.agents.participant import Briefing
 from osler.prompts import prompt
 from osler.records.language import Language
+from osler.words import content
 
 _GROWN_UP = 14
 """Years from which a patient is asked about smoking, alcohol and work."""
@@ -38,8 +39,15 @@ def areas(language: Language, *, child: bool = False) -> tuple[Area, ...]:
 def open_areas(briefing: Briefing) -> list[Area]:
     """What the doctor has not asked about, as far as its memory and its last question show."""
     language = briefing.case.language
-    asked = frozenset[str]().union(*(_asked_for(question, language) for question in known_questions(briefing)))
-    return [area for area in areas(language, child=briefing.case.years < _GROWN_UP) if area.key not in asked]
+    known = known_questions(briefing)
+    asked = frozenset[str]().union(*(_asked_for(question, language) for question in known))
+    # A memory that keeps only the words of weight of a question keeps those of a standard one, if not its phrases.
+    kept = {frozenset(content(question, language)) for question in known}
+    return [
+        area
+        for area in areas(language, child=briefing.case.years < _GROWN_UP)
+        if area.key not in asked and frozenset(content(area.question, language)) not in kept
+    ]
 
 
 @lru_cache(maxsize=1024)

@@ -58,7 +58,8 @@ def repeats(question: str, briefing: Briefing) -> str | None:
     asked, stated = known_questions(briefing), [fact.text for fact in facts(briefing)]
     parts = broad_parts(question, language)
     asks_for = meant(question, language)
-    for line in (*asked, *stated):
+    # One fact of a part does not answer a question for the whole of it: "no blood in it" is not the blood tests.
+    for line in asked if parts else (*asked, *stated):
         if alike(words, frozenset(content(line, language))):
             return line
         if (asks_for and asks_for == meant(line, language)) or (parts and parts <= broad_parts(line, language)):
@@ -66,7 +67,6 @@ def repeats(question: str, briefing: Briefing) -> str | None:
     if (earlier := _asked_of_the_same(question, asked, briefing.case.complaint, language)) is not None:
         return earlier
     if parts:
-        # One fact of a part does not answer a question for the whole of it.
         return None
     whole, *several = read_intent(question, language).asks
     told_so = [sentence for text in told(briefing) for sentence in sentences(text, language)]
@@ -114,8 +114,10 @@ def _known(ask: Ask, asked: list[str], told_so: list[str], language: Language) -
         # A cough was asked for; whether a fever came with it was not.
         if heard and heard <= _surely_heard(line, language) and wanted <= (things(line, language) or wanted):
             return line
+    # Whether blood was taken says nothing of the scans, though both are results.
+    has_name = wanted == named and not wanted <= _WHOLE_PARTS
     for sentence in told_so:
-        if wanted and wanted == named and wanted <= called_by_name(sentence, language):
+        if has_name and wanted <= called_by_name(sentence, language):
             return sentence
         # A sentence that begins with all that is asked for is about it: "temperature is 38 °C".
         about = [word for word in content(sentence, language) if word not in _PERSONS][: len(words)]
