@@ -18,7 +18,7 @@ _AT_LEAST = 4
 _CHUNK = 16384
 USUAL = 5
 """How many a memory asks for as a rule."""
-_QUERIES = 256
+_QUERIES = 512
 _DEPTH = 32
 """The calibration knows this many nearest vectors of each of its queries."""
 _QUERY_COSINES = (0.5, 0.95)
@@ -169,6 +169,8 @@ class Cells:
         found = cells[np.argsort(-scores, axis=1, kind="stable")[:, :_DEPTH]]
         projections = queries @ self.directions.T
         short = projections.max(axis=1, keepdims=True) - projections
+        few = min(_AT_LEAST, short.shape[1]) - 1
+        short[short <= np.partition(short, few, axis=1)[:, few, None]] = 0  # looked into in any case
         self.gaps = np.take_along_axis(short, found, axis=1)
         self._reach.clear()
         sizes = np.array([len(block) for block in self.blocks])
