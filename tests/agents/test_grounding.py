@@ -229,6 +229,8 @@ def test_only_what_is_examined_was_not_done(record_id: str, question: str, not_d
         ("gout-en", "What symptom is the most concerning to you right now?"),
         ("gout-en", "Do you have any symptoms of a stroke?"),
         ("gout-zh", "您是否有胃溃疡的症状？"),
+        ("gout-zh", "左小腿里头胀着疼，这是不是深部静脉血栓形成的症状？"),
+        ("gout-zh", "这些症状在急性脑卒中和急性阑尾炎中是否都可能出现？"),
     ],
 )
 def test_a_patient_is_not_asked_to_judge(record_id: str, question: str) -> None:

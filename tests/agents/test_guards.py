@@ -195,6 +195,11 @@ def test_a_finding_of_the_examination_leaves_the_scans_to_ask(language: Language
     assert "examination" in left and "sign" not in left
 
 
+def test_these_symptoms_are_nothing_in_particular() -> None:
+    known = Briefing(case=case_of(POOL.get("gout-zh")), turn=3, turns_left=5, reply="")
+    assert check_question("你有这些症状吗？", known) == ("问得太笼统",)
+
+
 @pytest.mark.parametrize("language", list(Language))
 def test_a_part_counts_as_asked_for_where_a_memory_keeps_its_words_of_weight(language: Language) -> None:
     case = case_of(POOL.get(f"gout-{language.value}"))

@@ -23,7 +23,7 @@ _VAGUE = {
     " present illness health status situation additional specific concerns help bring today discuss question"
     " main major primary chief common complaint nature worry experience condition concern current symptom regarding",
     Language.ZH: "病史 症状 详细 具体 描述 病情 信息 目前 身体 状况 健康 情况 不舒服 了解 提供"
-    " 主要 主要症状 主诉 担心 问题 疾病 是否 有无 能否 是不是",
+    " 主要 主要症状 主诉 担心 问题 疾病 是否 有无 能否 是不是 这些",
 }
 _LIKELY = 0.5
 _WHOLE_PARTS = ALL_RESULTS | {"associated-symptoms", "chief-complaint"}
