@@ -200,6 +200,20 @@ def test_these_symptoms_are_nothing_in_particular() -> None:
     assert check_question("你有这些症状吗？", known) == ("问得太笼统",)
 
 
+@pytest.mark.parametrize(
+    ("record_id", "question", "part"),
+    [
+        ("gout-en", "Have you had an X-ray of your knee?", "examination"),
+        ("gout-zh", "您有没有做过胃镜检查？", "examination"),
+        ("gout-zh", "做过甲状腺功能化验吗？", "test"),
+    ],
+)
+def test_a_question_for_one_result_leaves_the_others_to_ask(record_id: str, question: str, part: str) -> None:
+    known = Briefing(case=case_of(POOL.get(record_id)), turn=3, turns_left=5, reply="", question=question)
+    standard = next(area for area in open_areas(known) if area.key == part)
+    assert check_question(standard.question, known) == ()
+
+
 @pytest.mark.parametrize("language", list(Language))
 def test_a_part_counts_as_asked_for_where_a_memory_keeps_its_words_of_weight(language: Language) -> None:
     case = case_of(POOL.get(f"gout-{language.value}"))

@@ -7,13 +7,17 @@ from typing import NamedTuple
 
 from osler.agents.guards.doctor import check_question
 from osler.agents.guards.known import known_questions
+from osler.agents.guards.spoken import things
 from osler.agents.lexicon import broad_parts, categories
 from osler.agents.lexicon.asks import separate_asks
+from osler.agents.lexicon.qualities import ALL_RESULTS
 from osler.agents.participant import Briefing
 from osler.prompts import prompt
 from osler.records.language import Language
 from osler.words import content
 
+_RESULTS = frozenset({"sign", "test", "examination"})
+"""Parts of many findings, each of which may decide."""
 _GROWN_UP = 14
 """Years from which a patient is asked about smoking, alcohol and work."""
 
@@ -55,9 +59,13 @@ def _asked_for(question: str, language: Language) -> frozenset[str]:
     """The parts that a question asks for, by its phrases alone: a memory has many lines, looked at for nothing else."""
     asked: set[str] = set()
     for text in separate_asks(question, language):
-        named = categories(language).find(text).items()
         # "The physical examination" asks for that part alone, though "examination" is a word for another too.
-        asked |= broad_parts(text, language) or {name for name, share in named if share >= 0.999}
+        if not (parts := broad_parts(text, language)):
+            parts = frozenset(name for name, share in categories(language).find(text).items() if share >= 0.999)
+            # An X-ray of the knee is one result; there may be others.
+            if not things(text, language) <= ALL_RESULTS:
+                parts -= _RESULTS
+        asked |= parts
     return frozenset(asked)
 
 
