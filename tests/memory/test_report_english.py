@@ -125,3 +125,18 @@ def test_what_was_never_done_was_not_done_on_the_day_of_the_next_test() -> None:
 def test_what_had_not_happened_by_a_day_keeps_it() -> None:
     _, lung = think_english(IMAGED, "The heart was normal. The lung has not expanded. That was 2 days ago.")
     assert lung.negated and lung.reported == "2 days ago"
+
+
+@pytest.mark.parametrize(
+    ("reply", "facts"),
+    [
+        ("A dense oval patch, 26 mm. That's what my report says.", ["imaging shows a dense oval patch, 26 mm"]),
+        ("Let me see. It was normal.", ["imaging shows it was normal"]),
+        ("That's what they told me. It was round, and it moved.", ["imaging shows it was round, and it moved"]),
+    ],
+)
+def test_an_aside_is_kept_with_the_sentence_and_not_in_the_fact(reply: str, facts: list[str]) -> None:
+    thoughts = think_english("What did the imaging show?", reply)
+    assert [thought.triple for thought in thoughts] == facts
+    heard = " ".join(thought.sentence for thought in thoughts)
+    assert all(word in heard for word in reply.replace(".", " ").replace(",", " ").split())

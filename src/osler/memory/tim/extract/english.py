@@ -94,7 +94,7 @@ def think_english(question: str, reply: str) -> list[Draft]:
         for piece in clauses:
             _read(piece, reading)
             reading.kin = relative(piece) or reading.kin
-        kept_whole(f"{waiting}{MARK}{sentence}" if waiting else sentence, reading, asked)
+        kept_whole(sentence, f"{waiting}{MARK}{sentence}" if waiting else sentence, reading, asked)
     _flush(reading)
     made = settled(reading.sketches, MARK, Language.EN)
     return [

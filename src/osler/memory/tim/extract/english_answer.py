@@ -31,6 +31,8 @@ _ASIDE = re.compile(
     r"though|anyway|too|i (?:nearly|almost) forgot|hang on|wait|where is it|here(?: it is)?|"
     r"(?:oh )?dear(?: me)?|now that you (?:ask|mention it)|"
     r"(?:that|it|this)(?:'s| is) what (?:scares|worries|frightens|bothers) (?:me|us)|"
+    r"(?:that|it|this)(?:'s| is) what (?:they|(?:my|the|his|her) (?:doctor|nurse|report|sheet|paper|letter|results?)) "
+    r"(?:says?|said|told (?:me|us))|"
     r"additionally|furthermore|moreover|also|overall|however|in addition|"
     r"(?:that i know of|as far as (?:i|we) know))[?.! ]*$",
     re.IGNORECASE,

@@ -30,8 +30,11 @@ def says_something(relation: str, object_: str) -> bool:
     return not (relation in _HAVING and _EMPTY.fullmatch(object_))
 
 
-def kept_whole(sentence: str, reading: Reading, asked: Question) -> None:
-    """The sentence in one thought, where its clauses are torn from what they are about."""
+def kept_whole(sentence: str, heard: str, reading: Reading, asked: Question) -> None:
+    """The sentence in one thought, where its clauses are torn from what they are about.
+
+    What was heard is the sentence with the asides before it: the thought rests on all of it and tells the sentence.
+    """
     if not reading.question.examined:
         return
     made = reading.sketches[reading.began :]
@@ -44,7 +47,7 @@ def kept_whole(sentence: str, reading: Reading, asked: Question) -> None:
     said = re.sub(rf"^(?:the )?{re.escape(asked.topic)} show(?:ed|s)(?: that)? ", "", said, flags=re.IGNORECASE)
     # The sentence names its own test, if any; the one before it may have named another.
     subject, relation = (asked.topic, "shows") if asked.examined else (PATIENT, "says")
-    whole = Sketch(subject, relation, said, sentence, certainty=min(sketch.certainty for sketch in made))
+    whole = Sketch(subject, relation, said, heard, certainty=min(sketch.certainty for sketch in made))
     whole.reported = first.reported
     reading.sketches[reading.began :] = [whole]
 
