@@ -174,9 +174,9 @@ async def test_a_server_that_hangs_is_given_up_and_its_place_goes_to_the_next() 
 async def test_waiting_for_a_turn_is_not_counted_as_time_to_answer() -> None:
     slowly = [b"HTTP/1.1 200 OK\r\n", *[b"X: y\r\n"] * 20, b"Content-Length: 2\r\n\r\n{}"]  # a tenth of a second
     # All of them take longer than one may, and one has room to be slow on a busy machine.
-    async with serving(*[slowly] * 12, pace=Pace(Rates(1)), limit=0.9) as (server, client):
-        said = await asyncio.gather(*(client.post(b"{}", 1) for _ in range(12)))
-    assert [one.body for one in said] == [b"{}"] * 12
+    async with serving(*[slowly] * 24, pace=Pace(Rates(1)), limit=2.0) as (server, client):
+        said = await asyncio.gather(*(client.post(b"{}", 1) for _ in range(24)))
+    assert [one.body for one in said] == [b"{}"] * 24
     assert server.opened == 1
 
 

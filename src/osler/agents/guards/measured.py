@@ -1,13 +1,13 @@
 """Whether a reply gets a measurement wrong by its own numbers: "0.31, above the limit of 0.50".
 
 All the numbers are in the record, and only how they compare is not: a doctor who hears that a marker is below the
-reference stops thinking of the illness.
+reference, or that the tests were normal before it hears the one that was not, stops thinking of the illness.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -65,6 +65,33 @@ _REFERENCE = {
 }
 
 
+_ALL_NORMAL = {
+    Language.EN: re.compile(
+        r"\b(?:(?:blood|lab|laboratory|other) (?:and \w+ |or \w+ )?(?:tests?|works?|results?)(?: results?)?|bloods|labs"
+        r"|(?:test|scan) results|results|imaging|scans)(?: (?:all|i had|they did|she had|he had))?"
+        r"(?:,? and (?:they|it|everything|all of them))? (?:were|was|are|is|c[ao]me back|look(?:ed)?)"
+        r"(?: all| both| completely| quite)? (?:normal|fine|unremarkable|okay|ok|in order)\b"
+        r"|\beverything (?:in|on) (?:the |my |his |her )?(?:bloods?|tests?|results|labs)[^.,;]{0,20}\b(?:normal|fine)\b"
+    ),
+    Language.ZH: re.compile(
+        r"(?:抽血|验血|血液)?(?:化验|检验|检查)(?:的)?结果(?:是|都|均|全部|全|一切|基本|也|算)*正常"
+        r"|(?:抽血|验血|血液)(?:的)?(?:化验|检查|检验|结果)?(?:是|都|均|全部|全|一切|基本|也|算)*正常"
+    ),
+}
+"""One verdict on all results at once."""
+_FINE = {
+    Language.EN: re.compile(r"\b(?:normal|negative|unremarkable|no abnormal\w*|no evidence|none (?:seen|found))\b"),
+    Language.ZH: re.compile(r"正常|阴性|未见|无异常|没有异常"),
+}
+_NOT_FINE = {
+    Language.EN: re.compile(
+        r"\b(?:high|higher|low|lower|elevated|raised|increased|decreased|reduced|positive|abnormal|enlarged|deficien\w+"
+        r"|above|prolonged)\b"
+    ),
+    Language.ZH: re.compile(r"[升偏增过]高|高于|[降偏减]低|低于|阳性|(?<![无见])异常|增[大厚多]|减[少退]|延长|缺乏"),
+}
+
+
 class _Measured(NamedTuple):
     """A value, and between which bounds it would be as it should."""
 
@@ -84,14 +111,36 @@ class _Measured(NamedTuple):
         return (self.low is None or self.value >= self.low) and (self.high is None or self.value <= self.high)
 
 
-def miscompared(reply: str, entries: Iterable[Entry], language: Language) -> tuple[str, ...]:
+def miscompared(reply: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
     """The comparisons in a reply that its numbers, or those of the report, make false."""
     level = plain(reply)
     found = [said[0] for said in _TO_A_NUMBER[language].finditer(level) if not _holds(said)]
     measured = [(entry.name, one) for entry in entries if (one := _only(entry.report, language)) is not None]
     if measured:
         found += [name for clause in _CLAUSE[language].split(level) for name in _against(clause, measured, language)]
+    if not all(_is_fine(entry, language) for entry in entries):
+        found += [said for said in _of_all(level, language) if not _names_one(said, entries, language)]
     return tuple(dict.fromkeys(found))
+
+
+def _of_all(reply: str, language: Language) -> Iterator[str]:
+    """Where a reply calls all results normal at once, with the words before it in the clause."""
+    for said in _ALL_NORMAL[language].finditer(reply):
+        begins = max(reply.rfind(mark, 0, said.start()) for mark in "，。；！？,.;!?:：") + 1
+        yield reply[begins : said.end()].strip()
+
+
+def _names_one(said: str, entries: Sequence[Entry], language: Language) -> bool:
+    words = frozenset(content(said, language))
+    return any(frozenset(content(entry.name, language)) <= words for entry in entries)
+
+
+def _is_fine(entry: Entry, language: Language) -> bool:
+    """Whether a report says that all of it is as it should be; a bare number says nothing."""
+    if (one := _only(entry.report, language)) is not None:
+        return one.is_normal()
+    report = plain(entry.report)
+    return bool(_FINE[language].search(report)) and not _NOT_FINE[language].search(report)
 
 
 def _holds(said: re.Match[str]) -> bool:
