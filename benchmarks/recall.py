@@ -31,6 +31,7 @@ import argparse
 import asyncio
 import json
 import math
+import sys
 import time
 import zlib
 from collections import Counter
@@ -266,7 +267,13 @@ def table(title: str, pools: Sequence[Pool], language: Language, half: str, work
 def answered(name: str, conversations: Iterable[tuple[list[Turn], list[str]]]) -> tuple[list[Pool], int]:
     """Conversations with those of their questions that a turn answers, and how many questions none does."""
     pools, dropped = [], 0
-    for (turns, questions), gold in zip(conversations, read(GOLD)[name], strict=True):
+    found, golds = list(conversations), read(GOLD)[name]
+    read_before = {key for gold in golds for key in gold}
+    if len(found) != len(golds) or any(str(checksum(one)) not in read_before for _, asked in found for one in asked):
+        sys.exit(
+            f"{name} here is not the one that {GOLD.name} was read from; get that version, or leave it out (--only)"
+        )
+    for (turns, questions), gold in zip(found, golds, strict=True):
         asked = [Asked(question, frozenset(gold[str(checksum(question))])) for question in questions]
         dropped += sum(not one.gold for one in asked)
         pools.append(Pool(turns, [one for one in asked if one.gold]))
