@@ -124,3 +124,12 @@ def test_who_asks_what_is_wrong_is_told_what_the_patient_came_with(record: str, 
 def test_who_asks_what_else_is_told_all_but_what_the_patient_came_with(record: str, question: str) -> None:
     others = found(record, question)
     assert len(others) > 2 and not others & {"Cough", "咳嗽"}
+
+
+@pytest.mark.parametrize(
+    ("question", "all_of_them"),
+    [("What did the bloods show?", True), ("Were the bloods abnormal?", True), ("Did you see any blood?", False)],
+)
+def test_bloods_are_the_blood_tests_and_blood_is_not(question: str, all_of_them: bool) -> None:
+    tests = {"Renal function", "Triglycerides", "Complete blood count", "Liver function", "Serum lipase and amylase"}
+    assert (tests <= found("acute-pancreatitis-en", question)) is all_of_them
