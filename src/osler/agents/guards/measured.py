@@ -1,13 +1,13 @@
 """Whether a reply gets a measurement wrong by its own numbers: "0.31, above the limit of 0.50".
 
 All the numbers are in the record, and only how they compare is not: a doctor who hears that a marker is below the
-reference, or that the tests were normal before it hears the one that was not, stops thinking of the illness.
+reference stops thinking of the illness.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -65,34 +65,7 @@ _REFERENCE = {
 }
 
 
-_ALL_NORMAL = {
-    Language.EN: re.compile(
-        r"\b(?:(?:blood|lab|laboratory|other) (?:and \w+ |or \w+ )?(?:tests?|works?|results?)(?: results?)?|bloods|labs"
-        r"|(?:test|scan) results|results|imaging|scans)(?: (?:all|i had|they did|she had|he had))?"
-        r"(?:,? and (?:they|it|everything|all of them))? (?:were|was|are|is|c[ao]me back|look(?:ed)?)"
-        r"(?: all| both| completely| quite)? (?:normal|fine|unremarkable|okay|ok|in order)\b"
-        r"|\beverything (?:in|on) (?:the |my |his |her )?(?:bloods?|tests?|results|labs)[^.,;]{0,20}\b(?:normal|fine)\b"
-    ),
-    Language.ZH: re.compile(
-        r"(?:抽血|验血|血液)?(?:化验|检验|检查)(?:的)?结果(?:是|都|均|全部|全|一切|基本|也|算)*正常"
-        r"|(?:抽血|验血|血液)(?:的)?(?:化验|检查|检验|结果)?(?:是|都|均|全部|全|一切|基本|也|算)*正常"
-    ),
-}
-"""One verdict on all results at once."""
-_FINE = {
-    Language.EN: re.compile(r"\b(?:normal|negative|unremarkable|no abnormal\w*|no evidence|none (?:seen|found))\b"),
-    Language.ZH: re.compile(r"正常|阴性|未见|无异常|没有异常"),
-}
-_NOT_FINE = {
-    Language.EN: re.compile(
-        r"\b(?:high|higher|low|lower|elevated|raised|increased|decreased|reduced|positive|abnormal|enlarged|deficien\w+"
-        r"|above|prolonged)\b"
-    ),
-    Language.ZH: re.compile(r"[升偏增过]高|高于|[降偏减]低|低于|阳性|(?<![无见])异常|增[大厚多]|减[少退]|延长|缺乏"),
-}
-
-
-class _Measured(NamedTuple):
+class Measured(NamedTuple):
     """A value, and between which bounds it would be as it should."""
 
     value: float
@@ -100,47 +73,28 @@ class _Measured(NamedTuple):
     high: float | None
 
     def is_above(self) -> bool:
+        """Whether it is more than it should be."""
         bound = self.low if self.high is None else self.high
         return bound is not None and self.value > bound
 
     def is_below(self) -> bool:
+        """Whether it is less."""
         bound = self.high if self.low is None else self.low
         return bound is not None and self.value < bound
 
     def is_normal(self) -> bool:
+        """Whether it is neither."""
         return (self.low is None or self.value >= self.low) and (self.high is None or self.value <= self.high)
 
 
-def miscompared(reply: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
+def miscompared(reply: str, entries: Iterable[Entry], language: Language) -> tuple[str, ...]:
     """The comparisons in a reply that its numbers, or those of the report, make false."""
     level = plain(reply)
     found = [said[0] for said in _TO_A_NUMBER[language].finditer(level) if not _holds(said)]
-    measured = [(entry.name, one) for entry in entries if (one := _only(entry.report, language)) is not None]
+    measured = [(entry.name, one) for entry in entries if (one := measurement(entry.report, language)) is not None]
     if measured:
         found += [name for clause in _CLAUSE[language].split(level) for name in _against(clause, measured, language)]
-    if not all(_is_fine(entry, language) for entry in entries):
-        found += [said for said in _of_all(level, language) if not _names_one(said, entries, language)]
     return tuple(dict.fromkeys(found))
-
-
-def _of_all(reply: str, language: Language) -> Iterator[str]:
-    """Where a reply calls all results normal at once, with the words before it in the clause."""
-    for said in _ALL_NORMAL[language].finditer(reply):
-        begins = max(reply.rfind(mark, 0, said.start()) for mark in "，。；！？,.;!?:：") + 1
-        yield reply[begins : said.end()].strip()
-
-
-def _names_one(said: str, entries: Sequence[Entry], language: Language) -> bool:
-    words = frozenset(content(said, language))
-    return any(frozenset(content(entry.name, language)) <= words for entry in entries)
-
-
-def _is_fine(entry: Entry, language: Language) -> bool:
-    """Whether a report says that all of it is as it should be; a bare number says nothing."""
-    if (one := _only(entry.report, language)) is not None:
-        return one.is_normal()
-    report = plain(entry.report)
-    return bool(_FINE[language].search(report)) and not _NOT_FINE[language].search(report)
 
 
 def _holds(said: re.Match[str]) -> bool:
@@ -148,7 +102,7 @@ def _holds(said: re.Match[str]) -> bool:
     return _NORM.search(said[0]) is not None or (first >= second if said[2] else first <= second)
 
 
-def _against(clause: str, measured: list[tuple[str, _Measured]], language: Language) -> Iterator[str]:
+def _against(clause: str, measured: list[tuple[str, Measured]], language: Language) -> Iterator[str]:
     """Whose value a clause puts on the wrong side."""
     said = _TO_THE_NORM[language].search(clause)
     if said is None or _NOT[language].search(clause):
@@ -162,14 +116,14 @@ def _against(clause: str, measured: list[tuple[str, _Measured]], language: Langu
 
 
 @lru_cache(maxsize=2048)
-def _only(report: str, language: Language) -> _Measured | None:
+def measurement(report: str, language: Language) -> Measured | None:
     """What a report measured, with its reference; None where it has none, or several."""
     found = _REFERENCE[language].findall(plain(report))
     if len(found) != 1:
         return None
     value, upper, lower, first, second = found[0]
     if second:
-        return _Measured(float(value), float(first), float(second))
+        return Measured(float(value), float(first), float(second))
     if not (upper or lower):
         return None
-    return _Measured(float(value), None if upper else float(first), float(first) if upper else None)
+    return Measured(float(value), None if upper else float(first), float(first) if upper else None)

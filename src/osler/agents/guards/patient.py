@@ -17,6 +17,7 @@ from osler.agents.guards.grounding import (
     without_kin,
 )
 from osler.agents.guards.measured import miscompared
+from osler.agents.guards.overall import normal_overall
 from osler.agents.guards.spoken import called_by_name, meant, opened_up, touched_on
 from osler.agents.lexicon.qualities import ALL_RESULTS
 from osler.agents.participant import Selection
@@ -195,6 +196,7 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
         *turned(reply, entries, language),
         *turned_round(reply, entries, language),
         *miscompared(reply, entries, language),
+        *normal_overall(reply, entries, language),
     ):
         told = ", ".join(opposite[:5])
         reasons.append(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from osler.memory.tim.extract.clauses import UNKNOWN, UNSURE, Question, Reading, Sketch
 from osler.memory.tim.extract.english_sentence import MARK, NO, TAIL, YES
 from osler.memory.tim.extract.english_topic import PATIENT
-from osler.memory.tim.extract.english_words import PEOPLE
+from osler.memory.tim.extract.english_words import PAPER, PEOPLE
 
 NOT_KNOWN = re.compile(
     r"\b(?:(?:don't|do not|didn't) (?:really |actually )?(?:know|remember|recall)\b|no idea|(?:couldn't|can't|"
@@ -31,8 +31,7 @@ _ASIDE = re.compile(
     r"though|anyway|too|i (?:nearly|almost) forgot|hang on|wait|where is it|here(?: it is)?|"
     r"(?:oh )?dear(?: me)?|now that you (?:ask|mention it)|"
     r"(?:that|it|this)(?:'s| is) what (?:scares|worries|frightens|bothers) (?:me|us)|"
-    r"(?:that|it|this)(?:'s| is) what (?:they|(?:my|the|his|her) (?:doctor|nurse|report|sheet|paper|letter|results?)) "
-    r"(?:says?|said|told (?:me|us))|"
+    rf"(?:that|it|this)(?:'s| is) what (?:they|(?:the|my) (?:doctor|nurse)|{PAPER}) (?:says?|said|told (?:me|us))|"
     r"additionally|furthermore|moreover|also|overall|however|in addition|"
     r"(?:that i know of|as far as (?:i|we) know))[?.! ]*$",
     re.IGNORECASE,

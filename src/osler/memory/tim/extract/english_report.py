@@ -13,17 +13,15 @@ from osler.memory.tim.extract.clauses import Sketch, listed
 from osler.memory.tim.extract.english_grammar import find_verb
 from osler.memory.tim.extract.english_results import verdict_of
 from osler.memory.tim.extract.english_topic import PATIENT
+from osler.memory.tim.extract.english_words import PAPER
 from osler.words import numbers
 
 _STAFF = (
     r"(?:they|we|he|she|i|somebody|someone|(?:the|a|my|his|her|our) "
     r"(?:doctors?|nurse|specialist|surgeon|consultant|technician|midwife|lab|hospital))"
 )
-_PAPER = (
-    r"(?:it|(?:the|my|his|her|this) (?:[\w-]+ )?(?:sheet|slip|paper|report|printout|letter|results?|screen|monitor))"
-)
 _SAID_SO = (
-    rf"(?:that's |that is )?what {_PAPER} says|{_PAPER} says(?: here)?|i (?:think|believe|guess|suppose)"
+    rf"(?:that's |that is )?what {PAPER} says|{PAPER} says(?: here)?|i (?:think|believe|guess|suppose)"
     r"|they (?:said|told me|called it|counted|measured)"
 )
 _BETWEEN = re.compile(
@@ -40,7 +38,7 @@ _BEHIND = re.compile(rf"(?<=[\w%)]) (?:{_SAID_SO})(?=,|$)", re.IGNORECASE)
 """The same right behind a result: `grade B it says`. `Right here` says where, and stays."""
 _READ_OUT = re.compile(
     r"^(?:and |but |so |with the (?:lamp|camera) )?(?:i (?:think|believe|guess|suppose) (?:that )?)?(?:"
-    rf"(?:{_STAFF}|{_PAPER}|sheet|report|slip) (?:just |also |only )?"
+    rf"(?:{_STAFF}|{PAPER}|sheet|report|slip) (?:just |also |only )?"
     r"(?:says?|said|told (?:me|us)|wrote|read(?:s| out)?|noted|reported)"
     r"|i (?:was|have been|'ve been) (?:also )?told"
     rf"|{_STAFF} (?:just |also |only )?(?:found|saw|heard|measured)|it (?:also )?(?:showed|shows)"
@@ -117,7 +115,7 @@ _IS = re.compile(
 _NO_NAME = re.compile(
     r"\b(?:it|that|this|they|i|he|she|there|everything|all|both|one|which|when|as|and)\b", re.IGNORECASE
 )
-_MORE = re.compile(rf"(?:,|;| and| but)(?: and| but)? (?!{_PAPER} says)(?:the|my|his|her|there) ", re.IGNORECASE)
+_MORE = re.compile(rf"(?:,|;| and| but)(?: and| but)? (?!{PAPER} says)(?:the|my|his|her|there) ", re.IGNORECASE)
 """Another thing is told of behind the first."""
 _CALLED = re.compile(
     r"^(?:there(?:'s| is| was) )?(?:one called )?(?P<name>(?!no |nothing |none )[A-Za-z][\w-]*(?: [\w-]+){0,2}?)"

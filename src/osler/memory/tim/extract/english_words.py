@@ -123,3 +123,7 @@ TIME = re.compile(
 )
 """When something happened."""
 DURATION = re.compile(rf"^(?:for )?(?:only )?{SPAN}(?: now| already| or so| of it now)?$", re.IGNORECASE)
+PAPER = (
+    r"(?:it|(?:the|my|his|her|this) (?:[\w-]+ )?(?:sheet|slip|paper|report|printout|letter|results?|screen|monitor))"
+)
+"""What a result is read out from."""
