@@ -142,3 +142,19 @@ def test_the_physical_examination_and_a_blood_pressure_leave_tests_and_scans_ope
     assert "sign" not in keys and {"test", "examination"} <= set(keys)
     for area in (area for area in areas(Language.EN) if area.key in {"test", "examination"}):
         assert check_question(area.question, known) == ()
+
+
+@pytest.mark.parametrize(
+    ("record_id", "told"),
+    [
+        (
+            "gout-en",
+            "Fact #1: patient has knee pain [other symptoms] (turn 1)\nFact #2: blood tests are normal (turn 1)",
+        ),
+        ("gout-zh", "事实#1：患者 有 膝盖疼［其他症状］（第1轮）\n事实#2：抽血 是 正常（第1轮）"),
+    ],
+)
+def test_what_was_told_of_the_tests_unasked_leaves_them_to_ask(record_id: str, told: str) -> None:
+    known = briefing(told, record_id=record_id)
+    tests = next(area for area in open_areas(known) if area.key == "test")
+    assert check_question(tests.question, known) == ()

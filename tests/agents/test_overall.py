@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from osler.agents.guards import check_reply
 from osler.agents.guards.overall import normal_overall
+from osler.agents.participant import Selection
 from osler.records import RecordPool
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, Part
+from osler.simulator.build import case_of
 
 
 @pytest.mark.parametrize(
@@ -49,3 +52,15 @@ def test_the_records_own_words_give_no_false_verdict() -> None:
     for record in RecordPool.open():
         for entry in record.entries:
             assert not normal_overall(entry.said, [entry], record.language), (record.id, entry.name)
+
+
+def test_a_reply_with_a_false_verdict_is_refused() -> None:
+    record = RecordPool.open().get("stemi-zh")
+    entries = (record.entry("D-二聚体"), record.entry("高敏肌钙蛋白I"))
+    chosen = Selection(case=case_of(record), question="抽血化验结果怎么样？", entries=entries)
+    told = "D-二聚体是0.31 mg/L FEU。高敏肌钙蛋白I是312 ng/L。"
+
+    def reasons(reply: str) -> str:
+        return "；".join(check_reply(reply, chosen, record.diagnosis))
+
+    assert "相反" in reasons(f"抽血化验结果正常，{told}") and "相反" not in reasons(told)
