@@ -28,6 +28,10 @@ class UserError(OslerError):
         super().__init__(f"{self.message}; {self.remedy}")
 
 
+class StorageError(UserError):
+    """A run or cache file cannot be written any more: the disk is full, gone or read-only. It ends the run."""
+
+
 class RunStopped(OslerError):
     """Something that ends a whole run in order: a budget is used up, or an endpoint is down. Nothing failed by it."""
 

@@ -16,6 +16,7 @@ from osler.events import Answered, Asked
 from osler.replay.player import Player
 from osler.replay.scenes import scenes
 from osler.simulator.store import RunFile
+from osler.simulator.store.files import checksum
 from osler.simulator.transcript import Transcript
 from tests.replay.runs import osler, refusal
 from tests.replay.terminal import Terminal
@@ -77,7 +78,8 @@ def test_what_models_and_records_say_cannot_steer_a_terminal(rules: Path, tmp_pa
     body = held.model_copy(update={"events": events}).model_dump_json().encode("utf-8", "surrogatepass")
     with sqlite3.connect(path) as file:
         cell = "(SELECT number FROM cells WHERE record = 'pneumonia-en' AND memory = 'tim')"
-        file.execute(f"UPDATE transcripts SET body = ? WHERE cell = {cell}", (zlib.compress(body),))
+        stored = zlib.compress(body)
+        file.execute(f"UPDATE transcripts SET body = ?, checksum = ? WHERE cell = {cell}", (stored, checksum(stored)))
     pages = [osler("replay", path, "pneumonia-en", *TIM), osler("diff", path, "pneumonia-en", "pneumonia-zh", *TIM)]
     pages.append(osler("replay", path, "pneumonia-en", *TIM, "--verify"))
     for page in pages:

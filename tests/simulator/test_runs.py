@@ -275,7 +275,7 @@ def test_a_limit_in_money_needs_prices(tmp_path: Path, monkeypatch: pytest.Monke
 def test_an_endpoint_that_is_down_stops_the_run_and_fails_no_cell(tmp_path: Path, step: Step) -> None:
     path = tmp_path / "run.osler"
     with model_server(lambda _: step) as server:
-        with pytest.raises(StoppedEarly, match="the same command goes on"):
+        with pytest.raises(StoppedEarly, match="to resume"):
             hold(path, quiet(clients=ClientSettings(retries=0)), limit=40, backbones=(server.spec,))
         with RunFile.open(path) as run:
             standing = run.standing()
@@ -296,31 +296,6 @@ def test_the_same_request_is_answered_from_the_cache_when_asked_for(tmp_path: Pa
     with RunFile.open(tmp_path / "b.osler") as run:
         calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]
         assert {call.source for call in calls} == {"cache"} and run.standing().calls == 0
-
-
-@pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_saves_what_there_is_and_says_how_to_go_on(tmp_path: Path, times: int) -> None:
-    path, pid = tmp_path / "run.osler", os.getpid()
-    with model_server(latency=0.3 if times == 1 else 5.0) as server:
-
-        def interrupt() -> None:
-            while not server.requests:
-                time.sleep(0.02)
-            for _ in range(times):
-                time.sleep(0.3)
-                os.kill(pid, signal.SIGINT)
-
-        thread = threading.Thread(target=interrupt)
-        thread.start()
-        began = time.monotonic()
-        with pytest.raises(StoppedEarly, match=r"interrupted.*nothing is lost; the same command goes on"):
-            hold(path, quiet(concurrency=2), limit=20, backbones=(server.spec,))
-        thread.join()
-        assert time.monotonic() - began < 20
-    with RunFile.open(path) as run:
-        standing = run.standing()
-        assert standing.todo > 10 and standing.failed == 0
-        assert (standing.done > 0) == (times == 1)
 
 
 def test_a_full_disk_is_a_clear_line_and_the_run_goes_on_when_there_is_room(tmp_path: Path) -> None:
@@ -359,7 +334,7 @@ def test_a_folder_that_cannot_be_written_to_is_a_clear_line(tmp_path: Path, osle
     (tmp_path / "other.osler").write_bytes(b"not a database" * 100)
     done = osler("simulate", "--limit", "1", "--out", "other.osler")
     assert done.returncode == 2 and "is not a run" in done.stderr
-    assert "cannot be read as a run" in osler("runs", "status", "other.osler").stderr
+    assert "is not a run" in osler("runs", "status", "other.osler").stderr
 
 
 def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from osler.eval.ladder import LADDER
 from osler.simulator.plan import Cell, Plan
 from osler.simulator.session import about
 from osler.simulator.store import Fork, RunFile, RunWriter
+from osler.simulator.store.files import checksum
 from osler.view.access import Access
 from osler.view.app import application
 from osler.view.chair import Chair
@@ -202,7 +203,9 @@ def test_a_damaged_consultation_hurts_no_other(run: Path, tmp_path: Path, capsys
         body = zlib.decompress(file.execute("SELECT body FROM transcripts WHERE cell = 1").fetchone()[0])
         half = body.replace(b"Monday", rb"\ud800")
         for cell, changed in ((1, zlib.compress(half)), (2, zlib.compress(b"{}")), (3, b"nothing")):
-            file.execute("UPDATE transcripts SET body = ? WHERE cell = ?", (changed, cell))
+            file.execute(
+                "UPDATE transcripts SET body = ?, checksum = ? WHERE cell = ?", (changed, checksum(changed), cell)
+            )
         file.execute("UPDATE results SET seconds = 9e999 WHERE cell = 4")
         file.execute("UPDATE measures SET body = '{\"share\": NaN}' WHERE cell = 5")
     (tmp_path / "text.osler").write_text("no run")

@@ -9,6 +9,7 @@ import typer
 
 from osler.commands import carrying_out
 from osler.commands.carrying_out import RunName
+from osler.errors import printable
 
 app = typer.Typer(no_args_is_help=True, help="Runs: what there is, how far it is, and what failed.")
 
@@ -37,6 +38,23 @@ def status(run: RunName, as_json: carrying_out.AsJson = False) -> None:
             typer.echo(json.dumps({"run": str(opened.path), **asdict(opened.standing()), "about": opened.about()}))
         else:
             printed(status_page(opened))
+
+
+@app.command("check")
+def check(run: RunName) -> None:
+    """Check a run file for damage, and name what is damaged. Exit code 1 if anything is."""
+    from osler.simulator.store import RunFile
+    from osler.simulator.store.check import faults
+
+    with RunFile.open(run) as opened:
+        found = 0
+        for fault in faults(opened):
+            found += 1
+            typer.echo(f"{fault.part}: {printable(fault.what)}")
+        if found:
+            typer.echo("damaged consultations are left out of all tables; `osler runs retry` runs them again")
+            raise typer.Exit(1)
+        typer.echo(f"no damage found; {opened.standing().total:,} consultation(s)")
 
 
 @app.command("failures")

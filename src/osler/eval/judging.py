@@ -55,7 +55,7 @@ def judge_run(
             numbers = _numbers(store, LADDER, again=again or prices is not None)
             for number in numbers:
                 transcript, record = _of(store, number)
-                score(store, number, transcript, record, prices)
+                store.scored(number, score(transcript, record, prices))
             return f"{len(numbers)} consultation(s) judged by {LADDER}"
         return asyncio.run(
             _by_models(

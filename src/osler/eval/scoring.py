@@ -10,21 +10,14 @@ from osler.eval.measures import VERSION, measure
 from osler.eval.verdict import Judgement, Verdict
 from osler.events import Ending
 from osler.records.schema import PatientRecord
-from osler.simulator.store import RunWriter, Spoken
+from osler.simulator.store import RunWriter, Scored, Spoken
 from osler.simulator.transcript import Transcript
 
 
-def score(
-    store: RunWriter,
-    number: int,
-    transcript: Transcript,
-    record: PatientRecord,
-    test_prices: Mapping[str, float] | None = None,
-) -> None:
+def score(transcript: Transcript, record: PatientRecord, test_prices: Mapping[str, float] | None = None) -> Scored:
     """Judge one consultation by the rules and count how it went; what failed is not judged."""
-    if transcript.ending.is_answer:
-        store.judged(number, LADDER, spoken(transcript, record))
-    store.measured(number, VERSION, asdict(measure(transcript, record, test_prices)))
+    verdicts = tuple(spoken(transcript, record)) if transcript.ending.is_answer else ()
+    return Scored(LADDER, verdicts, VERSION, asdict(measure(transcript, record, test_prices)))
 
 
 def spoken(transcript: Transcript, record: PatientRecord) -> list[Spoken]:
@@ -46,12 +39,12 @@ def spoken(transcript: Transcript, record: PatientRecord) -> list[Spoken]:
 
 
 def score_missing(store: RunWriter) -> int:
-    """Judge what the present ladder has not judged; how many these were."""
-    missing = store.unjudged(LADDER)
+    """Score what was kept without a score, as after a fault while scoring; how many these were."""
+    missing = store.unscored(LADDER)
     for number in missing:
         transcript = store.transcript(number)
         assert transcript is not None
-        score(store, number, transcript, store.record(transcript.header.case))
+        store.scored(number, score(transcript, store.record(transcript.header.case)))
     return len(missing)
 
 

@@ -15,14 +15,14 @@ from pathlib import Path
 
 from osler.agents.backbones.completion import Completion
 from osler.agents.backbones.prices import cost
-from osler.errors import UserError
+from osler.errors import StorageError, UserError
 from osler.eval.scoring import score
 from osler.play.sitting import OneMore, Sitting, Wish
 from osler.records.schema import PatientRecord
 from osler.seeds import derive
 from osler.simulator.plan import Settings
 from osler.simulator.session import about
-from osler.simulator.store import RunFile, RunWriter, StoreError, run_path
+from osler.simulator.store import RunFile, RunWriter, run_path
 from osler.simulator.transcript import Transcript
 
 PATIENCE = 20.0
@@ -110,8 +110,7 @@ def keep(sitting: Sitting, transcript: Transcript, paid: Sequence[Paid]) -> Kept
             transcript = transcript.model_copy(update={"header": header})
         store.begin({"play": sitting.chair.value})
         store.keep([_row(number, key, answer) for key, answer in paid])
-        store.finish(number, transcript)
-        score(store, number, transcript, sitting.record)
+        store.finish(number, transcript, score(transcript, sitting.record))
         return Kept(store.path, number, trial)
 
 
@@ -120,7 +119,7 @@ def _writer(sitting: Sitting) -> RunWriter:
     while True:
         try:
             return RunWriter.create(sitting.run, about(sitting.settings))
-        except StoreError:
+        except StorageError:
             raise
         except UserError:  # that the settings fit was seen before; what is left is that somebody else is writing
             if time.monotonic() > deadline:

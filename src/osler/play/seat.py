@@ -172,7 +172,7 @@ class Seat:
     def _count(self, kind: type[Answered] | type[Remembered]) -> int:
         return sum(isinstance(event, kind) for event in self.journal.events)
 
-    def _paid_for(self, key: str, answer: Any) -> None:
+    async def _paid_for(self, key: str, answer: Any) -> None:
         self._paid.append((key, answer))
 
     def _news_came(self) -> None:

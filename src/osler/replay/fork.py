@@ -71,8 +71,7 @@ def fork(parent: Parent, change: Change, timeout: float) -> tuple[Path, int]:
             store.begin({"fork_of": parent.run.stem, "turn": change.turn})
             number = store.add_fork(parent.record, cell, came_from)
             store.keep((number, *answer) for answer in answers)
-            store.finish(number, transcript)
-            score(store, number, transcript, parent.record)
+            store.finish(number, transcript, score(transcript, parent.record))
         finally:
             if not store.standing().total:
                 path.unlink()  # the first fork did not come about
@@ -88,7 +87,7 @@ async def _held(
     settings, record, journal = parent.settings, parent.record, Journal()
     answers: list[tuple[str, str, int, float]] = []
 
-    def keep(key: str, answer: Completion) -> None:
+    async def keep(key: str, answer: Completion) -> None:
         tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
         price = cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached)
         answers.append((key, answer.model_dump_json(), tokens, price or 0.0))

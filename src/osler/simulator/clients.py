@@ -32,6 +32,9 @@ class Clients:
 
     def __init__(self, settings: ClientSettings | None = None) -> None:
         """Open nothing yet."""
+        from osler.agents.backbones.in_flight import InFlight
+
+        self.requests = InFlight()
         self._settings = settings or ClientSettings()
         self._open: dict[str, Backbone] = {}
         self._cache: ResponseCache | None = None
@@ -48,7 +51,12 @@ class Clients:
         if spec not in self._open:
             use = self._settings
             backbone = open_backbone(
-                spec, timeout=use.timeout, temperature=use.temperature, retries=use.retries, rates=use.rates
+                spec,
+                timeout=use.timeout,
+                temperature=use.temperature,
+                retries=use.retries,
+                rates=use.rates,
+                requests=self.requests,
             )
             backbone.client = Breaker(backbone.client)
             self._open[spec] = backbone
@@ -91,7 +99,7 @@ class OwnClients:
             clients: The shared backbones.
             trial: The consultation's trial.
             kept: Answers from before it was interrupted, by the key of their request.
-            keep: Told of every answer that is paid for.
+            keep: Stores every answer that is paid for.
             limits: Of the consultation.
             run: What the run may still use.
         """

@@ -84,13 +84,20 @@ async def _answered(seats: Seats, question: Question, repeats: Repeats, journal:
 
 @asynccontextmanager
 async def _meanwhile(work: Coroutine[Any, Any, None] | None) -> AsyncIterator[None]:
-    """Let some work go on beside what is done here; it is done when this is left, or dropped when this fails."""
+    """Let some work go on beside what is done here, and wait for its end: what it has asked a model for is paid for.
+
+    Where both fail, the error of what is done here counts.
+    """
     task = asyncio.create_task(work) if work is not None else None
     try:
         yield
-    except BaseException:
+    except asyncio.CancelledError:
         if task is not None:
             task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        raise
+    except BaseException:
+        if task is not None:
             await asyncio.gather(task, return_exceptions=True)
         raise
     if task is not None:

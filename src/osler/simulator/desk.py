@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from osler.agents.backbones.prices import cost
-from osler.errors import RunStopped
+from osler.errors import RunStopped, StorageError
 from osler.events import Journal
 from osler.records.schema import PatientRecord
 from osler.simulator.allowance import RunAllowance
 from osler.simulator.figures import Figures
 from osler.simulator.plan import Cell
-from osler.simulator.store import Planned, RunWriter, StoreError
+from osler.simulator.store import Planned, RunWriter, Scored
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import Unit
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from osler.agents.backbones.completion import Completion
 
 
-Judge = Callable[[RunWriter, int, Transcript, PatientRecord], None]
-"""Scores a consultation that has been kept."""
+Score = Callable[[Transcript, PatientRecord], Scored]
+"""Judges and measures a consultation that has ended."""
 
 
 @dataclass
@@ -44,6 +44,10 @@ class Progress:
     calls: int = 0
     under_way: dict[int, tuple[Cell, Journal | None]] = field(default_factory=dict)
     newest: tuple[Cell, Figures] | None = None
+    unscored: str | None = None
+    """Why a consultation could not be scored, if one could not."""
+    gave_up: bool = False
+    """Whether requests were in flight when the run ended."""
     began: float = field(default_factory=time.monotonic)
 
     @property
@@ -58,20 +62,25 @@ class Progress:
 
 
 class Stop:
-    """Whether a run is to end before its plan does. Asked once: no new consultations. Twice: now."""
+    """Whether a run is to end before its plan does: in order, or at once."""
 
     def __init__(self) -> None:
         """Go on."""
         self.reason: RunStopped | None = None
+        self.error: StorageError | None = None
         self.asked = asyncio.Event()
         self.now = asyncio.Event()
 
     def ask(self, reason: RunStopped) -> None:
-        """End in order, or at once when asked again by the same."""
-        if self.reason is not None and self.reason.kind == reason.kind == "interrupted":
-            self.now.set()
+        """End in order: send no more requests, and keep the answers to those in flight."""
         self.reason = self.reason or reason
         self.asked.set()
+
+    def fail(self, error: StorageError) -> None:
+        """End at once: what models answer cannot be written any more."""
+        self.error = self.error or error
+        self.asked.set()
+        self.now.set()
 
 
 class Desk:
@@ -83,13 +92,14 @@ class Desk:
         planned: Planned,
         progress: Progress,
         allowance: RunAllowance,
-        judge: Judge | None = None,
+        score: Score | None = None,
     ) -> None:
-        """Take the list of what is to be done, and who judges what comes of it."""
-        self._judge = judge
+        """Take the list of what is to be done, and what scores it."""
+        self._score = score
         self._store, self.progress, self.allowance = store, progress, allowance
         self._todo = iter(planned.todo)
         self._buffer: list[tuple[int, str, str, int, float]] = []
+        self._written: asyncio.Future[None] | None = None
         self.stop = Stop()
 
     def next(self) -> Unit | None:
@@ -114,8 +124,11 @@ class Desk:
         """Let the display look at a consultation that is held in this process."""
         self.progress.under_way[number] = (self.progress.under_way[number][0], journal)
 
-    def answered(self, number: int, key: str, answer: Completion) -> None:
-        """Keep an answer that was paid for."""
+    def answered(self, number: int, key: str, answer: Completion) -> asyncio.Future[None]:
+        """Keep an answer that was paid for; done when it is written, and only then may its consultation go on.
+
+        Answers that come in the same moment are written together. A kill costs the requests in flight, and no more.
+        """
         tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
         price = cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached)
         self._buffer.append((number, key, answer.model_dump_json(), tokens, price or 0.0))
@@ -123,32 +136,57 @@ class Desk:
         progress.calls += 1
         progress.tokens += tokens
         progress.cost = None if progress.cost is None or price is None else progress.cost + price
-        if len(self._buffer) == 1:
-            # Answers that come in the same moment are written together; a kill costs what is under way, and no more.
-            asyncio.get_running_loop().call_soon(self._flush_soon)
+        if self._written is None:
+            loop = asyncio.get_running_loop()
+            self._written = loop.create_future()
+            loop.call_soon(self._flush_soon)
+        return self._written
 
     def _flush_soon(self) -> None:
-        with suppress(StoreError):  # whoever flushes next, and every ending does, hears of it
+        with suppress(StorageError):  # it stops the run, and whoever waits for the write hears of it
             self.flush()
 
     def flush(self) -> None:
-        """Write the answers that wait."""
-        if self._buffer:
-            self._store.keep(self._buffer)
-            self._buffer = []
+        """Write the answers that wait.
+
+        Raises:
+            StorageError: They cannot be written: the run ends.
+        """
+        buffer, written = self._buffer, self._written
+        self._buffer, self._written = [], None
+        if not buffer:
+            return
+        try:
+            self._store.keep(buffer)
+        except StorageError as error:
+            self.stop.fail(error)
+            if written is not None and not written.done():
+                written.set_exception(error)
+                written.exception()  # nobody may be waiting any more
+            raise
+        if written is not None and not written.done():
+            written.set_result(None)
 
     def ended(self, number: int, transcript: Transcript) -> None:
         """Keep a consultation that has ended."""
         self.flush()
-        figures = self._store.finish(number, transcript)
-        if self._judge is not None:
-            self._judge(self._store, number, transcript, self._store.record(transcript.header.case))
+        figures = self._store.finish(number, transcript, self._scored(transcript))
         cell, _ = self.progress.under_way.pop(number)
         self.progress.done += 1
         self.progress.by_backbone[cell.backbone] += 1
         if not transcript.ending.is_answer:
             self.progress.failures[figures.failure or figures.ending] += 1
         self.progress.newest = (cell, figures)
+
+    def _scored(self, transcript: Transcript) -> Scored | None:
+        """Its score; None when scoring fails, which must not cost the consultation: it can be scored later."""
+        if self._score is None:
+            return None
+        try:
+            return self._score(transcript, self._store.record(transcript.header.case))
+        except Exception as error:
+            self.progress.unscored = f"{type(error).__name__}: {error}"
+            return None
 
     def interrupted(self, number: int, reason: str) -> None:
         """Note that a consultation was stopped; it is still to be done."""

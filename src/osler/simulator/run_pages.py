@@ -35,7 +35,7 @@ def runs_table(folder: Path) -> RenderableType:
 
 def status_page(run: RunFile) -> Group:
     """How far a run is, by backbone and memory, and what it was made with."""
-    about, standing = run.about(), run.standing()
+    about, standing, made_with = run.about(), run.standing(), run.settings.as_json()
     table = Table(box=None, pad_edge=False)
     for name in ("backbone", "memory", "done", "failed", "to do", "turns", "tokens"):
         table.add_column(name, justify="left" if name in {"backbone", "memory"} else "right")
@@ -49,12 +49,12 @@ def status_page(run: RunFile) -> Group:
         counts = (f"{row[name]:,}" for name in ("done", "failed", "todo"))
         table.add_row(Text(row["backbone"]), Text(row["memory"]), *counts, turns, f"{row['tokens']:,}")
     settings = ", ".join(
-        f"{name} {value}" for name, value in about["settings"].items() if value not in (None, {}) and name != "limits"
+        f"{name} {value}" for name, value in made_with.items() if value not in (None, {}) and name != "limits"
     )
     return Group(
         Text(str(run.path), style="bold"),
         Text(_line(standing)),
-        Text(f"Osler {about['version']}; {settings}", style="dim"),
+        Text(f"Osler {about.get('version')}; {settings}", style="dim"),
         Text(),
         table,
     )

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from osler import __version__
 from osler.errors import RunStopped, UserError
-from osler.eval.scoring import score
+from osler.eval.scoring import score, score_missing
 from osler.memory import MemorySettings, memory_factory
 from osler.prompts import prompts_hash
 from osler.records.language import Language
@@ -32,6 +32,7 @@ from osler.simulator.plan import ONE_STEP, Limits, Plan, Settings
 from osler.simulator.store import Planned, RunFile, RunWriter
 from osler.simulator.summary import summary
 from osler.simulator.worker import Worker
+from osler.warn import warn
 
 _PACKAGES = ("autogen-core", "autogen-ext", "openai", "pydantic", "numpy", "jieba", "faiss-cpu", "xllamacpp", "ray")
 
@@ -97,6 +98,8 @@ def _check(plan: Plan, how: How) -> None:
 def _carry_out(store: RunWriter, planned: Planned, settings: Settings, how: How, detail: dict[str, Any]) -> None:
     standing = store.standing()
     store.begin({**detail, **_provenance(how)})
+    if scored := score_missing(store):
+        warn(f"{scored} consultation(s) of {store.path} had no score, and were scored now")
     progress = Progress(total=len(planned.todo) + planned.there, there=planned.there)
     allowance = RunAllowance(how.limits, standing.tokens, standing.cost, standing.seconds)
     desk_stop = asyncio.run(_held(store, planned, progress, allowance, settings, how))
@@ -113,10 +116,12 @@ async def _held(
     store: RunWriter, planned: Planned, progress: Progress, allowance: RunAllowance, settings: Settings, how: How
 ) -> RunStopped | None:
     desk = Desk(store, planned, progress, allowance, score)
-    with Display(progress, quiet=how.quiet or how.as_json) as display, _Interruptible(desk):
+    quiet = how.quiet or how.as_json
+    with Display(progress, quiet=quiet) as display, _Interruptible(desk, quiet=quiet):
         async with display.running():
             await _engine(settings, how, allowance)(desk)
     desk.flush()
+    progress.gave_up = desk.stop.now.is_set()
     return desk.stop.reason
 
 
@@ -144,13 +149,23 @@ def _engine(settings: Settings, how: How, allowance: RunAllowance) -> Callable[[
 class _Interruptible:
     """Ctrl-C asks the desk to end; a second one, to end now."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, *, quiet: bool) -> None:
+        self._desk, self._quiet = desk, quiet
+        self._heard = False
+
+    def _interrupt(self) -> None:
+        stop = self._desk.stop
+        if self._heard:
+            stop.now.set()
+        elif not self._quiet:
+            sys.stderr.write("\nstopping: waiting for answers to requests already sent; Ctrl-C again stops at once\n")
+        self._heard = True
+        stop.ask(RunStopped("interrupted", "it was interrupted"))
 
     def __enter__(self) -> None:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(name, self._desk.stop.ask, RunStopped("interrupted", "it was interrupted"))
+            loop.add_signal_handler(name, self._interrupt)
 
     def __exit__(self, *_: object) -> None:
         loop = asyncio.get_running_loop()
@@ -196,15 +211,16 @@ def _last_lines(store: RunWriter, progress: Progress, stop: RunStopped | None, h
     if not (how.quiet or how.as_json):
         there = f", {progress.there} were there already" if progress.there else ""
         console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {store.path}")
+    if progress.unscored:
+        warn(f"a consultation could not be scored ({progress.unscored}); re-run the command to score it")
     if standing.failed and not how.as_json:
         console.print(
             f"{standing.failed} failed: `osler runs failures {store.path}` says why, `osler runs retry` tries again"
         )
     if stop is not None:
         left = progress.total - progress.there - progress.done
-        raise StoppedEarly(
-            f"the run stopped: {stop.message}; {left} consultation(s) are left, nothing is lost", stop.kind
-        )
+        lost = "; answers that were still awaited will be asked for again" if progress.gave_up else ""
+        raise StoppedEarly(f"the run stopped: {stop.message}; {left} consultation(s) are left{lost}", stop.kind)
 
 
 class StoppedEarly(UserError):
@@ -214,4 +230,4 @@ class StoppedEarly(UserError):
         """Say what happened, and how to go on."""
         self.kind = kind
         more = kind.endswith("_limit")
-        super().__init__(message, f"the same command {'with a larger limit ' if more else ''}goes on")
+        super().__init__(message, f"re-run the same command {'with a larger limit ' if more else ''}to resume")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from osler import __version__
-from osler.errors import RunStopped, printable
+from osler.errors import RunStopped, StorageError, printable
 from osler.events import ConsultationError, Ending, Failed, Journal, Role
 from osler.prompts import prompts_hash
 from osler.records.schema import PatientRecord
@@ -21,6 +21,7 @@ from osler.simulator.plan import Cell, Limits, Settings
 from osler.simulator.transcript import Header, Transcript
 
 if TYPE_CHECKING:
+    from osler.agents.backbones.in_flight import InFlight
     from osler.agents.backbones.line import Keep
 
 
@@ -43,6 +44,11 @@ class Worker:
         """Share backbones and the run's allowance among all consultations held here."""
         self._settings, self._clients = settings, clients
         self._allowance = allowance or RunAllowance(Limits())
+
+    @property
+    def requests(self) -> InFlight:
+        """What is asked of models at the moment."""
+        return self._clients.requests
 
     async def hold(self, unit: Unit, keep: Keep, journal: Journal | None = None) -> Transcript:
         """Hold one consultation.
@@ -86,6 +92,7 @@ async def hold(
 
     Raises:
         RunStopped: The run must end now: there is nothing to keep.
+        StorageError: What models answer cannot be written.
     """
     clock = asyncio.timeout(limits.seconds)
     try:
@@ -93,7 +100,7 @@ async def hold(
             ending = await consult(seating(), case_of(record), journal, settings.turn_limit(record, cell.memory))
     except ConsultationError as error:
         ending = _failed(journal, error.ending, error.kind, str(error))
-    except RunStopped:
+    except (RunStopped, StorageError):
         raise
     except Exception as error:  # a fault in one consultation, or in somebody's memory, must not cost the others
         if clock.expired():

@@ -13,6 +13,7 @@ from osler.errors import UserError
 if TYPE_CHECKING:
     from autogen_core.models import ChatCompletionClient
 
+    from osler.agents.backbones.in_flight import InFlight
     from osler.agents.backbones.pace import Rates
 
 
@@ -40,6 +41,7 @@ def open_backbone(
     retries: int = 4,
     seed: int | None = None,
     rates: Rates | None = None,
+    requests: InFlight | None = None,
 ) -> Backbone:
     """Open a model. The default local one is downloaded first where it is not here yet, which blocks.
 
@@ -51,6 +53,7 @@ def open_backbone(
         retries: How often a call that failed in passing is tried again; a local model never is.
         seed: For servers that sample reproducibly.
         rates: How fast its endpoint may be asked.
+        requests: Counts what is in flight, and can stop it.
 
     Raises:
         UserError: The name, the key, the weights or the price table are not usable, or it is `rules`: they have none.
@@ -59,19 +62,22 @@ def open_backbone(
     if spec.kind == "rules":
         raise UserError("rules have no model, and one is needed here", "name a model: local, openai:MODEL, MODEL@URL")
     prices()  # a broken table shows now, and not in the middle of a run
+    from osler.agents.backbones.in_flight import Counting, InFlight
     from osler.agents.backbones.retry import Retrying
+
+    requests = requests or InFlight()
 
     if spec.kind == "local":
         from osler.agents.backbones.local import open_local
 
         local = open_local(spec, temperature=temperature, timeout=timeout, max_tokens=max_tokens, seed=seed)
-        client, model = Retrying(local, retries=0), local.model
+        client, model = Retrying(Counting(local, requests), retries=0), local.model
     else:
         from osler.agents.backbones.compatible import open_compatible
 
         remote = open_compatible(
             spec, temperature=temperature, max_tokens=max_tokens, seed=seed, timeout=timeout, rates=rates
         )
-        client, model = Retrying(remote, retries=retries), remote.model
+        client, model = Retrying(Counting(remote, requests), retries=retries), remote.model
     identity = json.dumps([client.where, temperature, max_tokens, seed])
     return Backbone(spec=str(spec), model=model, client=client, identity=identity)

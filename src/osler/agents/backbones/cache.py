@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from osler.agents.backbones.completion import Completion
-from osler.errors import UserError
+from osler.errors import StorageError, UserError
 
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"
 
@@ -20,6 +20,7 @@ class ResponseCache:
         Raises:
             UserError: The file cannot be used.
         """
+        self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = sqlite3.connect(path, isolation_level=None, timeout=30)
@@ -36,7 +37,12 @@ class ResponseCache:
 
     def put(self, key: str, answer: Completion) -> None:
         """Keep an answer. The first one stays: who asked for a cache asked for the same answer again."""
-        self._file.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, answer.model_dump_json()))
+        try:
+            self._file.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, answer.model_dump_json()))
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"the cache {self._path} cannot be written ({error})", "make room, and re-run the command to resume"
+            ) from None
 
     def close(self) -> None:
         """Close the file."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
@@ -13,8 +14,8 @@ from osler.agents.backbones.completion import Completion, Source
 from osler.agents.backbones.wire import written
 from osler.agents.backbones.wrapper import Call, Wrapper, plain
 
-Keep = Callable[[str, Completion], None]
-"""Takes an answer that was just paid for, with the key of its request."""
+Keep = Callable[[str, Completion], Awaitable[None]]
+"""Stores an answer that was just paid for, under the key of its request; returns once it is written."""
 
 
 def request_key(backbone: str, trial: int, messages: Sequence[LLMMessage], options: Mapping[str, Any]) -> str:
@@ -84,7 +85,7 @@ class Line(Wrapper):
             backbone: Model, address and sampling, for the key of requests.
             trial: The consultation's trial: another trial is another answer.
             kept: Answers of this consultation from before it was interrupted.
-            keep: Told of every answer that was paid for.
+            keep: Stores every answer that was paid for; the consultation waits until it is written.
             own: The limits of this consultation.
             run: The limits of the run.
             cache: Answers of any consultation, where the user wants that.
@@ -103,7 +104,7 @@ class Line(Wrapper):
             result = await call()
             answer = Completion.of(result, self.model)
             self._run.used(answer)
-            self._keep(key, answer)
+            await asyncio.shield(self._keep(key, answer))  # others wait for the same write
             if self._cache is not None:
                 self._cache.put(key, answer)
         self._own.used(answer)

@@ -98,8 +98,9 @@ def _write(made: dict[Path, bytes]) -> None:
         for there, path in waiting.items():
             there.replace(path)
     except OSError as error:
+        where = next(iter(made))
         raise UserError(
-            f"the report cannot be written ({error.strerror})", "check the disk and the rights of the folder"
+            f"the report {where} cannot be written ({error.strerror})", "check the disk and the rights of the folder"
         ) from None
     finally:
         for there in waiting:

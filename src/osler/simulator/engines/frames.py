@@ -1,8 +1,10 @@
-"""What passes between a run's desk and a worker in another process: one JSON text a line."""
+"""Frames between a run's desk and a worker process: JSON, with its length before it."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import struct
 from dataclasses import asdict
 from typing import Any
 
@@ -12,11 +14,25 @@ from osler.simulator.worker import Unit
 
 LONGEST = 64 * 1024 * 1024
 """In bytes: a record, or a transcript with all its prompts, is far shorter."""
+_LENGTH = struct.Struct(">I")
 
 
 def pack(**frame: Any) -> bytes:
-    """A frame as a line."""
-    return json.dumps(frame, ensure_ascii=True).encode() + b"\n"
+    """A frame as bytes."""
+    body = json.dumps(frame, ensure_ascii=True).encode()
+    return _LENGTH.pack(len(body)) + body
+
+
+async def read_frame(reader: asyncio.StreamReader) -> dict[str, Any] | None:
+    """The next frame; None when the other side is gone, also in the middle of a frame, or sends anything else."""
+    try:
+        (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+        if length > LONGEST:
+            return None
+        frame = json.loads(await reader.readexactly(length))
+    except (asyncio.IncompleteReadError, ConnectionError, ValueError, RecursionError):
+        return None
+    return frame if isinstance(frame, dict) else None
 
 
 def unit_frame(unit: Unit) -> dict[str, Any]:

@@ -5,19 +5,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
+from osler.agents.backbones.in_flight import InFlight
 from osler.errors import RunStopped
 from osler.events import Journal
 from osler.simulator.desk import Desk
 from osler.simulator.worker import Worker
 
-GRACE = 5.0
-"""Seconds that consultations have to end after the run was asked to."""
+SETTLE = 0.5
+"""Seconds that consultations have to end once none of their requests is in flight."""
+_LOOK = 0.05
+"""Seconds between two looks at what is in flight."""
 
 
-async def run_local(desk: Desk, worker: Worker, concurrency: int, grace: float = GRACE) -> None:
+async def run_local(desk: Desk, worker: Worker, concurrency: int) -> None:
     """Hold what the desk hands out until there is nothing left, or the run is to end."""
-    await until_stopped(desk, [_seat(desk, worker) for _ in range(concurrency)], grace)
+    seats = [asyncio.ensure_future(_seat(desk, worker)) for _ in range(concurrency)]
+    winding_down = asyncio.ensure_future(_wind_down_when_asked(desk, worker.requests, seats))
+    try:
+        await until_stopped(desk, seats)
+    finally:
+        winding_down.cancel()
+        await asyncio.gather(winding_down, return_exceptions=True)
 
 
 async def _seat(desk: Desk, worker: Worker) -> None:
@@ -38,36 +48,50 @@ async def _seat(desk: Desk, worker: Worker) -> None:
         await asyncio.sleep(0)  # without a model nothing else would wait, and a Ctrl-C would not be heard
 
 
-async def until_stopped(desk: Desk, work: Iterable[object], grace: float) -> None:
-    """Let work go on until it is done; when the run is to end, give it a little time, then end it.
+async def _wind_down_when_asked(desk: Desk, requests: InFlight, seats: list[asyncio.Task[None]]) -> None:
+    await desk.stop.asked.wait()
+    await wind_down(requests, seats, desk.stop.reason or RunStopped("stopped", "the run was stopped"))
+
+
+async def wind_down(requests: InFlight, tasks: Iterable[asyncio.Task[None]], reason: RunStopped) -> None:
+    """Send no more requests, wait for the answers to those in flight, then end what still waits for anything else."""
+    requests.stop(reason)
+    loop = asyncio.get_running_loop()
+    quiet_since = loop.time()
+    while pending := [task for task in tasks if not task.done()]:
+        if requests.count:
+            quiet_since = loop.time()
+        elif loop.time() - quiet_since >= SETTLE:
+            for task in pending:
+                task.cancel()
+            return
+        await asyncio.wait(pending, timeout=_LOOK)
+
+
+async def until_stopped(desk: Desk, work: Iterable[asyncio.Future[Any]]) -> None:
+    """Wait until all work is done, or the run is to end at once.
 
     Raises:
         Exception: The first that any of the work raised; the rest is ended then, too.
+        StorageError: The run cannot be written.
     """
-    tasks = {asyncio.ensure_future(one) for one in work}  # type: ignore[call-overload]
-    asked = asyncio.ensure_future(desk.stop.asked.wait())
-    now = asyncio.ensure_future(desk.stop.now.wait())
+    tasks = set(work)
+    now: asyncio.Future[Any] = asyncio.ensure_future(desk.stop.now.wait())
+    pending = set(tasks)
     try:
-        pending = tasks
-        while pending and not asked.done():
-            done, pending = await asyncio.wait({*pending, asked}, return_when=asyncio.FIRST_COMPLETED)
-            pending.discard(asked)
-            _raise_first(done - {asked})
-        if pending:
-            loop = asyncio.get_running_loop()
-            deadline = loop.time() + grace
-            while pending and not now.done() and loop.time() < deadline:
-                left = deadline - loop.time()
-                done, rest = await asyncio.wait({*pending, now}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-                pending = rest - {now}
-                _raise_first(done - {now})
+        while pending and not now.done():
+            done, rest = await asyncio.wait({*pending, now}, return_when=asyncio.FIRST_COMPLETED)
+            pending = rest - {now}
+            _raise_first(done - {now})
     finally:
-        for task in (*tasks, asked, now):
+        for task in (*tasks, now):
             task.cancel()
-        await asyncio.gather(*tasks, asked, now, return_exceptions=True)
+        await asyncio.gather(*tasks, now, return_exceptions=True)
+    if desk.stop.error is not None:
+        raise desk.stop.error
 
 
-def _raise_first(done: Iterable[asyncio.Future[object]]) -> None:
+def _raise_first(done: Iterable[asyncio.Future[Any]]) -> None:
     for task in done:
         if not task.cancelled() and (error := task.exception()) is not None:
             raise error

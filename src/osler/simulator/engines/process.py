@@ -3,17 +3,66 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import itertools
 import os
 import signal
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from osler.agents.backbones.completion import Completion
 from osler.errors import RunStopped
-from osler.simulator.engines.frames import LONGEST, pack, unit_of
+from osler.simulator.engines.frames import LONGEST, pack, read_frame, unit_of
+from osler.simulator.engines.local import wind_down
 from osler.simulator.engines.setup import spare_the_collector, worker_from
 from osler.simulator.worker import Unit, Worker
+
+Tell = Callable[..., None]
+
+
+class Server:
+    """Holds consultations for a desk at the other end of two pipes."""
+
+    def __init__(self, worker: Worker, tell: Tell) -> None:
+        """Work with this worker, and tell the desk by that."""
+        self._worker, self._tell = worker, tell
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._numbers = itertools.count()
+        self._unwritten: dict[int, asyncio.Future[None]] = {}
+        """Answers that the desk has not written yet, by their number."""
+
+    def take(self, frame: dict[str, Any]) -> None:
+        """Do what a frame from the desk says."""
+        if "unit" in frame:
+            self._start(self._hold(unit_of(frame["unit"])))
+        elif "written" in frame:
+            for number in frame["written"]:
+                if not (waiting := self._unwritten.pop(number)).done():
+                    waiting.set_result(None)
+        elif "stop" in frame:
+            reason = RunStopped(frame["stop"], frame["message"])
+            self._winding_down = asyncio.ensure_future(wind_down(self._worker.requests, self._tasks, reason))
+
+    def _start(self, work: Any) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _hold(self, unit: Unit) -> None:
+        async def keep(key: str, answer: Completion) -> None:
+            place = next(self._numbers)
+            self._unwritten[place] = waiting = asyncio.get_running_loop().create_future()
+            self._tell(number=unit.number, place=place, key=key, answer=answer.model_dump_json())
+            await waiting
+
+        try:
+            transcript = await self._worker.hold(unit, keep)
+        except RunStopped as stop:
+            self._tell(number=unit.number, stopped=stop.kind, message=stop.message)
+        except asyncio.CancelledError:
+            self._tell(number=unit.number, stopped="stopped", message="the run was stopped")
+        else:
+            self._tell(number=unit.number, transcript=transcript.model_dump_json(exclude_none=True))
 
 
 async def serve() -> None:
@@ -28,27 +77,14 @@ async def serve() -> None:
         out.write(pack(**frame))
         out.flush()
 
-    first = json.loads(await reader.readline())
-    worker, _ = worker_from(first["setup"])
-    spare_the_collector()
-    tasks: set[asyncio.Task[None]] = set()
-    while line := await reader.readline():
-        task = asyncio.create_task(_hold(worker, unit_of(json.loads(line)["unit"]), tell))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
+    first = await read_frame(reader)
+    if first is not None:
+        worker, _ = worker_from(first["setup"])
+        spare_the_collector()
+        server = Server(worker, tell)
+        while (frame := await read_frame(reader)) is not None:
+            server.take(frame)
     os._exit(0)  # whoever wanted the results is gone; nothing here is worth waiting for
-
-
-async def _hold(worker: Worker, unit: Unit, tell: Any) -> None:
-    def keep(key: str, answer: Completion) -> None:
-        tell(number=unit.number, key=key, answer=answer.model_dump_json())
-
-    try:
-        transcript = await worker.hold(unit, keep)
-    except RunStopped as stop:
-        tell(number=unit.number, stopped=stop.kind, message=stop.message)
-        return
-    tell(number=unit.number, transcript=transcript.model_dump_json(exclude_none=True))
 
 
 if __name__ == "__main__":

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections import Counter
+from contextlib import suppress
 
+from osler.errors import RunStopped
 from osler.simulator.clients import ClientSettings
 from osler.simulator.desk import Desk
-from osler.simulator.engines.frames import LONGEST, pack, unit_frame
-from osler.simulator.engines.local import GRACE, until_stopped
+from osler.simulator.engines.frames import LONGEST, pack, read_frame, unit_frame
+from osler.simulator.engines.local import until_stopped
 from osler.simulator.engines.setup import worker_setup
-from osler.simulator.engines.taking import take
+from osler.simulator.engines.taking import take, take_answer
 from osler.simulator.plan import Settings
 from osler.simulator.worker import given_up
 
@@ -30,17 +31,15 @@ class ProcessPool:
         self._workers, self._each = workers, max(1, -(-concurrency // workers))
         self._deaths: Counter[int] = Counter()
 
-    async def run(self, desk: Desk, grace: float = GRACE) -> None:
+    async def run(self, desk: Desk) -> None:
         """Hold what the desk hands out until there is nothing left, or the run is to end."""
-        await until_stopped(desk, [self._keep_one(desk) for _ in range(self._workers)], grace)
+        await until_stopped(desk, [asyncio.ensure_future(self._keep_one(desk)) for _ in range(self._workers)])
 
     async def _keep_one(self, desk: Desk) -> None:
         """Keep one worker going; one that dies is replaced, and what it was doing is taken up again."""
         left: list[int] = []
         while True:
-            left = await self._one_worker(desk, left)
-            if not left:
-                return
+            left = await _OneWorker(desk, self._setup, self._each, left).work()
             for number in list(left):
                 self._deaths[number] += 1
                 desk.interrupted(number, "its worker process died")
@@ -48,10 +47,30 @@ class ProcessPool:
                     left.remove(number)
                     line = f"{_MOST_DEATHS} worker processes died while they held it"
                     desk.ended(number, given_up(desk.unit(number), self._settings, "worker died", line))
+            if not left or desk.stop.asked.is_set():
+                return
 
-    async def _one_worker(self, desk: Desk, again: list[int]) -> list[int]:
-        """One process from start to end; the numbers of what it left undone by dying."""
-        process = await asyncio.create_subprocess_exec(
+
+class _OneWorker:
+    """One process from start to end."""
+
+    def __init__(self, desk: Desk, setup: dict[str, object], each: int, again: list[int]) -> None:
+        """Plan it.
+
+        Args:
+            desk: Of the run.
+            setup: What the worker is made from.
+            each: Consultations it holds at a time.
+            again: Consultations that a worker before it left undone.
+        """
+        self._desk, self._setup, self._each, self._waiting = desk, setup, each, list(again)
+        self._under_way: set[int] = set()
+        self._answers: dict[asyncio.Future[None], list[int]] = {}
+        """Answers by the write that they wait for."""
+
+    async def work(self) -> list[int]:
+        """Start it, hand out work until there is none; the numbers of what it left undone by dying."""
+        self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             "osler.simulator.engines.process",
@@ -59,39 +78,66 @@ class ProcessPool:
             stdout=asyncio.subprocess.PIPE,
             limit=LONGEST,
         )
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(pack(setup=self._setup, each=self._each))
-        under_way: set[int] = set()
-        waiting = list(again)
-
-        def hand_out() -> bool:
-            number = waiting.pop() if waiting and not desk.stop.asked.is_set() else None
-            unit = desk.unit(number) if number is not None else desk.next()
-            if unit is None:
-                return False
-            assert process.stdin is not None
-            under_way.add(unit.number)
-            process.stdin.write(pack(unit=unit_frame(unit)))
-            return True
-
+        stopping = asyncio.ensure_future(self._tell_it_to_stop())
         try:
-            for _ in range(self._each):
-                if not hand_out():
-                    break
-            while under_way and (line := await process.stdout.readline()):
-                ended = take(desk, json.loads(line))
-                if ended is not None:
-                    under_way.discard(ended)
-                    hand_out()
-            return [*under_way, *waiting]
+            return await self._handed_out()
         except (ConnectionResetError, BrokenPipeError):
-            return [*under_way, *waiting]
+            return [*self._under_way, *self._waiting]
         except asyncio.CancelledError:
-            for number in under_way:
-                desk.interrupted(number, "the run was stopped")
+            for number in self._under_way:
+                self._desk.interrupted(number, "the run was stopped")
             raise
         finally:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
+            stopping.cancel()
+            if self._process.returncode is None:
+                self._process.kill()
+            await self._process.wait()
+
+    async def _handed_out(self) -> list[int]:
+        assert self._process.stdout is not None
+        self._send(setup=self._setup, each=self._each)
+        for _ in range(self._each):
+            if not self._hand_out():
+                break
+        while self._under_way and (frame := await read_frame(self._process.stdout)) is not None:
+            if "answer" in frame:
+                self._take_answer(frame)
+                continue
+            ended = take(self._desk, frame)
+            self._under_way.discard(ended)
+            self._hand_out()
+        return [*self._under_way, *self._waiting]
+
+    def _hand_out(self) -> bool:
+        """Give it one more consultation, if there is one."""
+        number = self._waiting.pop() if self._waiting and not self._desk.stop.asked.is_set() else None
+        unit = self._desk.unit(number) if number is not None else self._desk.next()
+        if unit is None:
+            return False
+        self._under_way.add(unit.number)
+        self._send(unit=unit_frame(unit))
+        return True
+
+    def _take_answer(self, frame: dict[str, object]) -> None:
+        """Write an answer; the worker hears of it when it is written, and goes on with it only then."""
+        written = take_answer(self._desk, frame)
+        if written not in self._answers:
+            self._answers[written] = []
+            written.add_done_callback(self._acknowledge)
+        self._answers[written].append(int(str(frame["place"])))
+
+    def _acknowledge(self, written: asyncio.Future[None]) -> None:
+        places = self._answers.pop(written)
+        if not written.cancelled() and written.exception() is None:
+            with suppress(ConnectionResetError, BrokenPipeError):
+                self._send(written=places)
+
+    async def _tell_it_to_stop(self) -> None:
+        await self._desk.stop.asked.wait()
+        reason = self._desk.stop.reason or RunStopped("stopped", "the run was stopped")
+        self._send(stop=reason.kind, message=reason.message)
+
+    def _send(self, **frame: object) -> None:
+        assert self._process.stdin is not None
+        if not self._process.stdin.is_closing():
+            self._process.stdin.write(pack(**frame))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -18,46 +19,56 @@ from osler.errors import RunStopped, UserError
 from osler.simulator.clients import ClientSettings
 from osler.simulator.desk import Desk
 from osler.simulator.engines.frames import unit_frame, unit_of
-from osler.simulator.engines.local import GRACE, until_stopped
+from osler.simulator.engines.local import until_stopped, wind_down
 from osler.simulator.engines.ray_cluster import cluster, imported, last_line
 from osler.simulator.engines.setup import worker_from, worker_setup
-from osler.simulator.engines.taking import take
+from osler.simulator.engines.taking import take, take_answer
 from osler.simulator.plan import Settings
 from osler.simulator.worker import Unit, given_up
 
 _TRIES = 3
 """A consultation in which that many workers died is not tried again: it may be what kills them."""
-_LISTEN = 0.5
-"""Seconds between two looks at what models answered. With the desk's own wait: what a kill of this process costs."""
 _PASSED_ON = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
 """Handed to workers on other machines. Not as Ray's runtime environment: Ray writes that to its logs."""
 
 
 class Board:
-    """What models answered in consultations that have not ended: one that is tried again pays for none of it twice."""
+    """What models answered in consultations that have not ended, on its way from the workers to the desk.
+
+    A consultation whose worker died is tried again with these answers, and pays for none of them twice.
+    """
 
     def __init__(self) -> None:
         """Start with nothing."""
         self._by_number: dict[int, list[tuple[str, str]]] = defaultdict(list)
         self._news: list[dict[str, Any]] = []
-        self._told = 0
+        self._written = 0
+        self._changed = asyncio.Condition()
 
-    def put(self, number: int, key: str, answer: str) -> None:
-        """Keep an answer that was just paid for."""
+    async def put(self, number: int, key: str, answer: str) -> None:
+        """Keep an answer that was just paid for; returns once the desk has written it."""
         self._by_number[number].append((key, answer))
-        self._news.append({"number": number, "key": key, "answer": answer})
+        async with self._changed:
+            self._news.append({"number": number, "key": key, "answer": answer})
+            place = self._written + len(self._news)
+            self._changed.notify_all()
+            await self._changed.wait_for(lambda: self._written >= place)
 
-    def kept(self, number: int) -> tuple[tuple[str, str], ...]:
+    async def kept(self, number: int) -> tuple[tuple[str, str], ...]:
         """The answers of a consultation since it was handed out."""
         return tuple(self._by_number.get(number, ()))
 
-    def since(self, place: int) -> list[dict[str, Any]]:
-        """All answers from that place on. Those before it have arrived; these are told again if they do not."""
-        del self._news[: place - self._told]
-        self._told = place
-        return self._news
+    async def since(self, place: int, *, wait: bool) -> list[dict[str, Any]]:
+        """All answers from that place on, as soon as there is one, or at once. Those before it are written."""
+        async with self._changed:
+            del self._news[: place - self._written]
+            self._written = place
+            self._changed.notify_all()
+            if wait:
+                await self._changed.wait_for(lambda: bool(self._news))
+            return list(self._news)
 
-    def forget(self, number: int) -> None:
+    async def forget(self, number: int) -> None:
         """Drop a consultation that has ended."""
         self._by_number.pop(number, None)
 
@@ -69,6 +80,11 @@ class RayWorker:
         """Prepare; after a restart, from the same setup again."""
         os.environ.update(variables)
         self._worker, _ = worker_from(setup)
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def stop(self, kind: str, message: str) -> None:
+        """Send no more requests, and end what is held here once the answers to those in flight are written."""
+        await wind_down(self._worker.requests, self._under_way, RunStopped(kind, message))
 
     async def version(self) -> str:
         """The Osler that is installed here; told as soon as there is room for this worker."""
@@ -78,19 +94,27 @@ class RayWorker:
         """Hold a consultation, from the first question or from where a worker that died had come to."""
         unit = unit_of(frame)
         unit = replace(unit, kept=unit.kept + await board.kept.remote(unit.number))
-        last = None
+        ending: dict[str, Any] = {"stopped": "stopped", "message": "the run was stopped"}
 
-        def keep(key: str, answer: Completion) -> None:
-            nonlocal last  # nobody waits for it: Ray delivers in order
-            last = board.put.remote(unit.number, key, answer.model_dump_json())
+        async def keep(key: str, answer: Completion) -> None:
+            await board.put.remote(unit.number, key, answer.model_dump_json())
 
+        async def held() -> None:
+            nonlocal ending
+            try:
+                transcript = await self._worker.hold(unit, keep)
+                ending = {"transcript": transcript.model_dump_json(exclude_none=True)}
+            except RunStopped as stop:
+                ending = {"stopped": stop.kind, "message": stop.message}
+
+        task = asyncio.create_task(held())
+        self._under_way.add(task)
         try:
-            transcript = await self._worker.hold(unit, keep)
-            ending = {"transcript": transcript.model_dump_json(exclude_none=True)}
-        except RunStopped as stop:
-            ending = {"stopped": stop.kind, "message": stop.message}
-        if last is not None:
-            await last  # so that the desk counts every answer before it hears of the end
+            await asyncio.wait({task})
+        finally:
+            self._under_way.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            raise error
         return {"number": unit.number, **ending}
 
 
@@ -119,7 +143,7 @@ class RayPool:
         self._taken = 0
         self._taking = asyncio.Lock()
 
-    async def run(self, desk: Desk, grace: float = GRACE) -> None:
+    async def run(self, desk: Desk) -> None:
         """Hold what the desk hands out until there is nothing left, or the run is to end.
 
         Raises:
@@ -132,14 +156,19 @@ class RayPool:
             for worker in workers:
                 version = asyncio.wrap_future(worker.version.remote().future())
                 seats += [asyncio.ensure_future(self._seat(desk, worker, version, over)) for _ in range(each)]
+            helping = [asyncio.ensure_future(self._listen(desk)), asyncio.ensure_future(self._stop(desk, workers))]
             try:
-                await until_stopped(desk, [*seats, self._listen(desk, seats)], grace)
+                await until_stopped(desk, [*seats, asyncio.ensure_future(_first_error(seats, helping))])
             finally:
+                for task in helping:
+                    task.cancel()
+                await asyncio.gather(*helping, return_exceptions=True)
                 for worker in workers:
                     self._ray.kill(worker)
-                await self._take_answers(desk)
-                for number in sorted(self._under_way):
-                    desk.interrupted(number, "the run was stopped")
+                if desk.stop.error is None:
+                    await self._take_answers(desk, wait=False)
+                    for number in sorted(self._under_way):
+                        desk.interrupted(number, "the run was stopped")
 
     def _hire(self) -> tuple[list[Any], int]:
         """The workers, and how many consultations each of them holds at a time."""
@@ -148,7 +177,7 @@ class RayPool:
         each = -(-self._concurrency // number)
         self._board = self._ray.remote(num_cpus=0)(Board).remote()
         hired = self._ray.remote(
-            max_restarts=-1, max_task_retries=_TRIES - 1, max_concurrency=each + 1, scheduling_strategy="SPREAD"
+            max_restarts=-1, max_task_retries=_TRIES - 1, max_concurrency=each + 2, scheduling_strategy="SPREAD"
         )(RayWorker)
         setup = worker_setup(self._settings, self._clients, number)
         variables = {name: os.environ[name] for name in _PASSED_ON if self._address and name in os.environ}
@@ -182,24 +211,44 @@ class RayPool:
             line = f"Ray gave it up after {_TRIES} tries: {last_line(error)}"
             lost = given_up(unit, self._settings, "worker died", line)
             frame = {"number": unit.number, "transcript": lost.model_dump_json(exclude_none=True)}
-        await self._take_answers(desk)
         self._under_way.discard(unit.number)
         take(desk, frame)
         self._board.forget.remote(unit.number)
 
-    async def _listen(self, desk: Desk, seats: list[asyncio.Task[None]]) -> None:
-        """Bring answers to the desk as they come, so that they are kept and counted while consultations go on."""
-        while (await asyncio.wait(seats, timeout=_LISTEN))[1]:
-            await self._take_answers(desk)
+    async def _listen(self, desk: Desk) -> None:
+        """Write answers as they come; workers wait until theirs is written."""
+        while True:
+            await self._take_answers(desk, wait=True)
 
-    async def _take_answers(self, desk: Desk) -> None:
+    async def _take_answers(self, desk: Desk, *, wait: bool) -> None:
         async with self._taking:
             try:
-                frames = await self._board.since.remote(self._taken)
+                frames = await self._board.since.remote(self._taken, wait=wait)
             except self._ray.exceptions.RayError as error:
                 raise UserError(
-                    f"the Ray cluster is gone ({last_line(error)})", "the same command goes on; nothing is lost"
+                    f"the Ray cluster is gone ({last_line(error)})", "re-run the command to resume"
                 ) from None
             for frame in frames:
                 self._taken += 1
-                take(desk, frame)
+                take_answer(desk, frame)
+            desk.flush()
+
+    async def _stop(self, desk: Desk, workers: list[Any]) -> None:
+        """Pass it on when the run is to end."""
+        await desk.stop.asked.wait()
+        reason = desk.stop.reason or RunStopped("stopped", "the run was stopped")
+        for worker in workers:
+            with suppress(self._ray.exceptions.RayError):
+                worker.stop.remote(reason.kind, reason.message)
+        await asyncio.Event().wait()
+
+
+async def _first_error(seats: list[asyncio.Task[None]], helping: list[asyncio.Task[None]]) -> None:
+    """Be done when all seats are, or fail as soon as one of those who help fails."""
+    over = asyncio.ensure_future(asyncio.wait(seats))
+    try:
+        done, _ = await asyncio.wait({over, *helping}, return_when=asyncio.FIRST_COMPLETED)
+        for task in done - {over}:
+            task.result()
+    finally:
+        over.cancel()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from osler.agents.backbones.completion import Completion
@@ -10,20 +12,25 @@ from osler.simulator.desk import Desk
 from osler.simulator.transcript import Transcript
 
 
-def take(desk: Desk, frame: dict[str, Any]) -> int | None:
-    """Take in a frame from a worker; the number of the consultation if it ended by it."""
+def take(desk: Desk, frame: Mapping[str, Any]) -> int:
+    """Take in how a consultation ended for a worker; the consultation's number."""
     number: int = frame["number"]
-    if "answer" in frame:
-        answer = Completion.model_validate_json(frame["answer"])
-        desk.allowance.used(answer)
-        desk.answered(number, frame["key"], answer)
-        if reached := desk.allowance.reached():
-            desk.stop.ask(RunStopped(reached[0].value, reached[1]))
-            desk.stop.now.set()  # workers elsewhere do not know of the run's limits, and would go on spending
-        return None
     if "stopped" in frame:
         desk.interrupted(number, frame["message"])
         desk.stop.ask(RunStopped(frame["stopped"], frame["message"]))
-        return number
-    desk.ended(number, Transcript.model_validate_json(frame["transcript"]))
+    else:
+        desk.ended(number, Transcript.model_validate_json(frame["transcript"]))
     return number
+
+
+def take_answer(desk: Desk, frame: Mapping[str, Any]) -> asyncio.Future[None]:
+    """Take in an answer that a worker was given; done when it is written.
+
+    Workers elsewhere do not know what the run has used, so its limits are checked here.
+    """
+    answer = Completion.model_validate_json(frame["answer"])
+    desk.allowance.used(answer)
+    written = desk.answered(frame["number"], frame["key"], answer)
+    if reached := desk.allowance.reached():
+        desk.stop.ask(RunStopped(reached[0].value, reached[1]))
+    return written

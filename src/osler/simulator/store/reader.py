@@ -6,6 +6,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -16,12 +17,16 @@ from osler.errors import UserError
 from osler.records.schema import PatientRecord
 from osler.simulator.plan import Cell, Settings
 from osler.simulator.store import said
-from osler.simulator.store.tables import FORMAT, MARK, connect
+from osler.simulator.store.files import DamagedRunError, checksum, connect, damaged, warn_of_a_missing_log
+from osler.simulator.store.tables import FORMAT, MARK, TABLES, is_sound
 from osler.simulator.transcript import Transcript
+from osler.warn import warn
 
 FOLDER = Path("runs")
 SUFFIX = ".osler"
 _FORKS = ".forks"
+_NAMED = 5
+"""Damaged consultations that a warning names."""
 
 
 class CellState(StrEnum):
@@ -95,11 +100,14 @@ class RunFile:
             raise UserError(f"there is no run {path}", "`osler runs list` shows what there is")
         try:
             file = connect(path, writing=False)
+        except OSError as error:
+            raise UserError(f"{path} cannot be read ({error.strerror})", "check its permissions") from None
+        try:
             check_format(file, path)
-        except sqlite3.DatabaseError as error:
-            raise UserError(
-                f"{path} cannot be read as a run ({error})", "give a file that `osler simulate` wrote"
-            ) from None
+            warn_of_a_missing_log(path, file)
+        except BaseException:
+            file.close()
+            raise
         return cls(path, file)
 
     def __enter__(self) -> Self:
@@ -116,12 +124,21 @@ class RunFile:
 
     def about(self) -> dict[str, Any]:
         """Settings, versions, and whatever else the run was made with."""
-        return {name: json.loads(value) for name, value in self._file.execute("SELECT name, value FROM about")}
+        try:
+            found = {name: json.loads(value) for name, value in self._file.execute("SELECT name, value FROM about")}
+        except ValueError:
+            raise damaged(self.path, "its settings cannot be read") from None
+        if not found or not isinstance(found.get("settings", {}), dict):
+            raise damaged(self.path, "its settings are missing or cannot be read")
+        return found
 
     @property
     def settings(self) -> Settings:
         """What all its consultations share."""
-        return Settings.from_json(self.about()["settings"])
+        try:
+            return Settings.from_json(self.about()["settings"])
+        except (LookupError, TypeError, AttributeError):
+            raise damaged(self.path, "its settings are missing or cannot be read") from None
 
     def standing(self) -> Standing:
         """How far it is."""
@@ -143,11 +160,6 @@ class RunFile:
             f" LEFT JOIN results ON results.cell = cells.number WHERE {where} ORDER BY {order}"
         )
 
-    @property
-    def is_searchable(self) -> bool:
-        """Whether what was said can be searched; runs of older versions get the index when they are next written to."""
-        return said.is_there(self._file)
-
     def ask(self, sql: str, values: dict[str, Any] | None = None) -> list[sqlite3.Row]:
         """The rows of any question to the tables; what a person wrote belongs into the values."""
         cursor = self._file.cursor()
@@ -159,20 +171,55 @@ class RunFile:
         return self._record(case)
 
     def _read_record(self, case: str) -> PatientRecord:
-        (body,) = self._file.execute("SELECT body FROM records WHERE id = ?", (case,)).fetchone()
-        return PatientRecord.model_validate_json(zlib.decompress(body))
+        row = self._file.execute("SELECT body FROM records WHERE id = ?", (case,)).fetchone()
+        try:
+            return PatientRecord.model_validate_json(zlib.decompress(row[0]))
+        except (TypeError, ValueError, zlib.error):
+            raise damaged(self.path, f"the record {case!r}") from None
 
     def transcripts(self) -> Iterator[Transcript]:
-        """All consultations that have ended, well or not, in the order of the plan."""
-        for (body,) in self._file.execute(
-            "SELECT body FROM transcripts JOIN cells ON number = cell ORDER BY record, backbone, memory, trial"
+        """All consultations that have ended, well or not, in the order of the plan; damaged ones are left out."""
+        left_out = []
+        for number, body, kept in self._file.execute(
+            "SELECT cell, body, checksum FROM transcripts JOIN cells ON number = cell"
+            " ORDER BY record, backbone, memory, trial"
         ):
-            yield Transcript.model_validate_json(zlib.decompress(body))
+            try:
+                yield self._read_transcript(number, body, kept)
+            except DamagedRunError:
+                left_out.append(number)
+        self._warn_of(left_out)
 
     def transcript(self, number: int) -> Transcript | None:
-        """The consultation of one cell."""
-        row = self._file.execute("SELECT body FROM transcripts WHERE cell = ?", (number,)).fetchone()
-        return Transcript.model_validate_json(zlib.decompress(row[0])) if row else None
+        """The consultation of one cell.
+
+        Raises:
+            DamagedRunError: It cannot be read.
+        """
+        row = self._file.execute("SELECT body, checksum FROM transcripts WHERE cell = ?", (number,)).fetchone()
+        return self._read_transcript(number, *row) if row else None
+
+    def _read_transcript(self, number: int, body: bytes, kept: str) -> Transcript:
+        try:
+            if checksum(body) != kept:
+                raise ValueError("checksum")
+            return Transcript.model_validate_json(zlib.decompress(body))
+        except (TypeError, ValueError, zlib.error):
+            raise damaged(self.path, f"the transcript of {self.name_of(number)}") from None
+
+    def name_of(self, number: int) -> str:
+        """A consultation as messages name it."""
+        row = self._file.execute("SELECT record, backbone, memory, trial FROM cells WHERE number = ?", (number,))
+        return " ".join(map(str, row.fetchone() or (f"consultation {number}",)))
+
+    def _warn_of(self, left_out: list[int]) -> None:
+        if left_out:
+            named = "; ".join(self.name_of(number) for number in left_out[:_NAMED])
+            more = f" and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else ""
+            warn(
+                f"{len(left_out)} consultation(s) of {self.path} are damaged and left out ({named}{more});"
+                f" `osler runs check {self.path}` lists them"
+            )
 
     def find(
         self, case: str, memory: str | None = None, backbone: str | None = None, trial: int | None = None
@@ -216,11 +263,25 @@ class RunFile:
         )
         return [number for (number,) in found]
 
+    def unscored(self, judge: str) -> list[int]:
+        """The consultations that have ended and were kept without a verdict of this judge, or without measures."""
+        found = self._file.execute(
+            "SELECT number FROM cells WHERE (state = 'done' AND NOT EXISTS (SELECT 1 FROM verdicts WHERE cell = number"
+            " AND judge = ?)) OR (state != 'todo' AND NOT EXISTS (SELECT 1 FROM measures WHERE cell = number))"
+            " ORDER BY number",
+            (judge,),
+        )
+        return [number for (number,) in found]
+
     def scores(self, judge: str) -> Iterator[sqlite3.Row]:
-        """One row per consultation that has ended: what it was, what came of it, and what this judge said."""
+        """One row per consultation that has ended: what it was, what came of it, and what this judge said.
+
+        Rows that are damaged are left out, with a warning.
+        """
         cursor = self._file.cursor()
         cursor.row_factory = sqlite3.Row
-        yield from cursor.execute(
+        left_out = []
+        for row in cursor.execute(
             "SELECT cells.number, cells.record, patient, language, specialty, cells.backbone, cells.memory,"
             " cells.trial, cells.state, results.*, cells.tokens AS tokens_paid, cells.cost AS cost_paid,"
             " d.verdict AS diagnosis_verdict, d.rung AS diagnosis_rung, d.because AS diagnosis_because,"
@@ -231,7 +292,12 @@ class RunFile:
             " LEFT JOIN verdicts t ON t.cell = cells.number AND t.kind = 'treatment' AND t.judge = ?1"
             " LEFT JOIN measures ON measures.cell = cells.number ORDER BY cells.number",
             (judge,),
-        )
+        ):
+            if is_sound(row):
+                yield row
+            else:
+                left_out.append(row["number"])
+        self._warn_of(left_out)
 
     def cell(self, number: int) -> Cell:
         """What a cell of the plan stands for."""
@@ -240,8 +306,6 @@ class RunFile:
 
     def forks(self) -> dict[int, Fork]:
         """The consultations that are forks, by their cells, and what each was forked from."""
-        if not self._file.execute("SELECT 1 FROM sqlite_master WHERE name = 'forks'").fetchone():
-            return {}  # a run from before there were any
         found = self._file.execute(
             "SELECT cell, parent_run_name, turn, parent_case, parent_backbone, parent_memory, parent_trial FROM forks"
         )
@@ -261,3 +325,14 @@ def check_format(file: sqlite3.Connection, path: Path) -> None:
         raise UserError(f"{path} is not a run", "give a file that `osler simulate` wrote")
     if version != FORMAT:
         raise UserError(f"{path} is a run of format {version}, not {FORMAT}", "use the version of Osler that wrote it")
+    if missing := _layout() - set(file.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")):
+        raise damaged(path, f"its table {min(missing)[0]}")
+
+
+@lru_cache(maxsize=1)
+def _layout() -> frozenset[tuple[str, str]]:
+    """The tables that every run has, by name, and how they were made."""
+    with closing(sqlite3.connect(":memory:")) as file:
+        for table in (*TABLES, said.TABLE):
+            file.execute(table)
+        return frozenset(file.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))

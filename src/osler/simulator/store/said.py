@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import zlib
-from contextlib import suppress
-
-from pydantic import ValidationError
 
 from osler.events import Answered, Asked, Concluded
 from osler.simulator.transcript import Transcript
 
-TABLE = "CREATE VIRTUAL TABLE IF NOT EXISTS said USING fts5(text)"
-"""A consultation's row has its cell's number. Runs from before there was an index get one when next written to."""
+TABLE = "CREATE VIRTUAL TABLE said USING fts5(text)"
+"""A consultation's row has its cell's number."""
 MOST = 200_000
 """Characters of one consultation that are searched."""
 _APART = "\u2063"
@@ -44,27 +40,6 @@ def spoken(transcript: Transcript) -> str:
 def keep(file: sqlite3.Connection, cell: int, transcript: Transcript) -> None:
     """Make a consultation findable."""
     file.execute("INSERT INTO said (rowid, text) VALUES (?, ?)", (cell, _spread(spoken(transcript))))
-
-
-def fill(file: sqlite3.Connection) -> None:
-    """Give a run the index that it has not got, whole or not at all."""
-    if is_there(file):
-        return
-    file.execute("BEGIN IMMEDIATE")
-    try:
-        file.execute(TABLE)
-        for cell, body in file.execute("SELECT cell, body FROM transcripts"):
-            with suppress(ValidationError, zlib.error):  # what cannot be read cannot be searched, and harms no other
-                keep(file, cell, Transcript.model_validate_json(zlib.decompress(body)))
-        file.execute("COMMIT")
-    except BaseException:
-        file.execute("ROLLBACK")
-        raise
-
-
-def is_there(file: sqlite3.Connection) -> bool:
-    """Whether a run has the index."""
-    return file.execute("SELECT 1 FROM sqlite_master WHERE name = 'said'").fetchone() is not None
 
 
 def phrase(search: str) -> str | None:

@@ -1,14 +1,15 @@
-"""The tables of a run file, and how it is opened."""
+"""The tables of a run file."""
 
 from __future__ import annotations
 
-import sqlite3
-from pathlib import Path
-from urllib.parse import quote
+import json
+from collections.abc import Mapping
+from sqlite3 import Row
+from typing import Any
 
 from osler.simulator.figures import Figures
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the tables change; a file of another format is refused with a clear line."""
 MARK = 0x6F736C72
 """SQLite's application id: `oslr`, so that any other database is told apart at once."""
@@ -16,13 +17,6 @@ MARK = 0x6F736C72
 _KINDS = {"diagnosis": "TEXT", "treatment": "TEXT", "ending": "TEXT", "failure": "TEXT", "message": "TEXT"}
 _REALS = {"cost", "seconds"}
 _FIGURES = ", ".join(f"{name} {_KINDS.get(name, 'REAL' if name in _REALS else 'INTEGER')}" for name in Figures.names())
-
-FORKS = (
-    "CREATE TABLE IF NOT EXISTS forks (cell INTEGER PRIMARY KEY REFERENCES cells(number),"
-    " parent_run_name TEXT NOT NULL, parent_case TEXT NOT NULL, parent_backbone TEXT NOT NULL,"
-    " parent_memory TEXT NOT NULL, parent_trial INTEGER NOT NULL, turn INTEGER NOT NULL)"
-)
-"""By itself, because runs from before there were forks get it when they are next written to."""
 
 TABLES = (
     # Settings, versions and whatever else the run as a whole was made with.
@@ -38,7 +32,8 @@ TABLES = (
     "CREATE INDEX cells_by_state ON cells(state)",
     # What came of it; transcripts lie apart, so that a table over all results reads little.
     f"CREATE TABLE results (cell INTEGER PRIMARY KEY REFERENCES cells(number), {_FIGURES}, at TEXT NOT NULL)",
-    "CREATE TABLE transcripts (cell INTEGER PRIMARY KEY REFERENCES cells(number), body BLOB NOT NULL)",
+    "CREATE TABLE transcripts (cell INTEGER PRIMARY KEY REFERENCES cells(number), body BLOB NOT NULL,"
+    " checksum TEXT NOT NULL)",
     # Every try, good or not, with what it newly cost.
     "CREATE TABLE attempts (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells(number),"
     " session INTEGER NOT NULL, ending TEXT NOT NULL, message TEXT, calls INTEGER NOT NULL, tokens INTEGER NOT NULL,"
@@ -56,29 +51,25 @@ TABLES = (
     "CREATE TABLE measures (cell INTEGER PRIMARY KEY REFERENCES cells(number), version TEXT NOT NULL,"
     " body TEXT NOT NULL)",
     # Consultations that went on from the first turns of another one: which one that was, and how many turns they share.
-    FORKS,
+    "CREATE TABLE forks (cell INTEGER PRIMARY KEY REFERENCES cells(number), parent_run_name TEXT NOT NULL,"
+    " parent_case TEXT NOT NULL, parent_backbone TEXT NOT NULL, parent_memory TEXT NOT NULL,"
+    " parent_trial INTEGER NOT NULL, turn INTEGER NOT NULL)",
     # Every start of the run, with what it was started with.
     "CREATE TABLE sessions (id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, seconds REAL NOT NULL DEFAULT 0,"
     " stopped_by TEXT, detail TEXT NOT NULL)",
 )
 
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    name: (str,) if name in _KINDS else (float, int) if name in _REALS else (int,) for name in Figures.names()
+}
 
-def connect(path: Path, *, writing: bool) -> sqlite3.Connection:
-    """A connection that writes, or one that can only read, also from a folder that cannot be written to."""
-    if writing:
-        file = sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False)
-        file.execute("PRAGMA journal_mode=WAL")
-        # A kill loses nothing; only a loss of power may cost the last consultations, and never the file.
-        file.execute("PRAGMA synchronous=NORMAL")
-        # Moving the log into the file waits for the disk, and all consultations with it: every 64 MB, not every 4.
-        file.execute("PRAGMA wal_autocheckpoint=16000")
-        file.execute("PRAGMA foreign_keys=ON")
-        return file
-    address = f"file:{quote(str(path.resolve()))}?mode=ro"
-    file = sqlite3.connect(address, uri=True, isolation_level=None, timeout=30, check_same_thread=False)
+
+def is_sound(row: Row) -> bool:
+    """Whether a row of results holds values of their types: flipped bits turn numbers into text, text into bytes."""
+    if not all(row[name] is None or isinstance(row[name], types) for name, types in _TYPES.items()):
+        return False
     try:
-        file.execute("SELECT 1 FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        file.close()  # read-only folders have no place for the shared-memory file that WAL wants
-        file = sqlite3.connect(f"{address}&immutable=1", uri=True, isolation_level=None, check_same_thread=False)
-    return file
+        measures: Any = json.loads(row["measures"] or "{}")
+    except (TypeError, ValueError):
+        return False
+    return isinstance(measures, dict) and row["ending"] is not None

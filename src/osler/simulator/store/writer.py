@@ -16,20 +16,18 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
-from osler.errors import UserError
+from osler.errors import StorageError, UserError
 from osler.records.schema import PatientRecord
 from osler.simulator.figures import Figures
 from osler.simulator.plan import Cell, Plan
 from osler.simulator.store import said
+from osler.simulator.store.check import damaged_transcripts
+from osler.simulator.store.files import checksum, connect, damaged, warn_of_a_missing_log
 from osler.simulator.store.reader import CellState, Fork, RunFile, check_format, run_path
-from osler.simulator.store.tables import FORKS, FORMAT, MARK, TABLES, connect
+from osler.simulator.store.tables import FORMAT, MARK, TABLES
 from osler.simulator.transcript import Transcript
 
 _MARKS = ", ".join("?" for _ in Figures.names())
-
-
-class StoreError(UserError):
-    """The run file cannot be written any more: the disk is full, gone or read-only."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,18 @@ class Spoken:
     rank: int | None = None
     """Of the first right diagnosis in the list of those that the doctor named, its own first."""
     tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a judge said of a consultation, and how it was measured."""
+
+    judge: str
+    verdicts: tuple[Spoken, ...]
+    """None for a consultation without an answer."""
+    version: str
+    """Of the measures."""
+    measures: dict[str, Any]
 
 
 class RunWriter(RunFile):
@@ -87,15 +97,13 @@ class RunWriter(RunFile):
                 raise
         except (OSError, sqlite3.OperationalError) as error:
             raise _cannot_write(path, error) from None
-        except sqlite3.DatabaseError as error:
-            raise UserError(f"{path} is not a run ({error})", "give another --out") from None
 
     def close(self) -> None:
         """Close the file as one piece, and let others write."""
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, UserError):
             if self._session:
                 self._tick("ended = ?", _now())
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, UserError):
             self._file.execute("PRAGMA journal_mode=DELETE")  # one plain file again, unless somebody is reading it
         super().close()
         self._lock.release()
@@ -109,7 +117,7 @@ class RunWriter(RunFile):
                 yield self._file
                 self._file.execute("COMMIT")
             except BaseException:
-                with suppress(sqlite3.Error):
+                with suppress(sqlite3.Error, UserError):
                     self._file.execute("ROLLBACK")
                 raise
         except sqlite3.OperationalError as error:
@@ -201,8 +209,11 @@ class RunWriter(RunFile):
                     (tokens, cost, number),
                 )
 
-    def finish(self, number: int, transcript: Transcript) -> Figures:
-        """Keep a consultation that has ended: its transcript, its figures, the attempt. A cell ends once."""
+    def finish(self, number: int, transcript: Transcript, scored: Scored | None = None) -> Figures:
+        """Keep a consultation that has ended, all of it or nothing: transcript, figures, score, attempt.
+
+        A cell ends once. One that is kept without a score is scored when the run is resumed.
+        """
         figures = Figures.of(transcript)
         body = zlib.compress(transcript.model_dump_json(exclude_none=True).encode("utf-8", "surrogatepass"))
         state = CellState.DONE if transcript.ending.is_answer else CellState.FAILED
@@ -214,26 +225,35 @@ class RunWriter(RunFile):
                 raise AssertionError(f"cell {number} has ended before")
             values = [getattr(figures, name) for name in Figures.names()]
             file.execute(f"INSERT INTO results VALUES (?, {_MARKS}, ?)", (number, *values, _now()))  # noqa: S608
-            file.execute("INSERT INTO transcripts VALUES (?, ?)", (number, body))
+            file.execute("INSERT INTO transcripts VALUES (?, ?, ?)", (number, body, checksum(body)))
             said.keep(file, number, transcript)
             if state is CellState.DONE:
                 file.execute("DELETE FROM answers WHERE cell = ?", (number,))
             self._attempt(file, number, transcript.ending.value, figures.message)
             self._count_time(file)
+            if scored is not None:
+                self._write_score(file, number, scored)
         return figures
 
     def judged(self, number: int, judge: str, verdicts: Iterable[Spoken]) -> None:
         """Keep what a judge said of a consultation; its earlier word is replaced."""
         with self._whole() as file:
-            for one in verdicts:
-                row = (number, one.kind, judge, one.verdict, one.rung, one.because, one.rank, one.tokens, _now())
-                file.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            self._write_verdicts(file, number, judge, verdicts)
 
-    def measured(self, number: int, version: str, measures: dict[str, Any]) -> None:
-        """Keep how doctor and patient worked in a consultation."""
+    def scored(self, number: int, scored: Scored) -> None:
+        """Keep the score of a consultation that ended before; its earlier one is replaced."""
         with self._whole() as file:
-            body = json.dumps(measures, ensure_ascii=False)
-            file.execute("INSERT OR REPLACE INTO measures VALUES (?, ?, ?)", (number, version, body))
+            self._write_score(file, number, scored)
+
+    def _write_score(self, file: sqlite3.Connection, number: int, scored: Scored) -> None:
+        self._write_verdicts(file, number, scored.judge, scored.verdicts)
+        body = json.dumps(scored.measures, ensure_ascii=False)
+        file.execute("INSERT OR REPLACE INTO measures VALUES (?, ?, ?)", (number, scored.version, body))
+
+    def _write_verdicts(self, file: sqlite3.Connection, number: int, judge: str, verdicts: Iterable[Spoken]) -> None:
+        for one in verdicts:
+            row = (number, one.kind, judge, one.verdict, one.rung, one.because, one.rank, one.tokens, _now())
+            file.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def interrupted(self, number: int, reason: str) -> None:
         """Note an attempt that was stopped before its end; the consultation is still to be done."""
@@ -242,12 +262,14 @@ class RunWriter(RunFile):
             self._count_time(file)
 
     def retry(self) -> Planned:
-        """Put failures back on the list, with the answers they had, and all that was not held yet.
+        """Put failures and damaged consultations back on the list, with the answers they had, and all not held yet.
 
         Forks are left as they are: their first turns were another consultation's, and only forking again makes them.
         """
         failed = "state = 'failed' AND number NOT IN (SELECT cell FROM forks)"
+        unreadable = damaged_transcripts(self)
         with self._whole() as file:
+            file.executemany("UPDATE cells SET state = 'failed' WHERE number = ?", [(number,) for number in unreadable])
             for table in ("results", "transcripts", "verdicts", "measures"):
                 file.execute(f"DELETE FROM {table} WHERE cell IN (SELECT number FROM cells WHERE {failed})")  # noqa: S608
             file.execute(f"DELETE FROM said WHERE rowid IN (SELECT number FROM cells WHERE {failed})")  # noqa: S608
@@ -304,17 +326,25 @@ def _opened(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
     if new:
         _make(path, about)
     else:
-        check_format(connect(path, writing=False), path)
+        _check(path)
     file = connect(path, writing=True)
     try:
         if not new:
             _same(path, dict(file.execute("SELECT name, value FROM about")), about)
-            file.execute(FORKS)
-            said.fill(file)
     except BaseException:
         file.close()
         raise
     return file
+
+
+def _check(path: Path) -> None:
+    """Refuse what is no run, and go on with none whose tables are damaged: it would count wrongly."""
+    with closing(connect(path, writing=False)) as file:
+        check_format(file, path)
+        warn_of_a_missing_log(path, file)
+        (first,) = file.execute("PRAGMA integrity_check(1)").fetchone()
+    if first != "ok":
+        raise damaged(path, first)
 
 
 def _make(path: Path, about: dict[str, Any]) -> None:
@@ -341,7 +371,10 @@ def _make(path: Path, about: dict[str, Any]) -> None:
 
 def _same(path: Path, before: dict[str, str], now: dict[str, Any]) -> None:
     """Refuse to mix results that were made in different ways, and say what differs."""
-    old = _flat({name: json.loads(value) for name, value in before.items()})
+    try:
+        old = _flat({name: json.loads(value) for name, value in before.items()})
+    except ValueError:
+        raise damaged(path, "its settings cannot be read") from None
     new = _flat(now)
     changed = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))
     if changed:
@@ -358,9 +391,9 @@ def _flat(data: dict[str, Any], above: str = "") -> dict[str, Any]:
     return flat
 
 
-def _cannot_write(path: Path, error: Exception) -> StoreError:
+def _cannot_write(path: Path, error: Exception) -> StorageError:
     reason = getattr(error, "strerror", None) or str(error)
-    return StoreError(
+    return StorageError(
         f"the run {path} cannot be written ({reason})",
         "make room or give another --out; what was saved stays, and the same command goes on",
     )
