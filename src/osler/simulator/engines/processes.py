@@ -18,7 +18,7 @@ from osler.simulator.plan import Settings
 from osler.simulator.worker import given_up
 
 _MOST_DEATHS = 3
-"""A consultation in which that many workers died is not tried again: it may be what kills them."""
+"""A consultation that got no further in that many workers before they died is given up: it may be what kills them."""
 
 
 class ProcessPool:
@@ -30,6 +30,7 @@ class ProcessPool:
         self._setup = worker_setup(settings, clients, workers)
         self._workers, self._each = workers, max(1, -(-concurrency // workers))
         self._deaths: Counter[int] = Counter()
+        self._answers: Counter[int] = Counter()
 
     async def run(self, desk: Desk) -> None:
         """Hold what the desk hands out until there is nothing left, or the run is to end."""
@@ -40,15 +41,25 @@ class ProcessPool:
         left: list[int] = []
         while True:
             left = await _OneWorker(desk, self._setup, self._each, left).work()
+            if not left:
+                return
             for number in list(left):
-                self._deaths[number] += 1
                 desk.interrupted(number, "its worker process died")
-                if self._deaths[number] >= _MOST_DEATHS:
+                if self._is_deadly(number, desk):
                     left.remove(number)
                     line = f"{_MOST_DEATHS} worker processes died while they held it"
                     desk.ended(number, given_up(desk.unit(number), self._settings, "worker died", line))
-            if not left or desk.stop.asked.is_set():
+            if desk.stop.asked.is_set():
                 return
+
+    def _is_deadly(self, number: int, desk: Desk) -> bool:
+        """Count a death, from the start again if the consultation got further than at the death before."""
+        answers = len(desk.unit(number).kept)
+        if answers > self._answers[number]:
+            self._deaths[number] = 0
+        self._answers[number] = answers
+        self._deaths[number] += 1
+        return self._deaths[number] >= _MOST_DEATHS
 
 
 class _OneWorker:
