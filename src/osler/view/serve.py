@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import ipaddress
 import re
 import secrets
 import socket
@@ -15,6 +14,7 @@ from threading import Thread
 
 import typer
 
+from osler.addresses import is_loopback
 from osler.errors import UserError
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
@@ -50,7 +50,7 @@ def serve(
         raise UserError(
             "the token is too weak", "give 16 or more letters, digits, - or _ with --token, or leave it out"
         )
-    near = _is_loopback(host)
+    near = is_loopback(host)
     shelf = Shelf(runs)
     # Who only has the address may not make this machine open other addresses and files, which a model's name can do.
     app = application(shelf, Chair(shelf, None if near else ()))
@@ -100,15 +100,8 @@ def _listening(host: str, port: int) -> socket.socket:
         raise UserError(f"{host}:{port} cannot be listened on ({reason})", "give another --host or --port") from None
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def _own_names(host: str, port: int) -> set[str]:
-    names = {host, "127.0.0.1", "localhost", "[::1]"} if _is_loopback(host) else {host}
+    names = {host, "127.0.0.1", "localhost", "[::1]"} if is_loopback(host) else {host}
     if host in _EVERYWHERE:
         names |= {"127.0.0.1", "localhost", socket.gethostname()}
     plain = {_in_address(name).lower() for name in names}
