@@ -138,6 +138,8 @@ class PlayTable:
         if wish.case is not None:
             card = called(wish.case, among)
         else:
+            preferred = [card for card in among if wish.language is None and card.language is wish.preferred]
+            among = preferred or among
             card = drawn(among, times_played(run), {sitting.record.patient for sitting in taken}, wish.seed)
         record = self.pool.get(card.record)
         trial = next_trial(run, record, wish)
