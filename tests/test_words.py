@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from osler import words as reading
+from osler.private import private_cache
 from osler.records import Language, RecordPool
 from osler.words import stem, words
 
@@ -33,11 +33,12 @@ def test_british_words_are_american_ones_and_nothing_else() -> None:
     assert stem("sour") != stem("sore") and stem("four") != stem("for")
 
 
-def test_chinese_is_segmented_as_jieba_does_without_guessing() -> None:
+def test_chinese_is_segmented_as_jieba_does_without_guessing(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import jieba
     jieba.setLogLevel("WARNING")
+    jieba.dt.tmp_dir = str(tmp_path)
     records = [record for record in RecordPool.open() if record.language is Language.ZH]
     texts = {run for record in records for entry in record.entries for run in _CHINESE.findall(entry.report)}
     assert len(texts) > 500
@@ -49,7 +50,10 @@ def test_chinese_is_segmented_as_jieba_does_without_guessing() -> None:
 def test_a_dictionary_that_is_not_kept_or_broken_is_made_anew(
     kept: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgetful: None
 ) -> None:
+    for place in ("XDG_CACHE_HOME", "HOME"):
+        monkeypatch.setenv(place, str(tmp_path))
     if kept is not None:
-        (tmp_path / "jieba.cache").write_bytes(kept)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        folder = private_cache("words")
+        assert folder is not None
+        (folder / "jieba.cache").write_bytes(kept)
     assert words("昨天晚上肚子疼得厉害", Language.ZH) == ("昨天晚上", "肚子痛", "得", "厉害")

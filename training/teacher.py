@@ -19,6 +19,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import torch
@@ -210,7 +211,9 @@ def vocabulary(language: Language, texts: list[str], tokens: qwen.Tokenizer) -> 
         )
     import jieba
 
-    jieba.initialize()
+    with TemporaryDirectory() as empty:  # not the shared folder, where anybody can put a dictionary
+        jieba.dt.tmp_dir = empty
+        jieba.initialize()
     listed = sorted(((often, word) for word, often in jieba.dt.FREQ.items() if often), reverse=True)
     common = [word.replace("疼", "痛") for _, word in listed if re.fullmatch("[\u4e00-\u9fff]{1,4}", word)]
     return sorted({word for text in texts for word in words(text, language)} | {*common[:COMMON]})

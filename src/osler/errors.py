@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Marks that turn the direction of writing, and with it what a line seems to say."""
+
+
+def unturned(text: str) -> str:
+    """The text with the marks shown that would turn its direction of writing."""
+    return _TURNING.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
 
 
 def printable(text: str) -> str:
     """One line that cannot steer a terminal: what a file or a model says ends up in messages."""
-    shown = (
-        char if unicodedata.category(char) not in {"Cc", "Cs"} else f"\\x{ord(char):02x}"
-        for char in " ".join(text.split())
-    )
-    return "".join(shown)
+    line = unturned(" ".join(text.split()))
+    if line.isprintable():
+        return line
+    return "".join(char if unicodedata.category(char) not in {"Cc", "Cs"} else f"\\x{ord(char):02x}" for char in line)
 
 
 class OslerError(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import marshal
 import math
+import os
 import re
 import unicodedata
 import warnings
@@ -13,10 +14,12 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory
 
+from osler.private import private_cache
 from osler.records.language import Language
 
+_KEPT = "jieba.cache"
 _WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+(?:\.\d+)?")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SENTENCE = {
@@ -80,32 +83,39 @@ def stem(word: str) -> str:
 def _dictionary() -> tuple[dict[str, int], float]:
     """The words that jieba knows with how often they come, and the logarithm of how often all of them do.
 
-    jieba itself is loaded only where it has not kept them on this machine yet: to load it takes as long again.
+    They are kept in the user's own cache: in the shared folder for temporary files, where jieba keeps them, anybody can
+    put a file of that name. jieba itself is loaded only where they are not kept yet: to load it takes as long again.
     """
-    often, total = _kept() or _made()
+    folder = private_cache("words")
+    often, total = (_kept(folder / _KEPT) if folder else None) or _made(folder)
     return often, math.log(total)
 
 
-def _made() -> tuple[dict[str, int], int]:
-    """As jieba reads them, which takes its time and says so on stderr."""
+def _made(folder: Path | None) -> tuple[dict[str, int], int]:
+    """As jieba reads them, which takes its time; kept in the folder if there is one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import jieba
 
     jieba.setLogLevel(logging.WARNING)
-    jieba.initialize()
-    return jieba.dt.FREQ, jieba.dt.total
+    tokenizer = jieba.Tokenizer()
+    with TemporaryDirectory(dir=folder) as new:  # empty, so that jieba finds nothing to load
+        tokenizer.tmp_dir, tokenizer.cache_file = new, _KEPT
+        tokenizer.initialize()
+        if folder:
+            with suppress(OSError):
+                os.replace(Path(new) / _KEPT, folder / _KEPT)
+    return tokenizer.FREQ, tokenizer.total
 
 
-def _kept() -> tuple[dict[str, int], int] | None:
-    """As jieba keeps them; None where they are not there, older than its dictionary, or not whole."""
+def _kept(kept: Path) -> tuple[dict[str, int], int] | None:
+    """As jieba kept them; None where they are not there, older than its dictionary, or not whole."""
     with suppress(OSError, EOFError, ValueError, TypeError):
-        kept = Path(gettempdir()) / "jieba.cache"
         package = find_spec("jieba")
         if package is None or package.origin is None:
             return None
         if kept.stat().st_mtime > Path(package.origin).with_name("dict.txt").stat().st_mtime:
-            often, total = marshal.loads(kept.read_bytes())  # noqa: S302 -- as jieba does
+            often, total = marshal.loads(kept.read_bytes())  # noqa: S302 -- only we can write there
             if isinstance(often, dict) and isinstance(total, int):
                 return often, total
     return None

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from aiohttp import web
 
+from osler.api_keys import ServerKey
 from osler.errors import UserError
 from osler.memory.embedders import Embedder, HashEmbedder, open_embedder
 from osler.memory.embedders.cache import CachedEmbedder
@@ -21,6 +22,7 @@ from osler.memory.embedders.endpoint import BATCH, EndpointEmbedder
 from osler.memory.embedders.sentence import SentenceEmbedder
 
 KEY = "do-not-show-this-4711"
+GIVEN = ServerKey("OSLER_KEY_127_0_0_1", KEY, is_safe=True)
 
 
 # A server, and the rows that are kept
@@ -89,7 +91,7 @@ class Pauses:
 async def test_texts_go_out_in_batches_and_come_back_in_order_with_unit_length() -> None:
     texts = ["a" * number for number in range(BATCH * 2 + 3)]
     async with serving(shuffled=True) as server:
-        embedder = EndpointEmbedder("tiny", server.url, KEY)
+        embedder = EndpointEmbedder("tiny", server.url, GIVEN)
         rows = await embedder.embed(texts)
         query = await embedder.embed_query("aaa")
     assert [len(batch) for batch in server.inputs] == [BATCH, BATCH, 3, 1]
@@ -104,7 +106,7 @@ async def test_texts_go_out_in_batches_and_come_back_in_order_with_unit_length()
 async def test_passing_faults_are_waited_out_as_the_server_asks() -> None:
     pauses = Pauses()
     async with serving(fault(429, Retry_After="7"), fault(503), fault(500)) as server:
-        rows = await EndpointEmbedder("tiny", server.url, KEY, sleep=pauses).embed(["a"])
+        rows = await EndpointEmbedder("tiny", server.url, GIVEN, sleep=pauses).embed(["a"])
     assert rows.shape == (1, 3) and len(server.inputs) == 4
     assert pauses.seconds[0] == 7
     assert 0 <= pauses.seconds[1] <= 1 and 0 <= pauses.seconds[2] <= 2
@@ -113,7 +115,7 @@ async def test_passing_faults_are_waited_out_as_the_server_asks() -> None:
 @pytest.mark.parametrize(
     ("answer", "attempts", "says"),
     [
-        (lambda: fault(401, f"bad key {KEY}"), 1, "OPENAI_API_KEY"),
+        (lambda: fault(401, f"bad key {KEY}"), 1, "OSLER_KEY_127_0_0_1"),
         (lambda: fault(404, f"Bearer {KEY} knows no such model"), 1, "check the model's name"),
         (lambda: fault(429, "You exceeded your current quota"), 1, "billing"),
         (lambda: fault(400, f"cannot read {KEY}"), 1, "HTTP 400"),
@@ -132,7 +134,7 @@ async def test_failures_say_what_to_do_and_never_show_the_key(
     answer: Callable[[], web.Response], attempts: int, says: str
 ) -> None:
     async with serving(*(answer() for _ in range(attempts))) as server:
-        embedder = EndpointEmbedder("tiny", server.url, KEY, retries=2, sleep=Pauses())
+        embedder = EndpointEmbedder("tiny", server.url, GIVEN, retries=2, sleep=Pauses())
         with pytest.raises(UserError) as caught:
             await embedder.embed(["a"])
     assert says in str(caught.value) and KEY not in str(caught.value)
@@ -146,7 +148,7 @@ async def test_failures_say_what_to_do_and_never_show_the_key(
 
 async def test_a_server_that_is_not_there() -> None:
     pauses = Pauses()
-    embedder = EndpointEmbedder("tiny", "http://127.0.0.1:9/v1", KEY, retries=2, sleep=pauses)
+    embedder = EndpointEmbedder("tiny", "http://127.0.0.1:9/v1", GIVEN, retries=2, sleep=pauses)
     with pytest.raises(UserError, match="cannot be reached; check that the server runs"):
         await embedder.embed_query("a")
     assert len(pauses.seconds) == 2
@@ -154,7 +156,7 @@ async def test_a_server_that_is_not_there() -> None:
 
 async def test_only_new_texts_are_asked_for_and_each_once() -> None:
     async with serving() as server:
-        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, KEY))
+        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, GIVEN))
         first = await embedder.embed(["a", "bb", "a"])
         second = await embedder.embed(["bb", "ccc", "a"])
         third = await embedder.embed(["a", "bb"])
@@ -167,7 +169,7 @@ async def test_only_new_texts_are_asked_for_and_each_once() -> None:
 
 async def test_the_longest_unused_row_is_forgotten_first() -> None:
     async with serving() as server:
-        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, KEY), most=2)
+        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, GIVEN), most=2)
         rows = await embedder.embed(["a", "bb", "ccc"])  # more than it may keep, and still all of them
         await embedder.embed(["bb"])
         await embedder.embed(["dddd"])
@@ -179,7 +181,7 @@ async def test_the_longest_unused_row_is_forgotten_first() -> None:
 
 async def test_a_row_that_was_changed_does_not_change_the_cache() -> None:
     async with serving() as server:
-        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, KEY))
+        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, GIVEN))
         for _ in range(2):
             rows, query = await embedder.embed(["a"]), await embedder.embed_query("a")
             assert np.array_equal(rows[0], query) and rows[0].any()
@@ -261,9 +263,9 @@ async def test_endpoints_by_name_take_the_key_from_the_environment(monkeypatch: 
         ("@http://127.0.0.1:1/v1", "names no model"),
         ("tiny@http://", "cannot be read"),
         ("tiny@http://127.0.0.1:99999/v1", "cannot be read"),
-        ("tiny@http://me:secret-word@127.0.0.1/v1", "OPENAI_API_KEY"),
-        ("tiny@http://127.0.0.1/v1?key=secret-word", "OPENAI_API_KEY"),
-        ("openai:sk-secret-word-4711", "OPENAI_API_KEY"),
+        ("tiny@http://me:secret-word@127.0.0.1/v1", "OSLER_KEY_127_0_0_1"),
+        ("tiny@http://127.0.0.1/v1?key=secret-word", "OSLER_KEY_127_0_0_1"),
+        ("openai:sk-secret-word-4711", "environment variable"),
     ],
 )
 def test_other_names_say_what_can_be_used(spec: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:

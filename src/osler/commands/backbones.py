@@ -20,7 +20,12 @@ def _group() -> None:
 @app.command()
 def check(
     spec: Annotated[
-        str, typer.Argument(help="rules, local, local:PATH, openai:MODEL or MODEL@http://host:port/v1.", metavar="SPEC")
+        str,
+        typer.Argument(
+            help="rules, local, local:PATH, openai:MODEL or MODEL@http://host:port/v1; the key of a host is in"
+            " OSLER_KEY_ and its name, as in OSLER_KEY_MODELS_EXAMPLE_ORG.",
+            metavar="SPEC",
+        ),
     ],
     timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds to wait for each answer.")] = 60.0,
 ) -> None:

@@ -26,7 +26,9 @@ def play(
         str | None, typer.Option("--case", help="A record's id; without it, one that you have not played.")
     ] = None,
     pool: PoolPath = "bundled",
-    language: Annotated[str | None, typer.Option("--language", help="Only en or zh.")] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", help="Only en or zh; without it, the one your terminal is set to.")
+    ] = None,
     patient: Annotated[str, typer.Option("--patient", help="As doctor: who answers you, a model or rules.")] = "rules",
     doctor: Annotated[str, typer.Option("--doctor", help="As patient: who asks you, a model or rules.")] = "rules",
     memory: Annotated[str, typer.Option("--memory", help="What remembers beside you, or for the doctor.")] = "tim",
@@ -39,6 +41,7 @@ def play(
 ) -> None:
     """Take a chair: ask and conclude as the doctor, or answer as the patient, and see how it went."""
     from osler.commands.records import open_pool
+    from osler.play.reader import fitted, reader_language
     from osler.play.sitting import Chair, Wish
     from osler.play.table import PlayTable
     from osler.play.terminal import play as at_terminal
@@ -46,7 +49,17 @@ def play(
     from osler.simulator.clients import ClientSettings
 
     records = open_pool(pool, languages=[language] if language else None)
-    wish = Wish(Chair(chair.value), case, Language(language) if language else None, doctor, patient, memory, seed, out)
+    wish = Wish(
+        Chair(chair.value),
+        case,
+        Language(language) if language else None,
+        doctor,
+        patient,
+        memory,
+        seed,
+        out,
+        preferred=reader_language(),
+    )
     table = PlayTable(records, clients=ClientSettings(timeout=timeout))
-    if code := at_terminal(table, wish, lambda line: typer.echo(line)):
+    if code := at_terminal(table, wish, lambda line: typer.echo(fitted(line))):
         sys.exit(code)  # the line that says what was kept is the last one

@@ -14,7 +14,9 @@ from osler.commands.records import Languages, Limit, PoolPath, Sample, Specialti
 Backbones = Annotated[
     list[str] | None,
     typer.Option(
-        "--backbone", help="The doctor's model: rules, local, local:FILE, openai:MODEL, MODEL@URL (repeatable)."
+        "--backbone",
+        help="The doctor's model: rules, local, local:FILE, openai:MODEL, MODEL@URL (repeatable)."
+        " Keys: OPENAI_API_KEY, or OSLER_KEY_ and the host, as in OSLER_KEY_MODELS_EXAMPLE_ORG.",
     ),
 ]
 Memories = Annotated[list[str] | None, typer.Option("--memory", help="What the doctor remembers (repeatable).")]

@@ -27,12 +27,28 @@ def view(
     token: Annotated[
         str | None, typer.Option("--token", help="The secret part of the address; without it, one is made.")
     ] = None,
+    backbone: Annotated[
+        list[str] | None,
+        typer.Option("--backbone", help="A model that can be played with on the page, besides rules (repeatable)."),
+    ] = None,
+    memory: Annotated[
+        list[str] | None,
+        typer.Option("--memory", help="A memory that can be chosen there, as in package.module:Class (repeatable)."),
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
 ) -> None:
     """Look at runs in the browser: tables, conversations, what was remembered, and the truth behind a click."""
     from osler.view.serve import serve
 
-    serve(runs or (), host=host, port=port, token=token, browser=not no_browser)
+    serve(
+        runs or (),
+        host=host,
+        port=port,
+        token=token,
+        browser=not no_browser,
+        backbones=backbone or (),
+        memories=memory or (),
+    )
 
 
 def export(

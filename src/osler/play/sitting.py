@@ -41,6 +41,8 @@ class Wish:
     seed: int = 0
     out: str | Path | None = None
     """The run; None: the first of `play-doctor`, `play-doctor-2`, … that has these settings or is new."""
+    preferred: Language | None = None
+    """The language of a patient who is drawn, if the pool has any; a case or a language that is named comes first."""
 
     @property
     def opposite(self) -> str:

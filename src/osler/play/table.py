@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from osler.errors import UserError
-from osler.memory import MemorySettings, memory_factory
+from osler.memory import MemorySettings, memory_factory, memory_names
 from osler.play.cases import Card, called, cards, drawn
 from osler.play.keeping import keep, next_trial, run_for, times_played
 from osler.play.seat import Seat
@@ -23,7 +23,6 @@ MOST = 16
 """People at one table."""
 IDLE = 30 * 60.0
 """Seconds without a move after which a place is given up."""
-KNOWN_MEMORIES = frozenset({"none", "raw", "tim"})
 
 
 class TableFull(UserError):
@@ -39,6 +38,7 @@ class PlayTable:
         *,
         clients: ClientSettings | None = None,
         backbones: Collection[str] | None = None,
+        memories: Collection[str] = (),
         out: str | Path | None = None,
         key_of: Callable[[Path], str | None] = lambda _: None,
     ) -> None:
@@ -47,15 +47,19 @@ class PlayTable:
         Args:
             pool: The patients; the bundled ones unless given.
             clients: How models are asked.
-            backbones: The specs a player may choose besides `rules`; None: any. Where strangers play, a spec is a
-                way to make this machine open files and addresses, and a memory's name to make it import modules.
+            backbones: The specs a player may choose besides `rules`; None: any backbone and any memory. On a page, a
+                spec is a way to make this machine open files and addresses, and a memory's name to make it import
+                modules.
+            memories: Where backbones are limited, the memories a player may choose besides those that are built in or
+                registered.
             out: The run of all who name none.
             key_of: What the page calls a run.
         """
         self.pool = pool or RecordPool.open()
         self.key_of = key_of
         self._clients = Clients(clients)
-        self._allowed = None if backbones is None else frozenset({RULES, *backbones})
+        self._backbones = None if backbones is None else frozenset({RULES, *backbones})
+        self._memories = frozenset({*memory_names(), *memories})
         self._out = out
         self._cards: tuple[Card, ...] | None = None
         self._seats: dict[str, Seat] = {}
@@ -118,14 +122,12 @@ class PlayTable:
     def _check(self, wish: Wish) -> None:
         """Open everything once, so that a wrong name is heard of before the first question."""
         wish.check()
-        if self._allowed is not None:
-            if wish.opposite not in self._allowed:
-                remedy = f"choose one of {', '.join(sorted(self._allowed))}"
+        if self._backbones is not None:
+            if wish.opposite not in self._backbones:
+                remedy = _choose(self._backbones, "--backbone")
                 raise UserError(f"{wish.opposite!r} cannot be played with here", remedy)
-            if wish.memory not in KNOWN_MEMORIES:
-                raise UserError(
-                    f"there is no memory {wish.memory!r} here", f"choose one of {', '.join(sorted(KNOWN_MEMORIES))}"
-                )
+            if wish.memory not in self._memories:
+                raise UserError(f"there is no memory {wish.memory!r} here", _choose(self._memories, "--memory"))
         memory_factory(wish.memory)(MemorySettings())
         if wish.opposite not in WITHOUT_MODEL:
             self._clients.open(wish.opposite)
@@ -136,6 +138,8 @@ class PlayTable:
         if wish.case is not None:
             card = called(wish.case, among)
         else:
+            preferred = [card for card in among if wish.language is None and card.language is wish.preferred]
+            among = preferred or among
             card = drawn(among, times_played(run), {sitting.record.patient for sitting in taken}, wish.seed)
         record = self.pool.get(card.record)
         trial = next_trial(run, record, wish)
@@ -143,3 +147,7 @@ class PlayTable:
         while any((sitting.run, sitting.cell) == (run, cell) for sitting in taken):
             cell = replace(cell, trial=cell.trial + 1)
         return Sitting(wish.chair, record, cell, wish.settings, run)
+
+
+def _choose(among: Collection[str], option: str) -> str:
+    return f"choose one of {', '.join(sorted(among))}, or start `osler view {option} NAME`"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from osler.errors import UserError
+from osler.private import make_private
 from osler.records.pool import RecordPool
 from osler.records.registry import Format, format_named, formats
 from osler.records.schema import PatientRecord
@@ -44,6 +45,7 @@ def write_records(pool: RecordPool, target: Path, to: str | None = None, *, forc
         count = _write_file(records, made, form) if as_file or not form.single else _write_folder(records, made, form)
         if target.is_dir() and not target.is_symlink():
             shutil.rmtree(target)
+        make_private(made)
         os.replace(made, target)
     finally:
         shutil.rmtree(work, ignore_errors=True)

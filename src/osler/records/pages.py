@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from osler.errors import unturned
 from osler.records.labels import EN, label
 from osler.records.schema import Category, Entry, Part, PatientRecord, Relevance, Status
 
@@ -47,11 +49,22 @@ _WIDEST = 120
 
 
 def printed(page: RenderableType) -> None:
-    """Print a page; the text of a record is never taken for markup."""
+    """Print a page; the text of a record is never taken for markup, nor can it turn the direction of writing."""
     console = Console(markup=False, highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console = Console(markup=False, highlight=False, width=_WIDEST)
-    console.print(page)
+    console.print(_Unturned(page))
+
+
+class _Unturned:
+    """A page with the marks shown that would turn the direction of its lines."""
+
+    def __init__(self, page: RenderableType) -> None:
+        self._page = page
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for text, style, control in console.render(self._page, options):
+            yield Segment(unturned(text), style, control)
 
 
 def listing(records: Iterable[PatientRecord]) -> Table:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from osler.errors import printable
 from osler.records.language import Language
 
-_TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Marks that turn the direction of writing, and with it what a line seems to say."""
 _LONGEST = 4000
 
 
@@ -100,7 +97,7 @@ def words(language: Language) -> Words:
 
 def shown(text: str) -> str:
     """A text of a model or a record as one line for a terminal: no control reaches it, and no line is endless."""
-    line = _TURNING.sub(lambda mark: f"\\u{ord(mark[0]):04x}", printable(text[: 2 * _LONGEST]))
+    line = printable(text[: 2 * _LONGEST])
     if max(len(line), len(text) // 2) > _LONGEST:
         return f"{line[:_LONGEST]}… ({len(text):,} characters)"
     return line

@@ -20,9 +20,9 @@ ADDRESSES = ("/api/cases", "/api/play", "/api/play/{id}")
 class Chair:
     """Answers what is asked about playing."""
 
-    def __init__(self, shelf: Shelf, backbones: Collection[str] | None = None) -> None:
-        """Take the runs, by whose keys a result is found, and the models one may play with; None: any."""
-        self._shelf, self._backbones = shelf, backbones
+    def __init__(self, shelf: Shelf, backbones: Collection[str] = (), memories: Collection[str] = ()) -> None:
+        """Take the runs, by whose keys a result is found, and what one may play with besides what is built in."""
+        self._shelf, self._backbones, self._memories = shelf, backbones, memories
         self._table: PlayTable | None = None
         self._router: Router | None = None
         self._bringing = asyncio.Lock()
@@ -38,7 +38,7 @@ class Chair:
         from osler.play.table import PlayTable
         from osler.view import play
 
-        self._table = PlayTable(key_of=self._shelf.key_of, backbones=self._backbones)
+        self._table = PlayTable(key_of=self._shelf.key_of, backbones=self._backbones, memories=self._memories)
         return Router(play.routes(self._table))
 
     async def close(self) -> None:

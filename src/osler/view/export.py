@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from osler import __version__
 from osler.errors import UserError
+from osler.private import make_private
 from osler.simulator.store import CellState, RunFile, said
 from osler.simulator.store.reader import FOLDER
 from osler.view import answers
@@ -65,6 +66,7 @@ def export(runs: Iterable[str | Path], target: Path) -> Exported:
 
 def _page(folder: Path) -> None:
     shutil.copytree(STATIC, folder, dirs_exist_ok=True)
+    make_private(folder)  # before anything of a run is in it
     index = folder / "index.html"
     page = index.read_text("utf-8")
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import gc
-import ipaddress
 import re
 import secrets
 import socket
 import webbrowser
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 
 import typer
 
+from osler.addresses import is_loopback
 from osler.errors import UserError
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
@@ -30,11 +30,24 @@ def serve(
     port: int = 0,
     token: str | None = None,
     browser: bool = True,
+    backbones: Sequence[str] = (),
+    memories: Sequence[str] = (),
+    request_seconds: float = 10.0,
 ) -> None:
     """Show runs until somebody stops it.
 
+    Args:
+        runs: By name or file; without any, all there are.
+        host: The address to listen on.
+        port: The port; 0: any that is free.
+        token: The secret part of the page's address; None: a new one.
+        browser: Whether to open it.
+        backbones: Models that can be played with on the page, besides `rules` and, from this machine, `local`.
+        memories: Memories that can be chosen there, besides those that are built in or registered.
+        request_seconds: How long a client may take to send a request.
+
     Raises:
-        UserError: The extra is missing, a run or the address cannot be used, or the token is too weak.
+        UserError: The extra is missing, a name, a run or the address cannot be used, or the token is too weak.
     """
     missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
     if missing:
@@ -43,6 +56,7 @@ def serve(
 
     from osler.view.access import Access
     from osler.view.app import application
+    from osler.view.bounded_http import MOST_WAITING, bounded_http
     from osler.view.chair import Chair
     from osler.view.shelf import Shelf
 
@@ -50,10 +64,10 @@ def serve(
         raise UserError(
             "the token is too weak", "give 16 or more letters, digits, - or _ with --token, or leave it out"
         )
-    near = _is_loopback(host)
+    near = is_loopback(host)
     shelf = Shelf(runs)
-    # Who only has the address may not make this machine open other addresses and files, which a model's name can do.
-    app = application(shelf, Chair(shelf, None if near else ()))
+    _check_names(backbones, memories)
+    app = application(shelf, Chair(shelf, (*backbones, *(("local",) if near else ())), memories))
     given, token = token is not None, token or secrets.token_urlsafe(24)
     with _listening(host, port) as listening:
         port = listening.getsockname()[1]
@@ -71,6 +85,9 @@ def serve(
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         settings = uvicorn.Config(
             guarded,
+            http=bounded_http(request_seconds),
+            ws="none",
+            backlog=MOST_WAITING,  # as many are taken in at once: those that ask are heard before others push them out
             log_level="critical",
             access_log=False,
             server_header=False,
@@ -79,6 +96,20 @@ def serve(
         )
         gc.freeze()  # what is loaded stays, and looking through it for garbage makes answers late
         uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _check_names(backbones: Sequence[str], memories: Sequence[str]) -> None:
+    """Say what is wrong with a name now, and not to the first who plays."""
+    if backbones:
+        from osler.agents.backbones import parse_spec
+
+        for spec in backbones:
+            parse_spec(spec)
+    if memories:
+        from osler.memory import MemorySettings, memory_factory
+
+        for name in memories:
+            memory_factory(name)(MemorySettings())
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -90,7 +121,7 @@ def _listening(host: str, port: int) -> socket.socket:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(address)
-            listening.listen(128)
+            listening.listen()
         except BaseException:
             listening.close()
             raise
@@ -100,15 +131,8 @@ def _listening(host: str, port: int) -> socket.socket:
         raise UserError(f"{host}:{port} cannot be listened on ({reason})", "give another --host or --port") from None
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def _own_names(host: str, port: int) -> set[str]:
-    names = {host, "127.0.0.1", "localhost", "[::1]"} if _is_loopback(host) else {host}
+    names = {host, "127.0.0.1", "localhost", "[::1]"} if is_loopback(host) else {host}
     if host in _EVERYWHERE:
         names |= {"127.0.0.1", "localhost", socket.gethostname()}
     plain = {_in_address(name).lower() for name in names}

@@ -46,7 +46,7 @@ async def test_check_tells_a_schema_that_is_not_followed() -> None:
 async def test_check_fails_in_one_line() -> None:
     async with serving(Step(status=401)) as denying, serving(Step(hang=True)) as hanging:
         outcomes = await asyncio.gather(
-            run("backbones", "check", denying.spec, OPENAI_API_KEY="sk-very-secret-1"),
+            run("backbones", "check", denying.spec, OSLER_KEY_127_0_0_1="very-secret-1"),
             run("backbones", "check", hanging.spec, "--timeout", "0.5"),
             run("backbones", "check", "nonsense"),
         )

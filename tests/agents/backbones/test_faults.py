@@ -27,7 +27,7 @@ HELLO = [UserMessage(content="Where does it hurt?", source="doctor")]
 
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OSLER_KEY_127_0_0_1", KEY)
     monkeypatch.delenv("OSLER_PRICES", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
@@ -177,7 +177,7 @@ async def test_another_refusal_is_not_about_the_schema() -> None:
 
 
 async def test_without_a_key_a_placeholder_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OSLER_KEY_127_0_0_1")
     async with serving(Step()) as server:
         backbone = open_backbone(server.spec)
         await ask(backbone.client, HELLO)
@@ -188,6 +188,7 @@ async def test_without_a_key_a_placeholder_is_sent(monkeypatch: pytest.MonkeyPat
 
 async def test_openai_honours_its_base_url(monkeypatch: pytest.MonkeyPatch) -> None:
     async with serving(Step()) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("OPENAI_BASE_URL", server.url + "/")
         backbone = open_backbone("openai:gpt-4o")
         answer = await ask(backbone.client, HELLO)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from osler.agents.backbones.completion import Completion
 from osler.errors import StorageError, UserError
+from osler.private import private_file
 
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"
 
@@ -23,6 +24,7 @@ class ResponseCache:
         self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            private_file(path)
             self._file = sqlite3.connect(path, isolation_level=None, timeout=30)
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute("PRAGMA synchronous=NORMAL")

@@ -7,9 +7,7 @@ call as this does.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
@@ -22,6 +20,7 @@ from autogen_core.models import CreateResult, LLMMessage, ModelInfo, RequestUsag
 from autogen_core.tools import Tool, ToolSchema
 
 from osler import __version__
+from osler.addresses import is_loopback
 from osler.agents.backbones.completion import Completion, oversize, usable_text
 from osler.agents.backbones.connections import Connections, Poster
 from osler.agents.backbones.errors import not_json, too_late
@@ -30,21 +29,19 @@ from osler.agents.backbones.pace import Pace, Rates
 from osler.agents.backbones.spec import Spec, checked_url
 from osler.agents.backbones.wire import completion_of, read, request_body
 from osler.agents.backbones.wrapper import Client, JsonOutput, ToolChoice, estimated_tokens
+from osler.api_keys import OPENAI_URL, ServerKey, key_for, openai_url
 from osler.errors import UserError
 
-OPENAI_URL = "https://api.openai.com/v1"
-NO_KEY = "none"
-"""Servers without keys still want the header."""
 LARGEST_BODY = 4_000_000
 """In bytes; an answer of 100 kB with reasoning and escapes fits, and an endless body does not fill the memory."""
 
 
 class StatusError(ConnectionError):
-    """An answer that is no success, with what `backbone_error` reads from it. It holds nothing of the request."""
+    """An answer that is no success, with what `backbone_error` reads from it. It shows nothing of the request."""
 
-    def __init__(self, status: int, body: object, retry_after: str | None) -> None:
-        """Take what the server said."""
-        self.status_code, self.body = status, body
+    def __init__(self, status: int, body: object, retry_after: str | None, key: ServerKey) -> None:
+        """Take what the server said, and the key that was to open it."""
+        self.status_code, self.body, self.key = status, body, key
         self.response = SimpleNamespace(headers={"retry-after": retry_after})
         super().__init__(f"HTTP {status}")
 
@@ -57,7 +54,7 @@ class Compatible(Client):
         *,
         model: str,
         base_url: str,
-        key: str,
+        key: ServerKey,
         defaults: Mapping[str, Any],
         new_names: bool,
         timeout: float,
@@ -68,7 +65,7 @@ class Compatible(Client):
         Args:
             model: The model's name.
             base_url: The address, usually ending in /v1.
-            key: Sent as a bearer's token.
+            key: Sent as a bearer's token, and shown nowhere.
             defaults: What every request holds besides its messages.
             new_names: Whether the server wants `max_completion_tokens`, as OpenAI's newer models do.
             timeout: Seconds for an answer; waiting for a turn is not counted.
@@ -135,7 +132,7 @@ class Compatible(Client):
         except TimeoutError:
             raise too_late(self.where, self._timeout) from None
         if not 200 <= status < 300:
-            raise StatusError(status, _loose(said), headers.get("retry-after"))
+            raise StatusError(status, _loose(said), headers.get("retry-after"), self._key)
         if "json" not in headers.get("content-type", ""):
             raise not_json(self.where)
         try:
@@ -145,7 +142,7 @@ class Compatible(Client):
 
     def _poster(self) -> Poster:
         headers = {
-            "Authorization": f"Bearer {self._key}",
+            "Authorization": f"Bearer {self._key.sent}",
             "Content-Type": "application/json",
             "User-Agent": f"osler/{__version__}",
         }
@@ -189,14 +186,12 @@ def open_compatible(
     """The client of a spec of kind openai or compatible.
 
     Raises:
-        UserError: There is no key, or it is not usable.
+        UserError: There is no key, or it is not usable, or would be sent over plain http.
     """
-    key = os.environ.get("OPENAI_API_KEY", "").strip()
-    if not key and spec.kind == "openai":
-        raise UserError(f"there is no key for {spec}", "set OPENAI_API_KEY")
-    if key and not (key.isascii() and key.isprintable() and " " not in key):
-        raise UserError("OPENAI_API_KEY holds characters that no key has", "set it to the key alone")
-    base_url = spec.base_url or checked_url(os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI_URL)
+    base_url = spec.base_url or checked_url(openai_url())
+    key = key_for(base_url)
+    if not key.value and spec.kind == "openai":
+        raise UserError(f"there is no key for {spec}", f"set {key.variable}")
     at_openai = base_url == OPENAI_URL
     defaults: dict[str, Any] = {"max_completion_tokens" if at_openai else "max_tokens": max_tokens}
     # OpenAI's reasoning models refuse any temperature but their own.
@@ -207,7 +202,7 @@ def open_compatible(
     return Compatible(
         model=spec.model,
         base_url=base_url,
-        key=key or NO_KEY,
+        key=key,
         defaults=defaults,
         new_names=at_openai,
         timeout=timeout,
@@ -219,17 +214,10 @@ def _proxy(url: str) -> str | None:
     """The proxy that the environment names for an address; looked up once, and never for this machine's own."""
     parts = urlsplit(url)
     host = parts.hostname or ""
-    if _is_loopback(host) or proxy_bypass(host):
+    if is_loopback(host) or proxy_bypass(host):
         return None
     proxies = getproxies()
     return proxies.get(parts.scheme) or proxies.get("all")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _loose(said: bytes) -> object:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from enum import StrEnum
 from json import JSONDecodeError
 
+from osler.api_keys import ServerKey, scrub
 from osler.errors import UserError
+
+__all__ = ["PASSING", "BackboneError", "FailureKind", "backbone_error", "not_json", "scrub", "too_late"]
 
 
 class FailureKind(StrEnum):
@@ -44,7 +46,7 @@ request gets the same refusal."""
 
 _REMEDIES = {
     FailureKind.UNREACHABLE: "check that the server runs at this address",
-    FailureKind.UNAUTHORIZED: "set OPENAI_API_KEY to a key that may use this model",
+    FailureKind.UNAUTHORIZED: "check the key that the server is given",
     FailureKind.UNKNOWN_MODEL: "check the model's name, and the end of the address, usually /v1",
     FailureKind.RATE_LIMITED: "run fewer consultations at once, or wait",
     FailureKind.SERVER_ERROR: "look at the server's log, and try again later",
@@ -57,8 +59,6 @@ _REMEDIES = {
     FailureKind.OTHER: "try `osler backbones check` with this model",
 }
 _LONGEST_DETAIL = 300
-_SHORTEST_KEY = 6
-"""A shorter key is a placeholder; blotting it out would blot out words."""
 
 
 class BackboneError(UserError):
@@ -93,15 +93,6 @@ class BackboneError(UserError):
         self.detail = scrub(detail)
         self.attempts = 1
         super().__init__(scrub(message), scrub(remedy or _REMEDIES[kind]))
-
-
-def scrub(text: str) -> str:
-    """The text without anything that is a key or looks like one: errors end up in transcripts."""
-    key = os.environ.get("OPENAI_API_KEY", "").strip()
-    if len(key) >= _SHORTEST_KEY:
-        text = text.replace(key, "[key]")
-    text = re.sub(r"(?i)\bbearer\s+[^\s'\",;]+", "Bearer [key]", text)
-    return re.sub(r"\bsk-[\w*.-]{3,}", "[key]", text)
 
 
 def backbone_error(error: Exception, where: str) -> BackboneError | None:
@@ -199,6 +190,9 @@ def _status_error(error: Exception, status: int, where: str) -> BackboneError:
     kind, what = _BY_STATUS.get(status, (FailureKind.REFUSED, "refused the request"))
     remedy: str | None = None
     retry: bool | None = None
+    key = getattr(error, "key", None)
+    if kind is FailureKind.UNAUTHORIZED and isinstance(key, ServerKey):
+        what, remedy = key.refusal if status == 401 else what, key.remedy
     if 300 <= status < 400:
         # Not followed: the key would go along.
         what, remedy = "has moved to another address", "give the address that answers, with https where it wants that"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from osler.agents.backbones.errors import scrub
+from osler.api_keys import OPENAI_URL, key_variable, scrub
 from osler.errors import UserError
 
 Kind = Literal["rules", "local", "openai", "compatible"]
@@ -75,9 +75,9 @@ def checked_url(url: str) -> str:
     except ValueError:
         raise UserError("the address of the server cannot be read", "write it as http://host:port/v1") from None
     if parts.username is not None or parts.password is not None or "@" in parts.netloc:
-        raise UserError("the address of the server holds a user or password", "leave it out and set OPENAI_API_KEY")
+        raise UserError("the address of the server holds a user or password", _leave_out(url))
     if parts.query or parts.fragment or "?" in url or "#" in url:
-        raise UserError("the address of the server holds a query or fragment", "leave it out; a key is OPENAI_API_KEY")
+        raise UserError("the address of the server holds a query or fragment", _leave_out(url))
     if not parts.hostname or port == 0 or parts.scheme not in {"http", "https"} or re.search(r"[\s\x00-\x1f]", url):
         raise UserError("the address of the server has no usable host or port", "write it as http://host:port/v1")
     return url.rstrip("/")
@@ -87,8 +87,17 @@ def _model(name: str, text: str) -> str:
     if not name or not name.isprintable() or re.search(r"\s", name):
         raise UserError(f"the backbone {_shown(text)} names no model", FORMS)
     if scrub(name) != name:
-        raise UserError("the backbone holds a key where the model's name belongs", "set OPENAI_API_KEY instead")
+        raise UserError("the backbone holds a key where the model's name belongs", f"set {_key_variable(text)} instead")
     return name
+
+
+def _key_variable(text: str) -> str:
+    found = _AT_URL.fullmatch(text)
+    return key_variable(checked_url(found["url"]) if found else OPENAI_URL)
+
+
+def _leave_out(url: str) -> str:
+    return f"leave it out; a key goes into the environment variable {key_variable(url)}"
 
 
 def _shown(text: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from osler.errors import UserError
+from osler.private import user_cache
 
 _DOWNLOAD_LIMIT = 1800.0
 _CHUNK = 1 << 20
@@ -54,13 +55,7 @@ def cache_folder() -> Path:
     chosen = os.environ.get("OSLER_CACHE")
     if chosen:
         return Path(chosen).expanduser() / "models"
-    if sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "osler" / "models"
+    return user_cache() / "models"
 
 
 def fetch(weights: Weights) -> Path:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from osler.errors import UserError
+from osler.private import write_private
 
 
 def write_whole(folder: Path, files: Mapping[str, bytes], *, force: bool) -> None:
@@ -27,7 +28,7 @@ def write_whole(folder: Path, files: Mapping[str, bytes], *, force: bool) -> Non
     try:
         work = Path(tempfile.mkdtemp(prefix=".rating.", dir=folder))
         for name, content in files.items():
-            (work / name).write_bytes(content)
+            write_private(work / name, content)
         for name in files:
             (work / name).replace(folder / name)
     except OSError as error:

@@ -1,11 +1,14 @@
-"""HTML that is escaped by construction: text from a record or a model can only become text on the page."""
+"""HTML that is escaped by construction: text from a record or a model can only become text on the page.
+
+Nor can it turn the direction of writing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
 
-from osler.errors import printable
+from osler.errors import printable, unturned
 
 LONGEST = 2_000
 """Characters of one thing that somebody said; a page must not grow with a babbling model."""
@@ -20,7 +23,7 @@ class Html(str):
 def element(name: str, *children: str | Html, **attributes: str | None) -> Html:
     """An element with its children; an attribute without a value is left out, and `class_` stands for `class`."""
     told = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        f' {key.rstrip("_").replace("_", "-")}="{escape(unturned(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
@@ -29,7 +32,7 @@ def element(name: str, *children: str | Html, **attributes: str | None) -> Html:
 
 def joined(parts: Iterable[str | Html]) -> Html:
     """One after the other."""
-    return Html("".join(part if isinstance(part, Html) else escape(part) for part in parts))
+    return Html("".join(part if isinstance(part, Html) else escape(unturned(part)) for part in parts))
 
 
 def bounded(text: str, most: int = LONGEST) -> str:

@@ -13,6 +13,7 @@ from osler.eval.report.page import page_of
 from osler.eval.report.plots import style
 from osler.eval.report.snapshot import Snapshot
 from osler.eval.report.svg import files
+from osler.private import write_private
 from osler.simulator.store import RunFile
 
 _EXTRAS = {"matplotlib": "matplotlib", "sklearn": "scikit-learn"}
@@ -94,7 +95,7 @@ def _write(made: dict[Path, bytes]) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             there = path.with_name(f".{path.name}.{token_hex(4)}")
             waiting[there] = path
-            there.write_bytes(data)
+            write_private(there, data)
         for there, path in waiting.items():
             there.replace(path)
     except OSError as error:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
 from typing import Any
@@ -13,6 +11,8 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.addresses import is_loopback
+from osler.api_keys import ServerKey, scrub
 from osler.errors import UserError
 from osler.memory.embedders.base import Embedder, Vectors
 from osler.waiting import LONGEST_PAUSE, retry_after
@@ -23,8 +23,6 @@ RETRIES = 4
 TIMEOUT = 60.0
 FIRST_PAUSE = 0.5
 
-_SHORTEST_KEY = 6
-"""A shorter key is a placeholder; blotting it out would blot out words."""
 _LONGEST_DETAIL = 200
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -37,7 +35,7 @@ class EndpointEmbedder:
         self,
         model: str,
         base_url: str,
-        api_key: str,
+        key: ServerKey,
         *,
         retries: int = RETRIES,
         timeout: float = TIMEOUT,
@@ -48,7 +46,7 @@ class EndpointEmbedder:
         Args:
             model: The model's name at the server.
             base_url: The address up to and without `/embeddings`.
-            api_key: Sent with every request and shown nowhere.
+            key: Sent with every request and shown nowhere.
             retries: How often a failed request is sent again.
             timeout: Seconds for one attempt.
             sleep: How to pause; tests give one that does not.
@@ -56,12 +54,12 @@ class EndpointEmbedder:
         self.name = f"{model}@{base_url}"
         self._model = model
         self._where = f"{model} at {base_url}"
-        self._key = api_key
+        self._key = key
         self._retries = retries
         self._timeout = timeout
         self._sleep = sleep
         self._jitter = np.random.default_rng(int.from_bytes(sha256(self.name.encode()).digest()[:8]))
-        self._client = _client(base_url, api_key, timeout)
+        self._client = _client(base_url, key, timeout)
         self._dimensions = 0
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -112,7 +110,7 @@ class EndpointEmbedder:
                     encoding_format="float",  # not every server knows the SDK's own choice, base64
                 )
         except openai.APIStatusError as error:
-            return _refusal(error.status_code, error.body, error.response.headers.get("retry-after"))
+            return _refusal(error.status_code, error.body, error.response.headers.get("retry-after"), self._key)
         except (openai.APITimeoutError, TimeoutError):
             message, remedy = f"did not answer within {self._timeout:g} s", "give it more time, or look at its log"
             return _Failure(message, remedy, passing=True)
@@ -145,14 +143,7 @@ class EndpointEmbedder:
         return np.asarray(rows / lengths, dtype=np.float32)
 
     def _error(self, message: str, remedy: str) -> UserError:
-        return UserError(self._scrub(f"{self._where} {message}"), remedy)
-
-    def _scrub(self, text: str) -> str:
-        """The text without the key: errors end up in transcripts."""
-        if len(self._key) >= _SHORTEST_KEY:
-            text = text.replace(self._key, "[key]")
-        text = re.sub(r"(?i)\bbearer\s+[^\s'\",;]+", "Bearer [key]", text)
-        return re.sub(r"\bsk-[\w*.-]{3,}", "[key]", text)
+        return UserError(scrub(f"{self._where} {message}", self._key.value), remedy)
 
 
 class _Failure:
@@ -171,16 +162,22 @@ _NOT_EMBEDDINGS = _Failure(
     passing=False,
 )
 _REFUSALS = {
-    401: ("does not accept the key", "set OPENAI_API_KEY to a key that may use this model"),
-    403: ("does not let this key use the model", "set OPENAI_API_KEY to a key that may use this model"),
     404: ("is not known to the server", "check the model's name, and the end of the address, usually /v1"),
     429: ("is asked too often", "run fewer consultations at once, or wait"),
 }
 
 
-def _refusal(status: int, body: object, retry_after: str | None) -> _Failure:
+def _refusal(status: int, body: object, retry_after: str | None, key: ServerKey) -> _Failure:
     says = _server_says(body)
     message, remedy = _REFUSALS.get(status, ("refused the request", "read what the server says"))
+    if status in {401, 403}:
+        message, remedy = key.refusal if status == 401 else "does not let this key use the model", key.remedy
+    if 300 <= status < 400:
+        # Not followed: the key would go along.
+        message, remedy = (
+            "has moved to another address",
+            "give the address that answers, with https where it wants that",
+        )
     if status >= 500:
         message, remedy = "has a fault", "look at the server's log, and try again later"
     passing = status == 429 or status >= 500
@@ -198,25 +195,17 @@ def _server_says(body: object) -> str:
     return " ".join(body.split())[:_LONGEST_DETAIL] if isinstance(body, str) and not body.startswith("<") else ""
 
 
-def _client(base_url: str, api_key: str, timeout: float) -> Any:
+def _client(base_url: str, key: ServerKey, timeout: float) -> Any:
     """The SDK's client. A connection lasts for one request, so that an embedder need not be closed by anybody."""
     import openai
 
-    http = openai.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not _is_loopback(base_url))
+    near = is_loopback(urlsplit(base_url).hostname or "")  # where no proxy could reach it
+    http = openai.DefaultAsyncHttpxClient(timeout=timeout, trust_env=not near, follow_redirects=False)
     return openai.AsyncOpenAI(
-        api_key=api_key,
+        api_key=key.sent,
         base_url=base_url,
         timeout=timeout,
         max_retries=0,
         http_client=http,
         default_headers={"Connection": "close"},
     )
-
-
-def _is_loopback(url: str) -> bool:
-    """Whether the server is on this machine, where no proxy could reach it."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

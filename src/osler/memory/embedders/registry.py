@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from urllib.parse import urlsplit
 
+from osler.api_keys import key_for, key_variable, openai_url
 from osler.errors import UserError
 from osler.memory.embedders.base import Embedder
 from osler.memory.embedders.cache import CachedEmbedder
@@ -13,11 +13,8 @@ from osler.memory.embedders.endpoint import EndpointEmbedder
 from osler.memory.embedders.hash import HashEmbedder
 from osler.memory.embedders.sentence import SentenceEmbedder
 
-OPENAI_URL = "https://api.openai.com/v1"
 FORMS = "use hash, hash:DIMENSIONS, st:NAME_OR_PATH, openai:MODEL or MODEL@http://host:port/v1"
 
-_NO_KEY = "none"
-"""Servers without keys still want the header."""
 _LIKE_A_KEY = re.compile(r"\bsk-[\w-]{8,}")
 _AT_URL = re.compile(r"(?P<model>.*)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
 
@@ -30,18 +27,16 @@ def open_embedder(spec: str) -> Embedder:
     """
     spec = spec.strip()
     if _LIKE_A_KEY.search(spec):
-        raise UserError("the embedder's name holds a key", f"set OPENAI_API_KEY to it, and {FORMS}")
+        raise UserError("the embedder's name holds a key", f"set the server's environment variable to it, and {FORMS}")
     if found := _AT_URL.fullmatch(spec):
-        return _endpoint(found["model"], found["url"], _key() or _NO_KEY)
+        return _endpoint(found["model"], found["url"])
     kind, _, rest = spec.partition(":")
     if kind == "hash":
         return _hash(spec, rest)
     if kind == "st" and rest:
         return CachedEmbedder(SentenceEmbedder(rest))
     if kind == "openai" and rest:
-        if not (key := _key()):
-            raise UserError(f"there is no key for the embedder openai:{rest}", "set OPENAI_API_KEY")
-        return _endpoint(rest, os.environ.get("OPENAI_BASE_URL", "").strip() or OPENAI_URL, key)
+        return _endpoint(rest, openai_url(), needs_key=True)
     raise UserError(f"there is no embedder {spec[:80]!r}", FORMS)
 
 
@@ -53,17 +48,13 @@ def _hash(spec: str, dimensions: str) -> HashEmbedder:
     return HashEmbedder(int(dimensions))
 
 
-def _endpoint(model: str, url: str, key: str) -> CachedEmbedder:
+def _endpoint(model: str, url: str, *, needs_key: bool = False) -> CachedEmbedder:
     if not model or not model.isprintable() or re.search(r"\s", model):
         raise UserError("the embedder names no model", FORMS)
-    return CachedEmbedder(EndpointEmbedder(model, _checked(url), key))
-
-
-def _key() -> str:
-    key = os.environ.get("OPENAI_API_KEY", "").strip()
-    if key and not (key.isascii() and key.isprintable() and " " not in key):
-        raise UserError("OPENAI_API_KEY holds characters that no key has", "set it to the key alone")
-    return key
+    key = key_for(base_url := _checked(url))
+    if needs_key and not key.value:
+        raise UserError(f"there is no key for the embedder openai:{model}", f"set {key.variable}")
+    return CachedEmbedder(EndpointEmbedder(model, base_url, key))
 
 
 def _checked(url: str) -> str:
@@ -78,6 +69,6 @@ def _checked(url: str) -> str:
     if "@" in parts.netloc or "?" in url or "#" in url:
         raise UserError(
             "the address of the embeddings server holds a password, a query or a fragment",
-            "leave it out; a key is set as OPENAI_API_KEY",
+            f"leave it out; a key goes into the environment variable {key_variable(url)}",
         )
     return url.rstrip("/")

@@ -15,6 +15,7 @@ from typing import Any
 
 from osler import __version__
 from osler.agents.backbones.completion import Completion
+from osler.api_keys import settings_for_workers
 from osler.errors import RunStopped, UserError
 from osler.simulator.clients import ClientSettings
 from osler.simulator.desk import Desk
@@ -28,8 +29,6 @@ from osler.simulator.worker import Unit, given_up
 
 _TRIES = 3
 """A consultation in which that many workers died is not tried again: it may be what kills them."""
-_PASSED_ON = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
-"""Handed to workers on other machines. Not as Ray's runtime environment: Ray writes that to its logs."""
 
 
 class Board:
@@ -180,7 +179,8 @@ class RayPool:
             max_restarts=-1, max_task_retries=_TRIES - 1, max_concurrency=each + 2, scheduling_strategy="SPREAD"
         )(RayWorker)
         setup = worker_setup(self._settings, self._clients, number)
-        variables = {name: os.environ[name] for name in _PASSED_ON if self._address and name in os.environ}
+        # Not as Ray's runtime environment: Ray writes that to its logs.
+        variables = settings_for_workers() if self._address else {}
         return [hired.remote(setup, variables) for _ in range(number)], each
 
     async def _seat(self, desk: Desk, worker: Any, version: asyncio.Future[Any], over: asyncio.Future[Any]) -> None:

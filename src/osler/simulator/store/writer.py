@@ -17,6 +17,7 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from osler.errors import StorageError, UserError
+from osler.private import private_file
 from osler.records.schema import PatientRecord
 from osler.simulator.figures import Figures
 from osler.simulator.plan import Cell, Plan
@@ -308,6 +309,7 @@ def _now() -> str:
 
 def _locked(path: Path) -> FileLock:
     name = f"{path}.lock"
+    private_file(Path(name))
     with Path(name).open("a"):  # a folder that cannot be written to must not look like a run that is in use
         lock = FileLock(name, blocking=False)
     try:
@@ -352,6 +354,7 @@ def _make(path: Path, about: dict[str, Any]) -> None:
     made = path.with_name(f"{path.name}.new")
     made.unlink(missing_ok=True)
     try:
+        private_file(made)  # SQLite gives its log the same rights
         with closing(connect(made, writing=True)) as file:
             file.execute("PRAGMA journal_mode=DELETE")
             file.execute("BEGIN IMMEDIATE")

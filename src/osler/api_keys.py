@@ -1,0 +1,128 @@
+"""API keys by server: a key is sent to the host it was set for, and to no other.
+
+OpenAI's key is in `OPENAI_API_KEY`. Any other server's is in `OSLER_KEY_HOST`, with the host in capitals and `_` for
+whatever is no letter or digit; `OSLER_KEY_HOST_PORT` is for one port alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, urlsplit
+
+from osler.addresses import is_loopback
+from osler.errors import UserError
+
+OPENAI_URL = "https://api.openai.com/v1"
+_OPENAI_KEY = "OPENAI_API_KEY"
+_OPENAI_PLACE = "OPENAI_BASE_URL"
+_OF_HOST = "OSLER_KEY_"
+_PORTS = {"http": 80, "https": 443}
+_SHORTEST = 6
+"""A shorter key is a placeholder; blotting it out would blot out words."""
+
+
+@dataclass(frozen=True)
+class ServerKey:
+    """The key of one server, or where it would have to be."""
+
+    variable: str
+    """The environment variable that is looked at."""
+    value: str = field(repr=False)
+    """Empty where the variable is not set."""
+    is_safe: bool
+    """Whether a key may be sent: over https, or within this machine."""
+
+    @property
+    def sent(self) -> str:
+        """What is sent; servers without keys still want the header."""
+        return self.value or "none"
+
+    @property
+    def refusal(self) -> str:
+        """What a server that answers with HTTP 401 makes of it."""
+        return "does not accept the key" if self.value else "wants a key"
+
+    @property
+    def remedy(self) -> str:
+        """What to do when a server refuses for want of a right key."""
+        first = "" if self.is_safe else "give its address with https and "
+        return f"{first}set {self.variable} to a key that may use this model"
+
+
+def openai_url() -> str:
+    """Where OpenAI's models are asked for."""
+    return os.environ.get(_OPENAI_PLACE, "").strip() or OPENAI_URL
+
+
+def key_for(url: str) -> ServerKey:
+    """The key of the server at an address.
+
+    Raises:
+        UserError: What is set is no key, or would be sent over plain http.
+    """
+    parts = urlsplit(url)
+    variable = key_variable(url)
+    value = os.environ.get(variable, "").strip()
+    is_safe = parts.scheme == "https" or is_loopback(parts.hostname or "")
+    if value and not (value.isascii() and value.isprintable() and " " not in value):
+        raise UserError(f"{variable} holds characters that no key has", "set it to the key alone")
+    if value and not is_safe:
+        raise UserError(
+            f"the key in {variable} would be sent to {parts.hostname} over plain http, where others can read it",
+            "use https, or unset the variable if the server needs no key",
+        )
+    return ServerKey(variable, value, is_safe)
+
+
+def key_variable(url: str) -> str:
+    """The environment variable for the key of the server at an address."""
+    parts = urlsplit(url)
+    if parts.hostname == urlsplit(OPENAI_URL).hostname or _place(parts) == _place(_split(openai_url())):
+        return _OPENAI_KEY
+    name = _OF_HOST + re.sub(r"[^A-Z0-9]", "_", _ascii(parts.hostname or "").upper())
+    with_port = f"{name}_{parts.port}"
+    return with_port if parts.port and with_port in os.environ else name
+
+
+def settings_for_workers() -> dict[str, str]:
+    """The variables that another machine needs to reach the same servers with the same keys."""
+    return {name: value for name, value in os.environ.items() if name == _OPENAI_PLACE or _holds_a_key(name)}
+
+
+def scrub(text: str, *keys: str) -> str:
+    """The text without any key that is known or given, or what looks like one: errors end up in transcripts."""
+    known = {value.strip() for name, value in os.environ.items() if _holds_a_key(name)} | set(keys)
+    for key in sorted(known, key=len, reverse=True):
+        if len(key) >= _SHORTEST:
+            text = text.replace(key, "[key]")
+    text = re.sub(r"(?i)\bbearer\s+[^\s'\",;]+", "Bearer [key]", text)
+    return re.sub(r"\bsk-[\w*.-]{3,}", "[key]", text)
+
+
+def _holds_a_key(name: str) -> bool:
+    return name == _OPENAI_KEY or name.startswith(_OF_HOST)
+
+
+def _place(parts: SplitResult | None) -> tuple[str, int | None] | None:
+    """Host and port, which make one server."""
+    return (parts.hostname, parts.port or _PORTS.get(parts.scheme)) if parts and parts.hostname else None
+
+
+def _split(url: str) -> SplitResult | None:
+    """The parts of an address; None where it is none."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts
+
+
+def _ascii(host: str) -> str:
+    """A host as it is asked for by name servers."""
+    try:
+        return host.encode("idna").decode()
+    except UnicodeError:
+        return host

@@ -1,0 +1,56 @@
+"""Files that only their owner may read or change: they hold what patients and models said."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+OWNER_ONLY = 0o600
+_FOLDER = 0o700
+
+
+def private_file(path: Path) -> None:
+    """Make an empty file for its owner alone; one that is there already stays as it is."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ONLY))
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write a new file for its owner alone, or into one that is there already."""
+    private_file(path)
+    path.write_bytes(data)
+
+
+def make_private(path: Path) -> None:
+    """Leave a file or a folder to its owner alone."""
+    path.chmod(_FOLDER if path.is_dir() else OWNER_ONLY)
+
+
+def user_cache() -> Path:
+    """The folder where Osler keeps for this user what can be made or fetched again."""
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "osler"
+
+
+def private_cache(name: str) -> Path | None:
+    """A folder in the user's cache that nobody else can write to; None where there can be none."""
+    try:
+        folder = user_cache() / name
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=_FOLDER, exist_ok=True)
+        found = folder.lstat()
+    except (OSError, RuntimeError):  # nowhere to write, or no home
+        return None
+    if not stat.S_ISDIR(found.st_mode):
+        return None
+    if sys.platform != "win32" and (found.st_uid != os.geteuid() or found.st_mode & 0o077):
+        return None
+    return folder
