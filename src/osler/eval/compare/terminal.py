@@ -15,7 +15,9 @@ def page(tables: list[Grid]) -> Group:
     for grid in tables:
         table = Table(title=Text(grid.title), title_justify="left")
         for place, name in enumerate(grid.header):
-            table.add_column(Text(name.replace(" ", "\n") if place else name), justify="right" if place else "left")
+            # Folded, never cut: names of models often differ at their ends.
+            shown_name = Text(name.replace(" ", "\n") if place else name)
+            table.add_column(shown_name, justify="right" if place else "left", overflow="fold")
         for row in grid.rows:
             table.add_row(*(Text(cell) for cell in row))
         shown += [table, *(Text(note, style="dim") for note in grid.notes), Text()]
