@@ -12,6 +12,7 @@ from osler.eval.compare import Difference, compare
 from osler.eval.compare.grid import WRITERS, grids, json_text
 from osler.eval.runs import load_run
 from osler.records import PatientRecord, RecordPool
+from osler.records.language import Language
 from osler.simulator.plan import Cell, Plan
 from osler.simulator.session import How, simulate_plan
 from tests.conftest import Run
@@ -57,7 +58,7 @@ def test_the_rules_doctor_in_both_languages_is_its_own_chinese_run(tmp_path: Pat
 
 
 def test_a_sample_is_paired_with_the_records_it_was_drawn_from(tmp_path: Path, osler: Run) -> None:
-    every = list(RecordPool.open().only(languages=["en"]))
+    every = list(RecordPool.open().only(languages=[Language.EN]))
     whole = made_run(tmp_path / "whole.osler", every, lambda cell: "correct" if "a" in cell.case else "wrong")
     some = every[::-2][:20]
     sample = made_run(tmp_path / "sample.osler", some, lambda cell: "correct" if "a" in cell.case else "wrong")

@@ -16,7 +16,6 @@ from osler.eval.rating.key import Key, KeyItem
 from osler.eval.rating.returned import Rating
 from osler.eval.rating.scales import SCALES
 from osler.eval.statistics import mean, mean_interval
-from osler.short_names import ShortNames
 
 ByItem = dict[KeyItem, list[float]]
 
@@ -43,12 +42,10 @@ def _means(by_scale: Sequence[ByItem], key: Key) -> Table:
         table.add_column(name, overflow="fold")
     for name in ("mean", "interval", "n"):
         table.add_column(name, justify="right", no_wrap=True)
-    names = ShortNames.of((item.system.backbone, item.system.memory) for item in key.items)
     for system in sorted({item.system for item in key.items}):
         for scale, given in zip(SCALES, by_scale, strict=True):
             figures = _figures(given, system, key.seed)
-            backbone, memory = names.backbones[system.backbone], names.memories[system.memory]
-            table.add_row(printable(backbone), printable(memory), scale.name, *figures)
+            table.add_row(printable(system.backbone), printable(system.memory), scale.name, *figures)
         table.add_section()
     return table
 
