@@ -111,15 +111,25 @@ def test_every_table_of_a_run_names_columns_alike_and_without_addresses(run: Pat
     assert "the same model at different servers" in texts[0]
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_a_narrow_terminal_does_not_cut_off_what_differs(tmp_path: Path, width: int) -> None:
+@pytest.mark.parametrize("width", [60, 80, 120, 300])
+def test_a_narrow_terminal_cuts_neither_what_differs_nor_a_figure(tmp_path: Path, width: int) -> None:
     specs = tuple(f"meta-llama/Meta-Llama-3.1-{size}-Instruct-{kind}@http://h/v1" for size in (8, 70) for kind in "ab")
     run = made_run(tmp_path / "long.osler", RecordPool.open().only(ids=["croup-en"]), backbones=specs)
     with RunFile.open(run) as opened:
-        shown = text_of(summary(opened, "rules"), width)
-    lines = [line for line in shown.splitlines()[2:] if line.startswith("┃")]
-    columns = ["".join(cells) for cells in zip(*(map(str.strip, line[1:-1].split("┃")) for line in lines), strict=True)]
-    assert columns[1:] == [f"Meta-Llama-3.1-{size}-Instruct-{kind}raw" for size in (8, 70) for kind in "ab"]
+        tables = [summary(opened, "rules"), page(grids(compare([load_run(run)]))[:1])]
+    for table in tables:
+        shown = text_of(table, width)
+        assert max(map(len, shown.splitlines())) <= width and "…" not in shown
+        found = [name for block in re.findall(r"^┏.*?^┡", shown, re.M | re.S) for name in headers(block)]
+        assert found == [f"Meta-Llama-3.1-{size}-Instruct-{kind}raw" for size in (8, 70) for kind in "ab"]
+        lines = [line for line in shown.splitlines() if "diagnosis right" in line]
+        assert sum(line.count("1.000") + line.count("100.0 [") for line in lines) == 4
+
+
+def headers(block: str) -> list[str]:
+    """The headers of the columns with figures, each in one piece."""
+    lines = [line[1:-1].split("┃") for line in block.splitlines() if line.startswith("┃")]
+    return ["".join(map(str.strip, cells)) for cells in zip(*lines, strict=True)][1:]
 
 
 def test_figures_tell_long_names_apart(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_an_unjudged_consultation_is_wrong_in_no_table(unjudged: Path, tmp_path:
     for text in forms(comparison):
         assert "50.0 [" in line_of(text, "diagnosis right %") and "(n=2)" in line_of(text, "diagnosis right %")
         assert "1" in line_of(text, "not judged (left out)")
-    assert any("1 of 3 have no verdict yet" in warning for warning in comparison.warnings)
+    assert any("left out of the scores: rules raw 1 of 3;" in warning for warning in comparison.warnings)
     (column,) = json.loads(json_text(comparison))["columns"]
     assert (column["unjudged"], column["failed"], column["figures"]["diagnosis"]["value"]) == (1, 1, 0.5)
     frame = package.load_run(unjudged).scores()
@@ -168,7 +168,10 @@ def test_failed_calls_of_a_memory_stand_beside_the_score(tmp_path: Path) -> None
     for text in forms(comparison):
         assert "1" in line_of(text, "memory calls failed in")
     assert json.loads(json_text(comparison))["columns"][0]["memory_failures"] == 1
-    assert any("a call of the memory's model failed in 1 of 4" in warning for warning in comparison.warnings)
+    assert any(
+        "a call of the memory's model failed" in warning and "rules raw 1 of 4" in warning
+        for warning in comparison.warnings
+    )
     frame = package.load_run(run).scores()
     assert sorted(frame["memory_failures"]) == [0, 0, 0, 2]
     assert "memory calls failed in" in write_report(run, tmp_path / "report.html").page.read_text("utf-8")
@@ -230,6 +233,7 @@ def test_an_unknown_price_is_null_in_every_form(
     assert [column.figures["cost"].value is None for column in comparison.columns] == [False, True]
     for text in forms(comparison):
         assert "0.0000" not in text and ("–" in line_of(text, "cost, USD") or "--" in line_of(text, "cost, USD"))
+    assert "cost not known, or not of all: tiny raw;" in next(forms(comparison))
     assert "cost not known" in write_report(runs / "no.osler", tmp_path / "r.html").page.read_text("utf-8")
     (shown,) = Shelf([runs / "no.osler"]).all()
     assert answers.run(shown)["cost"] is None

@@ -6,7 +6,6 @@ import json
 from collections import defaultdict
 from sqlite3 import Row
 
-from rich.table import Table
 from rich.text import Text
 
 from osler.eval.ladder import LADDER
@@ -14,6 +13,7 @@ from osler.eval.verdict import Verdict
 from osler.events import Ending
 from osler.short_names import ShortNames, backbone_name
 from osler.simulator.store import RunFile
+from osler.wide_table import WideTable
 
 _NOT_JUDGED = "not judged"
 _MEMORY_FAILED = "memory calls failed in"
@@ -21,7 +21,7 @@ _UNLESS_ZERO = {_NOT_JUDGED, _MEMORY_FAILED}
 """Rows that are left out where they hold nothing but zeros."""
 
 
-def summary(run: RunFile, patient: str) -> Table | Text:
+def summary(run: RunFile, patient: str) -> WideTable | Text:
     """One column per backbone and memory, so that no figure is cut on a narrow terminal.
 
     A failed consultation is counted as failed and one that has no verdict as not judged, never as wrong.
@@ -33,17 +33,10 @@ def summary(run: RunFile, patient: str) -> Table | Text:
         return Text("no consultation has ended yet")
     columns = {group: _figures(some) for group, some in groups.items()}
     names = ShortNames.of(columns)
-    table = Table(title=Text(f"patient: {backbone_name(patient)}"), title_justify="left")
-    table.add_column("", no_wrap=True)
-    for backbone, memory in columns:
-        table.add_column(
-            Text(f"{names.backbones[backbone]}\n{names.memories[memory]}"), justify="right", overflow="fold"
-        )
-    for name in next(iter(columns.values())):
-        cells = [figures[name] for figures in columns.values()]
-        if name not in _UNLESS_ZERO or any(cell != "0" for cell in cells):
-            table.add_row(name, *cells)
-    return table
+    headers = [f"{names.backbones[backbone]}\n{names.memories[memory]}" for backbone, memory in columns]
+    rows = [[name, *(figures[name] for figures in columns.values())] for name in next(iter(columns.values()))]
+    shown = [row for row in rows if row[0] not in _UNLESS_ZERO or set(row[1:]) != {"0"}]
+    return WideTable(f"patient: {backbone_name(patient)}", headers, shown)
 
 
 def _figures(some: list[Row]) -> dict[str, str]:

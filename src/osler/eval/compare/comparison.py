@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -148,8 +148,7 @@ def _warnings(runs: Sequence[LoadedRun], columns: list[Column]) -> Iterable[str]
         yield f"the runs were judged by different judges ({', '.join(sorted(judged))}); `osler score` judges again"
     yield from _other_records(runs)
     yield from different_patients(columns)
-    for column in columns:
-        yield from _left_out(column)
+    yield from _left_out(columns)
     for run in runs:
         left = run.file.standing().todo
         if left:
@@ -169,18 +168,21 @@ def _other_records(runs: Sequence[LoadedRun]) -> Iterable[str]:
         yield f"NOT COMPARABLE: {len(changed)} record(s) of the same name differ between runs ({some})"
 
 
-def _left_out(column: Column) -> Iterable[str]:
-    """What a column's scores do not rest on, and what they rest on although something failed."""
-    if column.failed == column.consultations:
-        yield f"{column.name}: every consultation failed; it has no score"
-    elif column.failed:
-        yield f"{column.name}: {column.failed} of {column.consultations} failed and are left out of its scores"
-    if column.unjudged:
-        told = f"{column.unjudged} of {column.answered} have no verdict yet and are left out of its scores"
-        yield f"{column.name}: {told}; `osler score` judges them"
-    if column.memory_failures:
-        told = f"a call of the memory's model failed in {column.memory_failures} of {column.answered} consultations"
-        yield f"{column.name}: {told}; they are in its scores"
+def _left_out(columns: list[Column]) -> Iterable[str]:
+    """What scores do not rest on, and what they rest on although something failed."""
+    for column in columns:
+        if column.failed == column.consultations:
+            yield f"{column.name}: every consultation failed; it has no score"
+        elif column.failed:
+            yield f"{column.name}: {column.failed} of {column.consultations} failed and are left out of its scores"
+    if told := _shares(columns, lambda column: column.unjudged):
+        yield f"no verdict yet, and left out of the scores: {told}; `osler score` judges them"
+    if told := _shares(columns, lambda column: column.memory_failures):
+        yield f"a call of the memory's model failed in consultations that are in the scores: {told}"
+
+
+def _shares(columns: list[Column], count: Callable[[Column], int | None]) -> str:
+    return ", ".join(f"{column.name} {n} of {column.answered}" for column in columns if (n := count(column)))
 
 
 def _groups(rows: list[tuple[str | None, list[Row]]], by: str, names: ShortNames) -> dict[str, list[Column]]:

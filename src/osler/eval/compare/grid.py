@@ -68,6 +68,9 @@ def _main(comparison: Comparison) -> Grid:
     if most > 1:
         notes.append("pass^k: all of k trials of a record are right; its n are records with at least k trials")
     notes += _same_models(columns)
+    unpriced = [column.name for column in columns if column.figures["cost"].n < column.answered]
+    if unpriced:
+        notes.append(f"cost not known, or not of all: {', '.join(unpriced)}; OSLER_PRICES names a table of prices")
     if marked:
         notes.append(f"* differs from its reference, p < {SIGNIFICANT} after Holm's correction over the table")
     for column, ceiling, gap in comparison.gaps:
