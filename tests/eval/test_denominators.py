@@ -125,6 +125,7 @@ def test_an_unjudged_consultation_is_wrong_in_no_table(unjudged: Path, tmp_path:
     assert (column["unjudged"], column["failed"], column["figures"]["diagnosis"]["value"]) == (1, 1, 0.5)
     frame = package.load_run(unjudged).scores()
     assert frame["diagnosis_right"].mean() == 0.5 and frame["judged"].sum() == 2
+    assert frame.groupby("memory")["treatment_right"].mean().isna().all(), "no treatment was judged"
     report = write_report(unjudged, tmp_path / "report.html").page.read_text("utf-8")
     assert "not judged (left out)" in report and "50.0 [" in report
 

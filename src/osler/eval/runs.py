@@ -71,7 +71,8 @@ class LoadedRun:
         """
         import pandas as pd
 
-        return pd.DataFrame(list(self.rows(judge)))
+        frame = pd.DataFrame(list(self.rows(judge)))
+        return frame if frame.empty else frame.astype({"diagnosis_right": float, "treatment_right": float})
 
     def transcripts(self) -> Iterator[Transcript]:
         """All consultations that have ended."""
