@@ -10,6 +10,7 @@ import pytest
 
 from osler.eval.compare import Difference, compare
 from osler.eval.compare.grid import WRITERS, grids, json_text
+from osler.eval.report import write_report
 from osler.eval.runs import load_run
 from osler.records import PatientRecord, RecordPool
 from osler.records.language import Language
@@ -98,6 +99,13 @@ def test_columns_of_one_run_have_all_their_partners(tmp_path: Path) -> None:
     comparison = compare([load_run(run)])
     assert {(one.paired.n, one.paired.left_out) for one in filter(_is_diagnosis, comparison.differences)} == {(16, 0)}
     assert comparison.unpaired == () and comparison.warnings == ()
+
+
+def test_a_report_of_an_unfinished_run_tells_what_has_no_partner(tmp_path: Path) -> None:
+    run = made_run(tmp_path / "run.osler", pool("en"), memories=("none",))
+    made_run(run, pool("en")[:1], memories=("raw",))
+    page = write_report(run, tmp_path / "report.html").page.read_text("utf-8")
+    assert "3 of 4 consultations have no partner in rules raw" in page and "hold different patients" in page
 
 
 def test_runs_of_other_patients_and_of_changed_records_are_named(tmp_path: Path) -> None:

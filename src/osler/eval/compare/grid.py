@@ -127,7 +127,7 @@ def _differences(comparison: Comparison) -> Grid:
         *("test", "p", "p (Holm)"),
     ]
     notes = ["paired by record and trial; n: pairs; no partner: judged in the column alone : in the other alone"]
-    return Grid("paired differences", header, rows, [*notes, *(f"! {line}" for line in comparison.unpaired)])
+    return Grid("paired differences", header, rows, [*notes, *comparison.unpaired])
 
 
 def _interval(difference: Difference) -> str:
