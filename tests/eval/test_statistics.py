@@ -43,7 +43,7 @@ by_patient = st.dictionaries(st.text(max_size=3), st.lists(scores, max_size=4), 
 levels = st.floats(0.01, 0.99)
 columns = st.dictionaries(st.builds(Trial, st.sampled_from("abcdefgh"), st.integers(1, 3)), scores, max_size=16)
 binary_columns = st.dictionaries(
-    st.builds(Trial, st.sampled_from("abcdefghijkl"), st.just(1)), st.sampled_from([0.0, 1.0]), max_size=12
+    st.builds(Trial, st.sampled_from("abcdefghijkl"), st.just(1), st.just("")), st.sampled_from([0.0, 1.0]), max_size=12
 )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from osler.errors import UserError
 from osler.eval.ladder import LADDER
+from osler.eval.verdict import Verdict
 from osler.simulator.store import RunFile
 from osler.simulator.transcript import Transcript
 
@@ -56,13 +57,22 @@ class LoadedRun:
             told.pop("cell")
             told |= json.loads(told.pop("measures") or "{}")
             told["failed"] = told["state"] == "failed"
+            told["judged"] = told["diagnosis_verdict"] is not None
+            for kind in ("diagnosis", "treatment"):
+                verdict = told[f"{kind}_verdict"]
+                told[f"{kind}_right"] = None if verdict is None else float(verdict == Verdict.CORRECT)
             yield told
 
     def scores(self, judge: str | None = None) -> pd.DataFrame:
-        """One row per consultation that has ended."""
+        """One row per consultation that has ended.
+
+        `diagnosis_right` and `treatment_right` are 1 or 0, and nothing where nothing was judged: their means leave out
+        what failed and what has no verdict yet.
+        """
         import pandas as pd
 
-        return pd.DataFrame(list(self.rows(judge)))
+        frame = pd.DataFrame(list(self.rows(judge)))
+        return frame if frame.empty else frame.astype({"diagnosis_right": float, "treatment_right": float})
 
     def transcripts(self) -> Iterator[Transcript]:
         """All consultations that have ended."""

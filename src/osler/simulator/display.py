@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from osler.events import Called
+from osler.short_names import backbone_names
 from osler.simulator.desk import Progress
 
 _MOST_SHOWN = 12
@@ -130,5 +131,6 @@ def _rates(progress: Progress) -> str:
 def _by_backbone(progress: Progress) -> list[Text]:
     if len(progress.by_backbone) < 2:
         return []
-    told = "  ".join(f"{name} {count / progress.seconds:.1f}/s" for name, count in progress.by_backbone.items())
+    names = backbone_names(progress.by_backbone)
+    told = "  ".join(f"{names[spec]} {count / progress.seconds:.1f}/s" for spec, count in progress.by_backbone.items())
     return [Text(told, style="dim")]

@@ -37,6 +37,7 @@ class Figures:
         failed = next(iter(transcript.of(Failed)), None)
         answered = [call for call in calls if call.failure is None]
         costs = [call.cost for call in answered]
+        unpriced = None in costs or bool(calls and not answered)
         return cls(
             ending=transcript.ending.value,
             diagnosis=conclusion.diagnosis if conclusion else "",
@@ -50,7 +51,7 @@ class Figures:
             calls=len(calls),
             tokens_in=total(call.tokens_in for call in answered),
             tokens_out=total(call.tokens_out for call in answered),
-            cost=None if None in costs else sum(one for one in costs if one is not None),
+            cost=None if unpriced else sum(one for one in costs if one is not None),
             seconds=transcript.events[-1].at if transcript.events else 0.0,
             failure=failed.kind if failed else None,
             message=failed.message if failed else None,

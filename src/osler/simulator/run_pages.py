@@ -19,7 +19,7 @@ def runs_table(folder: Path) -> RenderableType:
     if not files:
         return Text(f"no runs in {folder}; `osler simulate` makes one")
     table = Table(box=None, pad_edge=False)
-    for name in ("run", "done", "failed", "to do", "calls", "tokens"):
+    for name in ("run", "done", "failed", "to do", "calls", "tokens", "USD"):
         table.add_column(name, justify="left" if name == "run" else "right")
     for path in files:
         try:
@@ -29,7 +29,8 @@ def runs_table(folder: Path) -> RenderableType:
             table.add_row(Text(path.stem), Text(error.message, style="red"))
             continue
         counts = (standing.done, standing.failed, standing.todo, standing.calls, standing.tokens)
-        table.add_row(Text(path.stem), *(f"{count:,}" for count in counts))
+        cost = "–" if standing.cost is None else f"{standing.cost:.2f}"
+        table.add_row(Text(path.stem), *(f"{count:,}" for count in counts), cost)
     return table
 
 
@@ -62,10 +63,16 @@ def status_page(run: RunFile) -> Group:
 
 def _line(standing: Standing) -> str:
     spent = f"{standing.calls:,} calls, {standing.tokens:,} tokens"
-    if standing.cost:
-        spent += f", {standing.cost:.2f} USD"
+    spent += cost_told(standing)
     counts = f"{standing.done:,} done, {standing.failed:,} failed, {standing.todo:,} to do of {standing.total:,}"
     return f"{counts}; {standing.attempts:,} attempts, {spent}, {standing.seconds:.0f} s"
+
+
+def cost_told(standing: Standing, digits: int = 2) -> str:
+    """What answers cost, to stand behind other figures; nothing where no model was asked."""
+    if standing.cost is None:
+        return ", cost not known (a model has no price)"
+    return f", {standing.cost:.{digits}f} USD" if standing.calls else ""
 
 
 def failures_page(run: RunFile) -> RenderableType:

@@ -101,7 +101,7 @@ def _carry_out(store: RunWriter, planned: Planned, settings: Settings, how: How,
     if scored := score_missing(store):
         warn(f"{scored} consultation(s) of {store.path} had no score, and were scored now")
     progress = Progress(total=len(planned.todo) + planned.there, there=planned.there)
-    allowance = RunAllowance(how.limits, standing.tokens, standing.cost, standing.seconds)
+    allowance = RunAllowance(how.limits, standing.tokens, standing.cost_known, standing.seconds)
     desk_stop = asyncio.run(_held(store, planned, progress, allowance, settings, how))
     if desk_stop is not None:
         store.stopped(desk_stop.kind)

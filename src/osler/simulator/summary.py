@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from sqlite3 import Row
 
-from rich.table import Table
 from rich.text import Text
 
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.events import Ending
+from osler.short_names import ShortNames, backbone_name
 from osler.simulator.store import RunFile
+from osler.wide_table import WideTable
+
+_NOT_JUDGED = "not judged"
+_MEMORY_FAILED = "memory calls failed in"
+_UNLESS_ZERO = {_NOT_JUDGED, _MEMORY_FAILED}
+"""Rows that are left out where they hold nothing but zeros."""
 
 
-def summary(run: RunFile, patient: str) -> Table | Text:
+def summary(run: RunFile, patient: str) -> WideTable | Text:
     """One column per backbone and memory, so that no figure is cut on a narrow terminal.
 
-    A failed consultation is counted as failed, never as wrong.
+    A failed consultation is counted as failed and one that has no verdict as not judged, never as wrong.
     """
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in run.scores(LADDER):
@@ -25,27 +32,25 @@ def summary(run: RunFile, patient: str) -> Table | Text:
     if not groups:
         return Text("no consultation has ended yet")
     columns = {group: _figures(some) for group, some in groups.items()}
-    table = Table(title=f"patient: {patient}", title_justify="left")
-    table.add_column("", no_wrap=True)
-    for backbone, memory in columns:
-        table.add_column(Text(f"{backbone}\n{memory}"), justify="right")
-    for name in next(iter(columns.values())):
-        table.add_row(name, *(figures[name] for figures in columns.values()))
-    return table
+    names = ShortNames.of(columns)
+    headers = [f"{names.backbones[backbone]}\n{names.memories[memory]}" for backbone, memory in columns]
+    rows = [[name, *(figures[name] for figures in columns.values())] for name in next(iter(columns.values()))]
+    shown = [row for row in rows if row[0] not in _UNLESS_ZERO or set(row[1:]) != {"0"}]
+    return WideTable(f"patient: {backbone_name(patient)}", headers, shown)
 
 
 def _figures(some: list[Row]) -> dict[str, str]:
     answered = [row for row in some if row["state"] == "done"]
-    right = sum(row["diagnosis_verdict"] == Verdict.CORRECT for row in answered)
-    treatments = [row["treatment_verdict"] for row in answered if row["treatment_verdict"] is not None]
-    treated = sum(verdict == Verdict.CORRECT for verdict in treatments)
+    judged = sum(row["diagnosis_verdict"] is not None for row in answered)
     replies = sum(row["replies"] for row in some)
     return {
         "consultations": str(len(some)),
         "failed": str(len(some) - len(answered)),
         "unparsed": str(sum(row["ending"] == Ending.UNPARSED for row in some)),
-        "diagnosis right": _share(right, len(answered)),
-        "treatment right": _share(treated, len(treatments)),
+        _NOT_JUDGED: str(len(answered) - judged),
+        _MEMORY_FAILED: str(sum(map(_memory_failed, answered))),
+        "diagnosis right": _right("diagnosis", answered),
+        "treatment right": _right("treatment", answered),
         "turns": _mean(sum(row["turns"] for row in answered), len(answered)),
         "repeated questions": _mean(sum(row["repeats"] for row in answered), len(answered)),
         "replies": str(replies),
@@ -53,6 +58,17 @@ def _figures(some: list[Row]) -> dict[str, str]:
         "that fabricate": str(sum(row["fabrications"] for row in some)),
         "replaced by rules": _share(sum(row["replaced"] for row in some), replies),
     }
+
+
+def _right(kind: str, answered: list[Row]) -> str:
+    """The share of what was judged, with its n where that is not every consultation with an answer."""
+    verdicts = [row[f"{kind}_verdict"] for row in answered if row[f"{kind}_verdict"] is not None]
+    share = _share(sum(verdict == Verdict.CORRECT for verdict in verdicts), len(verdicts))
+    return share if len(verdicts) in {0, len(answered)} else f"{share} (n={len(verdicts)})"
+
+
+def _memory_failed(row: Row) -> bool:
+    return bool(json.loads(row["measures"] or "{}").get("memory_failures"))
 
 
 def _share(part: int, whole: int) -> str:

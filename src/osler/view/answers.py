@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from osler.eval.ladder import LADDER
 from osler.eval.runs import LoadedRun
 from osler.records.schema import PatientRecord
+from osler.short_names import backbone_name, backbone_names, memory_names
 from osler.simulator.store import CellState, RunFile
 from osler.simulator.transcript import Transcript
 from osler.view.rows import Query, forks_of, page
@@ -30,6 +31,9 @@ def run(shown: Shown) -> Answer:
     """One line of the list of runs."""
     with shown.open() as file:
         about, standing = file.about(), file.standing()
+        backbones, memories = (_distinct(file, "cells", name) for name in ("backbone", "memory"))
+        patient, judge = about["settings"]["patient_backbone"], judge_of(file)
+        names = {patient: backbone_name(patient), **backbone_names(backbones), **memory_names(memories)}
         open_session = file.ask("SELECT 1 FROM sessions WHERE ended IS NULL AND id = (SELECT max(id) FROM sessions)")
         return {
             "key": shown.key,
@@ -39,15 +43,18 @@ def run(shown: Shown) -> Answer:
             "failed": standing.failed,
             "todo": standing.todo,
             "live": bool(open_session) and shown.changed_within(_LIVELY),
-            "patient_backbone": about["settings"]["patient_backbone"],
-            "backbones": _distinct(file, "cells", "backbone"),
-            "memories": _distinct(file, "cells", "memory"),
+            "unjudged": len(file.unjudged(judge)),
+            "patient_backbone": patient,
+            "backbones": backbones,
+            "memories": memories,
+            "names": names,
             "languages": _distinct(file, "records", "language"),
             "specialties": _distinct(file, "records", "specialty"),
             "endings": _distinct(file, "results", "ending"),
             "judges": _distinct(file, "verdicts", "judge"),
-            "judge": judge_of(file),
+            "judge": judge,
             "tokens": standing.tokens,
+            "cost": standing.cost,
             "version": about["version"],
         }
 

@@ -21,7 +21,12 @@ _JOINS = {
     "results": "LEFT JOIN results ON results.cell = cells.number",
     "d": "LEFT JOIN verdicts d ON d.cell = cells.number AND d.kind = 'diagnosis' AND d.judge = :judge",
     "t": "LEFT JOIN verdicts t ON t.cell = cells.number AND t.kind = 'treatment' AND t.judge = :judge",
+    "measures": "LEFT JOIN measures ON measures.cell = cells.number",
 }
+UNJUDGED = "unjudged"
+"""Stands for the verdict of an answer that has none yet, so that it is taken neither for wrong nor for a failure."""
+_DIAGNOSIS = f"coalesce(d.verdict, CASE cells.state WHEN 'done' THEN '{UNJUDGED}' END)"
+_MEASURE = "CASE WHEN json_valid(measures.body) THEN json_extract(measures.body, '$.{}') END"
 COLUMNS = {
     "cell": "cells.number",
     "case": "cells.record",
@@ -33,7 +38,7 @@ COLUMNS = {
     "trial": "cells.trial",
     "state": "cells.state",
     "ending": "results.ending",
-    "diagnosis_verdict": "d.verdict",
+    "diagnosis_verdict": _DIAGNOSIS,
     "treatment_verdict": "t.verdict",
     "turns": "results.turns",
     "repeats": "results.repeats",
@@ -41,6 +46,7 @@ COLUMNS = {
     "seconds": "results.seconds",
     "cost": "results.cost",
     "failure": "results.failure",
+    "memory_failures": _MEASURE.format("memory_failures"),
 }
 """What a row tells, and what it can be sorted by."""
 FILTERS = {
@@ -48,7 +54,7 @@ FILTERS = {
     "language": "records.language",
     "backbone": "cells.backbone",
     "memory": "cells.memory",
-    "diagnosis": "d.verdict",
+    "diagnosis": _DIAGNOSIS,
     "treatment": "t.verdict",
     "ending": "results.ending",
     "state": "cells.state",

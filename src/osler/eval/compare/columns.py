@@ -7,8 +7,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from osler.eval.statistics import Interval, Trial, clustered_standard_error, mean, mean_interval, pass_hat_k
+from osler.eval.statistics import (
+    Interval,
+    PassHatK,
+    Trial,
+    clustered_standard_error,
+    mean,
+    mean_interval,
+    pass_hat_k,
+)
 from osler.eval.verdict import Verdict
+from osler.short_names import ShortNames
 from osler.simulator.plan import ONE_STEP
 
 Row = Mapping[str, Any]
@@ -67,10 +76,10 @@ class Measure:
 
 MEASURES = (
     Measure("diagnosis", "diagnosis right %", _is("diagnosis", Verdict.CORRECT), tested=True),
-    Measure("diagnosis_partial", "partly right %", _is("diagnosis", Verdict.PARTIAL)),
+    Measure("diagnosis_partial", "diagnosis partly right %", _is("diagnosis", Verdict.PARTIAL)),
     Measure("diagnosis_top5", "right among five %", _within(5)),
     Measure("treatment", "treatment right %", _is("treatment", Verdict.CORRECT), tested=True),
-    Measure("treatment_partial", "partly right % ", _is("treatment", Verdict.PARTIAL)),
+    Measure("treatment_partial", "treatment partly right %", _is("treatment", Verdict.PARTIAL)),
     Measure("treatment_unsafe", "unsafe %", _is("treatment", Verdict.UNSAFE)),
     Measure("coverage", "key elements asked %", _asked("coverage")),
     Measure("order_share", "order respected %", _asked("order_share")),
@@ -108,77 +117,100 @@ class Column:
     """All consultations of one backbone with one memory."""
 
     backbone: str
+    """As the run was given it, server and all."""
     memory: str
+    backbone_name: str
+    """Short, and no other backbone's of the table."""
+    memory_name: str
     run: str | None
     """Which run, where several are compared."""
     consultations: int
     patients: int
     failed: int
     unparsed: int
+    unjudged: int
+    """Ended with an answer that this judge has not judged; they are in no score."""
+    memory_failures: int | None
+    """Consultations with an answer in which a call of the memory's model failed; None: the run does not tell."""
     figures: dict[str, Figure]
     passes: dict[int, float | None] = field(default_factory=dict)
-    """pass^k of the diagnosis: the chance that k trials of a patient are all right."""
+    """pass^k of the diagnosis: the chance that k trials of a record are all right."""
+    pass_records: dict[int, int] = field(default_factory=dict)
+    """Records with at least k trials, which pass^k was counted from."""
     values: dict[str, dict[Trial, float]] = field(default_factory=dict, repr=False)
+    held: frozenset[Trial] = field(default_factory=frozenset, repr=False)
+    """All of its consultations, failures too."""
 
     @property
     def name(self) -> str:
         """In one line."""
-        return " ".join(part for part in (self.run, self.backbone, self.memory) if part)
+        return " ".join(part for part in (self.run, self.backbone_name, self.memory_name) if part)
+
+    @property
+    def answered(self) -> int:
+        """Consultations that ended with an answer: what every figure is counted from unless it tells its own n."""
+        return self.consultations - self.failed
 
 
-def columns_of(rows: Iterable[Row], run: str | None = None, *, intervals: bool = True) -> list[Column]:
-    """One column per backbone and memory, in the order they come; failures are counted and never scored."""
+def columns_of(rows: Iterable[Row], run: str | None = None, names: ShortNames | None = None) -> list[Column]:
+    """One column per backbone and memory, in the order they come; failures are counted and never scored.
+
+    Args:
+        rows: Of one run.
+        run: What the run is called, where several are compared.
+        names: Short names of all columns of the table; without them, those of these rows are told apart.
+    """
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         groups[row["backbone"], row["memory"]].append(row)
-    numbers: dict[tuple[str, int], int] = {}
-    return [
-        _column(backbone, memory, run, some, numbers, intervals=intervals)
-        for (backbone, memory), some in groups.items()
-    ]
+    known = names or ShortNames.of(groups)
+    return [_column(key, known, run, some) for key, some in groups.items()]
 
 
-def _column(
-    backbone: str,
-    memory: str,
-    run: str | None,
-    rows: list[Row],
-    numbers: dict[tuple[str, int], int],
-    *,
-    intervals: bool,
-) -> Column:
+def _column(key: tuple[str, str], names: ShortNames, run: str | None, rows: list[Row]) -> Column:
+    backbone, memory = key
     answered = [row for row in rows if not row["failed"]]
     figures, values = {}, {}
     for measure in MEASURES:
-        found = {_trial(row, numbers): number for row in answered if (number := measure.value(row)) is not None}
+        found = {_trial(row): number for row in answered if (number := measure.value(row)) is not None}
         by_patient = _by_patient(found)
-        sure = intervals and measure.share
         figures[measure.name] = Figure(
             value=mean(by_patient),
             n=len(found),
-            interval=mean_interval(by_patient, SEED) if sure else None,
-            error=clustered_standard_error(by_patient) if sure else None,
+            interval=mean_interval(by_patient, SEED) if measure.share else None,
+            error=clustered_standard_error(by_patient) if measure.share else None,
         )
         if measure.tested:
             values[measure.name] = found
+    passes = _passes(values["diagnosis"])
     return Column(
         backbone=backbone,
         memory=memory,
+        backbone_name=names.backbones[backbone],
+        memory_name=names.memories[memory],
         run=run,
         consultations=len(rows),
         patients=len({row["patient"] for row in rows}),
         failed=len(rows) - len(answered),
         unparsed=sum(row["ending"] == "unparsed" for row in rows),
+        unjudged=sum(row["diagnosis_verdict"] is None for row in answered),
+        memory_failures=_memory_failures(answered),
         figures=figures,
-        passes=_passes(values["diagnosis"]),
+        passes={k: found.value for k, found in passes.items()},
+        pass_records={k: found.patients for k, found in passes.items()},
         values=values,
+        held=frozenset(map(_trial, rows)),
     )
 
 
-def _trial(row: Row, numbers: dict[tuple[str, int], int]) -> Trial:
+def _trial(row: Row) -> Trial:
     """What the same consultation in another column is found by; two languages of a patient are two, of one cluster."""
-    key = (row["record"], row["trial"])
-    return Trial(row["patient"], numbers.setdefault(key, len(numbers)))
+    return Trial(row["patient"], row["trial"], row["record"])
+
+
+def _memory_failures(answered: list[Row]) -> int | None:
+    told = [count for row in answered if (count := row.get("memory_failures")) is not None]
+    return sum(count > 0 for count in told) if told else None
 
 
 def _by_patient(found: Mapping[Trial, float]) -> dict[str, list[float]]:
@@ -188,9 +220,12 @@ def _by_patient(found: Mapping[Trial, float]) -> dict[str, list[float]]:
     return grouped
 
 
-def _passes(found: Mapping[Trial, float]) -> dict[int, float | None]:
-    grouped = _by_patient(found)
+def _passes(found: Mapping[Trial, float]) -> dict[int, PassHatK]:
+    """Over the trials of each record: two languages of a patient are no repetition."""
+    grouped: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for trial, value in found.items():
+        grouped[trial.patient, trial.record].append(value)
     most = max(map(len, grouped.values()), default=0)
     successes = [round(sum(values)) for values in grouped.values()]
     trials = [len(values) for values in grouped.values()]
-    return {k: pass_hat_k(successes, trials, k).value for k in range(1, most + 1)} if most > 1 else {}
+    return {k: pass_hat_k(successes, trials, k) for k in range(1, most + 1)} if most > 1 else {}

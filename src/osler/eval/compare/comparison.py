@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from osler.errors import UserError
 from osler.eval.compare.columns import MEASURES, Column, Row, columns_of
+from osler.eval.compare.partners import different_patients, without_partner
 from osler.eval.runs import LoadedRun
 from osler.eval.statistics import Paired, holm, paired
+from osler.short_names import ShortNames
 from osler.simulator.plan import ONE_STEP
 
 SIGNIFICANT = 0.05
@@ -41,6 +43,8 @@ class Comparison:
     judge: str
     patient_backbone: str
     warnings: tuple[str, ...] = ()
+    unpaired: tuple[str, ...] = ()
+    """What of a column has no partner in the one it is compared with, a line each."""
     groups: dict[str, list[Column]] | None = None
     """The same columns by language or specialty, where that was asked for."""
 
@@ -73,24 +77,25 @@ def compare(
     Raises:
         UserError: A run was not judged by that judge, or there is nothing to compare.
     """
-    columns: list[Column] = []
-    rows: list[tuple[str | None, list[Row]]] = []
-    for run, label in zip(runs, _labels(runs), strict=True):
-        some: list[Row] = list(run.rows(judge))
-        rows.append((label, some))
-        columns += columns_of(some, label)
+    rows: list[tuple[str | None, list[Row]]] = [
+        (label, list(run.rows(judge))) for run, label in zip(runs, _labels(runs), strict=True)
+    ]
+    names = ShortNames.of((row["backbone"], row["memory"]) for _, some in rows for row in some)
+    columns = [column for label, some in rows for column in columns_of(some, label, names)]
     if not columns:
         raise UserError("no consultation has ended yet", "go on with the run")
     if against is not None and not any(column.memory == against for column in columns):
         known = ", ".join(sorted({column.memory for column in columns}))
         raise UserError(f"no column has the memory {against!r}", f"give one of {known}")
+    pairs = list(_pairs(columns, against))
     return Comparison(
         columns=columns,
-        differences=_differences(columns, against),
+        differences=_differences(pairs),
         judge=runs[0].judge(judge),
         patient_backbone=runs[0].about["settings"]["patient_backbone"],
         warnings=tuple(_warnings(runs, columns)),
-        groups=_groups(rows, by) if by is not None else None,
+        unpaired=tuple(without_partner(pairs)),
+        groups=_groups(rows, by, names) if by is not None else None,
     )
 
 
@@ -101,10 +106,10 @@ def _labels(runs: Sequence[LoadedRun]) -> list[str | None]:
     return [stem if stems.count(stem) == 1 else str(run.path) for stem, run in zip(stems, runs, strict=True)]
 
 
-def _differences(columns: list[Column], against: str | None) -> list[Difference]:
+def _differences(pairs: Iterable[tuple[Column, Column]]) -> list[Difference]:
     found = [
         Difference(measure.name, column, reference, paired(column.values[measure.name], reference.values[measure.name]))
-        for column, reference in _pairs(columns, against)
+        for column, reference in pairs
         for measure in MEASURES
         if measure.tested
     ]
@@ -141,26 +146,51 @@ def _warnings(runs: Sequence[LoadedRun], columns: list[Column]) -> Iterable[str]
     judged = {run.judge() for run in runs}
     if len(judged) > 1:
         yield f"the runs were judged by different judges ({', '.join(sorted(judged))}); `osler score` judges again"
-    for column in columns:
-        if column.failed == column.consultations:
-            yield f"{column.name}: every consultation failed; it has no score"
-        elif column.failed:
-            yield f"{column.name}: {column.failed} of {column.consultations} failed and are left out of its scores"
-        if column.figures["diagnosis"].n < column.consultations - column.failed:
-            yield f"{column.name}: some consultations have no verdict yet; `osler score` judges them"
+    yield from _other_records(runs)
+    yield from different_patients(columns)
+    yield from _left_out(columns)
     for run in runs:
         left = run.file.standing().todo
         if left:
             yield f"{run.path}: {left} consultation(s) of its plan are still to be held"
 
 
-def _groups(rows: list[tuple[str | None, list[Row]]], by: str) -> dict[str, list[Column]]:
+def _other_records(runs: Sequence[LoadedRun]) -> Iterable[str]:
+    """Records go by their names; where what they hold has changed, a pair is not about the same patient."""
+    first: dict[str, str] = {}
+    changed: set[str] = set()
+    for run in runs:
+        for name, digest in run.file.ask("SELECT id, hash FROM records"):
+            if first.setdefault(name, digest) != digest:
+                changed.add(name)
+    if changed:
+        some = ", ".join(sorted(changed)[:3]) + (", …" if len(changed) > 3 else "")
+        yield f"NOT COMPARABLE: {len(changed)} record(s) of the same name differ between runs ({some})"
+
+
+def _left_out(columns: list[Column]) -> Iterable[str]:
+    """What scores do not rest on, and what they rest on although something failed."""
+    for column in columns:
+        if column.failed == column.consultations:
+            yield f"{column.name}: every consultation failed; it has no score"
+        elif column.failed:
+            yield f"{column.name}: {column.failed} of {column.consultations} failed and are left out of its scores"
+    if told := _shares(columns, lambda column: column.unjudged):
+        yield f"no verdict yet, and left out of the scores: {told}; `osler score` judges them"
+    if told := _shares(columns, lambda column: column.memory_failures):
+        yield f"a call of the memory's model failed in consultations that are in the scores: {told}"
+
+
+def _shares(columns: list[Column], count: Callable[[Column], int | None]) -> str:
+    return ", ".join(f"{column.name} {n} of {column.answered}" for column in columns if (n := count(column)))
+
+
+def _groups(rows: list[tuple[str | None, list[Row]]], by: str, names: ShortNames) -> dict[str, list[Column]]:
     grouped: dict[str, list[Column]] = {}
-    names = sorted({str(row[by]) for _, some in rows for row in some})
-    for name in names:
-        grouped[name] = [
+    for kind in sorted({str(row[by]) for _, some in rows for row in some}):
+        grouped[kind] = [
             column
             for label, some in rows
-            for column in columns_of((row for row in some if str(row[by]) == name), label)
+            for column in columns_of((row for row in some if str(row[by]) == kind), label, names)
         ]
     return grouped

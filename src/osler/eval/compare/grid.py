@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from osler.eval.compare.columns import MEASURES, Column, Figure, Measure
+from osler.eval.compare.columns import MEASURES, Column, Measure
 from osler.eval.compare.comparison import SIGNIFICANT, Comparison, Difference
 from osler.eval.compare.paper import MEMORIES, TABLE_3
+from osler.short_names import backbone_name, same_models
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ def grids(comparison: Comparison, *, paper: bool = False) -> list[Grid]:
 
 def _main(comparison: Comparison) -> Grid:
     columns = comparison.columns
+    patient = backbone_name(comparison.patient_backbone)
     marked = {
         (difference.measure, id(difference.first)) for difference in comparison.differences if difference.is_significant
     }
@@ -47,18 +49,28 @@ def _main(comparison: Comparison) -> Grid:
         ["failed (left out)", *(str(column.failed) for column in columns)],
         ["unparsed", *(str(column.unparsed) for column in columns)],
     ]
+    for label, counts in (
+        ("not judged (left out)", [column.unjudged for column in columns]),
+        ("memory calls failed in", [column.memory_failures for column in columns]),
+    ):
+        if any(counts):
+            rows.append([label, *("–" if count is None else str(count) for count in counts)])
     for measure in MEASURES:
-        cells = [
-            shown(column.figures[measure.name], measure) + ("*" if (measure.name, id(column)) in marked else "")
-            for column in columns
-        ]
+        cells = [shown(column, measure, mark="*" if (measure.name, id(column)) in marked else "") for column in columns]
         if any(cell != "–" for cell in cells):
             rows.append([measure.label, *cells])
     most = max((max(column.passes, default=0) for column in columns), default=0)
     for k in range(2, most + 1):
-        values = (column.passes.get(k) for column in columns)
-        rows.append([f"pass^{k} %", *("–" if value is None else f"{100 * value:.1f}" for value in values)])
-    notes = [f"judge: {comparison.judge}; patient: {comparison.patient_backbone}; in brackets 95 % intervals"]
+        rows.append([f"pass^{k} %", *(_passed(column, k) for column in columns)])
+    notes = [f"judge: {comparison.judge}; patient: {patient}; in brackets 95 % intervals"]
+    if any("(n=" in cell for row in rows for cell in row):
+        notes.append("n: what a figure was counted from, where that is not every consultation with an answer")
+    if most > 1:
+        notes.append("pass^k: all of k trials of a record are right; its n are records with at least k trials")
+    notes += _same_models(columns)
+    unpriced = [column.name for column in columns if column.figures["cost"].n < column.answered]
+    if unpriced:
+        notes.append(f"cost not known, or not of all: {', '.join(unpriced)}; OSLER_PRICES names a table of prices")
     if marked:
         notes.append(f"* differs from its reference, p < {SIGNIFICANT} after Holm's correction over the table")
     for column, ceiling, gap in comparison.gaps:
@@ -67,15 +79,29 @@ def _main(comparison: Comparison) -> Grid:
     return Grid("comparison", ["", *(column.name for column in columns)], rows, notes)
 
 
-def shown(figure: Figure, measure: Measure) -> str:
-    """A figure as a table shows it."""
+def _same_models(columns: list[Column]) -> list[str]:
+    """What the numbers behind the names of models mean, where there are any."""
+    alike = same_models({column.backbone: column.backbone_name for column in columns})
+    told = "the same model at different servers; `osler runs status` shows their addresses"
+    return [f"{', '.join(names)}: {told}" for names in alike]
+
+
+def _passed(column: Column, k: int) -> str:
+    value = column.passes.get(k)
+    return "–" if value is None else f"{100 * value:.1f} (n={column.pass_records[k]})"
+
+
+def shown(column: Column, measure: Measure, mark: str = "") -> str:
+    """A figure as a table shows it: with its n, where that is not the column's."""
+    figure = column.figures[measure.name]
     if figure.value is None:
         return "–"
     scale = 100 if measure.share else 1
     text = f"{scale * figure.value:.{measure.digits}f}"
     if figure.interval is not None:
         text += f" [{scale * figure.interval.low:.0f}, {scale * figure.interval.high:.0f}]"
-    return text
+    text += mark
+    return text if figure.n == column.answered else f"{text} (n={figure.n})"
 
 
 def _differences(comparison: Comparison) -> Grid:
@@ -86,17 +112,22 @@ def _differences(comparison: Comparison) -> Grid:
             one.first.name,
             one.second.name,
             str(one.paired.n),
+            f"{one.paired.left_out_first} : {one.paired.left_out_second}",
             "–" if one.paired.difference is None else f"{100 * one.paired.difference:+.1f}",
             _interval(one),
             f"{one.paired.only_first} : {one.paired.only_second}",
-            one.paired.test.value if one.paired.test else "–",
+            one.paired.test.value.replace("_", " ") if one.paired.test else "–",
             _p(one.paired.p_value),
             _p(one.p_holm),
         ]
         for one in comparison.differences
     ]
-    header = ["measure", "column", "against", "n", "points", "95 %", "ahead : behind", "test", "p", "p (Holm)"]
-    return Grid("paired differences", header, rows)
+    header = [
+        *("measure", "column", "against", "n", "no partner", "points", "95 %", "ahead : behind"),
+        *("test", "p", "p (Holm)"),
+    ]
+    notes = ["paired by record and trial; n: pairs; no partner: judged in the column alone : in the other alone"]
+    return Grid("paired differences", header, rows, [*notes, *comparison.unpaired])
 
 
 def _interval(difference: Difference) -> str:
@@ -113,9 +144,7 @@ def _p(value: float | None) -> str:
 def _group(name: str, columns: list[Column]) -> Grid:
     tested = [measure for measure in MEASURES if measure.tested]
     rows = [["consultations", *(str(column.consultations) for column in columns)]]
-    rows += [
-        [measure.label, *(shown(column.figures[measure.name], measure) for column in columns)] for measure in tested
-    ]
+    rows += [[measure.label, *(shown(column, measure) for column in columns)] for measure in tested]
     return Grid(name, ["", *(column.name for column in columns)], rows)
 
 
@@ -190,6 +219,7 @@ def json_text(comparison: Comparison) -> str:
             "judge": comparison.judge,
             "patient_backbone": comparison.patient_backbone,
             "warnings": comparison.warnings,
+            "unpaired": comparison.unpaired,
             "columns": [_column_json(column) for column in comparison.columns],
             "differences": [
                 {
@@ -212,11 +242,9 @@ def json_text(comparison: Comparison) -> str:
 
 
 def _column_json(column: Column) -> dict[str, Any]:
-    told = {
-        name: getattr(column, name) for name in ("run", "backbone", "memory", "consultations", "patients", "failed")
-    }
-    figures = {name: asdict(figure) for name, figure in column.figures.items()}
-    return {**told, "unparsed": column.unparsed, "passes": column.passes, "figures": figures}
+    names = ("name", "run", "backbone", "memory", "consultations", "patients", "failed", "unparsed", "unjudged")
+    told = {name: getattr(column, name) for name in (*names, "memory_failures", "passes", "pass_records")}
+    return {**told, "figures": {name: asdict(figure) for name, figure in column.figures.items()}}
 
 
 WRITERS: dict[str, Callable[[Grid], str]] = {"markdown": markdown, "latex": latex, "csv": csv_text}

@@ -9,11 +9,11 @@ from osler.eval.measures.asking import cost, coverage, deciding_turn, order, tes
 from osler.eval.measures.contradiction import contradicted
 from osler.eval.measures.course import Course
 from osler.eval.measures.refusal import refuses
-from osler.events import Voice
+from osler.events import Called, Role, Voice
 from osler.records.schema import Part, PatientRecord
 from osler.simulator.transcript import Transcript
 
-VERSION = "1"
+VERSION = "2"
 """Changes when a measure does, so that kept figures are not compared with others."""
 
 
@@ -77,6 +77,8 @@ class Measures:
     """Replies that are the model's second draft."""
     disclosed_share: float | None
     """Share of the entries retrieved in a turn that its reply disclosed, over all replies; None: nothing was."""
+    memory_failures: int
+    """Calls of the memory's model that failed: what it should have made of a turn is missing."""
 
 
 def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, float] | None = None) -> Measures:
@@ -122,4 +124,5 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
         replaced=sum(answer.voice is Voice.REPLACED for _, answer in told),
         retried=sum(answer.voice is Voice.RETRIED for _, answer in told),
         disclosed_share=sum(retrieved) / len(retrieved) if retrieved else None,
+        memory_failures=sum(call.role is Role.MEMORY and call.failure is not None for call in transcript.of(Called)),
     )

@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from osler.eval.probes.figures import KINDS, Figures, Mean
+from osler.short_names import ShortNames, backbone_name
+from osler.wide_table import WideTable
 
 _SHOWN = ("retrieval", "correctness")
 
 
 def page(found: list[Figures], answered_by: str, excluded: int) -> Group:
     """One column per backbone and memory; means with their 95 % intervals over patients."""
-    table = Table(title=f"answers by: {answered_by}", title_justify="left")
-    table.add_column("", no_wrap=True)
-    for one in found:
-        table.add_column(Text(f"{one.backbone}\n{one.memory}"), justify="right")
-    for name, cells in _rows(found):
-        table.add_row(Text(name), *(Text(cell) for cell in cells))
+    names = ShortNames.of((one.backbone, one.memory) for one in found)
+    headers = [f"{names.backbones[one.backbone]}\n{names.memories[one.memory]}" for one in found]
+    rows = [[name, *cells] for name, cells in _rows(found)]
+    table = WideTable(f"answers by: {backbone_name(answered_by)}", headers, rows)
     notes = [Text("Means over all wordings, 95 % intervals over patients. Consistency is agreement, right or wrong.")]
     if excluded:
         notes.append(Text(f"{excluded} consultation(s) without an answer of the doctor were left out."))

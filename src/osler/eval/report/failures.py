@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 
+from osler.eval.compare import Column
 from osler.eval.report.markup import Html, bounded, element, joined, table
-from osler.eval.report.snapshot import Row, Snapshot
+from osler.eval.report.snapshot import Row, Snapshot, column_of
 
 MOST = 200
 _MOST_REASONS = 20
 _LONGEST_REASON = 300
 
 
-def failures(run: Snapshot, rows: list[Row], linked: set[int]) -> Html:
+def failures(run: Snapshot, rows: list[Row], columns: list[Column], linked: set[int]) -> Html:
     """The list; those on the page are linked."""
     failed = [row for row in rows if row["failed"]]
     if not failed:
         return element("p", "Nothing failed.")
     share = f"{len(failed):,} of {len(rows):,} consultation(s) failed. They are left out of every score above."
+    names = {(column.backbone, column.memory): column.name for column in columns}
     kinds = Counter((row["ending"], _reason(row)) for row in failed).most_common()
     parts = [element("p", share)]
     if len(failed) > len(kinds):
@@ -26,7 +28,7 @@ def failures(run: Snapshot, rows: list[Row], linked: set[int]) -> Html:
     parts.append(
         table(
             ["consultation", "column", "ending", "attempts", "reason"],
-            [_row(run, row, linked) for row in failed[:MOST]],
+            [_row(run, row, names[column_of(row)], linked) for row in failed[:MOST]],
         )
     )
     if len(failed) > MOST:
@@ -35,11 +37,10 @@ def failures(run: Snapshot, rows: list[Row], linked: set[int]) -> Html:
     return joined(parts)
 
 
-def _row(run: Snapshot, row: Row, linked: set[int]) -> list[str | Html]:
+def _row(run: Snapshot, row: Row, column: str, linked: set[int]) -> list[str | Html]:
     name = bounded(f"{row['record']} {row['trial']}" if row["trial"] > 1 else row["record"], 120)
     case = element("a", name, href=f"#c{row['number']}") if row["number"] in linked else name
-    column = bounded(f"{row['backbone']} {row['memory']}", 120)
-    return [case, column, row["ending"], f"{len(run.file.attempts(row['number'])):,}", _reason(row)]
+    return [case, bounded(column, 120), row["ending"], f"{len(run.file.attempts(row['number'])):,}", _reason(row)]
 
 
 def _reason(row: Row) -> str:

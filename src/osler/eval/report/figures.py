@@ -11,8 +11,9 @@ from osler.errors import UserError
 from osler.eval.compare import Column
 from osler.eval.probes.figures import Figures
 from osler.eval.report import plots, remembering, thoughts
-from osler.eval.report.plots import Point, Series
+from osler.eval.report.plots import LONGEST_LABEL, Point, Series
 from osler.eval.report.snapshot import ColumnKey, Row, Snapshot
+from osler.short_names import cut_names, numbered
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -160,15 +161,15 @@ class Pictures:
 
 
 def labels_of(columns: list[Column]) -> dict[ColumnKey, str]:
-    """What figures call the columns: as short as tells them apart."""
-    backbones = list(dict.fromkeys(column.backbone for column in columns))
-    short = {name: name.partition("@http")[0].rpartition("/")[2] or name for name in backbones}
-    if len(set(short.values())) < len(short):
-        short = {name: f"{place} {text}" for place, (name, text) in enumerate(short.items(), start=1)}
+    """What figures call the columns: as short as tells them apart; a single backbone is not named."""
+    alone = len({column.backbone for column in columns}) == 1
+    memories = cut_names((column.memory_name for column in columns), LONGEST_LABEL if alone else LONGEST_LABEL // 2)
+    room = LONGEST_LABEL - 1 - max(map(len, memories.values()), default=0)
+    models = cut_names((column.backbone_name for column in columns), room)
     named = {
-        (column.backbone, column.memory): column.memory
-        if len(backbones) == 1
-        else f"{short[column.backbone]} {column.memory}"
+        (column.backbone, column.memory): memories[column.memory_name]
+        if alone
+        else f"{models[column.backbone_name]} {memories[column.memory_name]}"
         for column in columns
     }
-    return {key: plots.label_of(text) for key, text in named.items()}
+    return numbered({key: plots.drawable(text) for key, text in named.items()})

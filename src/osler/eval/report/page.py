@@ -18,6 +18,7 @@ from osler.eval.report.markup import Html, bounded, element, joined, table
 from osler.eval.report.plots import style
 from osler.eval.report.snapshot import Row, Snapshot, shown_in_full
 from osler.eval.report.svg import inline
+from osler.simulator.run_pages import cost_told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -61,7 +62,7 @@ def _sections(
             joined(_grid(grid, main=not place) for place, grid in enumerate(grids(comparison))),
         )
         yield "figures", "Figures", _figures(pictures)
-        yield "failures", "Failures", failures(run, rows, shown)
+        yield "failures", "Failures", failures(run, rows, comparison.columns, shown)
         yield "consultations", "Consultations", consultations(run, rows, comparison.columns, shown)
     yield "made-with", "Made with", _made_with(run)
 
@@ -130,8 +131,7 @@ def _made_with(run: Snapshot) -> Html:
     judges = ", ".join(f"{name} ({count:,})" for name, count in run.file.judges().items())
     held = f"{standing.done:,} answered, {standing.failed:,} failed, {standing.todo:,} still to be held"
     used = f"{standing.attempts:,} attempts, {standing.calls:,} calls, {standing.tokens:,} tokens"
-    if standing.cost:
-        used += f", {standing.cost:.4f} USD"
+    used += cost_told(standing, digits=4)
     told = [
         ("run", run.path.name),
         ("consultations", held),

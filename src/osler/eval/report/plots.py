@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 WIDTH = 5.0
 """Inches: on a phone the letters of a wider figure would be too small to read."""
-_LONGEST_LABEL = 28
+LONGEST_LABEL = 28
+"""Characters of a column's name in a figure."""
 _MARKERS = "osD^vP"
 _MANY = 400
 """Points from which they are drawn smaller."""
@@ -172,13 +173,12 @@ def cloud(groups: Mapping[tuple[int, str], Sequence[tuple[float, float]]], steps
     return figure
 
 
-def label_of(name: str) -> str:
-    """A name as figures can show it: short, and without characters that their font has not."""
+def drawable(name: str) -> str:
+    """A name as figures can show it: without characters that their font has not."""
     from matplotlib.font_manager import findfont, get_font
 
     known = get_font(findfont("DejaVu Sans")).get_charmap()
-    shown = "".join(char if ord(char) in known else "\N{WHITE SQUARE}" for char in printable(name[:200]))
-    return shown if len(shown) <= _LONGEST_LABEL else f"{shown[: _LONGEST_LABEL - 1]}…"
+    return "".join(char if ord(char) in known else "\N{WHITE SQUARE}" for char in printable(name))
 
 
 def _axes(height: float) -> tuple[Figure, Axes]:

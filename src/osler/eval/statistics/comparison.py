@@ -32,6 +32,8 @@ class Trial(NamedTuple):
 
     patient: str
     number: int
+    record: str = ""
+    """Which of the patient's records it was about; a patient may have one in each language."""
 
 
 class PairedTest(StrEnum):
@@ -51,6 +53,9 @@ class Paired:
     patients: int
     left_out: int
     """Trials that only one of the columns has."""
+    left_out_first: int
+    """Of these, the first column's."""
+    left_out_second: int
     difference: float | None
     """None when the columns share no trial, as are the interval, the test and the p-value."""
     interval: Interval | None
@@ -91,6 +96,8 @@ def paired(
         n=len(shared),
         patients=len(clusters),
         left_out=len(first.keys() ^ second.keys()),
+        left_out_first=len(first) - len(shared),
+        left_out_second=len(second) - len(shared),
         difference=clusters.mean if shared else None,
         interval=_interval(gains, binary, seed, level, resamples),
         only_first=ahead,

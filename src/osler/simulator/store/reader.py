@@ -60,7 +60,10 @@ class Standing:
     attempts: int
     calls: int
     tokens: int
-    cost: float
+    cost: float | None
+    """Of all answers, in USD; None as soon as one of them has no known price."""
+    cost_known: float
+    """Of the answers whose price is known."""
     seconds: float
 
     @property
@@ -146,10 +149,15 @@ class RunFile:
         calls, tokens, cost = self._file.execute(
             "SELECT coalesce(sum(calls), 0), coalesce(sum(tokens), 0), coalesce(sum(cost), 0.0) FROM cells"
         ).fetchone()
+        # Consultations that have ended tell; of one under way, answers that cost nothing are taken for unpriced.
+        (unpriced,) = self._file.execute(
+            "SELECT count(*) FROM cells LEFT JOIN results ON results.cell = number WHERE cells.calls > 0"
+            " AND CASE WHEN results.cell IS NULL THEN cells.cost = 0 ELSE results.cost IS NULL END"
+        ).fetchone()
         (attempts,) = self._file.execute("SELECT count(*) FROM attempts").fetchone()
         (seconds,) = self._file.execute("SELECT coalesce(sum(seconds), 0.0) FROM sessions").fetchone()
         todo, done, failed = (states.get(state.value, 0) for state in CellState)
-        return Standing(todo, done, failed, attempts, calls, tokens, cost, seconds)
+        return Standing(todo, done, failed, attempts, calls, tokens, None if unpriced else cost, cost, seconds)
 
     def rows(self, columns: str, where: str = "1", order: str = "cells.number") -> Iterator[sqlite3.Row]:
         """Columns of cells, records and results, as they are joined; for tables over the whole run."""
@@ -283,7 +291,8 @@ class RunFile:
         left_out = []
         for row in cursor.execute(
             "SELECT cells.number, cells.record, patient, language, specialty, cells.backbone, cells.memory,"
-            " cells.trial, cells.state, results.*, cells.tokens AS tokens_paid, cells.cost AS cost_paid,"
+            " cells.trial, cells.state, results.*, cells.tokens AS tokens_paid,"
+            " CASE WHEN results.cost IS NULL THEN NULL ELSE cells.cost END AS cost_paid,"
             " d.verdict AS diagnosis_verdict, d.rung AS diagnosis_rung, d.because AS diagnosis_because,"
             " d.rank AS diagnosis_rank, t.verdict AS treatment_verdict, t.rung AS treatment_rung,"
             " t.because AS treatment_because, measures.body AS measures"

@@ -16,17 +16,17 @@
   }
 
   // What is not the same in all of them comes first: it is why one compares.
-  function name(story, stories) {
+  function name(story, stories, run) {
     const {header} = story;
     const differs = (field) => stories.some((other) => other.header[field] !== header[field]);
     const parts = [
-      ['backbone', header.backbone],
-      ['memory', header.memory],
+      ['backbone', Osler.named(run, header.backbone)],
+      ['memory', Osler.named(run, header.memory)],
       ['language', Osler.word('l', header.language)],
       ['trial', `${Osler.t('trial')} ${header.trial}`],
     ];
     const apart = parts.filter(([field]) => differs(field)).map(([, value]) => value);
-    return Osler.plain((apart.length ? apart : [header.memory]).join(' · '));
+    return Osler.plain((apart.length ? apart : [Osler.named(run, header.memory)]).join(' · '));
   }
 
   function behind(turn) {
@@ -42,12 +42,12 @@
     );
   }
 
-  function row(index, stories, first) {
+  function row(index, stories, first, run) {
     const cells = stories.map((story) => {
       const turn = story.turns[index];
       return h(
         'td',
-        {'data-label': name(story, stories)},
+        {'data-label': name(story, stories, run)},
         turn ? [Osler.conversation.exchange(turn, story.header.language), behind(turn)] : null,
       );
     });
@@ -65,7 +65,7 @@
     ];
   }
 
-  function columns(stories, route) {
+  function columns(stories, route, run) {
     return h(
       'tr',
       null,
@@ -74,7 +74,11 @@
         h(
           'th',
           {scope: 'col'},
-          h('a', {href: Osler.link(`${route.run}/${story.cell}`, Osler.frame.back(route))}, said(name(story, stories))),
+          h(
+            'a',
+            {href: Osler.link(`${route.run}/${story.cell}`, Osler.frame.back(route))},
+            said(name(story, stories, run)),
+          ),
           h(
             'small',
             null,
@@ -98,6 +102,7 @@
       Osler.get('api/runs'),
       ...route.cells.map((cell) => Osler.get(`api/runs/${route.run}/rows/${cell}`)),
     ]);
+    const run = runs.find((one) => one.key === route.run);
     const first = divergence(stories);
     const most = Math.max(...stories.map((story) => story.turns.length));
     const jump = () => {
@@ -110,11 +115,11 @@
         'tr',
         {class: 'ends'},
         h('th', {scope: 'row'}, h('span', {class: 'unseen'}, label)),
-        stories.map((story) => h('td', {'data-label': name(story, stories)}, draw(story))),
+        stories.map((story) => h('td', {'data-label': name(story, stories, run)}, draw(story))),
       );
     return {
       title: Osler.t('compare'),
-      crumbs: {run: said(runs.find((one) => one.key === route.run).name), more: [Osler.t('compare')]},
+      crumbs: {run: said(run.name), more: [Osler.t('compare')]},
       keys: {j: () => first && jump()},
       body: [
         h('h1', null, said(stories[0].about.complaint, {lang: stories[0].header.language})),
@@ -123,6 +128,7 @@
               stories[0],
               stories.map((story) => story.cell),
               route,
+              run,
             )
           : null,
         h(
@@ -135,11 +141,11 @@
         h(
           'table',
           {class: `compare of-${stories.length}`},
-          h('thead', null, columns(stories, route)),
+          h('thead', null, columns(stories, route, run)),
           h(
             'tbody',
             null,
-            Array.from({length: most}, (_, index) => row(index, stories, first)),
+            Array.from({length: most}, (_, index) => row(index, stories, first, run)),
             ends(Osler.t('conclusion'), (story) => [
               h('h2', null, Osler.t('conclusion')),
               Osler.ending.conclusion(story),

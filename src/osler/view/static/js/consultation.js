@@ -10,14 +10,14 @@
     return [...story.turns, {...closing, turn: story.turns.length + 1, closing: true, ledger: nothing, memory: null}];
   }
 
-  function about(story) {
+  function about(story, run) {
     const {header, about: person} = story;
     const speaker =
       person.speaker && person.speaker !== 'patient' ? `${Osler.word('p', person.speaker)} ${Osler.t('speaks')}` : null;
     const facts = [
-      [Osler.t('doctor'), header.backbone],
-      [Osler.t('memory'), header.memory],
-      [Osler.t('patient'), header.patient_backbone],
+      [Osler.t('doctor'), Osler.named(run, header.backbone), header.backbone],
+      [Osler.t('memory'), Osler.named(run, header.memory), header.memory],
+      [Osler.t('patient'), Osler.named(run, header.patient_backbone), header.patient_backbone],
       [Osler.t('trial'), header.trial],
       [Osler.t('tokens'), Osler.count(story.tokens)],
       [Osler.t('seconds'), Osler.decimal(story.seconds)],
@@ -34,7 +34,9 @@
       h(
         'dl',
         {class: 'inline'},
-        facts.map(([name, value]) => h('div', null, h('dt', null, name), h('dd', null, said(value)))),
+        facts.map(([name, value, whole]) =>
+          h('div', null, h('dt', null, name), h('dd', {title: whole === value ? null : whole}, said(value))),
+        ),
       ),
     );
   }
@@ -98,8 +100,8 @@
           'div',
           {class: 'talk'},
           Osler.neighbours.steps(route),
-          about(story),
-          Osler.siblings(story, [story.cell], route),
+          about(story, run),
+          Osler.siblings(story, [story.cell], route, run),
           timeline.element,
           h('ol', {class: 'turns', 'aria-label': Osler.t('exchange')}, items),
           Osler.ending.reveal(story, (turn) => choose(placeOf(turn))),

@@ -6,10 +6,9 @@
   const PAUSE = 180;
 
   // One column's values, several of which may be ticked.
-  function facet(name, values, kind, route, changed) {
+  function facet(name, values, word, route, changed) {
     const chosen = () => route.parameters.getAll(name);
     const summary = h('summary', null);
-    const word = (value) => (kind ? Osler.word(kind, value) : value);
     const head = () =>
       fill(summary, Osler.t(name), chosen().length ? h('strong', null, said(chosen().map(word).join(', '))) : null);
     const boxes = values.map((value) => {
@@ -82,14 +81,16 @@
       filtered();
       return load();
     };
+    const kind = (letter) => (value) => Osler.word(letter, value);
+    const named = (value) => Osler.named(run, value);
     const facets = [
-      ['specialty', run.specialties, null],
-      ['language', run.languages, 'l'],
-      ['backbone', run.backbones, null],
-      ['memory', run.memories, null],
-      ['diagnosis', VERDICTS, 'v'],
-      ['treatment', VERDICTS, 'v'],
-      ['ending', run.endings, 'e'],
+      ['specialty', run.specialties, (value) => value],
+      ['language', run.languages, kind('l')],
+      ['backbone', run.backbones, named],
+      ['memory', run.memories, named],
+      ['diagnosis', run.unjudged ? [...VERDICTS, 'unjudged'] : VERDICTS, kind('v')],
+      ['treatment', VERDICTS, kind('v')],
+      ['ending', run.endings, kind('e')],
     ];
     filtered();
     return h(
@@ -99,7 +100,7 @@
       field('patient', 'text', route, changed),
       facets
         .filter(([, values]) => values.length > 1)
-        .map(([name, values, kind]) => facet(name, values, kind, route, changed)),
+        .map(([name, values, word]) => facet(name, values, word, route, changed)),
       clear,
     );
   };

@@ -24,9 +24,13 @@
       ? ''
       : Number(n).toLocaleString(locale(), {minimumFractionDigits: digits, maximumFractionDigits: digits});
 
+  // What a run calls a backbone or a memory: short, and without the address of a server.
+  const named = (run, name) => (Object.hasOwn(run.names || {}, name) ? run.names[name] : name);
+
   Object.assign(Osler, {
     t,
     word,
+    named,
     count,
     decimal,
     language: () => language,

@@ -18,11 +18,14 @@
         'td',
         {'data-label': Osler.t('state')},
         progress,
-        run.failed ? h('span', {class: 'dim'}, ` · ${Osler.t('failed_n', {n: Osler.count(run.failed)})}`) : null,
+        [
+          ['failed_n', run.failed],
+          ['not_judged_n', run.unjudged],
+        ].map(([label, n]) => (n ? h('span', {class: 'dim'}, ` · ${Osler.t(label, {n: Osler.count(n)})}`) : null)),
       ),
       ...[
-        ['backbone', run.backbones],
-        ['memory', run.memories],
+        ['backbone', run.backbones.map((name) => Osler.named(run, name))],
+        ['memory', run.memories.map((name) => Osler.named(run, name))],
         ['language', run.languages.map((name) => Osler.word('l', name))],
       ].map(([label, names]) => h('td', {'data-label': Osler.t(label)}, said(names.join(', ')))),
       h('td', {class: 'number', 'data-label': Osler.t('tokens')}, Osler.count(run.tokens)),

@@ -3,11 +3,12 @@
 (() => {
   const {h, said} = Osler;
 
-  function setting(one) {
-    return [one.backbone, one.memory, Osler.word('l', one.language), `${Osler.t('trial')} ${one.trial}`].join(' · ');
+  function setting(one, run) {
+    const [backbone, memory] = [one.backbone, one.memory].map((name) => Osler.named(run, name));
+    return [backbone, memory, Osler.word('l', one.language), `${Osler.t('trial')} ${one.trial}`].join(' · ');
   }
 
-  Osler.siblings = (story, shown, route) => {
+  Osler.siblings = (story, shown, route, run) => {
     const others = story.same.filter((one) => !shown.includes(one.cell));
     if (!others.length) return null;
     const address = (one) =>
@@ -20,7 +21,7 @@
         h(
           'a',
           {href: address(one)},
-          said(setting(one)),
+          said(setting(one, run)),
           one.fork ? ` · ${Osler.t('fork_of', {turn: one.fork.turn})}` : null,
         ),
       ),

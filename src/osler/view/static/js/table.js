@@ -11,18 +11,19 @@
 
   const verdict = (value) => (value ? h('span', {class: `verdict ${value}`}, Osler.word('v', value)) : null);
 
-  function cells(row) {
+  function cells(row, run) {
     return {
       specialty: said(row.specialty),
       language: Osler.word('l', row.language),
-      backbone: said(row.backbone),
-      memory: said(row.memory),
+      backbone: said(Osler.named(run, row.backbone)),
+      memory: said(Osler.named(run, row.memory)),
       trial: row.trial,
       diagnosis: verdict(row.diagnosis_verdict),
       treatment: verdict(row.treatment_verdict),
       ending: [
         row.ending ? Osler.word('e', row.ending) : Osler.word('s', row.state),
         row.failure ? said(row.failure, {tag: 'small'}) : null,
+        row.memory_failures ? h('small', null, Osler.t('memory_failed', {n: Osler.count(row.memory_failures)})) : null,
       ],
       turns: Osler.count(row.turns),
       repeats: Osler.count(row.repeats),
@@ -31,7 +32,7 @@
     };
   }
 
-  function line(row, index, route, tick) {
+  function line(row, run, index, route, tick) {
     const parameters = [...Osler.frame.back(route).filter(([name]) => name !== 'offset'), ['at', index]];
     const patient = h(
       'th',
@@ -40,7 +41,7 @@
       row.fork ? h('small', null, Osler.t('fork_of', {turn: row.fork.turn})) : null,
       row.snippet ? said(row.snippet, {tag: 'small', lang: row.language, name: 'snippet'}) : null,
     );
-    const values = cells(row);
+    const values = cells(row, run);
     return h(
       'tr',
       {'data-cell': row.cell},
@@ -148,7 +149,7 @@
           fill(head, heads(route, sort));
           fill(
             body,
-            answer.rows.map((row, index) => line(row, offset + index, route, tick)),
+            answer.rows.map((row, index) => line(row, run, offset + index, route, tick)),
           );
           fill(
             pages,

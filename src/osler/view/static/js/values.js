@@ -8,6 +8,7 @@ Object.assign(Osler.words, {
   v_none: ['none', '未作答'],
   v_unparsed: ['unparsed', '无法解析'],
   v_unsafe: ['unsafe', '不安全'],
+  v_unjudged: ['not judged', '未评判'],
   // Endings.
   e_concluded: ['concluded', '已下结论'],
   e_turn_limit: ['turn limit', '达到轮数上限'],
@@ -61,4 +62,5 @@ Object.assign(Osler.words, {
   m_replaced: ['replies worded by the rules', '由规则措辞的回答'],
   m_retried: ['replies in a second draft', '第二稿回答'],
   m_disclosed_share: ['of what was found, told', '找到的内容中告知的比例'],
+  m_memory_failures: ["failed calls of the memory's model", '记忆模型调用失败次数'],
 });

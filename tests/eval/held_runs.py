@@ -1,0 +1,79 @@
+"""Runs made by hand for tests of tables: who was judged how is up to the test, and nothing is simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from osler.eval.ladder import LADDER
+from osler.eval.measures import VERSION, measure
+from osler.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Role, Voice
+from osler.records import PatientRecord
+from osler.simulator.plan import Cell, Plan, Settings
+from osler.simulator.store import RunWriter, Spoken
+from osler.simulator.transcript import Header, Transcript
+
+UNJUDGED, FAILED = "", "failed"
+Judge = Callable[[Cell], str]
+"""The verdict on a consultation; `UNJUDGED`: it has none, `FAILED`: it did not end with an answer."""
+
+
+def made_run(
+    path: Path,
+    records: Iterable[PatientRecord],
+    judge: Judge = lambda _: "correct",
+    *,
+    calls: Callable[[Cell], Sequence[Called]] = lambda _: (),
+    measures: Callable[[Cell], dict[str, Any]] = lambda _: {},
+    settings: Settings | None = None,
+    **plan: Any,
+) -> Path:
+    """A run whose consultations were all held and judged as told."""
+    by_id = {record.id: record for record in records}
+    settings = settings or Settings()
+    about = {"settings": settings.as_json(), "version": "9.8.7", "prompts": {"en": "aaa", "zh": "bbb"}}
+    with RunWriter.create(path, about) as store:
+        for number in store.extend(Plan(tuple(by_id.values()), settings=settings, **plan)).todo:
+            cell = store.cell(number)
+            record, verdict = by_id[cell.case], judge(cell)
+            transcript = held(cell, record, settings.patient_backbone, calls(cell), failed=verdict == FAILED)
+            if transcript.of(Called):
+                store.keep([(number, "key", "{}", 14, 0.0)])
+            store.finish(number, transcript)
+            store.measured(number, VERSION, {**asdict(measure(transcript, record)), **measures(cell)})
+            if verdict not in {UNJUDGED, FAILED}:
+                store.judged(number, LADDER, [Spoken("diagnosis", verdict, "name", "because", 1)])
+    return path
+
+
+def held(cell: Cell, record: PatientRecord, patient: str, calls: Sequence[Called], *, failed: bool) -> Transcript:
+    """One question, one reply, and an end."""
+    last: Event = (
+        Failed(turn=1, role=Role.DOCTOR, kind="unreachable", message="down")
+        if failed
+        else Concluded(turn=1, role=Role.DOCTOR, diagnosis="x", treatment="y")
+    )
+    return Transcript(
+        header=Header(
+            case=cell.case,
+            patient=record.patient,
+            language=record.language,
+            backbone=cell.backbone,
+            patient_backbone=patient,
+            memory=cell.memory,
+            trial=cell.trial,
+            seed=1,
+            turn_limit=9,
+            version="0",
+            prompts="0",
+        ),
+        ending=Ending.BACKBONE_FAILURE if failed else Ending.CONCLUDED,
+        events=(
+            Asked(turn=1, role=Role.DOCTOR, question="What is it?"),
+            Answered(turn=1, role=Role.PATIENT, reply="I do not know.", voice=Voice.RULES),
+            *calls,
+            last,
+        ),
+    )
