@@ -12,7 +12,7 @@ from osler.eval.measures import VERSION, measure
 from osler.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Role, Voice
 from osler.records import PatientRecord
 from osler.simulator.plan import Cell, Plan, Settings
-from osler.simulator.store import RunWriter, Spoken
+from osler.simulator.store import RunWriter, Scored, Spoken
 from osler.simulator.transcript import Header, Transcript
 
 UNJUDGED, FAILED = "", "failed"
@@ -41,10 +41,10 @@ def made_run(
             transcript = held(cell, record, settings.patient_backbone, calls(cell), failed=verdict == FAILED)
             if transcript.of(Called):
                 store.keep([(number, "key", "{}", 14, 0.0)])
-            store.finish(number, transcript)
-            store.measured(number, VERSION, {**asdict(measure(transcript, record)), **measures(cell)})
-            if verdict not in {UNJUDGED, FAILED}:
-                store.judged(number, LADDER, [Spoken("diagnosis", verdict, "name", "because", 1)])
+            judged = verdict not in {UNJUDGED, FAILED}
+            verdicts = (Spoken("diagnosis", verdict, "name", "because", 1),) if judged else ()
+            measured = {**asdict(measure(transcript, record)), **measures(cell)}
+            store.finish(number, transcript, Scored(LADDER, verdicts, VERSION, measured))
     return path
 
 

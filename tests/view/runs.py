@@ -90,5 +90,5 @@ def make(path: Path, plan: Plan, talks: Iterable[tuple[Talk, str | None]], *, ju
             held = transcript(store.record(cell.case), cell, talk, conclusion)
             store.finish(number, held)
             if judged:
-                score(store, number, held, store.record(cell.case))
+                store.scored(number, score(held, store.record(cell.case)))
     return path
