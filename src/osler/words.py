@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import gettempdir
 
+from osler.ranking import reaches
 from osler.records.language import Language
 
 _WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d+(?:\.\d+)?")
@@ -145,7 +146,7 @@ def _segments(run: str) -> tuple[str, ...]:
             times = often.get(run[start:stop])
             if times is None:
                 break
-            if times and (here := math.log(times) - total + likely[stop]) >= best:
+            if times and reaches(here := math.log(times) - total + likely[stop], best):
                 best, end = here, stop
         likely[start], ends[start] = (best if best > -math.inf else likely[end] - total), end
     found, start = [], 0
@@ -184,4 +185,4 @@ _SAME = 0.75
 
 def alike(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two questions are one, by their content words."""
-    return bool(one) and len(one & other) / len(one | other) >= _SAME
+    return bool(one) and reaches(len(one & other) / len(one | other), _SAME)
