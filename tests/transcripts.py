@@ -1,4 +1,4 @@
-"""A hash over all consultations that the rules hold, to see whether anything is decided otherwise.
+"""A hash over consultations that the rules hold, to see whether anything is decided otherwise.
 
 `make transcripts` renews the hashes in `transcripts.json`, with which `test_transcripts.py` compares.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from osler.events import Answered, Asked, Concluded, Event, Recalled, Remembered, Retrieved
 from osler.ranking import disturbed
-from osler.records import RecordPool
+from osler.records import PatientRecord, RecordPool
 from osler.simulator.clients import Clients
 from osler.simulator.plan import RULES, Cell, Settings
 from osler.simulator.worker import simulate_one
@@ -40,11 +40,17 @@ def told(event: Event) -> list[object]:
     raise AssertionError(f"{event.type} does not happen where only rules speak")
 
 
+def sample() -> list[PatientRecord]:
+    """Every bundled patient once, in English and in Chinese by turns: all of them twice would take too long."""
+    records = sorted(RecordPool.open(), key=lambda record: (record.patient, record.language))
+    return [record for place, record in enumerate(records) if place % 4 in {0, 3}]
+
+
 async def hashes() -> dict[str, str]:
-    """One for each language and memory, over the consultations with all bundled patients."""
+    """One for each language and memory."""
     clients, found = Clients(), {}
     for memory in MEMORIES:
-        for record in RecordPool.open():
+        for record in sample():
             transcript = await simulate_one(record, Cell(record.id, RULES, memory, 1), Settings(), clients)
             rows = [record.id, transcript.ending, [told(event) for event in transcript.events]]
             so_far = found.setdefault(f"{record.language} {memory}", sha256())

@@ -45,7 +45,7 @@ def reaching(scores: Scores, limit: float) -> NDArray[np.bool_]:
 
 def best(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> int:
     """The place of the highest score; of equal ones that of the first name."""
-    now = [seen(score) for score in scores]
+    now = scores if _disturb is None else [_disturb(score) for score in scores]
     highest = max(now)
     least = highest - _slack(highest)
     return min((place for place, score in enumerate(now) if score >= least), key=names.__getitem__)
@@ -56,7 +56,7 @@ def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> 
 
     Equal is what is close to the highest of them, so that a long row of small steps does not become one score.
     """
-    now = [seen(score) for score in scores]
+    now = scores if _disturb is None else [_disturb(score) for score in scores]
     order = sorted(range(len(now)), key=now.__getitem__, reverse=True)
     found: list[int] = []
     while len(found) < len(order):

@@ -144,7 +144,7 @@ def _most_telling(belief: _Belief, case: Case) -> Item | None:
     # The findings stand in the order of their items, so the best of each item is one pass.
     worth = np.where(_fitting(case), np.maximum.reduceat(gains, _firsts()) * _efforts(), 0.0)
     worth[[place for asked in belief.asked if (place := _places().get(asked)) is not None]] = 0.0
-    place = best(worth.tolist(), [item.id for item in known.items])
+    place = best(worth.tolist(), list(_places()))
     return known.items[place] if exceeds(float(worth[place]), _IDLE) else None
 
 

@@ -136,7 +136,7 @@ def _item_names(language: Language) -> Phrases:
 
 
 def _affirmed(thing: str, told: Sequence[Statement], language: Language) -> bool:
-    """Whether the nearest statement, or the first of these, affirms the thing: by its words for it, else its beginning."""
+    """Whether the nearest statement, or the first of these, affirms the thing: by its words, else its beginning."""
     nearest = told[best([nearness(thing, statement, language) for statement in told], range(len(told)))]
     wanted = terms(thing, language)
     signs = [affirmed for word, affirmed in nearest.said if word in wanted]
