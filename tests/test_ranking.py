@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from osler.ranking import CLOSE, all_seen, best, best_columns, disturbed, exceeds, ranked, reaches, reaching, seen
+from osler.records import RecordPool
+from osler.simulator.plan import Settings
 
 SCORES = st.lists(st.integers(-50, 50).map(lambda number: number / 7), min_size=1, max_size=12)
 
@@ -65,3 +67,9 @@ def test_noise_reaches_every_score_and_ends() -> None:
         assert seen(1.0) != 1.0 and seen(1.0) == pytest.approx(1.0, rel=1e-9)
         assert (all_seen(np.ones((2, 3))) != 1.0).all()
     assert seen(1.0) == 1.0 and (all_seen(np.ones(3)) == 1.0).all()
+
+
+def test_a_limit_of_turns_is_not_one_more_for_the_last_digit_of_a_product() -> None:
+    record = next(iter(RecordPool.open())).model_copy(update={"expected_rounds": 50})
+    assert 50 * 1.1 > 55
+    assert [Settings(turn_factor=factor).turn_limit(record) for factor in (1.0, 1.1, 1.11, 1.5)] == [50, 55, 56, 75]

@@ -10,6 +10,7 @@ import asyncio
 import json
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from osler.events import Answered, Asked, Concluded, Event, Recalled, Remembered, Retrieved
 from osler.ranking import disturbed
@@ -48,7 +49,8 @@ def sample() -> list[PatientRecord]:
 
 async def hashes() -> dict[str, str]:
     """One for each language and memory."""
-    clients, found = Clients(), {}
+    clients = Clients()
+    found: dict[str, Any] = {}  # what hashlib gives has no name
     for memory in MEMORIES:
         for record in sample():
             transcript = await simulate_one(record, Cell(record.id, RULES, memory, 1), Settings(), clients)

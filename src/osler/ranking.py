@@ -11,7 +11,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Scores = NDArray[np.floating[Any]]
+
+F = TypeVar("F", bound="np.floating[Any]")
 
 CLOSE = 1e-6
 """Scores up to 1 that differ by less are equal; of larger ones, those that differ by less than this share."""
@@ -29,12 +31,12 @@ _disturb: Callable[[float], float] | None = None
 
 def reaches(score: float, limit: float) -> bool:
     """Whether a score is as high as a limit or higher."""
-    return seen(score) >= limit - _slack(limit)
+    return (score if _disturb is None else _disturb(score)) >= limit - _slack(limit)
 
 
 def exceeds(score: float, limit: float) -> bool:
     """Whether a score is higher than a limit."""
-    return seen(score) > limit + _slack(limit)
+    return (score if _disturb is None else _disturb(score)) > limit + _slack(limit)
 
 
 def reaching(scores: Scores, limit: float) -> NDArray[np.bool_]:
@@ -48,7 +50,8 @@ def best(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> in
     now = scores if _disturb is None else [_disturb(score) for score in scores]
     highest = max(now)
     least = highest - _slack(highest)
-    return min((place for place, score in enumerate(now) if score >= least), key=names.__getitem__)
+    equal = [place for place, score in enumerate(now) if score >= least]
+    return min(equal, key=names.__getitem__) if len(equal) > 1 else equal[0]
 
 
 def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> list[int]:
@@ -83,13 +86,14 @@ def seen(score: float) -> float:
     return score if _disturb is None else _disturb(score)
 
 
-def all_seen(scores: Scores) -> Scores:
+def all_seen(scores: NDArray[F]) -> NDArray[F]:
     """The same of many: for what is worked out from scores before it is decided by."""
     if _disturb is None:
         return scores
     import numpy as np
 
-    return np.array([_disturb(score) for score in scores.ravel().tolist()]).reshape(scores.shape)
+    found: NDArray[Any] = np.array([_disturb(score) for score in scores.ravel().tolist()])
+    return found.reshape(scores.shape)
 
 
 @contextmanager

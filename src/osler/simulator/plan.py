@@ -55,7 +55,7 @@ class Settings:
             return 0
         if self.turns is not None:
             return self.turns
-        # Ten rounds times 1.1 are eleven, though the product of the floats is a little more.
+        # Fifty rounds times 1.1 are 55, though the product of the floats is a little more.
         return math.ceil(record.expected_rounds * self.turn_factor - CLOSE)
 
     def as_json(self) -> dict[str, Any]:

@@ -41,14 +41,11 @@ class _Belief:
 
     findings: Findings
     asked: frozenset[str]
+    log_odds: list[float]
+    """How likely each condition is beside the likeliest, as a logarithm: what is rare is told apart as well."""
     posterior: Floats
-    ranking: list[int]
-    """Conditions, the likeliest first; of equally likely ones the first by its id."""
-
-    @property
-    def lead(self) -> int:
-        """The likeliest condition."""
-        return self.ranking[0]
+    lead: int
+    """The likeliest condition; of equally likely ones the first by its id."""
 
 
 class RulesDoctor(Participant):
@@ -85,19 +82,23 @@ def _believe(briefing: Briefing) -> _Belief:
         findings.update({name: True for name, there in read_freely(briefing.reply, language).items() if there})
         findings.update(read_reply(item, briefing.reply, language))
         asked |= {item.id}
-    known = knowledge()
     logs = _log_odds(findings, briefing.case)
     weights = np.exp(logs)
     return _Belief(
         findings,
-        asked | {known.item_of[name].id for name in findings},
+        asked | {knowledge().item_of[name].id for name in findings},
+        logs.tolist(),
         all_seen(weights / weights.sum()),
-        ranked(logs.tolist(), [condition.id for condition in known.conditions]),
+        best(logs.tolist(), _condition_ids()),
     )
 
 
+@cache
+def _condition_ids() -> tuple[str, ...]:
+    return tuple(condition.id for condition in knowledge().conditions)
+
+
 def _log_odds(findings: Findings, case: Case) -> Floats:
-    """How likely each condition is beside the likeliest, as a logarithm: what is rare is told apart as well."""
     known = knowledge()
     logs = _log_priors(case).copy()
     for name, there in findings.items():
@@ -144,7 +145,7 @@ def _most_telling(belief: _Belief, case: Case) -> Item | None:
     # The findings stand in the order of their items, so the best of each item is one pass.
     worth = np.where(_fitting(case), np.maximum.reduceat(gains, _firsts()) * _efforts(), 0.0)
     worth[[place for asked in belief.asked if (place := _places().get(asked)) is not None]] = 0.0
-    place = best(worth.tolist(), list(_places()))
+    place = best(worth.tolist(), _item_ids())
     return known.items[place] if exceeds(float(worth[place]), _IDLE) else None
 
 
@@ -160,9 +161,14 @@ def _efforts() -> Floats:
 
 
 @cache
+def _item_ids() -> tuple[str, ...]:
+    return tuple(item.id for item in knowledge().items)
+
+
+@cache
 def _places() -> dict[str, int]:
     """Where each item stands."""
-    return {item.id: place for place, item in enumerate(knowledge().items)}
+    return {name: place for place, name in enumerate(_item_ids())}
 
 
 @lru_cache(maxsize=256)
@@ -207,7 +213,8 @@ def _safety_question(belief: _Belief, briefing: Briefing) -> Item | None:
 
 def _conclude(belief: _Belief, language: Language) -> Conclusion:
     known = knowledge()
-    lead, *others = (known.conditions[place] for place in belief.ranking[:6])
+    likeliest = ranked(belief.log_odds, _condition_ids())[:6]
+    lead, *others = (known.conditions[place] for place in likeliest)
     text = lead.treatment[language]
     for plan in lead.unless:
         if belief.findings.get(plan.finding):
