@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types pytest coverage clean constraints
+.PHONY: demo test lint types pytest coverage clean constraints transcripts
 
 demo: $(VENV)/.installed
 	@rm -f runs/demo.osler*
@@ -40,6 +40,10 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,local,ray,report,view]'
 	@touch $@ $(VENV)/.installed
+
+# After a change to what the rules say that is meant: a test compares with these hashes.
+transcripts: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.transcripts --renew
 
 # Names and versions only: an address would tie the project to one mirror.
 constraints: $(VENV)/.installed-dev

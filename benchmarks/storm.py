@@ -3,10 +3,10 @@
 python benchmarks/storm.py                     one process, two workers and Ray; forty kills in all
 python benchmarks/storm.py --engines one,two   some of them
 
-A stand-in for a model server on loopback refuses, breaks, cuts, garbles or hangs 42 of 100 requests. `osler simulate` holds
-all 88 bundled patients against it, is killed (the whole process group) at random moments and started again, and `osler runs
-retry` repeats what failed until nothing is left. Then its verdicts, measures and table are compared with those of a run of the
-same answers without faults or kills, and the answers that were given more than once are counted.
+A stand-in for a model server on loopback refuses, breaks, cuts, garbles or hangs 42 of 100 requests. `osler simulate`
+holds all 88 bundled patients against it, is killed (the whole process group) at random moments and started again, and
+`osler runs retry` repeats what failed until nothing is left. Then its verdicts and table are compared with those of a
+run of the same answers without faults or kills, and the answers that were given more than once are counted.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ class Server:
         self.url = ""
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer one request, or fail."""
         body: dict[str, Any] = await request.json()
         self.requests += 1
         self.in_flight += 1

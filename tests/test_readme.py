@@ -36,10 +36,11 @@ def shows_a_page(args: list[str], folder: Path) -> bool:
 
 def test_commands_and_examples_run_in_order_and_print_what_the_readme_shows(osler: Run, tmp_path: Path) -> None:
     printed = ""
-    ran = examples = 0
+    ran = examples = compared = 0
     for kind, text in blocks():
         if kind == "text":
-            assert words(text) == words(printed)
+            assert words(text) == words(printed), f"the README has to show what is printed now:\n{printed}"
+            compared += 1
         if kind == "python":
             subprocess.run([sys.executable, "-c", text], cwd=tmp_path, check=True, capture_output=True)
             examples += 1
@@ -59,4 +60,4 @@ def test_commands_and_examples_run_in_order_and_print_what_the_readme_shows(osle
             assert done.returncode == 0, (line, done.stderr)
             printed = done.stdout
             ran += 1
-    assert ran >= 15 and examples >= 2
+    assert ran >= 15 and examples >= 2 and compared >= 3

@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from osler.private import private_cache
+from osler.ranking import reaches
 from osler.records.language import Language
 
 _KEPT = "jieba.cache"
@@ -155,7 +156,7 @@ def _segments(run: str) -> tuple[str, ...]:
             times = often.get(run[start:stop])
             if times is None:
                 break
-            if times and (here := math.log(times) - total + likely[stop]) >= best:
+            if times and reaches(here := math.log(times) - total + likely[stop], best):
                 best, end = here, stop
         likely[start], ends[start] = (best if best > -math.inf else likely[end] - total), end
     found, start = [], 0
@@ -194,4 +195,4 @@ _SAME = 0.75
 
 def alike(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two questions are one, by their content words."""
-    return bool(one) and len(one & other) / len(one | other) >= _SAME
+    return bool(one) and reaches(len(one & other) / len(one | other), _SAME)

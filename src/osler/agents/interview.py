@@ -13,11 +13,13 @@ from osler.agents.lexicon.asks import separate_asks
 from osler.agents.lexicon.qualities import ALL_RESULTS
 from osler.agents.participant import Briefing
 from osler.prompts import prompt
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.words import content
 
 _RESULTS = frozenset({"sign", "test", "examination"})
 """Parts of many findings, each of which may decide."""
+_WHOLE = 0.999
 _GROWN_UP = 14
 """Years from which a patient is asked about smoking, alcohol and work."""
 
@@ -61,7 +63,8 @@ def _asked_for(question: str, language: Language) -> frozenset[str]:
     for text in separate_asks(question, language):
         # "The physical examination" asks for that part alone, though "examination" is a word for another too.
         if not (parts := broad_parts(text, language)):
-            parts = frozenset(name for name, share in categories(language).find(text).items() if share >= 0.999)
+            found = categories(language).find(text).items()
+            parts = frozenset(name for name, share in found if reaches(share, _WHOLE))
             # An X-ray of the knee is one result; there may be others.
             if not things(text, language) <= ALL_RESULTS:
                 parts -= _RESULTS

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from osler.eval.lexicon import read
 from osler.eval.model_judge import ModelJudge
 from osler.eval.verdict import Verdict
+from osler.ranking import reaches
 from osler.records.language import Language
 
 _MOST = 0.25
@@ -37,7 +38,7 @@ class Trial(NamedTuple):
     @property
     def passed(self) -> bool:
         """Whether its verdicts say something."""
-        return self.missed <= _MOST * self.same and self.mistaken <= _MOST * self.different
+        return reaches(_MOST * self.same, self.missed) and reaches(_MOST * self.different, self.mistaken)
 
     @property
     def line(self) -> str:

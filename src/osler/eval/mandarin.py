@@ -114,7 +114,7 @@ def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], cod
 
 @lru_cache(maxsize=4096)
 def _names(wanted: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted({bare(chinese(each)) for each in wanted}, key=len, reverse=True))
+    return tuple(sorted({bare(chinese(each)) for each in wanted}, key=lambda each: (-len(each), each)))
 
 
 def _by_name(text: str, core: str, names: tuple[str, ...], own: tuple[Concept, ...]) -> Judgement | None:

@@ -12,6 +12,7 @@ from osler.eval.names import is_chinese, listed
 from osler.eval.remedies import Named, misspelt, named
 from osler.eval.slips import slip
 from osler.eval.verdict import Judgement, Verdict
+from osler.ranking import reaches
 from osler.records.schema import Treatment
 
 _COVER = 0.6
@@ -143,4 +144,4 @@ def _covers(said: _Said, what: Named) -> bool:
     else:
         rest = said.meant.rest
         held = sum(any(word == each or slip(each, word) for each in rest) for word in wanted)
-    return held / len(wanted) >= _COVER
+    return reaches(held / len(wanted), _COVER)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from osler.ranking import CLOSE
 from osler.records.schema import PatientRecord
 
 RULES, HUMAN = "rules", "human"
@@ -52,7 +53,10 @@ class Settings:
         """How many questions the doctor of this patient may ask."""
         if memory == ONE_STEP:
             return 0
-        return self.turns if self.turns is not None else math.ceil(record.expected_rounds * self.turn_factor)
+        if self.turns is not None:
+            return self.turns
+        # Fifty rounds times 1.1 are 55, though the product of the floats is a little more.
+        return math.ceil(record.expected_rounds * self.turn_factor - CLOSE)
 
     def as_json(self) -> dict[str, Any]:
         """As plain data, in words of the command line."""

@@ -21,6 +21,7 @@ from osler.agents.guards.overall import normal_overall
 from osler.agents.guards.spoken import called_by_name, meant, opened_up, touched_on
 from osler.agents.lexicon.qualities import ALL_RESULTS
 from osler.agents.participant import Selection
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.records.schema import RESULTS, Diagnosis, Entry, Sex, Speaker, Status
 from osler.words import content, numbers, plain, sentences
@@ -146,7 +147,9 @@ def omissions(reply: str, selection: Selection) -> tuple[str, ...]:
         if entry.status in (Status.ABSENT, Status.NOT_DONE) and denies:
             return True
         known = given(entry, language)
-        if spoken & known.results or any(len(one & words) >= max(1, needed * len(one)) for one in known.versions):
+        if spoken & known.results or any(
+            reaches(len(one & words), max(1, needed * len(one))) for one in known.versions
+        ):
             return True
         # Last, because it costs most: few replies are told in words of their own alone.
         return bool(meant(entry.name, language) & meant(reply, language))

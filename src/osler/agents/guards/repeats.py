@@ -14,6 +14,7 @@ from osler.agents.lexicon.aspects import aspects
 from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.participant import Briefing
 from osler.agents.ram.intent import Ask, read_intent
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.words import alike, content, sentences
 
@@ -134,4 +135,4 @@ def _surely_heard(text: str, language: Language) -> frozenset[str]:
 
 def _likeliest(asks: Iterable[Ask]) -> frozenset[str]:
     shares = [share for ask in asks for share in ask.meant.items()]
-    return frozenset(name for name, share in shares if share >= _LIKELY and name not in {"none", "other"})
+    return frozenset(name for name, share in shares if reaches(share, _LIKELY) and name not in {"none", "other"})

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from osler.agents.lexicon.kept import thesaurus_terms
 from osler.agents.lexicon.terms import LONGEST_RUN, phrase_terms, terms
 from osler.agents.lexicon.thesaurus_files import idioms, load, names
+from osler.ranking import exceeds, reaches
 from osler.records.language import Language
 from osler.records.schema import Category
 from osler.words import words
@@ -21,8 +22,6 @@ from osler.words import words
 _LEAST = 0.5
 """Share of a phrase, by the weight of its words, that must be there."""
 
-
-_ROUNDING = 1e-9
 _REMEMBERED = 4_000
 """Texts; what is kept of one is a few hundred bytes."""
 _ALL, _MOST = 0.999, 0.68
@@ -76,10 +75,10 @@ class Phrases:
         by_first: dict[str, list[int]] = defaultdict(list)
         for place, (found, _, weight) in enumerate(phrases):
             rest = weight
-            rarest_first = sorted(found, key=idf.__getitem__, reverse=True)
+            rarest_first = sorted(found, key=lambda term: (counts[term], term))
             by_first[rarest_first[0]].append(place)
             for term in rarest_first:
-                if rest < _LEAST * weight - _ROUNDING:
+                if exceeds(_LEAST * weight, rest):
                     break
                 by_term[term].append(place)
                 rest -= idf[term]
@@ -143,7 +142,7 @@ class Phrases:
             for other in phrase:
                 if other != term:
                     beside[other].append(place)
-            if weight >= _LEAST * full:
+            if reaches(weight, _LEAST * full):
                 first, least = alone.get(thing, (place, full))
                 alone[thing] = (first, min(least, full))
         found = self.met[term] = _Led(
@@ -171,7 +170,7 @@ class Phrases:
         for place in together:
             phrase, thing, full = self.phrases[place]
             part = sum([idf[term] for term in phrase & every])
-            if part >= _LEAST * full:
+            if reaches(part, _LEAST * full):
                 rows.append((place, thing, min(1.0, part / full), part / math.sqrt(full * max(whole, part))))
         best: dict[str, tuple[float, float]] = {}
         for _, thing, share, cosine in sorted(rows):
@@ -220,15 +219,15 @@ def broad_parts(text: str, language: Language, least: float = _MOST) -> frozense
     "what did the breathing test show" is not. Asking for other symptoms stays broad whatever they are other than.
     """
     index = broad(language)
-    most = {gives: score for gives, share, score in index.there(text) if share >= _ALL}
+    most = {gives: score for gives, share, score in index.there(text) if reaches(share, _ALL)}
     if not most:
         return frozenset()
     all_there = set(most)
     if language is Language.ZH:
         # Without its words for "other", which say nothing by themselves, 别的不舒服 is the same as 哪里不舒服.
         all_there.discard("chief" if "others" in all_there and _OTHER.search(text) else "others")
-    needed = max(least, max((most[gives] for gives in all_there), default=0.0) - 1e-9)
-    whole = (gives for gives in all_there if gives == "others" or most[gives] >= needed)
+    needed = max([least, *(most[gives] for gives in all_there)])
+    whole = (gives for gives in all_there if gives == "others" or reaches(most[gives], needed))
     return frozenset(part for gives in whole for part in gives.split("+"))
 
 

@@ -11,6 +11,7 @@ from importlib.resources import as_file, files
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.ranking import all_seen, reaches
 from osler.records.language import Language
 
 Floats = NDArray[np.float64]
@@ -34,13 +35,12 @@ class Decision:
         """One for each entry, of its columns of evidence and a last one of ones."""
         inner = self.hidden @ evidence
         scores = self.out @ np.maximum(inner, _noughts(*inner.shape), out=inner) + self.out_bias
-        probabilities: Floats = 1 / (1 + np.exp(-scores.astype(np.float64)))
-        return probabilities
+        return all_seen(1 / (1 + np.exp(-scores.astype(np.float64))))
 
     def floor(self, probabilities: Sequence[float]) -> float:
         """What an entry's probability must reach, beside these."""
         best = max(probabilities, default=0.0)
-        return best * self.ratio if best >= self.threshold else math.inf
+        return best * self.ratio if reaches(best, self.threshold) else math.inf
 
 
 @lru_cache(maxsize=32)

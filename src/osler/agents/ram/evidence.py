@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from osler.agents.ram.intent import Ask, Intent
 from osler.agents.ram.layout import Columns, Layout, Places, grams
+from osler.ranking import exceeds, reaches
 
 FEATURES = (
     "name_covered",
@@ -45,7 +46,6 @@ _BY_NAMES, _BY_PHRASES, _BY_MEANING = (
 _AGAINST = [_AT[name] for name in ("ask_unmet", "other_concept", "meant_other", "named_other")]
 _WHOLE_NAME = 0.999
 _MOST_SAID, _MOST_UNMET = 12.0, 20.0
-_SAME = 1e-9
 
 Weighed = list[tuple[str, float]]
 """Words that the record has, each with how much it says."""
@@ -84,7 +84,7 @@ def evidence(intent: Intent, layout: Layout) -> Columns:
         _AT["ask_in_text"]: found.in_text,
         _AT["ngrams"]: found.alike,
         _AT["category"]: found.category,
-        len(FEATURES): {place: first for place, (share, *_) in found.by_meaning.items() if share >= first - _SAME},
+        len(FEATURES): {place: first for place, (share, *_) in found.by_meaning.items() if reaches(share, first)},
     }
     against = (found.unmet, found.other_concept, found.meant_other, found.named_other)
     for row, lower, limit in zip(_AGAINST, against, zip(*limits, strict=True), strict=True):
@@ -131,8 +131,8 @@ def _by_phrases(ask: Ask, alone: float, layout: Layout, found: _Found) -> float:
     if shared := shared_by(ask.concepts, layout):
         most = max(shared.values())
         for place, share in shared.items():
-            best = share if share >= most - _SAME else 0.0
-            leads = share * alone if share >= clearest - _SAME else 0.0
+            best = share if reaches(share, most) else 0.0
+            leads = share * alone if reaches(share, clearest) else 0.0
             _keep(found.by_phrases, place, (share, share / clearest, best, share * alone, leads))
             _lower(found.other_concept, place, clearest - share)
     return clearest
@@ -168,13 +168,13 @@ def _by_names(words: Weighed, total: float, layout: Layout, found: Values) -> fl
         # Spelled out, here and elsewhere in this folder: a call of max for each takes longer than all else.
         if (share := weight / in_all) > covered.get(place, 0.0):
             covered[place] = share
-        if share > _WHOLE_NAME and in_all > says.get(place, 0.0):
+        if in_all > says.get(place, 0.0) and exceeds(share, _WHOLE_NAME):
             says[place] = in_all
     best = max(covered.values())
     for place, share in covered.items():
-        leads = share if share >= best - _SAME else 0.0
+        leads = share if reaches(share, best) else 0.0
         said = min(says.get(place, 0.0), _MOST_SAID) / _MOST_SAID
-        _keep(found, place, (share, own[place] / total, float(share > _WHOLE_NAME), leads, said))
+        _keep(found, place, (share, own[place] / total, float(exceeds(share, _WHOLE_NAME)), leads, said))
     return best
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.intent import Ask, Intent
 from osler.agents.ram.layout import Columns, Layout, Places
+from osler.ranking import best
 from osler.records.schema import Category
 
 _LEAST = 0.05
@@ -63,8 +64,8 @@ def _weigh(ask: Ask, layout: Layout, own: Places, near: Places) -> tuple[float, 
     Comes back: how much is meant of which no entry is, and how clearly the likeliest thing is, negative where that is
     one of these.
     """
-    missing = first = 0.0
-    held = False
+    missing = 0.0
+    things: dict[str, bool] = {}
     for name, share in ask.meant.items():
         has = False
         for place, part in layout.about.get(name, ()):
@@ -76,6 +77,9 @@ def _weigh(ask: Ask, layout: Layout, own: Places, near: Places) -> tuple[float, 
                 near[place] = share
         if name not in _NOTHING_HERE:
             missing += 0.0 if has else share
-            if share > first:
-                first, held = share, has
-    return missing, first if held else -first
+            things[name] = has
+    if not things:
+        return missing, 0.0
+    names = list(things)
+    first = names[best([ask.meant[name] for name in names], names)]
+    return missing, ask.meant[first] if things[first] else -ask.meant[first]

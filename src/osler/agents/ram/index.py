@@ -20,6 +20,7 @@ from osler.agents.ram.nearness import Nearness
 from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.speaks import OF_THE_CATEGORY, chief, is_text
 from osler.agents.ram.whose import of_another, tells_of_others
+from osler.ranking import ranked, reaches
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
 from osler.words import content
@@ -105,28 +106,32 @@ class RecordIndex:
         self._telling = defaultdict[str, list[tuple[int, frozenset[str]]]](list)
         """The own names of entries that say something, as words, each to be found by one of these."""
         for place, name in enumerate(self._layout.own):
-            if name and self._layout.said(name) >= _SAYS_SOMETHING:
+            if name and reaches(self._layout.said(name), _SAYS_SOMETHING):
                 self._telling[min(name)].append((place, name))
 
     def search(self, question: str) -> list[Match]:
-        """The entries the question asks for, best first; empty when the record says nothing about it."""
+        """The entries the question asks for, best first; empty when the record says nothing about it.
+
+        Equally good ones stand as they were chosen: in the record's order or, of a whole part, what was found before
+        what was not.
+        """
         intent = self._read(question)
         if intent.is_talk:
             return []
         scores = self._scores(question, intent)
         floor = decision(self.language, of_text=self._is_text).floor(scores)
-        chosen = [Match(entry, score) for entry, score in zip(self.entries, scores, strict=True) if score >= floor]
+        chosen = [Match(*both) for both in zip(self.entries, scores, strict=True) if reaches(both[1], floor)]
         chosen = self._in_breadth(chosen, intent)
         chosen += self._lists(intent, chosen)
         whole, *parts = (ask.text for ask in intent.asks)
         if of_another(whole, parts, self._speaker, self.language):
             chosen = [m for m in chosen if tells_of_others(m.entry, self.language)] or self._of_the_family(intent)
-        return sorted(chosen, key=lambda match: -match.score)
+        return [chosen[place] for place in ranked([match.score for match in chosen], range(len(chosen)))]
 
     def _in_breadth(self, chosen: list[Match], intent: Intent) -> list[Match]:
         """What a question brings that asks for a whole part of the record; as chosen where it means one thing."""
         parts = frozenset[str]().union(*[ask.parts for ask in intent.asks])
-        if "others" in parts or intent.asks[0].meant.get("associated-symptoms", 0.0) >= _CLEARLY_HEARD:
+        if "others" in parts or reaches(intent.asks[0].meant.get("associated-symptoms", 0.0), _CLEARLY_HEARD):
             # "Anything besides the cough?" does not ask for the cough again.
             others = [match for match in chosen if match.entry.name != self._chief]
             more = self._whole_parts(parts - {"chief"} | {"others"})
@@ -151,7 +156,7 @@ class RecordIndex:
         network = decision(self.language, of_text=self._is_text)
         probabilities: list[float] = network.probabilities(self._weighed(intent)).tolist()
         for place in self._surely(intent, question):
-            if _DOUBTED <= probabilities[place] < _SURE:
+            if reaches(probabilities[place], _DOUBTED) and not reaches(probabilities[place], _SURE):
                 probabilities[place] = _SURE
         return probabilities
 
@@ -197,7 +202,7 @@ class RecordIndex:
         """
         heard = _heard(intent, _CLEARLY_HEARD)
         category = next((kind for kind, things in _ON_LISTS.items() if things & heard), None)
-        if category is None or any(intent.asks[0].meant.get(name, 0.0) >= _HEARD for name in ("none", "other")):
+        if category is None or any(reaches(intent.asks[0].meant.get(name, 0.0), _HEARD) for name in ("none", "other")):
             return []
         of_kind = [match.entry for match in chosen if match.entry.category is category]
         listing = [entry for entry in self._listing if entry.category is category]
@@ -209,7 +214,7 @@ class RecordIndex:
 
     def _of_the_family(self, intent: Intent) -> list[Match]:
         """What the record tells of the family, where their illnesses may be meant: it answers for each of them."""
-        if intent.asks[0].meant.get("family-illnesses", 0.0) < _MAYBE_HEARD:
+        if not reaches(intent.asks[0].meant.get("family-illnesses", 0.0), _MAYBE_HEARD):
             return []
         return [Match(entry, _BROAD) for entry in self.entries if entry.category is Category.FAMILY_HISTORY]
 
@@ -219,11 +224,11 @@ class RecordIndex:
             # "Please sit down and take your time" does not ask.
             return False
         likely = sum([share for name, share in intent.asks[0].meant.items() if name in _OF_THE_STORY])
-        return likely >= _HEARD and not self._named(intent) - _ASKS_HOW
+        return reaches(likely, _HEARD) and not self._named(intent) - _ASKS_HOW
 
     def _named(self, intent: Intent) -> set[str]:
         """What the question calls by name."""
-        return {name for name, share in named(self.language).find(intent.asks[0].text).items() if share >= _CLEAR}
+        return _clear(named(self.language).find(intent.asks[0].text))
 
     def _whole_parts(self, parts: frozenset[str]) -> list[Match]:
         """What a broad question brings where it names nothing in particular: what was found before what was not."""
@@ -258,7 +263,7 @@ def _belongs(entry: Entry, parts: frozenset[str]) -> bool:
 
 def _is_clear(chosen: list[Match]) -> bool:
     """Whether one entry is asked for with little doubt."""
-    return any(match.score >= _CLEARLY for match in chosen)
+    return any(reaches(match.score, _CLEARLY) for match in chosen)
 
 
 def _once(chosen: list[Match]) -> list[Match]:
@@ -268,7 +273,7 @@ def _once(chosen: list[Match]) -> list[Match]:
 
 def _heard(intent: Intent, least: float = _HEARD) -> set[str]:
     """What a question most likely means."""
-    return {name for ask in intent.asks for name, share in ask.meant.items() if share >= least}
+    return {name for ask in intent.asks for name, share in ask.meant.items() if reaches(share, least)}
 
 
 def _particular(intent: Intent, parts: frozenset[str]) -> bool:
@@ -277,11 +282,13 @@ def _particular(intent: Intent, parts: frozenset[str]) -> bool:
     return bool(heard & _NO_MEDICINE) or (parts <= _RESULTS and bool(heard) and not heard & ALL_RESULTS)
 
 
+def _clear(shares: dict[str, float]) -> set[str]:
+    return {name for name, share in shares.items() if reaches(share, _CLEAR)}
+
+
 def _is_list(entry: Entry, language: Language) -> bool:
     """Whether an entry tells all of its kind: the regular medicines, and not the inhaler."""
     called = concepts(language)
-    own, *others = (
-        {name for name, share in called.find(text).items() if share >= _CLEAR} for text in (entry.name, *entry.aliases)
-    )
+    own, *others = (_clear(called.find(text)) for text in (entry.name, *entry.aliases))
     kind = _LISTS.get(entry.category, set())
     return bool(own.union(*others) & kind) and not own & (_ON_LISTS.get(entry.category, set()) - kind)

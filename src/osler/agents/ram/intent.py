@@ -12,6 +12,7 @@ from osler.agents.lexicon.asks import taken_apart
 from osler.agents.lexicon.courtesy import to_the_point
 from osler.agents.ram.meaning import meant
 from osler.agents.ram.talk import is_talk
+from osler.ranking import reaches
 from osler.records.kin import either
 from osler.records.language import Language
 from osler.words import content
@@ -84,7 +85,8 @@ def read_intent(question: str, language: Language) -> Intent:
     # Every part asks for more than a result: only the whole may be less without asking for one.
     read = zip(texts, (core, *texts[1:]), meant(texts, language), strict=True)
     asks = tuple([_ask(text, own, means, language) for text, own, means in read])
-    talk = is_talk(question, language) or sum(asks[0].meant.get(name, 0.0) for name in _TALKS) >= _SURELY_TALKS
+    talks = sum(asks[0].meant.get(name, 0.0) for name in _TALKS)
+    talk = is_talk(question, language) or reaches(talks, _SURELY_TALKS)
     is_asking = _ASKING.search(question) is not None and not talk
     return Intent(asks, asides(point, texts[1:], language), is_asking, bool(_KIN[language].search(question)), talk)
 
@@ -97,7 +99,7 @@ def _ask(text: str, core: str, means: dict[str, float], language: Language) -> A
         text,
         frozenset(content(text, language)),
         {name: score for name, _, score in there},
-        {name: share for name, share, _ in there if share >= _ALL},
+        {name: share for name, share, _ in there if reaches(share, _ALL)},
         means,
         categories(language).find(text),
         parts,

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.agents.ram.reader import LEAST, probabilities, reader
+from osler.ranking import all_seen, reaching
 from osler.records.language import Language
 from osler.words import content, plain, words
 
@@ -168,9 +169,9 @@ def meant(questions: Sequence[str], language: Language) -> list[dict[str, float]
     linear = model(language)
     scores = linear.scores(questions, language)
     scores += reader(language).scores(questions)
-    likely = probabilities(scores).ravel()
+    likely = all_seen(probabilities(scores).ravel())
     found: list[dict[str, float]] = [{} for _ in questions]
-    heard_at = (likely >= LEAST).nonzero()[0]
+    heard_at = reaching(likely, LEAST).nonzero()[0]
     for place, share in zip(heard_at.tolist(), likely[heard_at].tolist(), strict=True):
         row, column = divmod(place, len(linear.concepts))
         found[row][linear.concepts[column]] = share

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.ranking import reaching
 from osler.records.language import Language
 from osler.words import content, words, written
 
@@ -152,7 +153,7 @@ class Reader:
 def shares(scores: Matrix) -> Matrix:
     """Probabilities from scores, 0 where one is not worth a mention."""
     likely = probabilities(scores)
-    likely *= likely >= LEAST
+    likely *= reaching(likely, LEAST)
     return likely
 
 

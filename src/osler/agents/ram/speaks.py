@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from osler.agents.lexicon import answered_by, concepts
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
 
@@ -76,11 +77,11 @@ def _named(entry: Entry, language: Language) -> tuple[set[str], set[str]]:
     An alias is only about what is most of it: "pain on a deep breath" is not about breathlessness.
     """
     index = concepts(language)
-    own = {concept for concept, share in index.find(_spoken(entry)).items() if share >= _CLEAR}
+    own = {concept for concept, share in index.find(_spoken(entry)).items() if reaches(share, _CLEAR)}
     also_called: set[str] = set()
     for alias in entry.aliases:
-        whole = {concept for concept, share in index.find(alias).items() if share >= _CLEAR}
+        whole = {concept for concept, share in index.find(alias).items() if reaches(share, _CLEAR)}
         also_called |= {
-            concept for concept, share in index.best(alias).items() if concept in whole and share >= _MOSTLY
+            concept for concept, share in index.best(alias).items() if concept in whole and reaches(share, _MOSTLY)
         }
     return own | OF_THE_CATEGORY.get(entry.category, set()), also_called

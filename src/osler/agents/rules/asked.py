@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from osler.agents.rules.knowledge import Item, knowledge
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.words import content, plain, words
 
@@ -21,7 +22,7 @@ _RESTATED = 0.8
 def restates(item: Item, sentence: str, language: Language) -> bool:
     """Whether a sentence says the question over again as its answer: `patient does not have a fever or chills`."""
     asked = _asked_whether(language)[item.id]
-    return len(asked & words_of_weight(sentence, language)) >= _RESTATED * len(asked)
+    return reaches(len(asked & words_of_weight(sentence, language)), _RESTATED * len(asked))
 
 
 def weighty(text: str, language: Language) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from osler.agents.participant import Briefing, Case, Conclusion, Participant, Qu
 from osler.agents.rules.knowledge import Condition, Item, by_question, entropy, knowledge
 from osler.agents.rules.reading import Findings, read_freely, read_reply
 from osler.agents.rules.recalled import read_recall
+from osler.ranking import all_seen, best, exceeds, ranked, reaches
 from osler.records.language import Language
 from osler.records.schema import Sex
 from osler.words import plain
@@ -40,7 +41,11 @@ class _Belief:
 
     findings: Findings
     asked: frozenset[str]
+    log_odds: list[float]
+    """How likely each condition is beside the likeliest, as a logarithm: what is rare is told apart as well."""
     posterior: Floats
+    lead: int
+    """The likeliest condition; of equally likely ones the first by its id."""
 
 
 class RulesDoctor(Participant):
@@ -77,20 +82,30 @@ def _believe(briefing: Briefing) -> _Belief:
         findings.update({name: True for name, there in read_freely(briefing.reply, language).items() if there})
         findings.update(read_reply(item, briefing.reply, language))
         asked |= {item.id}
+    logs = _log_odds(findings, briefing.case)
+    weights = np.exp(logs)
     return _Belief(
-        findings, asked | {knowledge().item_of[name].id for name in findings}, _posterior(findings, briefing.case)
+        findings,
+        asked | {knowledge().item_of[name].id for name in findings},
+        logs.tolist(),
+        all_seen(weights / weights.sum()),
+        best(logs.tolist(), _condition_ids()),
     )
 
 
-def _posterior(findings: Findings, case: Case) -> Floats:
+@cache
+def _condition_ids() -> tuple[str, ...]:
+    return tuple(condition.id for condition in knowledge().conditions)
+
+
+def _log_odds(findings: Findings, case: Case) -> Floats:
     known = knowledge()
     logs = _log_priors(case).copy()
     for name, there in findings.items():
         column = known.table[:, known.findings[name]]
         logs += np.log(column if there else 1 - column)
-    weights = np.exp(logs - logs.max())
-    posterior: Floats = weights / weights.sum()
-    return posterior
+    logs -= logs.max()
+    return logs
 
 
 @lru_cache(maxsize=256)
@@ -108,31 +123,30 @@ def _prior(condition: Condition, case: Case) -> float:
 
 
 def _next_question(belief: _Belief, briefing: Briefing) -> Item | None:
-    lead = int(belief.posterior.argmax())
-    if belief.posterior[lead] < _SURE:
-        item, gain = _most_telling(belief, briefing.case)
-        if item is not None and gain > _IDLE and briefing.turns_left > _reserve(belief, lead, briefing):
+    if not reaches(float(belief.posterior[belief.lead]), _SURE):
+        item = _most_telling(belief, briefing.case)
+        if item is not None and briefing.turns_left > _reserve(belief, briefing):
             return item
-    return _safety_question(belief, lead, briefing)
+    return _safety_question(belief, briefing)
 
 
-def _reserve(belief: _Belief, lead: int, briefing: Briefing) -> int:
+def _reserve(belief: _Belief, briefing: Briefing) -> int:
     """Turns to keep for what decides the treatment of the leading suspicion."""
-    open_questions = [plan for plan in _plans(lead, briefing.case) if knowledge().item_of[plan].id not in belief.asked]
+    plans = _plans(belief.lead, briefing.case)
+    open_questions = [plan for plan in plans if knowledge().item_of[plan].id not in belief.asked]
     return min(len(open_questions), 2)
 
 
-def _most_telling(belief: _Belief, case: Case) -> tuple[Item | None, float]:
-    """The item whose answer is expected to take away most doubt for its effort."""
+def _most_telling(belief: _Belief, case: Case) -> Item | None:
+    """The item whose answer is expected to take away most doubt for its effort; None where none is worth asking."""
     known = knowledge()
     p = known.table.T @ belief.posterior
     gains = entropy(p) - known.entropy.T @ belief.posterior
     # The findings stand in the order of their items, so the best of each item is one pass.
-    best = np.maximum.reduceat(gains, _firsts()) * _efforts()
-    best = np.where(_fitting(case), best, 0.0)
-    best[[place for asked in belief.asked if (place := _places().get(asked)) is not None]] = 0.0
-    place = int(best.argmax())
-    return (known.items[place], float(best[place])) if best[place] > 0 else (None, 0.0)
+    worth = np.where(_fitting(case), np.maximum.reduceat(gains, _firsts()) * _efforts(), 0.0)
+    worth[[place for asked in belief.asked if (place := _places().get(asked)) is not None]] = 0.0
+    place = best(worth.tolist(), _item_ids())
+    return known.items[place] if exceeds(float(worth[place]), _IDLE) else None
 
 
 @cache
@@ -147,9 +161,14 @@ def _efforts() -> Floats:
 
 
 @cache
+def _item_ids() -> tuple[str, ...]:
+    return tuple(item.id for item in knowledge().items)
+
+
+@cache
 def _places() -> dict[str, int]:
     """Where each item stands."""
-    return {item.id: place for place, item in enumerate(knowledge().items)}
+    return {name: place for place, name in enumerate(_item_ids())}
 
 
 @lru_cache(maxsize=256)
@@ -182,10 +201,10 @@ def _plans(lead: int, case: Case) -> list[str]:
     return [plan.finding for plan in known.conditions[lead].unless if _fits(known.item_of[plan.finding], case)]
 
 
-def _safety_question(belief: _Belief, lead: int, briefing: Briefing) -> Item | None:
+def _safety_question(belief: _Belief, briefing: Briefing) -> Item | None:
     """Before it ends: what would make the treatment of the leading suspicion unsafe."""
     known = knowledge()
-    for finding in _plans(lead, briefing.case)[:_SAFETY_QUESTIONS]:
+    for finding in _plans(belief.lead, briefing.case)[:_SAFETY_QUESTIONS]:
         item = known.item_of[finding]
         if item.id not in belief.asked:
             return item
@@ -194,23 +213,22 @@ def _safety_question(belief: _Belief, lead: int, briefing: Briefing) -> Item | N
 
 def _conclude(belief: _Belief, language: Language) -> Conclusion:
     known = knowledge()
-    ranked = [known.conditions[int(place)] for place in belief.posterior.argsort()[::-1][:6]]
-    lead = ranked[0]
+    likeliest = ranked(belief.log_odds, _condition_ids())[:6]
+    lead, *others = (known.conditions[place] for place in likeliest)
     text = lead.treatment[language]
     for plan in lead.unless:
         if belief.findings.get(plan.finding):
             text = plan.text[language]
             break
-    telling = sorted(
-        (name for name, there in belief.findings.items() if there),
-        key=lambda name: -float(known.table[known.conditions.index(lead), known.findings[name]]),
-    )
-    names = [known.item_of[name].names[language][0] for name in telling[:4]]
+    found = [name for name, there in belief.findings.items() if there]
+    shares = [float(known.table[belief.lead, known.findings[name]]) for name in found]
+    telling = [found[place] for place in ranked(shares, found)[:4]]
+    names = [known.item_of[name].names[language][0] for name in telling]
     joined = ", ".join(dict.fromkeys(names)) if language is Language.EN else "、".join(dict.fromkeys(names))
     reasoning = f"Found: {joined}." if language is Language.EN else f"依据：{joined}。"
     return Conclusion(
         diagnosis=lead.name[language],
         treatment=text,
-        differential=tuple(condition.name[language] for condition in ranked[1:6]),
+        differential=tuple(condition.name[language] for condition in others),
         reasoning=reasoning if names else "",
     )

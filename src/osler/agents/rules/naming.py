@@ -6,6 +6,7 @@ from functools import cache
 
 from osler.agents.lexicon import Phrases, concepts, terms
 from osler.agents.rules.knowledge import Item, knowledge
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.words import content
 
@@ -13,7 +14,7 @@ _TELLING = 5.0
 """Weight of shared words from which a reply is about the question: `pain` alone is not, `urine` is."""
 _CLEAR = {Language.EN: 0.75, Language.ZH: 0.55}
 """Share of a phrase from which a text speaks of it; Chinese puts words between the parts of a compound."""
-_EXACT = 0.93
+_EXACT, _WHOLE = 0.93, 0.999
 _QUALITY = (
     "pain-",
     "relation-",
@@ -36,7 +37,8 @@ def is_about(item: Item, text: str, language: Language) -> bool:
     if index.find(text).keys() & _concepts_of(language)[item.id]:
         return True
     own = frozenset(content(" ".join((item.ask[language], *item.names[language])), language))
-    return sum(index.weight(word) for word in own & frozenset(content(text, language))) >= _TELLING
+    shared = own & frozenset(content(text, language))
+    return reaches(sum(map(index.weight, shared)), _TELLING)
 
 
 @cache
@@ -45,7 +47,7 @@ def _concepts_of(language: Language) -> dict[str, frozenset[str]]:
     index = concepts(language)
     return {
         item.id: frozenset(
-            c for name in item.names[language] for c, score in index.best(name).items() if score >= _EXACT
+            c for name in item.names[language] for c, score in index.best(name).items() if reaches(score, _EXACT)
         )
         for item in knowledge().items
     }
@@ -75,7 +77,9 @@ def _names(language: Language) -> Phrases:
     """Items by their names. One that is only `aches` is left out: every pain would be it."""
     index = concepts(language)
     pairs = ((name, item.id) for item in knowledge().items for name in item.names[language])
-    telling = ((name, thing) for name, thing in pairs if sum(map(index.weight, terms(name, language))) >= _TELLING)
+    telling = (
+        (name, thing) for name, thing in pairs if reaches(sum(map(index.weight, terms(name, language))), _TELLING)
+    )
     return Phrases.of(telling, language)
 
 
@@ -87,7 +91,7 @@ def items() -> dict[str, Item]:
 
 def named(sentence: str, language: Language) -> list[Item]:
     """The items a sentence speaks of: by name, or by the one concept that is theirs."""
-    found = {name for name, share in _names(language).find(sentence).items() if share >= 0.999}
-    spoken = {name for name, share in concepts(language).find(sentence).items() if share >= _CLEAR[language]}
+    found = {name for name, share in _names(language).find(sentence).items() if reaches(share, _WHOLE)}
+    spoken = {name for name, share in concepts(language).find(sentence).items() if reaches(share, _CLEAR[language])}
     found |= {_meant_by(language)[concept] for concept in spoken & _meant_by(language).keys()}
     return [items()[name] for name in sorted(found)]

@@ -11,6 +11,7 @@ from osler.agents.rules.asked import asked_in_words, weighty, words_of_weight
 from osler.agents.rules.knowledge import Item, by_question, knowledge
 from osler.agents.rules.lent import unlent
 from osler.agents.rules.reading import Findings, measured, read_freely, read_reply
+from osler.ranking import best, exceeds
 from osler.records.language import Language
 from osler.words import plain, sentences
 
@@ -171,14 +172,15 @@ def _asked_for(topic: str, language: Language) -> Item | None:
 
 @lru_cache(maxsize=4096)
 def _shown_by(text: str, language: Language) -> Item | None:
-    """The item whose question a text shows best."""
+    """The item whose question a text shows best: of equal ones the longest, then the first by its id."""
     held = words_of_weight(text, language)
-    best, share = None, _SHOWN
+    shown = []
     for words_of, item in _by_topic(language).items():
-        part = len(words_of & held) / max(1, len(words_of))
-        if part > share or (part == share and best is not None and len(words_of) > best[1]):
-            best, share = (item, len(words_of)), part
-    return best[0] if best else None
+        if (shared := len(words_of & held)) and exceeds(shared / len(words_of), _SHOWN):
+            shown.append((shared / len(words_of), -len(words_of), item))
+    if not shown:
+        return None
+    return shown[best([share for share, *_ in shown], [(size, item.id) for _, size, item in shown])][-1]
 
 
 @cache

@@ -17,6 +17,7 @@ from osler.eval.probes.gold import Probe
 from osler.eval.probes.statements import NOT_DONE, Statement, statements
 from osler.eval.probes.wording import Asks
 from osler.prompts import prompt
+from osler.ranking import best, reaches
 from osler.records.language import Language
 from osler.words import plain
 
@@ -87,16 +88,16 @@ def about(thing: str, recalled: str, language: Language) -> list[Statement]:
         for statement in statements(recalled, language)
         if statement.knows
     ]
-    best = max((score for score, _ in near), default=0.0)
-    if best < _ABOUT:
+    nearest = max((score for score, _ in near), default=0.0)
+    if not reaches(nearest, _ABOUT):
         return []
-    return [statement for score, statement in near if score >= max(_ABOUT, best - _AS_NEAR)]
+    return [statement for score, statement in near if reaches(score, max(_ABOUT, nearest - _AS_NEAR))]
 
 
 def claims(thing: str, recalled: str, language: Language) -> bool:
     """Whether a text surely says something of a thing: a statement names it, and not only the question before it."""
     known = (statement.text for statement in statements(recalled, language) if statement.knows)
-    return any(_near(thing, text, language) >= _SURELY for text in known)
+    return any(reaches(_near(thing, text, language), _SURELY) for text in known)
 
 
 def nearness(thing: str, statement: Statement, language: Language) -> float:
@@ -124,7 +125,7 @@ def _same_meaning(thing: str, text: str, phrases: Phrases) -> float:
 @lru_cache(maxsize=8192)
 def kinds(text: str, language: Language) -> frozenset[str]:
     """The parts of a history that a text names as a whole: `regular medication`, `allergies`."""
-    return frozenset(name for name, found in categories(language).find(text).items() if found >= _WHOLE)
+    return frozenset(name for name, found in categories(language).find(text).items() if reaches(found, _WHOLE))
 
 
 @cache
@@ -135,8 +136,8 @@ def _item_names(language: Language) -> Phrases:
 
 
 def _affirmed(thing: str, told: Sequence[Statement], language: Language) -> bool:
-    """Whether the nearest statement affirms the thing: by its own words for it, else by how it begins."""
-    nearest = max(told, key=lambda statement: nearness(thing, statement, language))
+    """Whether the nearest statement, or the first of these, affirms the thing: by its words, else its beginning."""
+    nearest = told[best([nearness(thing, statement, language) for statement in told], range(len(told)))]
     wanted = terms(thing, language)
     signs = [affirmed for word, affirmed in nearest.said if word in wanted]
     if signs:

@@ -13,6 +13,7 @@ from osler.eval.probes.replay import rebuilt
 from osler.eval.probes.retrieval import holds_some
 from osler.eval.probes.scoring import Score, score
 from osler.memory.base import Item, Recall
+from osler.ranking import ranked
 from osler.records.language import Language
 from osler.records.schema import PatientRecord
 from osler.simulator.plan import Settings
@@ -41,7 +42,8 @@ class Asked:
         """What was recalled, the best first; nothing where the memory makes no difference between its items."""
         if len({item.score for item in self.recall.items}) < 2:
             return ()
-        return tuple(sorted(self.recall.items, key=lambda item: -item.score))
+        items = self.recall.items
+        return tuple(items[place] for place in ranked([item.score for item in items], range(len(items))))
 
 
 @dataclass(frozen=True)

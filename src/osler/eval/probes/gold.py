@@ -14,6 +14,7 @@ from osler.agents.guards.spoken import meant
 from osler.eval.probes.evidence import Signed, signed, times, unsigned
 from osler.eval.probes.wording import Asks, asks_for, paraphrases
 from osler.events import Answered, Asked, Retrieved
+from osler.ranking import best, reaches
 from osler.records.language import Language
 from osler.records.schema import Entry, PatientRecord, Status
 from osler.seeds import derive
@@ -108,10 +109,11 @@ def _own_sentences(reply: str, entry: Entry, entries: list[Entry], language: Lan
         words = unsigned(sentence, language)
         return len(words & _words_of(one, language)) / (len(words) or 1)
 
+    order = range(len(entries))
     own = [
         sentence
         for sentence in sentences(reply, language)
-        if max(entries, key=lambda one, sentence=sentence: nearness(sentence, one)) is entry  # type: ignore[misc]
+        if entries[best([nearness(sentence, one) for one in entries], order)] is entry
     ]
     return " ".join(own)
 
@@ -186,4 +188,4 @@ def _touches(sentence: str, entry: Entry, language: Language) -> bool:
         return True
     words = frozenset(content(sentence, language))
     own = (frozenset(content(name, language)) for name in names)
-    return any(len(name & words) >= _TOUCHED * len(name) for name in own if name)
+    return any(reaches(len(name & words), _TOUCHED * len(name)) for name in own if name)

@@ -12,6 +12,7 @@ from osler.eval.probes.evidence import Signed, opposed, share, times
 from osler.eval.probes.gold import Gold, Probe
 from osler.eval.probes.statements import NOT_DONE, Statement, statements
 from osler.eval.probes.wording import Asks
+from osler.ranking import exceeds, reaches
 from osler.records.language import Language
 from osler.records.schema import Status
 from osler.words import numbers, plain
@@ -46,7 +47,7 @@ def retrieved(probe: Probe, recalled: str, language: Language) -> bool:
         return False
     if gold.numbers and gold.numbers <= frozenset(numbers(text)):
         return not turned_round(gold, there)
-    return best_share(gold, there) >= MOST and not turned_round(gold, there)
+    return reaches(best_share(gold, there), MOST) and not turned_round(gold, there)
 
 
 def _own(gold: Gold, everything: Sequence[Statement]) -> list[Statement]:
@@ -68,7 +69,7 @@ def of_gold(statement: Statement, gold: Gold) -> bool:
     words = {word for word, _ in statement.said}
     if not words:
         return bool(gold.numbers & frozenset(numbers(statement.text)))
-    return len(words & gold.vocabulary) >= _OWN * len(words)
+    return reaches(len(words & gold.vocabulary), _OWN * len(words))
 
 
 def holds_some(probe: Probe, text: str, language: Language) -> bool:
@@ -99,5 +100,5 @@ def best_share(gold: Gold, there: Signed) -> float:
 def turned_round(gold: Gold, there: Signed) -> bool:
     """Whether every version of the truth stands there more turned round than as it was."""
     return bool(gold.versions) and all(
-        opposed(version, there) > max(_TURNED, share(version, there) / 2) for version in gold.versions
+        exceeds(opposed(version, there), max(_TURNED, share(version, there) / 2)) for version in gold.versions
     )

@@ -11,6 +11,7 @@ from osler.eval.probes.stance import Stance, calls_normal, hedges, in_language, 
 from osler.eval.probes.statements import NOT_DONE, Statement, statements
 from osler.eval.probes.wording import Asks
 from osler.memory.base import Recall
+from osler.ranking import exceeds, reaches
 from osler.records.language import Language
 from osler.records.schema import Status
 from osler.words import numbers, plain
@@ -81,10 +82,10 @@ def _part(probe: Probe, said: Signed, says: Stance, answer: str, language: Langu
         return float(says is Stance.NO)
     if gold.numbers and probe.asks is not Asks.WHETHER:
         given = frozenset(numbers(answer))
-        in_words = best >= MOST or (gold.status is Status.NORMAL and calls_normal(answer, language))
+        in_words = reaches(best, MOST) or (gold.status is Status.NORMAL and calls_normal(answer, language))
         part = bool(given & gold.numbers) or (in_words and not given)
         return 1.0 if gold.numbers <= given else 0.5 if part else 0.0
-    return 1.0 if best >= MOST else 0.5 if best >= _SOME else 0.0
+    return 1.0 if reaches(best, MOST) else 0.5 if reaches(best, _SOME) else 0.0
 
 
 def coherent(probe: Probe, recalled: str, answer: str, language: Language) -> float:
@@ -111,7 +112,7 @@ def coherent(probe: Probe, recalled: str, answer: str, language: Language) -> fl
 
 
 def _contradicts(said: Signed, statement: Statement) -> bool:
-    return statement.knows and opposed(statement.said, said) > MOST
+    return statement.knows and exceeds(opposed(statement.said, said), MOST)
 
 
 def _made_up(probe: Probe, recalled: str, answer: str) -> bool:

@@ -18,6 +18,7 @@ from osler.memory.tim.phrased import COLON, NO, about, cut, in_order, lean, list
 from osler.memory.tim.terse import terse
 from osler.memory.tim.thought import PATIENT, Thought
 from osler.memory.tim.unanswered import tells_nothing
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.words import content
 
@@ -163,7 +164,7 @@ class Brief:
         """Whether it is the question over again."""
         own = set(content(f"{thought.subject} {thought.object}", self.language)) - PATIENT
         wanted = set(content(self.topic(thought.turn), self.language))
-        return own <= wanted and len(own) >= _SHOWN * len(wanted)
+        return own <= wanted and reaches(len(own), _SHOWN * len(wanted))
 
     def _cut(self, turn: int) -> str:
         return cut(self.topic(turn), self.language)

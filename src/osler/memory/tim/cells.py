@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.ranking import CLOSE, best_columns, reaching
+
 Rows = NDArray[np.float32]
 Ids = NDArray[np.int64]
 Part = tuple[Ids, Rows]
@@ -23,8 +25,8 @@ _DEPTH = 32
 """The calibration knows this many nearest vectors of each of its queries."""
 _QUERY_COSINES = (0.5, 0.95)
 """How near the calibration's queries are to the vector that they were made from: a question is not its answer."""
-SLACK = 1e-5
-"""More than what the order of additions can make of a cosine in single precision."""
+SLACK = 1e-5 + CLOSE
+"""More than what the order of additions can make of a cosine in single precision, beside what counts as equal."""
 
 
 class Block:
@@ -130,7 +132,7 @@ class Cells:
         for start in range(0, len(block), _CHUNK):
             part = slice(start, start + _CHUNK)
             ids, rows, groups = block.ids[part], block.rows[part], block.groups[part]
-            nearest = (rows @ self.directions.T).argmax(axis=1)
+            nearest = best_columns(rows @ self.directions.T)
             order = np.argsort(nearest, kind="stable")
             used, starts = np.unique(nearest[order], return_index=True)
             for cell, some in zip(used.tolist(), np.split(order, starts[1:]), strict=True):
@@ -143,7 +145,7 @@ class Cells:
         few = min(_AT_LEAST, len(projections))
         best = projections.copy()
         best.partition((-few, -1))
-        near = (projections >= min(best[-1] - self.reach(k), best[-few])).nonzero()[0]
+        near = reaching(projections, float(min(best[-1] - self.reach(k), best[-few]))).nonzero()[0]
         return [self.blocks[cell] for cell in near.tolist()]
 
     def reach(self, k: int) -> float:

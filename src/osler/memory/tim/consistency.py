@@ -17,6 +17,8 @@ from osler.memory.embedders.base import Embedder, Vectors
 from osler.memory.tim.perturb import perturb, told
 from osler.memory.tim.stance import suspects
 from osler.memory.tim.thought import Status, Thought
+from osler.ranking import best as best_of
+from osler.ranking import exceeds, ranked, reaching
 from osler.records.language import Language
 
 MOST = 3
@@ -63,14 +65,15 @@ async def conflicts(draft: str, thoughts: Sequence[Thought], embedder: Embedder,
     for clause, thought in found:
         perturbed, said = perturb(thought, language), rows[clause.text]
         cosines = [float(rows[text] @ said) for text in perturbed]
-        nearest = int(np.argmax(cosines))
+        nearest = best_of(cosines, perturbed)
         score = _leaning(cosines[nearest], 1)
         same = _leaning(float(rows[told(thought, language)] @ said), -1)
-        if cosines[nearest] <= delta or score - same <= _MARGIN:
+        if not (exceeds(cosines[nearest], delta) and exceeds(score - same, _MARGIN)):
             continue
-        if thought.id not in best or best[thought.id].score < score:
+        if thought.id not in best or exceeds(score, best[thought.id].score):
             best[thought.id] = Conflict(thought, clause.sentence, perturbed[nearest], score)
-    return sorted(best.values(), key=lambda conflict: (-conflict.score, conflict.thought.id))[:MOST]
+    numbers, told_of = list(best), list(best.values())
+    return [told_of[place] for place in ranked([conflict.score for conflict in told_of], numbers)[:MOST]]
 
 
 def adaptive_delta(vectors: Vectors) -> float:
@@ -85,7 +88,7 @@ def adaptive_delta(vectors: Vectors) -> float:
     if len(vectors) < 3:
         return LEAST_DELTA
     cosines = (vectors @ vectors.T)[np.triu_indices(len(vectors), 1)]
-    unrelated = cosines[cosines <= np.quantile(cosines, _RELATED)]
+    unrelated = cosines[reaching(-cosines, -float(np.quantile(cosines, _RELATED)))]
     if not len(unrelated):
         return LEAST_DELTA
     return min(max(float(unrelated.mean() + 2 * unrelated.std()), LEAST_DELTA), MOST_DELTA)

@@ -17,6 +17,7 @@ from osler.memory.tim.phrased import ANYTHING, about, named, shows
 from osler.memory.tim.relations import is_protected
 from osler.memory.tim.thought import PATIENT, Thought
 from osler.memory.tim.unanswered import tells_nothing
+from osler.ranking import ranked
 from osler.records.language import Language
 from osler.words import numbers
 
@@ -115,12 +116,16 @@ def _by_weight(thoughts: Sequence[Thought], language: Language) -> list[Thought]
     for one in telling:
         lengths.setdefault((weights[one.id], one.turn), []).append(tokens(one.object))
 
-    def rank(one: Thought) -> tuple[int, float, int, int]:
+    def cost(one: Thought) -> float:
         own = lengths[weights[one.id], one.turn]
-        cost = _LINE + sum(own) / len(own)
-        return weights[one.id], cost * (_NEAREST + places[one.turn]), places[one.turn], one.id
+        return (_LINE + sum(own) / len(own)) * (_NEAREST + places[one.turn])
 
-    return sorted(telling, key=rank)
+    found: list[Thought] = []
+    for weight in sorted(set(weights.values())):
+        alike = [one for one in telling if weights[one.id] == weight]
+        order = ranked([-cost(one) for one in alike], [(places[one.turn], one.id) for one in alike])
+        found += [alike[place] for place in order]
+    return found
 
 
 def _weight(thought: Thought, first: bool, language: Language) -> int:

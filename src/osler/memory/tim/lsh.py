@@ -7,6 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.ranking import best, best_columns, ranked
+
 _ROUNDS = 3
 _CHUNK = 16384
 
@@ -28,12 +30,11 @@ class Hashing:
 
     def group(self, vector: NDArray[np.float32]) -> int:
         """The group of a vector; its length does not matter."""
-        return int(self._projections(vector).argmax())
+        return best(self._projections(vector).tolist(), range(self.groups))
 
     def order(self, vector: NDArray[np.float32]) -> list[int]:
         """All groups, the vector's own first, then by how near the vector is to them."""
-        order: list[int] = np.argsort(-self._projections(vector), kind="stable").tolist()
-        return order
+        return ranked(self._projections(vector).tolist(), range(self.groups))
 
     def _projections(self, vector: NDArray[np.float32]) -> NDArray[np.float64]:
         half = self._directions @ np.asarray(vector, dtype=np.float64)
@@ -56,7 +57,7 @@ def learned(sample: NDArray[np.float32], count: int) -> NDArray[np.float32]:
     directions = sample[:count].copy()
     for _ in range(_ROUNDS):
         parts = [sample[start : start + _CHUNK] for start in range(0, len(sample), _CHUNK)]
-        nearest = np.concatenate([(part @ directions.T).argmax(axis=1) for part in parts])
+        nearest = np.concatenate([best_columns(part @ directions.T) for part in parts])
         order = np.argsort(nearest, kind="stable")
         used, starts = np.unique(nearest[order], return_index=True)
         directions[used] = np.add.reduceat(sample[order], starts, axis=0)

@@ -7,13 +7,12 @@ best; these are then weighed one by one in double precision, and the answer is t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter
 
 import numpy as np
 
 from osler.memory.tim.cells import SLACK, Part, Rows
+from osler.ranking import ranked
 
-_COSINE = itemgetter(1)
 _SHORT = 512
 """Dimensions up to which a row is weighed sooner than it is looked through for what is empty."""
 
@@ -25,9 +24,8 @@ def nearest(query: Rows, parts: Sequence[Part], k: int) -> list[tuple[int, float
         scores = rows.dot(query)
         at = (scores >= _floor(scores, k)).nonzero()[0]
         ids, rows = ids[at], rows.take(at, 0)
-    found = sorted(zip(ids.tolist(), cosines(rows, query)))  # noqa: B905 -- to ask for `strict` takes 1 to 2 us
-    found.sort(key=_COSINE, reverse=True)  # of two alike the smaller id stays first
-    return found[:k]
+    near, names = cosines(rows, query), ids.tolist()
+    return [(names[place], near[place]) for place in ranked(near, names)[:k]]
 
 
 def _gathered(query: Rows, parts: Sequence[Part], k: int) -> Part:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from osler.memory.tim.normal import is_in_range
 from osler.memory.tim.thought import PATIENT, Thought
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.words import content
 
@@ -35,7 +36,7 @@ _BETWEEN = re.compile(r"(?<=[\u4e00-\u9fff，（）]) (?=[\u4e00-\u9fff（\d])")
 def shows(thought: Thought, asked: str, share: float, language: Language) -> bool:
     """Whether a fact holds that share of the words of a question."""
     wanted = set(content(asked, language))
-    return len(wanted & set(content(thought.triple, language))) >= share * len(wanted)
+    return reaches(len(wanted & set(content(thought.triple, language))), share * len(wanted))
 
 
 def named(topics: Iterable[str], language: Language) -> str:

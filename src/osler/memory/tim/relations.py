@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from osler.memory.tim.thought import Draft
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.words import plain, words
 
@@ -110,7 +111,9 @@ def same_subject(one: str, other: str, language: Language) -> bool:
     left, right = "".join(sorted(first)), "".join(sorted(second))
     if language is Language.ZH or re.search(r"\d", left + right) or min(len(left), len(right)) < 6:
         return False
-    return len(first) == len(second) and SequenceMatcher(None, left, right, autojunk=False).ratio() >= _ALIKE
+    if len(first) != len(second):
+        return False
+    return reaches(SequenceMatcher(None, left, right, autojunk=False).ratio(), _ALIKE)
 
 
 def contrast(one: str, other: str) -> bool:

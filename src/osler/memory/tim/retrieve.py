@@ -26,6 +26,7 @@ from osler.memory.tim.space import Space
 from osler.memory.tim.thought import PATIENT, Thought
 from osler.memory.tim.vectors import VectorIndex
 from osler.memory.tim.wanted import wanted
+from osler.ranking import all_seen, best, exceeds, ranked, reaches
 from osler.records.language import Language
 from osler.words import content
 
@@ -87,7 +88,7 @@ def _weighed(
         return []
     near = dict(index.search(vector, max(k * _POOL, k), probes))
     words = lexical.scores(query)
-    best_words = sorted(words, key=lambda number: -words[number])[: k * _POOL]
+    best_words = _first(words, k * _POOL)
     numbers = sorted(near.keys() if probes is not None else {*near, *best_words, *more})
     cosines = np.array([near[number] if number in near else index.cosine(number, vector) for number in numbers])
     bm25 = np.array([words.get(number, 0.0) for number in numbers])
@@ -98,16 +99,23 @@ def _weighed(
 
 def _best(hits: Sequence[Hit], k: int) -> list[Hit]:
     """The best k; of two alike the older first."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.number))[:k]
+    return [hits[place] for place in ranked([hit.score for hit in hits], [hit.number for hit in hits])[:k]]
+
+
+def _first(scores: Mapping[int, float], k: int) -> list[int]:
+    """The numbers of the best k; of two alike the older first."""
+    numbers = list(scores)
+    return [numbers[place] for place in ranked(list(scores.values()), numbers)[:k]]
 
 
 def _standing(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each value by how far it stands from the others; nothing where all are the same."""
     if not len(values):
         return values
+    values = all_seen(values)
     apart = values - values.sum() / len(values)
     spread = math.sqrt((apart * apart).sum() / len(values))
-    return apart / spread if spread > 1e-9 else np.zeros_like(values)
+    return apart / spread if exceeds(spread, 0.0) else np.zeros_like(values)
 
 
 def recall_thoughts(
@@ -126,15 +134,15 @@ def recall_thoughts(
         hits = fused(query, vector, space.index, space.lexical, k, probes)
         return hits if _any_bears(hits, space) else []
     turns = turn_standings(query, vector, bank)
-    best = {thought.id: _best_turn(thought, turns) for thought in space.active}
-    told_best = sorted(best, key=lambda number: -turns.get(best[number], 0.0))[: k * _POOL]
+    said_in = {thought.id: _best_turn(thought, turns) for thought in space.active}
+    told_best = _first({number: turns.get(turn, 0.0) for number, turn in said_in.items()}, k * _POOL)
     hits = _weighed(query, vector, space.index, space.lexical, k, None, told_best)
     if not _any_bears(hits, space):
         return []
     asked = frozenset(content(query, space.language))
     scored = []
     for hit in hits:
-        thought, turn = space[hit.number], best[hit.number]
+        thought, turn = space[hit.number], said_in[hit.number]
         lost = 0.0 if _tells(thought, asked, space.language) else _EMPTY
         score = _OWN * hit.score + turns.get(turn, 0.0) - lost
         scored.append(Hit(hit.number, score, hit.cosine, hit.lexical, turn))
@@ -142,10 +150,11 @@ def recall_thoughts(
 
 
 def _best_turn(thought: Thought, turns: Mapping[int, float]) -> int:
-    """Of the turns in which a thought, or its beginning, was said, the one that stands best."""
+    """Of the turns in which a thought, or its beginning, was said, the one that stands best; of two alike the later."""
     if not (thought.also or thought.begun):
         return thought.turn
-    return max((*thought.turns, *thought.begun), key=lambda turn: (turns.get(turn, 0.0), turn))
+    said = (*thought.turns, *thought.begun)
+    return said[best([turns.get(turn, 0.0) for turn in said], [-turn for turn in said])]
 
 
 def _tells(thought: Thought, asked: frozenset[str], language: Language) -> bool:
@@ -163,9 +172,9 @@ def nearest_thoughts(vector: NDArray[np.float32], space: Space, k: int, probes: 
 
 
 def _any_bears(hits: Sequence[Hit], space: Space) -> bool:
-    if any(hit.lexical > 0 for hit in hits):
+    if any(exceeds(hit.lexical, 0.0) for hit in hits):
         return True
-    return any(hit.cosine > space.unrelated for hit in hits)
+    return any(exceeds(hit.cosine, space.unrelated) for hit in hits)
 
 
 def turn_standings(query: str, vector: NDArray[np.float32], bank: Bank) -> dict[int, float]:
@@ -197,7 +206,7 @@ def _told_of(
     for word, holders in phrase.items():
         own = [holders.get(number, 0.0) for number in numbers]
         said = _answered(own, [word in bank.asked_back(number) for number in numbers])
-        if len(holders) <= few:
+        if reaches(few, len(holders)):
             names += said
         else:
             others += said

@@ -12,6 +12,7 @@ from osler.memory.tim.relations import is_single, says
 from osler.memory.tim.saying import ALTERNATIVE, OLD, TIME, Clause, clauses_of, marks_of
 from osler.memory.tim.terms import canonical, mentions, terms_of
 from osler.memory.tim.thought import Thought
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.words import numbers, plain
 
@@ -195,7 +196,7 @@ def _amounts(text: str) -> dict[str, list[float]]:
 def _near(kind: str, some: list[float], others: list[float]) -> bool:
     """Whether a number is the same; of a length of time, about the same: three weeks are 20 days."""
     slack = _SLACK if kind == TIME else 0.0
-    return any(abs(one - other) <= slack * max(one, other) for one in some for other in others)
+    return any(reaches(slack * max(one, other), abs(one - other)) for one in some for other in others)
 
 
 def _affirms(clause: Clause, target: frozenset[str], language: Language) -> bool:

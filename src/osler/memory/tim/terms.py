@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from osler.memory.tim.perturb import NEGATION
+from osler.ranking import reaches
 from osler.records.language import Language
 from osler.words import content, plain
 
@@ -84,4 +85,4 @@ def _related(one: str, other: str) -> bool:
     if one == other:
         return True
     shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return shared >= max(4, 0.6 * max(len(one), len(other)))
+    return reaches(shared, max(4, 0.6 * max(len(one), len(other))))

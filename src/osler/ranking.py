@@ -1,0 +1,118 @@
+"""Decisions by scores: which is best, in which order, and whether one reaches a limit.
+
+The last digits of a sum or a product differ from one processor to the next, so nothing may hang on them. Scores that
+differ by less than `CLOSE` are equal, here and at every limit, and names decide between equals. That is more steady
+than rounding: what is equal but for its last digits is never near the border, wherever it lies.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    from _typeshed import SupportsRichComparison
+    from numpy.typing import NDArray
+
+    Scores = NDArray[np.floating[Any]]
+
+F = TypeVar("F", bound="np.floating[Any]")
+
+CLOSE = 1e-6
+"""Scores up to 1 that differ by less are equal; of larger ones, those that differ by less than this share."""
+
+_disturb: Callable[[float], float] | None = None
+"""What is done to each score first; something only within `disturbed`."""
+
+
+def reaches(score: float, limit: float) -> bool:
+    """Whether a score is as high as a limit or higher."""
+    return (score if _disturb is None else _disturb(score)) >= limit - _slack(limit)
+
+
+def exceeds(score: float, limit: float) -> bool:
+    """Whether a score is higher than a limit."""
+    return (score if _disturb is None else _disturb(score)) > limit + _slack(limit)
+
+
+def reaching(scores: Scores, limit: float) -> NDArray[np.bool_]:
+    """Which of many scores are as high as a limit or higher."""
+    found: NDArray[np.bool_] = all_seen(scores) >= limit - _slack(limit)
+    return found
+
+
+def best(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> int:
+    """The place of the highest score; of equal ones that of the first name."""
+    now = scores if _disturb is None else [_disturb(score) for score in scores]
+    highest = max(now)
+    least = highest - _slack(highest)
+    equal = [place for place, score in enumerate(now) if score >= least]
+    return min(equal, key=names.__getitem__) if len(equal) > 1 else equal[0]
+
+
+def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> list[int]:
+    """All places, the highest score first; equal ones in the order of their names.
+
+    Equal is what is close to the highest of them, so that a long row of small steps does not become one score.
+    """
+    now = scores if _disturb is None else [_disturb(score) for score in scores]
+    order = sorted(range(len(now)), key=now.__getitem__, reverse=True)
+    found: list[int] = []
+    while len(found) < len(order):
+        highest = now[order[len(found)]]
+        least = highest - _slack(highest)
+        stop = len(found) + 1
+        while stop < len(order) and now[order[stop]] >= least:
+            stop += 1
+        equal = order[len(found) : stop]
+        found += sorted(equal, key=names.__getitem__) if len(equal) > 1 else equal
+    return found
+
+
+def best_columns(scores: Scores) -> NDArray[np.intp]:
+    """For each row of a matrix the column of its highest score; of equal ones the first."""
+    now = all_seen(scores)
+    highest = now.max(axis=1, keepdims=True)
+    found: NDArray[np.intp] = (now >= highest - CLOSE * abs(highest).clip(min=1.0)).argmax(axis=1)
+    return found
+
+
+def seen(score: float) -> float:
+    """A score as it is decided by: itself, but within `disturbed`."""
+    return score if _disturb is None else _disturb(score)
+
+
+def all_seen(scores: NDArray[F]) -> NDArray[F]:
+    """The same of many: for what is worked out from scores before it is decided by."""
+    if _disturb is None:
+        return scores
+    import numpy as np
+
+    found: NDArray[Any] = np.array([_disturb(score) for score in scores.ravel().tolist()])
+    return found.reshape(scores.shape)
+
+
+@contextmanager
+def disturbed(noise: float, seed: int = 0) -> Iterator[None]:
+    """For tests: every score is off by a random share of itself, up to this one.
+
+    What is kept from before is not looked at again, so this belongs at the beginning of a process.
+    """
+    global _disturb
+    draws = random.Random(seed)  # noqa: S311 -- decides nothing
+    _disturb = lambda score: score * (1 + draws.uniform(-noise, noise))  # noqa: E731
+    try:
+        yield
+    finally:
+        _disturb = None
+
+
+def _slack(score: float) -> float:
+    """By how much another score may differ from this one and be equal."""
+    if -1.0 <= score <= 1.0:
+        return CLOSE
+    return CLOSE * abs(score) if math.isfinite(score) else 0.0

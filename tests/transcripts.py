@@ -1,0 +1,78 @@
+"""A hash over consultations that the rules hold, to see whether anything is decided otherwise.
+
+`make transcripts` renews the hashes in `transcripts.json`, with which `test_transcripts.py` compares.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from osler.events import Answered, Asked, Concluded, Event, Recalled, Remembered, Retrieved
+from osler.ranking import disturbed
+from osler.records import PatientRecord, RecordPool
+from osler.simulator.clients import Clients
+from osler.simulator.plan import RULES, Cell, Settings
+from osler.simulator.worker import simulate_one
+
+KEPT = Path(__file__).with_name("transcripts.json")
+MEMORIES = ("none", "raw", "tim")
+
+
+def told(event: Event) -> list[object]:
+    """What was said, retrieved, recalled, remembered or concluded: no times and no scores."""
+    match event:
+        case Asked():
+            return [event.question, event.repeated]
+        case Retrieved():
+            return [event.asked_for, [entry.name for entry in event.entries]]
+        case Answered():
+            return [event.reply, event.disclosed, event.leaks, event.fabrications]
+        case Recalled():
+            return [event.recall.text, [item.text for item in event.recall.items], event.recall.dropped]
+        case Remembered():
+            return [event.of, event.change.model_dump(mode="json")]
+        case Concluded():
+            return [event.diagnosis, event.treatment, event.differential, event.reasoning]
+    raise AssertionError(f"{event.type} does not happen where only rules speak")
+
+
+def sample() -> list[PatientRecord]:
+    """Every bundled patient once, in English and in Chinese by turns: all of them twice would take too long."""
+    records = sorted(RecordPool.open(), key=lambda record: (record.patient, record.language))
+    return [record for place, record in enumerate(records) if place % 4 in {0, 3}]
+
+
+async def hashes() -> dict[str, str]:
+    """One for each language and memory."""
+    clients = Clients()
+    found: dict[str, Any] = {}  # what hashlib gives has no name
+    for memory in MEMORIES:
+        for record in sample():
+            transcript = await simulate_one(record, Cell(record.id, RULES, memory, 1), Settings(), clients)
+            rows = [record.id, transcript.ending, [told(event) for event in transcript.events]]
+            so_far = found.setdefault(f"{record.language} {memory}", sha256())
+            so_far.update(json.dumps(rows, ensure_ascii=False).encode())
+    await clients.close()
+    return {name: each.hexdigest() for name, each in found.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--noise", type=float, default=0.0, help="Share of itself by which every score may be off.")
+    parser.add_argument("--seed", type=int, default=0, help="Of the noise.")
+    parser.add_argument("--renew", action="store_true", help="Keep the hashes.")
+    args = parser.parse_args()
+    with disturbed(args.noise, args.seed):
+        text = json.dumps(asyncio.run(hashes()), indent=1)
+    if args.renew:
+        KEPT.write_text(f"{text}\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
