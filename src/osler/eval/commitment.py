@@ -1,13 +1,13 @@
 """The one diagnosis that a doctor commits to, out of all that an answer says.
 
-It is the first one named before any differential, alternative, list or talk to the judge. An illness with its side, stage,
-cause or complication is one diagnosis; different illnesses, listed as answers, are several.
+It is the first one named before any differential, alternative, list or talk to the judge. An illness with its side,
+stage, cause or complication is one diagnosis; different illnesses, listed as answers, are several.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -21,10 +21,15 @@ from osler.eval.names import LONGEST, chinese, is_chinese, listed, words
 
 _MANY = 4
 """Members of one list from which it is a guess at all of them, also where not every illness is known."""
+_CHAIN = 3
+"""Illnesses in one phrase from which it is no illness with its cause, but a list."""
 _TO_THE_END = ("companion", "detail")
 """What joins these with an illness reaches to the end of the sentence."""
-_BARE = 1
-"""Words, or pairs of Chinese characters, that may stand beside an illness in a sentence that does nothing but name it."""
+_BARE, _BARE_ZH = 1, 5
+"""Words, less side and stage, or Chinese characters that may stand beside an illness where it is only named."""
+
+_SHORT = 12
+"""Chinese characters, or twice the words, of a name that is not known."""
 
 
 class Commitment(StrEnum):
@@ -36,7 +41,9 @@ class Commitment(StrEnum):
     CHOICE = "choice"
     """It leaves open which of two it is."""
     SEVERAL = "several"
-    """It names more than one."""
+    """It names two or three."""
+    LIST = "list"
+    """It names many."""
 
 
 class LeftOut(NamedTuple):
@@ -54,6 +61,8 @@ class Committed:
     commitment: Commitment
     diagnosis: str
     """In the doctor's words; all of them, where they are several; empty where there is none."""
+    core: str = ""
+    """The same less a complication that is part of the name: "migraine" of "migraine with cerebral infarction"."""
     illnesses: tuple[str, ...] = ()
     """The different illnesses that are named as the answer, as far as they are known."""
     left_out: tuple[LeftOut, ...] = ()
@@ -72,30 +81,40 @@ def committed(answer: str, at_most: int = 1) -> Committed:
         answer: As the doctor gave it.
         at_most: Illnesses that it may name: a truth that is two illnesses is answered by two.
     """
-    parts = _Parts()
-    for piece in _pieces(answer[:LONGEST]):
-        if not parts.take(piece):
-            break
+    parts = _read(answer)
     left_out = tuple(each for each in parts.left_out if each.text)
-    named = _own([sentence for each in parts.sentences if (sentence := _Named.of(each))])
+    named = _own(parts.named)
     if not named:
         return Committed(Commitment.NONE, "", left_out=left_out)
     illnesses = _different([member for sentence in named for member in sentence.members])
+    whole = ". ".join(sentence.text for sentence in named)
     every = tuple(member.text for member in illnesses)
-    if len(every) > at_most or any(sentence.is_list for sentence in named):
+    if any(sentence.is_list for sentence in named) or len(every) >= at_most + _MANY - 1:
+        return Committed(Commitment.LIST, whole, whole, every, left_out)
+    if len(every) > at_most:
         is_choice = len(every) == 2 and len(named) == 1 and illnesses[1].part.by == "choice"
         kind = Commitment.CHOICE if is_choice else Commitment.SEVERAL
-        return Committed(kind, ". ".join(sentence.text for sentence in named), every, left_out)
+        return Committed(kind, whole, whole, every, left_out)
     if at_most > 1:
-        return Committed(Commitment.ONE, ". ".join(sentence.text for sentence in named), every, left_out)
+        return Committed(Commitment.ONE, whole, whole, every, left_out)
     first = named[0]
-    companions = tuple(LeftOut(each, "complication") for each in (first.companion,) if each)
-    return Committed(Commitment.ONE, first.own, every, (*left_out, *companions))
+    if first.companion and not _is_name(first.text):
+        left_out = (*left_out, LeftOut(first.companion, "complication"))
+        return Committed(Commitment.ONE, first.own, first.own, every, left_out)
+    return Committed(Commitment.ONE, first.text, first.own, every, left_out)
 
 
 def count(name: str) -> int:
     """How many illnesses a truth is, by its name."""
-    return max(1, len(committed(name, at_most=_MANY).illnesses))
+    return max(1, len(_apart(member for each in _read(name).named for member in (*each.members, *each.beside))))
+
+
+def _read(answer: str) -> _Parts:
+    parts = _Parts()
+    for piece in _pieces(answer[:LONGEST]):
+        if not parts.take(piece):
+            break
+    return parts
 
 
 class _Piece(NamedTuple):
@@ -137,7 +156,7 @@ class _Sentence:
 
     def add(self, text: str, before: str) -> None:
         if text:
-            self.text += f"{before if self.text else ''}{' ' if self.text and before in ',:' else ''}{text}"
+            self.text += {"": "", ",": ", ", ":": ": ", "(": " ("}.get(before, before) * bool(self.text) + text
         elif before in ")）" and self.text:
             self.text += before
 
@@ -152,6 +171,11 @@ class _Parts:
     """Why the present piece is left out, if it is."""
     until_end: bool = False
     """Whether that ends with the sentence."""
+
+    @property
+    def named(self) -> list[_Named]:
+        """The sentences that count, with the illnesses they name."""
+        return [found for each in self.sentences if (found := _Named.of(each))]
 
     def take(self, piece: _Piece) -> bool:
         """Read one piece; False when nothing that follows is an answer."""
@@ -218,6 +242,13 @@ class _Member(NamedTuple):
     illness: Illness
     part: _Part
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether the text does nothing but name."""
+        if is_chinese(self.text):
+            return len(chinese(self.text)) - len("".join(self.illness.words)) <= _BARE_ZH
+        return len(frozenset(words(self.text)) - self.illness.words - listed("detail") - listed("child")) <= _BARE
+
 
 @dataclass(frozen=True)
 class _Named:
@@ -228,6 +259,9 @@ class _Named:
     """Less what goes with the illness."""
     companion: str
     members: tuple[_Member, ...]
+    """The illnesses of its list."""
+    beside: tuple[_Member, ...]
+    """Those that go with them."""
     primary: bool
     is_list: bool
     """Whether it is one of many, known or not."""
@@ -239,35 +273,35 @@ class _Named:
         text = ". ".join(meant)
         if not any(char.isalnum() for char in text):
             return None
-        whole = _illness(text)
-        if whole is not None and _is_name(text):
-            return cls(text, text, "", (_Member(text, whole, _Part(text, "list", 0)),), sentence.primary, False)
         parts = list(_parts(text))
         members = [
-            _Member(part.text, found, part)
-            for part in parts
-            if part.by != "detail" and (found := _illness(part.text))
+            _Member(part.text, found, part) for part in parts if part.by != "detail" and (found := _illness(part.text))
         ]
         own = [member for member in members if member.part.by != "companion"] or members
-        beside = [member for member in members if member not in own]
+        whole = _illness(text)
+        if whole is not None and len(own) > 1 and _is_name(text):
+            own = [_Member(text, whole, parts[0])]
+        beside = [member for member in members if member.part.by == "companion" and member not in own]
         cut = beside[0].part.joint if beside else len(text)
-        names = [part.text for part in parts if part.by not in _TO_THE_END]
-        diseases = [part for part in names if (mandarin if is_chinese(part) else english).is_disease(part)]
-        is_list = len(names) >= _MANY and len(diseases) >= _MANY - 1 or len(_different(members)) >= _MANY
-        return cls(text, text[:cut].strip(), text[cut:].strip(), tuple(own), sentence.primary, is_list)
+        return cls(
+            text,
+            text[:cut].strip(" ,，"),
+            text[cut:].strip(),
+            tuple(own),
+            tuple(beside),
+            sentence.primary,
+            _is_list(text[:cut], parts) or len(_different(members)) >= _MANY,
+        )
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is no longer than a name."""
+        return len(self.text) <= _SHORT if is_chinese(self.text) else len(words(self.text)) <= _SHORT // 2
 
     @property
     def is_bare(self) -> bool:
-        """Whether it does nothing but name."""
-        if not self.members:
-            return False
-        if is_chinese(self.text):
-            held = sum(len("".join(member.illness.words)) for member in self.members)
-            return len(chinese(self.text)) - held <= 3 + 2 * len(self.members)
-        held_words = frozenset().union(*(member.illness.words for member in self.members))
-        return len(frozenset(words(self.text)) - held_words - listed("detail") - listed("child")) <= _BARE * len(
-            self.members
-        )
+        """Whether one of its members does nothing but name."""
+        return any(member.is_bare for member in self.members)
 
 
 def _is_name(text: str) -> bool:
@@ -277,7 +311,9 @@ def _is_name(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _illness(text: str) -> Illness | None:
-    return (mandarin if is_chinese(text) else english).illness(text)
+    if is_chinese(text):
+        return mandarin.illness(text)
+    return english.illness(_cue("cause").split(text, maxsplit=1)[0]) or english.illness(text)
 
 
 @cache
@@ -307,6 +343,16 @@ def _parts(text: str) -> Iterator[_Part]:
         yield _Part(part, by, joint)
 
 
+def _is_list(text: str, parts: list[_Part]) -> bool:
+    """Whether a text lists many, known or not, or runs on from one known illness to the next."""
+    reader = mandarin if is_chinese(text) else english
+    names = [part.text for part in parts if part.by not in _TO_THE_END]
+    diseases = [each for each in names if (mandarin if is_chinese(each) else english).is_disease(each)]
+    if len(names) >= _MANY and len(diseases) >= _MANY - 1:
+        return True
+    return not _is_name(text) and len(_apart(_Member("", each, parts[0]) for each in reader.illnesses(text))) >= _CHAIN
+
+
 @cache
 def _consequences() -> tuple[frozenset[frozenset[str]], frozenset[str]]:
     names = split(" ".join(read("commitment")["consequences"].split()))
@@ -324,12 +370,15 @@ def _comes_of_it(member: _Member) -> bool:
     return frozenset(words(member.text)) in latin or member.illness.words in latin
 
 
-def _different(members: list[_Member]) -> list[_Member]:
+def _different(members: Iterable[_Member]) -> list[_Member]:
     """The different illnesses among the members; what the first brings with it is none."""
+    first, *rest = [*members] or [None]
+    return _apart([first, *(each for each in rest if not _comes_of_it(each))]) if first else []
+
+
+def _apart(members: Iterable[_Member]) -> list[_Member]:
     found: list[_Member] = []
     for member in members:
-        if found and _comes_of_it(member):
-            continue
         if all(member.illness.differs(other.illness) for other in found):
             found.append(member)
     return found
@@ -339,5 +388,5 @@ def _own(sentences: list[_Named]) -> list[_Named]:
     """The sentences in which the doctor commits: said to be the diagnosis, or nothing but a name; else the first."""
     named = [each for each in sentences if each.members or each.is_list]
     own = [each for each in named if each.primary or each.is_bare or each.is_list]
-    said = [each for each in sentences if each.primary]
-    return own or named[:1] or said[:1] or sentences[:1]
+    said = [each for each in sentences if each.primary] or [each for each in sentences[:1] if each.is_short]
+    return own or said[:1] or named[:1] or sentences[:1]

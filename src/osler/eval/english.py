@@ -12,6 +12,9 @@ from osler.eval.names import Name, is_chinese, listed, name, words
 from osler.eval.slips import slip
 from osler.eval.verdict import Judgement, Verdict
 
+_LONGEST = 6
+"""Words of a name that is looked for in a text."""
+
 
 @cache
 def _known() -> dict[frozenset[str], tuple[Concept, ...]]:
@@ -73,12 +76,27 @@ def illness(text: str) -> Illness | None:
         if found := _illness(each):
             return found
     part = _longest_part(said)
-    return _illness(part) if name(text).head in part and not part <= listed("generic") else None
+    added = said - part - listed("detail") - listed("child")
+    return _illness(part) if (name(text).head in part or not added) and not part <= listed("generic") else None
+
+
+def illnesses(text: str) -> list[Illness]:
+    """All that a text names, the longest name at each place, whatever stands between them."""
+    order, place, found = words(text), 0, []
+    while place < len(order):
+        for length in range(min(_LONGEST, len(order) - place), 0, -1):
+            said = frozenset(order[place : place + length])
+            if (said in _known() or said in _broader()) and (each := _illness(said)):
+                found.append(each)
+                place += length - 1
+                break
+        place += 1
+    return found
 
 
 @lru_cache(maxsize=4096)
 def _illness(said: frozenset[str]) -> Illness | None:
-    found = codes(said) or _broader().get(said, frozenset())
+    found = codes(said) | _broader().get(said, frozenset())
     return Illness(said, found) if any(is_illness(code) for code in found) else None
 
 

@@ -32,7 +32,7 @@ def judge_diagnosis(answer: str, truth: Diagnosis, language: Language) -> Judgem
     if _is_name(answer, truth):
         return Judgement(Verdict.CORRECT, "name", "the same name")
     said = committed(answer, count(truth.name))
-    if said.commitment is Commitment.SEVERAL:
+    if said.commitment is Commitment.LIST or (said.commitment is Commitment.SEVERAL and not _one_to(truth, said)):
         return Judgement(Verdict.WRONG, "several", _several(said))
     found = _judged(said, truth)
     if found is None:
@@ -40,6 +40,11 @@ def judge_diagnosis(answer: str, truth: Diagnosis, language: Language) -> Judgem
     if said.commitment is Commitment.CHOICE and found.verdict is Verdict.CORRECT:
         return Judgement(Verdict.PARTIAL, "choice", "one of several alternatives")
     return found
+
+
+def _one_to(truth: Diagnosis, said: Committed) -> bool:
+    """Whether several names are one illness to this truth: "hypothyroidism (Hashimoto's thyroiditis)"."""
+    return all(_compare(each, truth) for each in said.illnesses)
 
 
 def _several(said: Committed) -> str:
@@ -50,7 +55,8 @@ def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:
     """What the answer's own words are to the truth: as a whole, else by its pieces."""
     if not said.diagnosis:
         return None
-    found = [each for pieces in read_answer(said.diagnosis).meant if (each := _sentence(pieces, truth))]
+    texts = dict.fromkeys((said.diagnosis, said.core))
+    found = [each for text in texts for pieces in read_answer(text).meant if (each := _sentence(pieces, truth))]
     return min(found, key=lambda each: _ORDER.index(each.verdict), default=None)
 
 
@@ -83,7 +89,9 @@ def judge_treatment(answer: str, truth: Treatment, language: Language) -> Judgem
 
 def _sentence(pieces: tuple[str, ...], truth: Diagnosis) -> Judgement | None:
     parts = pieces if len(pieces) > 1 else ()
-    return _compare(", ".join(pieces), truth) or next((each for piece in parts if (each := _compare(piece, truth))), None)
+    return _compare(", ".join(pieces), truth) or next(
+        (each for piece in parts if (each := _compare(piece, truth))), None
+    )
 
 
 def _is_correct(text: str, truth: Diagnosis) -> bool:

@@ -109,13 +109,24 @@ def is_known(text: str) -> bool:
 def illness(text: str) -> Illness | None:
     """The illness that a member of a list names: the last known name in it, unless another one ends behind that."""
     said = _core(chinese(text))
-    if found := _broader().get(said):
-        return Illness(frozenset({said}), found)
+    if broader := _broader().get(said):
+        exact = frozenset().union(*(concept.kin for concept in _known().get(said, ())))
+        return Illness(frozenset({said}), broader | exact)
     last = next(iter(reversed([*hits(said)])), None)
     if last is None or said[last.end :].strip("症病型期").endswith(_HEADS):
         return None
-    found = frozenset().union(*(concept.kin for concept in last.concepts))
-    return Illness(frozenset({said[last.start : last.end]}), found) if any(map(is_illness, found)) else None
+    return _illness(said, last)
+
+
+def illnesses(text: str) -> list[Illness]:
+    """All that a text names, the longest name at each place, whatever stands between them."""
+    said = chinese(text)
+    return [found for hit in hits(said) if (found := _illness(said, hit))]
+
+
+def _illness(text: str, hit: Hit) -> Illness | None:
+    codes = frozenset().union(*(concept.kin for concept in hit.concepts))
+    return Illness(frozenset({text[hit.start : hit.end]}), codes) if any(map(is_illness, codes)) else None
 
 
 def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], code: str | None) -> Judgement | None:
@@ -136,8 +147,16 @@ def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], cod
 
 
 def is_one_of(text: str, wanted: tuple[str, ...]) -> bool:
-    """Whether the text is one of the names, and nothing else."""
-    return bare(chinese(text).strip("，。、,.")) in _names(wanted)
+    """Whether the text is one of the names, and nothing else; one that lists two does so in any order."""
+    said = _listed_names(text)
+    return any(said == _listed_names(each) for each in wanted)
+
+
+@lru_cache(maxsize=4096)
+def _listed_names(text: str) -> frozenset[str]:
+    return frozenset(
+        bare(part) for part in re.split(r"[，、,;；。.]|以?及|和|与|伴有?|合并|并发", chinese(text)) if part
+    )
 
 
 @lru_cache(maxsize=4096)
