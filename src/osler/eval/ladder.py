@@ -19,7 +19,7 @@ LADDER = "ladder/3"
 _ORDER = (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG)
 _AS = {
     "differential": "another possibility",
-    "talk to the judge": "talk to the judge",
+    "talk": "talk to the judge",
     "reasons": "a reason",
     "complication": "what goes with another illness",
 }
