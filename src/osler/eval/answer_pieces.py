@@ -105,7 +105,7 @@ class Answer:
         *_, key, hit = min(hits, key=lambda each: each[:2])
         before, after = piece.text[: hit.start()].strip(), piece.text[hit.end() :].strip()
         if key in ("primary", "lead"):
-            self._begin(before, after)
+            self._begin()
             return after, ""
         was = self.why
         leads_in = key == "reasons" and not before and not self.sentences[-1].text
@@ -119,7 +119,7 @@ class Answer:
         self.left_out.append(LeftOut(after, self.why))
         return "", before if not was else ""
 
-    def _begin(self, before: str, after: str) -> None:
+    def _begin(self) -> None:
         """The doctor says what it is: what stood before in the sentence was the reason."""
         self.why = ""
         last = self.sentences[-1]

@@ -55,7 +55,8 @@ def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:
     """What the answer's own words are to the truth: as a whole, else by its pieces."""
     if not said.diagnosis:
         return None
-    texts = dict.fromkeys((said.diagnosis, said.core))
+    alternatives = said.illnesses if said.commitment is Commitment.CHOICE else ()
+    texts = dict.fromkeys((said.diagnosis, said.core, *alternatives))
     found = [each for text in texts for pieces in read_answer(text).meant if (each := _sentence(pieces, truth))]
     return min(found, key=lambda each: _ORDER.index(each.verdict), default=None)
 
@@ -69,6 +70,8 @@ def _unnamed(answer: str, said: Committed, truth: Diagnosis) -> Judgement:
             return Judgement(Verdict.WRONG, part.why, f"names {truth.name} only as {_AS[part.why]}")
     if says_nothing(answer):
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
+    if said.commitment is Commitment.NONE and said.left_out:
+        return Judgement(Verdict.WRONG, said.left_out[0].why, "commits to no diagnosis")
     return Judgement(Verdict.WRONG, "name", f"does not name {truth.name}")
 
 
