@@ -99,7 +99,7 @@ class Named:
 
 def is_name(text: str) -> bool:
     """Whether a text as a whole is the name of an illness, whatever it seems to list."""
-    return (mandarin if is_chinese(text) else english).is_known(text)
+    return mandarin.is_known(text) if is_chinese(text) else english.is_known(text)
 
 
 @lru_cache(maxsize=4096)
@@ -167,8 +167,8 @@ def _comes_of_it(member: Member) -> bool:
 
 def different(members: Iterable[Member]) -> list[Member]:
     """The different illnesses among the members; what the first brings with it is none."""
-    first, *rest = [*members] or [None]
-    return apart([first, *(each for each in rest if not _comes_of_it(each))]) if first else []
+    every = list(members)
+    return apart((*every[:1], *(each for each in every[1:] if not _comes_of_it(each))))
 
 
 def apart(members: Iterable[Member]) -> list[Member]:

@@ -104,8 +104,8 @@ def _is_correct(text: str, truth: Diagnosis) -> bool:
 
 def _is_name(text: str, truth: Diagnosis) -> bool:
     """Whether the answer is one of the truth's names, also one that names two illnesses."""
-    module = mandarin if is_chinese(text) else english
-    return module.is_one_of(text[:LONGEST], truth.names)
+    text = text[:LONGEST]
+    return mandarin.is_one_of(text, truth.names) if is_chinese(text) else english.is_one_of(text, truth.names)
 
 
 def _compare(mention: str, truth: Diagnosis) -> Judgement | None:
