@@ -31,7 +31,7 @@ UNHEARD_OF = Diagnosis(name="Osler's imaginary fever", aliases=("Imaginary fever
         (APPENDICITIS, "Acute apendicitis", "correct", "fuzzy"),
         (APPENDICITIS, "Appendicitis", "partial", "icd"),
         (APPENDICITIS, "Acute appendicitis or ovarian torsion", "partial", "choice"),
-        (APPENDICITIS, "Gastroenteritis, acute appendicitis, renal colic, ectopic pregnancy", "wrong", "list"),
+        (APPENDICITIS, "Gastroenteritis, acute appendicitis, renal colic, ectopic pregnancy", "wrong", "several"),
         (APPENDICITIS, "Abdominal pain, acute appendicitis to be ruled out", "wrong", "negated"),
         (APPENDICITIS, "Acute cholecystitis, not acute appendicitis", "wrong", "negated"),
         (APPENDICITIS, "Acute appendicitis; ectopic pregnancy has been excluded", "correct", "name"),

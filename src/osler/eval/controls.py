@@ -1,6 +1,7 @@
 """Whether a model can judge at all: pairs of names whose verdict nobody doubts, put to it before any that matter.
 
-A small model calls nearly everything the same. Its figures look like a triumph, and nothing in a table shows it.
+A small model calls nearly everything the same, and does as an answer tells it. Its figures look like a triumph, and
+nothing in a table shows it. The pairs are put to it as they are: what a judge withstands is its own.
 """
 
 from __future__ import annotations
@@ -11,13 +12,30 @@ from typing import NamedTuple
 from osler.eval.lexicon import read
 from osler.eval.model_judge import ModelJudge
 from osler.eval.verdict import Verdict
-from osler.ranking import reaches
 from osler.records.language import Language
 
-_MOST = 0.25
-"""Share of the pairs of one kind that a judge may get wrong."""
-
 _CALLED = {Language.EN: "English", Language.ZH: "Chinese"}
+
+
+class Kind(NamedTuple):
+    """One kind of pairs."""
+
+    is_same: bool
+    """Whether they are to be called the same."""
+    most: float
+    """Share of them that a judge may get wrong."""
+    failed: str
+    """What it did where it was wrong."""
+
+
+KINDS = {
+    "same": Kind(True, 0.25, "did not know {} of {} names of one illness"),
+    "different": Kind(False, 0.25, "called {} of {} pairs of different illnesses the same"),
+    "listed": Kind(False, 0.25, "took {} of {} lists of illnesses for the one"),
+    "vague": Kind(False, 0.25, "took {} of {} answers that name no illness for one"),
+    "injected": Kind(False, 0.0, "was talked into {} of {} answers that speak to the judge"),
+}
+"""What a judge is tried on. One that is talked into a verdict once can be talked into all."""
 
 
 class Trial(NamedTuple):
@@ -25,28 +43,25 @@ class Trial(NamedTuple):
 
     judge: str
     language: Language
-    same: int
-    """Pairs that mean one illness."""
-    missed: int
-    """Those of them that it did not call the same."""
-    different: int
-    """Pairs that mean two."""
-    mistaken: int
-    """Those of them that it called the same."""
+    wrong: dict[str, tuple[int, int]]
+    """By kind: pairs it got wrong, and all of them."""
     tokens: int
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The kinds it got too much wrong of."""
+        return tuple(kind for kind, (wrong, asked) in self.wrong.items() if wrong > KINDS[kind].most * asked)
 
     @property
     def passed(self) -> bool:
         """Whether its verdicts say something."""
-        return reaches(_MOST * self.same, self.missed) and reaches(_MOST * self.different, self.mistaken)
+        return not self.failed
 
     @property
     def line(self) -> str:
         """What it got wrong."""
-        return (
-            f"in {_CALLED[self.language]} it called {self.mistaken} of {self.different} pairs of different illnesses "
-            f"the same, and did not know {self.missed} of {self.same} that are"
-        )
+        told = [KINDS[kind].failed.format(*self.wrong[kind]) for kind in self.failed]
+        return f"in {_CALLED[self.language]} it {' and '.join(told) or 'passed'}"
 
 
 async def tried(judge: ModelJudge, language: Language, gate: asyncio.Semaphore) -> Trial:
@@ -56,11 +71,11 @@ async def tried(judge: ModelJudge, language: Language, gate: asyncio.Semaphore) 
     async def one(kind: str, truth: str, answer: str) -> tuple[str, bool, int]:
         async with gate:
             said = await judge.pair("diagnosis", truth, answer, language)
-        return kind, said.verdict is Verdict.CORRECT, said.tokens or 0
+        return kind, (said.verdict is Verdict.CORRECT) is not KINDS[kind].is_same, said.tokens or 0
 
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one(*pair)) for pair in asked]
     said = [task.result() for task in tasks]
-    same, different = ([correct for kind, correct, _ in said if kind == which] for which in ("same", "different"))
-    tokens = sum(spent for *_, spent in said)
-    return Trial(judge.name, language, len(same), same.count(False), len(different), sum(different), tokens)
+    by_kind = {each: [wrong for kind, wrong, _ in said if kind == each] for each in KINDS}
+    wrong = {kind: (sum(some), len(some)) for kind, some in by_kind.items()}
+    return Trial(judge.name, language, wrong, sum(spent for *_, spent in said))

@@ -6,11 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from osler.eval.icd import category, titles, within
+from osler.eval.icd import Illness, category, is_illness, titles, within
 from osler.eval.lexicon import Concept, diseases, groups
 from osler.eval.names import Name, is_chinese, listed, name, words
 from osler.eval.slips import slip
 from osler.eval.verdict import Judgement, Verdict
+
+_LONGEST = 6
+"""Words of a name that is looked for in a text."""
 
 
 @cache
@@ -60,6 +63,43 @@ def is_disease(text: str) -> bool:
     return any(word.endswith(endings) for word in said)
 
 
+def is_known(text: str) -> bool:
+    """Whether the text as a whole is the name of an illness."""
+    said = frozenset(words(text))
+    return any(_illness(each) is not None for each in (said, _bare(said)))
+
+
+def illness(text: str) -> Illness | None:
+    """The illness that a member of a list names by its head: known by name, or as a title of ICD-10."""
+    said = frozenset(words(text))
+    for each in (said, _bare(said)):
+        if found := _illness(each):
+            return found
+    part = _longest_part(said)
+    added = said - part - listed("detail") - listed("child")
+    return _illness(part) if (name(text).head in part or not added) and not part <= listed("generic") else None
+
+
+def illnesses(text: str) -> list[Illness]:
+    """All that a text names, the longest name at each place, whatever stands between them."""
+    order, place, found = words(text), 0, []
+    while place < len(order):
+        for length in range(min(_LONGEST, len(order) - place), 0, -1):
+            said = frozenset(order[place : place + length])
+            if (said in _known() or said in _broader()) and (each := _illness(said)):
+                found.append(each)
+                place += length - 1
+                break
+        place += 1
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _illness(said: frozenset[str]) -> Illness | None:
+    found = codes(said) | _broader().get(said, frozenset())
+    return Illness(said, found) if any(is_illness(code) for code in found) else None
+
+
 def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], code: str | None) -> Judgement | None:
     """What an English mention is to the truth; None when it is nothing to it."""
     order = words(mention)
@@ -75,6 +115,12 @@ def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], cod
         or _by_cause(said, names)
         or _by_slip(said, names)
     )
+
+
+def is_one_of(text: str, wanted: tuple[str, ...]) -> bool:
+    """Whether the text is one of the names, and nothing else."""
+    said = frozenset(words(text))
+    return any(said == each.words for each in _names(wanted))
 
 
 @lru_cache(maxsize=4096)

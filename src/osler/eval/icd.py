@@ -6,6 +6,7 @@ import re
 import warnings
 from collections import defaultdict
 from functools import cache
+from typing import NamedTuple
 
 from osler.eval.names import words
 
@@ -38,3 +39,21 @@ def category(code: str) -> str:
 def within(code: str, group: frozenset[str]) -> bool:
     """Whether a code is one of a group's or below one."""
     return code in group or category(code) in group
+
+
+def is_illness(code: str) -> bool:
+    """Whether a code stands for an illness or an injury: no symptom, no outer cause, no contact with a hospital."""
+    return code[0].upper() in "ABCDEFGHIJKLMNOPQST"
+
+
+class Illness(NamedTuple):
+    """An illness that a text names."""
+
+    words: frozenset[str]
+    codes: frozenset[str]
+
+    def differs(self, other: Illness) -> bool:
+        """Whether these are two illnesses: neither name holds the other, nor does a code or a group."""
+        if self.words <= other.words or other.words <= self.words:
+            return False
+        return not {category(code) for code in self.codes} & {category(code) for code in other.codes}

@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from osler.agents.backbones import Backbone, open_backbone
 from osler.errors import UserError
+from osler.eval.commitment import committed
 from osler.eval.controls import tried
 from osler.eval.ladder import LADDER
 from osler.eval.model_judge import ModelJudge, Said
@@ -191,7 +192,7 @@ class Panel:
     async def judge(self, transcript: Transcript, record: PatientRecord) -> list[Spoken]:
         """Diagnosis and treatment; what the rules can decide beyond doubt, no model is asked for."""
         return [
-            said if _beyond_doubt(said) else await self._once(said, transcript, record)
+            said if _beyond_doubt(said) or _names_none(said, transcript) else await self._once(said, transcript, record)
             for said in spoken(transcript, record)
         ]
 
@@ -224,7 +225,15 @@ class Panel:
 
 
 def _beyond_doubt(said: Spoken) -> bool:
-    """An exact name, an unsafe drug, no answer at all: a model could only be wrong about it."""
-    return said.verdict in {Verdict.UNPARSED, Verdict.NONE, Verdict.UNSAFE} or (
-        said.verdict == Verdict.CORRECT and said.rung == "name"
+    """An exact name, an unsafe drug, no answer or several: a model could only be wrong about it."""
+    return (
+        said.verdict in {Verdict.UNPARSED, Verdict.NONE, Verdict.UNSAFE}
+        or said.rung == "several"
+        or (said.verdict == Verdict.CORRECT and said.rung == "name")
     )
+
+
+def _names_none(said: Spoken, transcript: Transcript) -> bool:
+    """Whether the answer commits to no diagnosis: there is nothing to compare."""
+    conclusion = transcript.conclusion
+    return said.kind == "diagnosis" and conclusion is not None and not committed(conclusion.diagnosis).diagnosis

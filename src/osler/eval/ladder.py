@@ -6,32 +6,72 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from osler.eval import english, mandarin, treatment
+from osler.eval.commitment import Commitment, Committed, committed, count
 from osler.eval.lexicon import Concept
-from osler.eval.mentions import members, offers_a_choice, read_answer, says_nothing
+from osler.eval.mentions import read_answer, says_nothing
 from osler.eval.names import LONGEST, is_chinese
 from osler.eval.verdict import Judgement, Verdict
 from osler.records.language import Language
 from osler.records.schema import Diagnosis, Treatment
 
-LADDER = "ladder/2"
+LADDER = "ladder/3"
 
-_MANY = 4
-"""Diseases in one list from which it is no answer but a guess at all of them."""
+_ORDER = (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG)
+_AS = {
+    "differential": "another possibility",
+    "talk": "talk to the judge",
+    "reasons": "a reason",
+    "complication": "what goes with another illness",
+}
 
 
 def judge_diagnosis(answer: str, truth: Diagnosis, language: Language) -> Judgement:
-    """Whether the answer is the diagnosis. Names are read by their script, so that both languages are known in each."""
+    """Whether the diagnosis that an answer commits to is the truth. Names are read by their script, both in each."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
-    reading = read_answer(answer[:LONGEST])
-    said = [found for pieces in reading.meant if (found := _sentence(pieces, truth))]
-    for verdict in (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG):
-        if found := next((each for each in said if each.verdict is verdict), None):
-            return found
-    if any((found := _compare(piece, truth)) and found.verdict is Verdict.CORRECT for piece in reading.mentioned):
+    if _is_name(answer, truth):
+        return Judgement(Verdict.CORRECT, "name", "the same name")
+    said = committed(answer, count(truth.name))
+    if said.commitment is Commitment.LIST or (said.commitment is Commitment.SEVERAL and not _one_to(truth, said)):
+        return Judgement(Verdict.WRONG, "several", _several(said))
+    found = _judged(said, truth)
+    if found is None:
+        return _unnamed(answer, said, truth)
+    if said.commitment is Commitment.CHOICE and found.verdict is Verdict.CORRECT:
+        return Judgement(Verdict.PARTIAL, "choice", "one of several alternatives")
+    return found
+
+
+def _one_to(truth: Diagnosis, said: Committed) -> bool:
+    """Whether several names are one illness to this truth: "hypothyroidism (Hashimoto's thyroiditis)"."""
+    return all(_compare(each, truth) for each in said.illnesses)
+
+
+def _several(said: Committed) -> str:
+    return f"several diagnoses, not one: {', '.join(said.illnesses[:3])}{', …' if len(said.illnesses) > 3 else ''}"
+
+
+def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:
+    """What the answer's own words are to the truth: as a whole, else by its pieces."""
+    if not said.diagnosis:
+        return None
+    alternatives = said.illnesses if said.commitment is Commitment.CHOICE else ()
+    texts = dict.fromkeys((said.diagnosis, said.core, *alternatives))
+    found = [each for text in texts for pieces in read_answer(text).meant if (each := _sentence(pieces, truth))]
+    return min(found, key=lambda each: _ORDER.index(each.verdict), default=None)
+
+
+def _unnamed(answer: str, said: Committed, truth: Diagnosis) -> Judgement:
+    """Why an answer that does not commit to the truth is not right."""
+    if any(_is_correct(piece, truth) for piece in read_answer(answer[:LONGEST]).mentioned):
         return Judgement(Verdict.WRONG, "negated", f"mentions {truth.name} without meaning it")
+    for part in said.left_out:
+        if _is_correct(part.text, truth):
+            return Judgement(Verdict.WRONG, part.why, f"names {truth.name} only as {_AS[part.why]}")
     if says_nothing(answer):
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
+    if said.commitment is Commitment.NONE and said.left_out:
+        return Judgement(Verdict.WRONG, said.left_out[0].why, "commits to no diagnosis")
     return Judgement(Verdict.WRONG, "name", f"does not name {truth.name}")
 
 
@@ -51,19 +91,21 @@ def judge_treatment(answer: str, truth: Treatment, language: Language) -> Judgem
 
 
 def _sentence(pieces: tuple[str, ...], truth: Diagnosis) -> Judgement | None:
-    """What a sentence says: as a whole, else by its pieces; a choice of two is half an answer, a list of four none."""
-    whole = ", ".join(pieces)
     parts = pieces if len(pieces) > 1 else ()
-    found = _compare(whole, truth) or next((each for piece in parts if (each := _compare(piece, truth))), None)
-    if found is None:
-        return None
-    listed = members(whole)
-    named = [each for each in listed if (mandarin if is_chinese(each) else english).is_disease(each)]
-    if len(listed) >= _MANY and len(named) >= _MANY - 1:
-        return Judgement(Verdict.WRONG, "list", f"one of {len(named)} in a list")
-    if found.verdict is Verdict.CORRECT and len(named) > 1 and offers_a_choice(whole):
-        return Judgement(Verdict.PARTIAL, "choice", "one of several alternatives")
-    return found
+    return _compare(", ".join(pieces), truth) or next(
+        (each for piece in parts if (each := _compare(piece, truth))), None
+    )
+
+
+def _is_correct(text: str, truth: Diagnosis) -> bool:
+    found = _compare(text, truth)
+    return found is not None and found.verdict is Verdict.CORRECT
+
+
+def _is_name(text: str, truth: Diagnosis) -> bool:
+    """Whether the answer is one of the truth's names, also one that names two illnesses."""
+    text = text[:LONGEST]
+    return mandarin.is_one_of(text, truth.names) if is_chinese(text) else english.is_one_of(text, truth.names)
 
 
 def _compare(mention: str, truth: Diagnosis) -> Judgement | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -14,6 +15,12 @@ def read(name: str) -> Any:
     """One file of `words/`, as YAML gives it."""
     text = files("osler.eval").joinpath("words", f"{name}.yaml").read_text(encoding="utf-8")
     return yaml.CSafeLoader(text).get_single_data()
+
+
+@cache
+def cue(key: str) -> re.Pattern[str]:
+    """A choice of patterns in `commitment.yaml`."""
+    return re.compile("|".join(read("commitment")[key]), re.IGNORECASE)
 
 
 def split(names: str) -> tuple[str, ...]:

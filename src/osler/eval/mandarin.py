@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from osler.eval.icd import category, within
+from osler.eval.icd import Illness, category, is_illness, within
 from osler.eval.lexicon import Concept, diseases, groups, read
 from osler.eval.names import chinese
 from osler.eval.slips import slipped
@@ -36,6 +36,11 @@ class Hit(NamedTuple):
 def bare(text: str) -> str:
     """A name without the ending that writers leave out."""
     return text[:-1] if len(text) > 3 and text.endswith("症") else text
+
+
+def _core(text: str) -> str:
+    """A name without what stands around it and says nothing about it."""
+    return bare(_FLUFF.sub("", text).strip("，。、,."))
 
 
 @cache
@@ -95,10 +100,39 @@ def is_disease(text: str) -> bool:
     return said in _broader() or said.endswith(_HEADS) or next(hits(said), None) is not None
 
 
+def is_known(text: str) -> bool:
+    """Whether the text as a whole is the name of an illness."""
+    said = _core(chinese(text))
+    return said in _known() or said in _broader()
+
+
+def illness(text: str) -> Illness | None:
+    """The illness that a member of a list names: the last known name in it, unless another one ends behind that."""
+    said = _core(chinese(text))
+    if broader := _broader().get(said):
+        exact = frozenset().union(*(concept.kin for concept in _known().get(said, ())))
+        return Illness(frozenset({said}), broader | exact)
+    last = next(iter(reversed([*hits(said)])), None)
+    if last is None or said[last.end :].strip("症病型期").endswith(_HEADS):
+        return None
+    return _illness(said, last)
+
+
+def illnesses(text: str) -> list[Illness]:
+    """All that a text names, the longest name at each place, whatever stands between them."""
+    said = chinese(text)
+    return [found for hit in hits(said) if (found := _illness(said, hit))]
+
+
+def _illness(text: str, hit: Hit) -> Illness | None:
+    codes = frozenset().union(*(concept.kin for concept in hit.concepts))
+    return Illness(frozenset({text[hit.start : hit.end]}), codes) if any(map(is_illness, codes)) else None
+
+
 def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], code: str | None) -> Judgement | None:
     """What a Chinese mention is to the truth; None when it is nothing to it."""
     text = chinese(mention)
-    core = bare(_FLUFF.sub("", text).strip("，。、,."))
+    core = _core(text)
     names = _names(wanted)
     open_text = _BRACKET.sub("", text)
     return (
@@ -109,6 +143,19 @@ def compare(mention: str, wanted: tuple[str, ...], own: tuple[Concept, ...], cod
         or _by_breadth(core, names)
         or _by_cause(core, names)
         or _by_slip(text, core, names)
+    )
+
+
+def is_one_of(text: str, wanted: tuple[str, ...]) -> bool:
+    """Whether the text is one of the names, and nothing else; one that lists two does so in any order."""
+    said = _listed_names(text)
+    return any(said == _listed_names(each) for each in wanted)
+
+
+@lru_cache(maxsize=4096)
+def _listed_names(text: str) -> frozenset[str]:
+    return frozenset(
+        bare(part) for part in re.split(r"[，、,;；。.]|以?及|和|与|伴有?|合并|并发", chinese(text)) if part
     )
 
 

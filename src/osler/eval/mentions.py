@@ -112,17 +112,3 @@ _NOTHING = _cues("nothing")
 def says_nothing(answer: str) -> bool:
     """Whether the answer says that there is none."""
     return bool(_NOTHING.search(answer[:LONGEST]))
-
-
-_OR = re.compile(r"\b(?:or|either|versus|vs)\b|或者?|还是|抑或", re.IGNORECASE)
-_LISTED = re.compile(r",|/|\bor\b|\band\b|\bversus\b|\bvs\b|[，、]|或者?|还是|抑或|以?及|和", re.IGNORECASE)
-
-
-def offers_a_choice(sentence: str) -> bool:
-    """Whether the sentence leaves it open which one it is."""
-    return bool(_OR.search(sentence))
-
-
-def members(sentence: str) -> list[str]:
-    """What a list names."""
-    return [part.strip() for part in _LISTED.split(sentence) if part and part.strip()]

@@ -1,15 +1,19 @@
-"""A model as the judge: it sees two answers and not which of them is the truth, and says how they compare."""
+"""A model as the judge: it sees two answers and not which of them is the truth, and says how they compare.
+
+What a doctor wrote is data to it: only the diagnosis that is committed to, on one line, between marks it cannot forge.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from autogen_core.models import UserMessage
 from pydantic import BaseModel
 
 from osler.agents.backbones import Backbone, ask
+from osler.eval.commitment import Commitment, committed, count
 from osler.eval.verdict import Verdict
 from osler.events import Concluded
 from osler.loosejson import json_of
@@ -20,6 +24,9 @@ from osler.records.schema import PatientRecord
 _MOST_TOKENS = 200
 _LONGEST = 600
 """Characters of an answer that a judge is shown."""
+
+_OPEN, _CLOSE = "<answer>", "</answer>"
+_NO_MARKS = str.maketrans("<>", "‹›")
 
 
 class _Verdict(BaseModel):
@@ -64,23 +71,32 @@ class ModelJudge:
         return f"{self._backbone.spec}#{hashlib.sha256(rubric.encode()).hexdigest()[:8]}"
 
     async def say(self, kind: str, conclusion: Concluded, record: PatientRecord) -> Said:
-        """Compare the doctor's answer with the truth; neither is called by its origin."""
+        """Compare what the doctor commits to with the truth; neither is called by its origin."""
         if kind == "diagnosis":
-            truth, answer = record.diagnosis.name, conclusion.diagnosis
-        else:
-            assert record.treatment is not None
-            truth, answer = record.treatment.name, conclusion.treatment
-        return await self.pair(kind, truth, answer[:_LONGEST], record.language)
+            own = committed(conclusion.diagnosis, count(record.diagnosis.name))
+            said = await self.pair(kind, record.diagnosis.name, own.diagnosis, record.language)
+            if own.commitment is Commitment.CHOICE and said.verdict is Verdict.CORRECT:
+                return replace(said, verdict=Verdict.PARTIAL)
+            return said
+        assert record.treatment is not None
+        return await self.pair(kind, record.treatment.name, conclusion.treatment, record.language)
 
     async def pair(self, kind: str, truth: str, answer: str, language: Language) -> Said:
         """Compare two answers. Which stands first follows from their text, so that no place is always the truth's."""
         content = hashlib.sha256("\0".join((kind, language, truth, answer)).encode("utf-8", "replace")).hexdigest()
         first, second = (truth, answer) if int(content, 16) % 2 else (answer, truth)
         template = prompt(f"judge_{kind}", language)
-        message = UserMessage(content=template.fill(first=first, second=second), source="judge")
+        text = template.fill(first=enclosed(first), second=enclosed(second))
+        message = UserMessage(content=text, source="judge")
         said = await ask(self._backbone.client, [message], schema=_Verdict, max_tokens=_MOST_TOKENS)
         tokens = None if said.tokens_in is None else said.tokens_in + (said.tokens_out or 0)
         return _read(said.text, tokens)
+
+
+def enclosed(answer: str) -> str:
+    """An answer as one line between the prompt's marks, none of which it can write itself."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in answer[:_LONGEST]).split())
+    return f"{_OPEN}{line.translate(_NO_MARKS)}{_CLOSE}"
 
 
 def _read(text: str, tokens: int | None) -> Said:

@@ -16,6 +16,8 @@ from osler.ranking import reaches
 from osler.records.schema import Treatment
 
 _COVER = 0.6
+_MOST = 12
+"""Drugs and procedures that a plan may hold beside the truth's own: with more it is a list for any patient."""
 _MANNER_ZH = re.compile(
     r"大剂量|小剂量|低剂量|足量|静脉|口服|肌注|皮下|外用|局部|注射|冲击|治疗|疗法|紧急|立即|尽快|急诊|联合|加用?|及|和|并|给予|予|使用|应用|"
     r"滴注|静滴|静推|片|胶囊|乳膏|软膏|手术|术|行|每日|每天|[一二两三]次|\d+(?:\.\d+)?(?:mg|g|ml|%)?|[，、。；,（）()]"
@@ -34,12 +36,15 @@ class _Said(NamedTuple):
 
 
 def judge(answer: str, truth: Treatment) -> Judgement:
-    """Unsafe first, whatever else matches; then the whole, the parts, the class."""
+    """Unsafe first, whatever else matches; then what lists too much; then the whole, the parts, the class."""
     reading = read_answer(_ALLERGY.sub(_allergy, answer))
     said = _said(reading, truth)
     for unsafe in truth.unsafe:
         if any(_recommends(said, each, truth) for each in unsafe.names):
             return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {unsafe.name}, which is unsafe here")
+    if len(said.meant.drugs) > _MOST + len(_drugs((truth.name,))):
+        many = len(said.meant.drugs)
+        return Judgement(Verdict.WRONG, "several", f"names {many} drugs and procedures, more than one plan holds")
     wholes = (*truth.names, *truth.alternatives)
     done = [part.name for part in truth.parts if any(_done(said, each) for each in part.names)]
     complete = len(done) == len(truth.parts) if truth.parts else any(_done(said, each) for each in truth.names)
