@@ -123,17 +123,6 @@ def test_an_endpoint_that_is_not_there_leaves_nothing_behind(run: Path) -> None:
     assert {path.name for path in run.parent.iterdir()} == {"demo.osler", "demo.forks.osler.lock"}
 
 
-def test_a_run_from_before_there_were_forks_is_read_and_gets_the_table_when_written_to(run: Path) -> None:
-    with sqlite3.connect(run) as file:
-        file.execute("DROP TABLE forks")
-    with RunFile.open(run) as older:
-        assert older.forks() == {}
-        about = older.about()
-    assert osler("replay", run, "gerd-en", "--memory", "raw", "--verify").exit_code == 0
-    with RunWriter.create(run, about) as store:
-        assert store.retry().todo == []
-
-
 def test_forks_of_other_settings_are_not_mixed(run: Path) -> None:
     args = ("gerd-en", "--memory", "raw", "--memory", "none", "--fork-at", "2")
     assert osler("replay", run, *args).exit_code == 0

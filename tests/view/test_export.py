@@ -157,4 +157,4 @@ def test_what_cannot_be_read_is_left_out_and_said(runs: list[Path], tmp_path: Pa
     assert sorted(given(tmp_path / "site" / "data" / "k0" / "said.js")["api/runs/k0/said"]) == list("123456")
     assert not (tmp_path / "site" / "data" / "k0" / "3.js").exists()
     path.write_bytes(b"nothing")
-    assert "cannot be read as a run" in str(write(path, "-o", tmp_path / "other").exception)
+    assert "is not a run" in str(write(path, "-o", tmp_path / "other").exception)

@@ -14,13 +14,14 @@ from osler.eval.runs import LoadedRun
 from osler.records.schema import PatientRecord
 from osler.short_names import backbone_name, backbone_names, memory_names
 from osler.simulator.store import CellState, RunFile
+from osler.simulator.store.files import DamagedRunError
 from osler.simulator.transcript import Transcript
 from osler.view.rows import Query, forks_of, page
 from osler.view.shelf import Missing, Shown
 from osler.view.story import call, story
 from osler.view.truth import truth
 
-UNREADABLE = (sqlite3.Error, zlib.error, ValidationError, ValueError, LookupError, TypeError)
+UNREADABLE = (DamagedRunError, sqlite3.Error, zlib.error, ValidationError, ValueError, LookupError, TypeError)
 """What a damaged run file leads to, wherever it is read."""
 _LIVELY = 300.0
 """Seconds without a word after which a run that was never closed counts as dead."""

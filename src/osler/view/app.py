@@ -36,8 +36,8 @@ def application(shelf: Shelf, chair: Chair) -> Starlette:
         for shown in shelf.all():
             try:
                 told.append(answers.run(shown))
-            except (UserError, *UNREADABLE) as error:
-                line = str(error) if isinstance(error, UserError) else _DAMAGED
+            except (*UNREADABLE, UserError) as error:
+                line = _DAMAGED if isinstance(error, UNREADABLE) else str(error)
                 broken.append({"key": shown.key, "name": shown.name, "error": line})
         return reply({"runs": told, "broken": broken})
 
@@ -94,11 +94,11 @@ def _answer(reading: Callable[[Request], Response]) -> Callable[[Request], Await
             return reading(request)
         except (Missing, OverflowError) as error:
             return failure(str(error) if isinstance(error, Missing) else "there is no such number", 404)
-        except UserError as error:
-            return failure(str(error), 400)
-        except UNREADABLE as error:
+        except UNREADABLE as error:  # damage first: its line names the file's path, which is nobody's business here
             _note(request, error)
             return failure(_DAMAGED, 500)
+        except UserError as error:
+            return failure(str(error), 400)
 
     async def handler(request: Request) -> Response:
         return await run_in_threadpool(guarded, request)
