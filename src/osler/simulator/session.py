@@ -18,7 +18,7 @@ from rich.console import Console
 from osler import __version__
 from osler.errors import RunStopped, UserError
 from osler.eval.scoring import score
-from osler.memory import MemorySettings, memory_factory
+from osler.memory import check_memories
 from osler.prompts import prompts_hash
 from osler.records.language import Language
 from osler.records.pages import printed
@@ -32,6 +32,7 @@ from osler.simulator.plan import ONE_STEP, Limits, Plan, Settings
 from osler.simulator.store import Planned, RunFile, RunWriter
 from osler.simulator.summary import summary
 from osler.simulator.worker import Worker
+from osler.stdout import spared_stdout
 
 _PACKAGES = ("autogen-core", "autogen-ext", "openai", "pydantic", "numpy", "jieba", "faiss-cpu", "xllamacpp", "ray")
 
@@ -85,8 +86,8 @@ def _check(plan: Plan, how: How) -> None:
     """Open everything once, so that a wrong name stops the run before a file is made."""
     from osler.agents.backbones.prices import prices
 
-    for name in set(plan.memories) - {ONE_STEP}:
-        memory_factory(name)(MemorySettings())
+    with spared_stdout():
+        check_memories(sorted(set(plan.memories) - {ONE_STEP}))
     clients = Clients(how.clients)
     models = {spec: clients.open(spec).model for spec in sorted(plan.models)}
     for limits in (how.limits, plan.settings.limits):
@@ -99,7 +100,8 @@ def _carry_out(store: RunWriter, planned: Planned, settings: Settings, how: How,
     store.begin({**detail, **_provenance(how)})
     progress = Progress(total=len(planned.todo) + planned.there, there=planned.there)
     allowance = RunAllowance(how.limits, standing.tokens, standing.cost, standing.seconds)
-    desk_stop = asyncio.run(_held(store, planned, progress, allowance, settings, how))
+    with spared_stdout():
+        desk_stop = asyncio.run(_held(store, planned, progress, allowance, settings, how))
     if desk_stop is not None:
         store.stopped(desk_stop.kind)
     if how.as_json:
@@ -150,7 +152,7 @@ class _Interruptible:
     def __enter__(self) -> None:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(name, self._desk.stop.ask, RunStopped("interrupted", "it was interrupted"))
+            loop.add_signal_handler(name, self._desk.stop.ask, RunStopped("interrupted", "it was interrupted", name))
 
     def __exit__(self, *_: object) -> None:
         loop = asyncio.get_running_loop()
@@ -196,22 +198,36 @@ def _last_lines(store: RunWriter, progress: Progress, stop: RunStopped | None, h
     if not (how.quiet or how.as_json):
         there = f", {progress.there} were there already" if progress.there else ""
         console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {store.path}")
+    if stop is not None:
+        left = progress.total - progress.there - progress.done
+        line = f"the run stopped: {stop.message}; {left} consultation(s) are left, nothing is lost"
+        raise StoppedEarly(line, stop.kind, stop.signal)
+    held, failed = (progress.done, progress.failed) if progress.done else (standing.total, standing.failed)
+    if failed and failed == held:
+        raise AllFailed(failed, store.path)
     if standing.failed and not how.as_json:
         console.print(
             f"{standing.failed} failed: `osler runs failures {store.path}` says why, `osler runs retry` tries again"
         )
-    if stop is not None:
-        left = progress.total - progress.there - progress.done
-        raise StoppedEarly(
-            f"the run stopped: {stop.message}; {left} consultation(s) are left, nothing is lost", stop.kind
-        )
 
 
 class StoppedEarly(UserError):
-    """A run that ended before its plan did."""
+    """A run that ended before its plan did. A signal that ended it is told by the exit code, as shells expect."""
 
-    def __init__(self, message: str, kind: str) -> None:
+    def __init__(self, message: str, kind: str, by_signal: int | None = None) -> None:
         """Say what happened, and how to go on."""
         self.kind = kind
+        self.exit_code = UserError.exit_code if by_signal is None else 128 + by_signal
         more = kind.endswith("_limit")
         super().__init__(message, f"the same command {'with a larger limit ' if more else ''}goes on")
+
+
+class AllFailed(UserError):
+    """Consultations were held, and not one of them came to an answer."""
+
+    exit_code = 1
+
+    def __init__(self, count: int, run: Path) -> None:
+        """Say how many, and how to go on."""
+        told = f"`osler runs failures {run}` says why, `osler runs retry {run}` tries again"
+        super().__init__(f"all {count} consultation(s) failed", told)

@@ -53,11 +53,13 @@ class ProcessPool:
         """One process from start to end; the numbers of what it left undone by dying."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",  # a queue.py in the folder we work in must not take the library's place
             "-m",
             "osler.simulator.engines.process",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=LONGEST,
+            process_group=0,  # a Ctrl-C at the terminal is for the desk, also while a worker is still starting
         )
         assert process.stdin is not None
         assert process.stdout is not None
