@@ -82,7 +82,7 @@ def test_a_run_in_which_all_failed_exits_1_and_one_in_which_some_did_exits_0(osl
     with model_server(lambda _: refused) as server:
         done = osler(*plan, "--backbone", server.spec)
         assert done.returncode == 1 and json.loads(done.stdout)["failed"] == 2
-        assert done.stderr.startswith("osler: all 2 consultation(s) failed; `osler runs failures runs/latest.osler`")
+        assert done.stderr.startswith("osler: every consultation failed: `osler runs failures runs/latest.osler`")
         assert done.stderr.count("\n") == 1
         again = osler(*plan, "--backbone", server.spec)
         assert again.returncode == 1 and json.loads(again.stdout)["held"] == 0

@@ -111,7 +111,8 @@ def simulate(
         quiet=quiet,
         as_json=as_json,
     )
-    simulate_plan(plan, out, how, pool)
+    if code := simulate_plan(plan, out, how, pool):
+        raise typer.Exit(code)
 
 
 def show(

@@ -36,6 +36,9 @@ from osler.stdout import spared_stdout
 
 _PACKAGES = ("autogen-core", "autogen-ext", "openai", "pydantic", "numpy", "jieba", "faiss-cpu", "xllamacpp", "ray")
 
+ALL_FAILED = 1
+"""What a command exits with when consultations were held and none of them came to an answer."""
+
 
 @dataclass(frozen=True)
 class How:
@@ -52,19 +55,23 @@ class How:
     as_json: bool = False
 
 
-def simulate_plan(plan: Plan, out: Path, how: How, pool: str) -> None:
-    """Run a plan into a file and print what came of it."""
+def simulate_plan(plan: Plan, out: Path, how: How, pool: str) -> int:
+    """Run a plan into a file and print what came of it; the exit code, which is not 0 when every consultation failed.
+
+    Raises:
+        UserError: The plan cannot be carried out, or the run ended before it did.
+    """
     _check(plan, how)
     first = next(iter(plan.records), None)
     if first is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
     with RunWriter.create(out, about(plan.settings)) as store:
         planned = store.extend(plan)
-        _carry_out(store, planned, plan.settings, how, {"pool": pool})
+        return _carry_out(store, planned, plan.settings, how, {"pool": pool})
 
 
-def retry_run(run: Path, how: How) -> None:
-    """Hold again what failed in a run, and what it has not held yet."""
+def retry_run(run: Path, how: How) -> int:
+    """Hold again what failed in a run, and what it has not held yet; the exit code, as of `simulate_plan`."""
     with RunFile.open(run) as known:
         told, settings = known.about(), known.settings
         specs = tuple(row["backbone"] for row in known.rows("DISTINCT backbone", order="backbone"))
@@ -73,7 +80,7 @@ def retry_run(run: Path, how: How) -> None:
     if told != json.loads(json.dumps(about(settings))):
         raise UserError(f"{run} was made with another version of Osler or its prompts", "use that version for it")
     with RunWriter.create(run, about(settings)) as store:
-        _carry_out(store, store.retry(), settings, how, {"retry": True})
+        return _carry_out(store, store.retry(), settings, how, {"retry": True})
 
 
 def about(settings: Settings) -> dict[str, Any]:
@@ -95,7 +102,7 @@ def _check(plan: Plan, how: How) -> None:
     asyncio.run(clients.close())
 
 
-def _carry_out(store: RunWriter, planned: Planned, settings: Settings, how: How, detail: dict[str, Any]) -> None:
+def _carry_out(store: RunWriter, planned: Planned, settings: Settings, how: How, detail: dict[str, Any]) -> int:
     standing = store.standing()
     store.begin({**detail, **_provenance(how)})
     progress = Progress(total=len(planned.todo) + planned.there, there=planned.there)
@@ -108,7 +115,7 @@ def _carry_out(store: RunWriter, planned: Planned, settings: Settings, how: How,
         sys.stdout.write(json.dumps(_told(store, progress, desk_stop), ensure_ascii=False) + "\n")
     else:
         printed(summary(store, settings.patient_backbone))
-    _last_lines(store, progress, desk_stop, how)
+    return _last_lines(store, progress, desk_stop, how)
 
 
 async def _held(
@@ -192,7 +199,8 @@ def _told(store: RunWriter, progress: Progress, stop: RunStopped | None) -> dict
     }
 
 
-def _last_lines(store: RunWriter, progress: Progress, stop: RunStopped | None, how: How) -> None:
+def _last_lines(store: RunWriter, progress: Progress, stop: RunStopped | None, how: How) -> int:
+    """Say how it ended; the exit code."""
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     standing = store.standing()
     if not (how.quiet or how.as_json):
@@ -203,12 +211,11 @@ def _last_lines(store: RunWriter, progress: Progress, stop: RunStopped | None, h
         line = f"the run stopped: {stop.message}; {left} consultation(s) are left, nothing is lost"
         raise StoppedEarly(line, stop.kind, stop.signal)
     held, failed = (progress.done, progress.failed) if progress.done else (standing.total, standing.failed)
-    if failed and failed == held:
-        raise AllFailed(failed, store.path)
-    if standing.failed and not how.as_json:
-        console.print(
-            f"{standing.failed} failed: `osler runs failures {store.path}` says why, `osler runs retry` tries again"
-        )
+    all_failed = 0 < failed == held
+    if all_failed or (standing.failed and not how.as_json):
+        told = "osler: every consultation failed" if all_failed else f"{standing.failed} failed"
+        console.print(f"{told}: `osler runs failures {store.path}` says why, `osler runs retry` tries again")
+    return ALL_FAILED if all_failed else 0
 
 
 class StoppedEarly(UserError):
@@ -220,14 +227,3 @@ class StoppedEarly(UserError):
         self.exit_code = UserError.exit_code if by_signal is None else 128 + by_signal
         more = kind.endswith("_limit")
         super().__init__(message, f"the same command {'with a larger limit ' if more else ''}goes on")
-
-
-class AllFailed(UserError):
-    """Consultations were held, and not one of them came to an answer."""
-
-    exit_code = 1
-
-    def __init__(self, count: int, run: Path) -> None:
-        """Say how many, and how to go on."""
-        told = f"`osler runs failures {run}` says why, `osler runs retry {run}` tries again"
-        super().__init__(f"all {count} consultation(s) failed", told)
