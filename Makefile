@@ -11,7 +11,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/osler simulate --language en --memory none --memory raw --memory tim --workers 2 --quiet --out demo
 	@$(BIN)/osler show demo pneumonia-en --memory raw
 	@$(BIN)/osler compare demo
-	@$(BIN)/osler report demo -o runs/demo.html
+	@$(BIN)/osler report demo --out runs/demo.html
 
 test: lint types pytest
 

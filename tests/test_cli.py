@@ -6,11 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from osler import __version__
+from osler.cli import app
 from tests.conftest import Run
 
 
@@ -18,6 +22,85 @@ def test_help_and_version(osler_process: Run) -> None:
     done = osler_process("--help")
     assert done.returncode == 0 and "records" in done.stdout
     assert osler_process("--version").stdout == f"osler {__version__}\n"
+
+
+def commands(group: Any = None, *names: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command and group of commands, with what is typed to call it."""
+    group = group or get_command(app)
+    yield names, group
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, *names, name)
+
+
+def test_every_command_tells_how_it_is_called_also_by_h(osler: Run) -> None:
+    called = [names for names, _ in commands()]
+    assert len(called) > 20
+    for names in called:
+        done = osler(*names, "-h")
+        assert done.returncode == 0 and "Usage" in done.stdout and "--help" in done.stdout, names
+
+
+def test_what_is_written_is_named_by_one_option_everywhere() -> None:
+    given = {
+        " ".join(names): option.opts
+        for names, command in commands()
+        for option in command.params
+        if {"-o", "--out", "--output"} & set(option.opts)
+    }
+    assert len(given) >= 6 and set(map(tuple, given.values())) == {("--out", "-o")}, given
+
+
+def test_python_m_osler_is_the_command_line(tmp_path: Path) -> None:
+    def run(*args: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "osler", *args]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert run("--version").stdout == f"osler {__version__}\n"
+    assert run("show", "nothing", "x").returncode == 2
+    assert run("nonsense").stderr == "osler: No such command 'nonsense'. (`osler --help` shows how it is called)\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("osler comp", ["compare"]),
+        ("osler records val", ["validate"]),
+        ("osler simulate --engi", ["--engine"]),
+        ("osler simulate --engine ", ["local", "ray"]),
+        ("osler show fir", ["first"]),
+    ],
+)
+def test_the_shell_completes_commands_options_values_and_runs(tmp_path: Path, typed: str, offered: list[str]) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "first.osler").touch()
+    words = typed.split(" ")
+    asked = {"_OSLER_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
+    done = subprocess.run(
+        [sys.executable, "-m", "osler"],
+        cwd=tmp_path,
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, offered, "")
+
+
+def test_completion_is_shown_and_installed(tmp_path: Path) -> None:
+    def run(option: str, home: Path) -> subprocess.CompletedProcess[str]:
+        # The shell is told by the processes above: one that certainly is bash.
+        command = f"{sys.executable} -m osler {option}; exit $?"
+        env = {**os.environ, "HOME": str(home)}
+        return subprocess.run(["bash", "-c", command], env=env, capture_output=True, text=True, check=False)
+
+    shown = run("--show-completion", tmp_path)
+    assert shown.returncode == 0 and "_OSLER_COMPLETE=complete_bash" in shown.stdout
+    assert run("--install-completion", tmp_path).returncode == 0
+    script = tmp_path / ".bash_completions" / "osler.sh"
+    assert script.read_text() == shown.stdout.rstrip("\n") and str(script) in (tmp_path / ".bashrc").read_text()
+    (tmp_path / "file").touch()
+    failed = run("--install-completion", tmp_path / "file")
+    assert failed.returncode == 2 and failed.stderr.count("\n") == 1 and "Traceback" not in failed.stderr
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -98,6 +181,30 @@ def test_a_closed_pipe_is_no_traceback() -> None:
         assert b"Traceback" not in process.stderr.read()
 
 
+def test_a_terminal_without_chinese_is_no_traceback(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "osler", "records", "show", "gout-zh"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "") and "\\u75db\\u98ce" in done.stdout
+
+
+def test_a_full_disk_behind_standard_output_is_one_line(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "osler", "records", "schema"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2 and done.stderr.startswith("osler: No space left on device"), done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_list_show_and_schema(osler: Run) -> None:
     listed = osler("records", "list", "--specialty", "urology", "--language", "zh").stdout
     assert "bladder-cancer-zh" in listed and "-en" not in listed
@@ -126,3 +233,15 @@ def test_convert_to_a_folder_and_back(osler: Run, tmp_path: Path) -> None:
     assert osler("records", "convert", "tables", "one.yaml").returncode == 2
     done = osler("records", "convert", "tables", "one.yaml", "--id", "acute-cholecystitis-en")
     assert done.stdout == "1 record(s) written to one.yaml as yaml\n"
+
+
+def test_a_patient_by_name_is_all_its_records_where_many_are_taken(osler: Run, tmp_path: Path) -> None:
+    held = json.loads(osler("simulate", "--case", "gout", "--turns", "1", "--json").stdout)
+    assert (held["held"], held["done"]) == (2, 2)
+    only = osler("simulate", "--case", "gout", "--language", "zh", "--turns", "1", "--json", "--out", "zh")
+    assert json.loads(only.stdout)["held"] == 1
+    assert osler("show", "zh", "gout").returncode == 0
+    asked = osler("show", "latest", "gout")
+    assert asked.returncode == 2 and "gout-en" in asked.stderr and "gout-zh" in asked.stderr
+    assert osler("records", "convert", "bundled", "two.jsonl", "--id", "gout").stdout.startswith("2 record(s)")
+    assert "no record is called 'goat'" in osler("simulate", "--case", "gout", "--case", "goat", "--out", "x").stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated, NoReturn
 
 import typer
@@ -24,13 +25,13 @@ from osler.commands import (
     simulate,
     view,
 )
-from osler.errors import UserError
+from osler.errors import UserError, printable
 
 app = typer.Typer(
     name="osler",
     help="Simulate clinical consultations between agents, and measure how well a doctor diagnoses and treats.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
     pretty_exceptions_enable=False,
 )
 _INTERRUPTED = 130
@@ -74,11 +75,13 @@ def main() -> NoReturn:
     """Run, and turn every way of failing into one line and an exit code."""
     # The products here are small: a second thread of BLAS costs more than it does, and one adds up the same everywhere.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if isinstance(sys.stdout, TextIOWrapper):  # a terminal that has no Chinese gets an escape, and no traceback
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name="osler")
         sys.stdout.flush()
     except UserError as error:
-        _stop(f"osler: {error}", 2)
+        _stop(f"osler: {error}", error.exit_code)
     except typer.TyperException as error:
         _usage(error)
     except (typer.Abort, KeyboardInterrupt):
@@ -86,6 +89,9 @@ def main() -> NoReturn:
     except BrokenPipeError:
         _silence()
         sys.exit(141)
+    except OSError as error:  # of the disk, where no command could say more about it
+        told = ": ".join(filter(None, (str(error.filename or ""), error.strerror or str(error))))
+        _stop(f"osler: {printable(told)}; check the path, its rights and the room on the disk", 2)
     if code == _INTERRUPTED:
         _stop("osler: stopped", _INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
@@ -103,7 +109,7 @@ def _usage(error: typer.TyperException) -> NoReturn:
 def _stop(line: str, code: int) -> NoReturn:
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:
         _silence()
     typer.echo(line, err=True)
     sys.exit(code)

@@ -27,7 +27,9 @@ class OslerError(Exception):
 
 
 class UserError(OslerError):
-    """Something the user can mend. The command line prints it as one line and exits with 2."""
+    """Something the user can mend. The command line prints it as one line and exits with its code."""
+
+    exit_code = 2
 
     def __init__(self, message: str, remedy: str) -> None:
         """Keep what happened and the remedy apart, so that a page can show them apart."""
@@ -43,7 +45,7 @@ class StorageError(UserError):
 class RunStopped(OslerError):
     """Something that ends a whole run in order: a budget is used up, or an endpoint is down. Nothing failed by it."""
 
-    def __init__(self, kind: str, message: str) -> None:
-        """Say which it is, and what to tell."""
-        self.kind, self.message = kind, printable(message)
+    def __init__(self, kind: str, message: str, signal: int | None = None) -> None:
+        """Say which it is, what to tell, and which signal asked for it, if one did."""
+        self.kind, self.message, self.signal = kind, printable(message), signal
         super().__init__(self.message)

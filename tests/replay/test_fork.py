@@ -120,7 +120,7 @@ def test_an_endpoint_that_is_not_there_leaves_nothing_behind(run: Path) -> None:
     with model_server(lambda _: Step(status=404)) as server:
         args = ("gerd-en", "--memory", "raw", "--memory", "raw", "--backbone", server.spec, "--fork-at", "2")
         assert server.url in refusal("replay", run, *args)
-    assert {path.name for path in run.parent.iterdir()} == {"demo.osler", "demo.forks.osler.lock"}
+    assert {path.name for path in run.parent.iterdir()} == {"demo.osler"}
 
 
 def test_forks_of_other_settings_are_not_mixed(run: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import secrets
@@ -186,3 +187,21 @@ def test_without_ray_the_line_says_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UserError, match=re.escape("the ray engine needs Ray; pip install 'osler[ray]'")):
         RayPool(Settings(), ClientSettings(), workers=2, concurrency=8, address="anywhere:6379")
+
+
+@needs_ray
+@pytest.mark.xdist_group("ray")
+def test_a_memory_of_the_folder_one_works_in_is_found_and_only_json_is_printed(tmp_path: Path) -> None:
+    (tmp_path / "my_memory.py").write_text(
+        "print('imported')\n"
+        "from osler.memory.none import NoMemory\n"
+        "class Mine(NoMemory):\n"
+        "    name = 'mine'\n"
+        "    def __init__(self, settings):\n"
+        "        print('made')\n"
+        "        super().__init__(settings)\n"
+    )
+    args = ("--memory", "my_memory:Mine", "--case", "gout", "--turns", "2", "--engine", "ray", "--workers", "1")
+    command = [sys.executable, "-P", "-m", "osler", "simulate", *args, "--json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=220, check=False)
+    assert done.returncode == 0 and json.loads(done.stdout)["done"] == 2, (done.stdout, done.stderr)

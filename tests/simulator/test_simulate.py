@@ -152,7 +152,7 @@ async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(
     async with serving(*[refused] * 2) as server:
         args = ("--backbone", server.spec, "--limit", "2", "--turns", "3", "--out", "run", "--timeout", "5")
         done = await asyncio.to_thread(osler_process, "simulate", *args)
-        assert done.returncode == 0 and "2 failed" in done.stderr
+        assert done.returncode == 1 and "every consultation failed" in done.stderr
     with RunFile.open(tmp_path / "runs" / "run.osler") as run:
         assert [transcript.ending for transcript in run.transcripts()] == [Ending.BACKBONE_FAILURE] * 2
         assert run.standing().failed == 2

@@ -33,18 +33,13 @@ def check(
     import asyncio
 
     from osler.agents.backbones import parse_spec
-    from osler.errors import UserError
 
-    try:
-        if parse_spec(spec).kind == "rules":
-            typer.echo("rules: needs no model")
-            return
-        from osler.agents.backbones.probe import probe
+    if parse_spec(spec).kind == "rules":
+        typer.echo("rules: needs no model")
+        return
+    from osler.agents.backbones.probe import probe
 
-        found = asyncio.run(probe(spec, limit=timeout))
-    except UserError as error:
-        typer.echo(f"osler: {error}", err=True)
-        raise typer.Exit(2) from None
+    found = asyncio.run(probe(spec, limit=timeout))
     typer.echo("\n".join(_lines(found)))
 
 

@@ -20,7 +20,14 @@ class Engine(StrEnum):
     RAY = "ray"
 
 
-RunName = Annotated[Path, typer.Argument(help="A run: its name, or its file.")]
+def known_runs(incomplete: str) -> list[str]:
+    """For the shell's completion: the runs of the usual folder."""
+    names = (path.stem for path in Path("runs").glob("*.osler"))
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+RUN_TO_WRITE = "The run: a name, or a file ending in .osler."
+RunName = Annotated[Path, typer.Argument(help="A run: its name, or its file.", autocompletion=known_runs)]
 RunTokens = Annotated[int | None, typer.Option("--run-tokens", min=1, help="Tokens the whole run may use.")]
 RunCost = Annotated[float | None, typer.Option("--run-cost", min=0, help="USD the whole run may cost.")]
 RunSeconds = Annotated[float | None, typer.Option("--run-seconds", min=0.1, help="Seconds the whole run may take.")]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import RunName
+from osler.commands.carrying_out import RunName, known_runs
 
 
 class Form(StrEnum):
@@ -29,7 +29,7 @@ class By(StrEnum):
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(help="One or several runs.")],
+    runs: Annotated[list[Path], typer.Argument(help="One or several runs.", autocompletion=known_runs)],
     judge: Annotated[str | None, typer.Option("--judge", help="Whose verdicts; without it, the rules' ladder.")] = None,
     against: Annotated[
         str | None, typer.Option("--against", help="The memory that the others are compared with.")

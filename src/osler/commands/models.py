@@ -15,13 +15,9 @@ def pull(name: Annotated[str, typer.Argument(help="Which model; `osler models li
     from osler.agents.backbones.weights import KNOWN, fetch
     from osler.errors import UserError
 
-    try:
-        if name not in KNOWN:
-            raise UserError(f"there is no model {name!r} to pull", f"use {' or '.join(KNOWN)}")
-        typer.echo(fetch(KNOWN[name]))
-    except UserError as error:
-        typer.echo(f"osler: {error}", err=True)
-        raise typer.Exit(2) from None
+    if name not in KNOWN:
+        raise UserError(f"there is no model {name!r} to pull", f"use {' or '.join(KNOWN)}")
+    typer.echo(fetch(KNOWN[name]))
 
 
 @app.command("list")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import Timeout
+from osler.commands.carrying_out import RUN_TO_WRITE, Timeout
 from osler.commands.records import PoolPath, Seed
 
 
@@ -23,7 +23,8 @@ class Chairs(StrEnum):
 def play(
     chair: Annotated[Chairs, typer.Option("--as", help="Your chair: doctor or patient.")] = Chairs.DOCTOR,
     case: Annotated[
-        str | None, typer.Option("--case", help="A record's id; without it, one that you have not played.")
+        str | None,
+        typer.Option("--case", help="A record's id, or its patient's; without it, one that you have not played."),
     ] = None,
     pool: PoolPath = "bundled",
     language: Annotated[
@@ -36,7 +37,7 @@ def play(
     timeout: Timeout = 60.0,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="The run: a name, or a file ending in .osler; without it, play-doctor or the like."),
+        typer.Option("--out", "-o", help=f"{RUN_TO_WRITE} Without it, play-doctor or the like."),
     ] = None,
 ) -> None:
     """Take a chair: ask and conclude as the doctor, or answer as the patient, and see how it went."""

@@ -30,8 +30,9 @@ def probe(
     from osler.eval.probes.run import probe_run
     from osler.records.pages import printed
     from osler.simulator.store import RunFile
+    from osler.stdout import spared_stdout
 
-    with RunFile.open(run) as opened:
+    with RunFile.open(run) as opened, spared_stdout():
         found = asyncio.run(
             probe_run(opened, _ks(k), memories=memory, answered_by=backbone, limit=limit, seconds=timeout)
         )

@@ -18,7 +18,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
 def export(
     run: RunName,
     out: Annotated[
-        Path, typer.Option("-o", "--out", help="The sheet; the key lies beside it as NAME.key.json.")
+        Path, typer.Option("--out", "-o", help="The sheet; the key lies beside it as NAME.key.json.")
     ] = Path("sheet.xlsx"),
     per_cell: Annotated[int, typer.Option("--per-cell", min=1, help="Items per backbone and memory.")] = 20,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw and of the order.")] = 0,
@@ -46,7 +46,7 @@ def import_ratings(
     sheets: Annotated[list[Path], typer.Argument(help="The sheets as the raters saved them: .xlsx or CSV, one each.")],
     key: Annotated[Path, typer.Option("--key", help="The .key.json file that was exported with them.")],
     run: Annotated[Path | None, typer.Option("--run", help="Check that the items are of this run.")] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", help="Also write all ratings as a CSV file.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write all ratings as a CSV file.")] = None,
     force: Force = False,
 ) -> None:
     """Read ratings back: the means of every backbone and memory, and how far the raters agree."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Look at, check and convert patient records.", no_args_is_help=True)
 
 PoolPath = Annotated[str, typer.Option("--pool", help="A folder or file of records, or `bundled`.", metavar="PATH")]
+_ONLY = "Only these: a record's id, or a patient's for all its records (repeatable)."
+Cases = Annotated[list[str] | None, typer.Option("--case", help=_ONLY)]
 Specialties = Annotated[list[str] | None, typer.Option("--specialty", help="Only these specialties (repeatable).")]
 Languages = Annotated[list[str] | None, typer.Option("--language", help="Only en or zh (repeatable).")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="At most so many records.")]
@@ -109,7 +111,7 @@ def convert(
     to: Annotated[
         str | None, typer.Option("--to", help="The format, where the ending of OUT does not say it.", metavar="FORMAT")
     ] = None,
-    record_id: Annotated[list[str] | None, typer.Option("--id", help="Only these records (repeatable).")] = None,
+    record_id: Annotated[list[str] | None, typer.Option("--id", help=_ONLY)] = None,
     specialty: Specialties = None,
     language: Languages = None,
     limit: Limit = None,

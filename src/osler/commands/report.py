@@ -12,7 +12,7 @@ from osler.commands.carrying_out import RunName
 
 def report(
     run: RunName,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page.")] = Path("report.html"),
     judge: Annotated[str | None, typer.Option("--judge", help="Whose verdicts; without it, the rules' ladder.")] = None,
     figures: Annotated[
         Path | None, typer.Option("--figures", help="A folder for the figures as SVG and PNG, for papers.")
@@ -22,7 +22,7 @@ def report(
     """Write all that a run came to as one page that opens from disk: tables, figures, failures, conversations."""
     from osler.eval.report import write_report
 
-    made = write_report(run, output, judge=judge, figures=figures, force=force)
+    made = write_report(run, out, judge=judge, figures=figures, force=force)
     told = f"{made.page} ({made.size / 1024:,.0f} KiB)"
     if figures is not None:
         told += f" and {len(made.figures)} figure(s) in {figures}"

@@ -105,4 +105,5 @@ def retry(
         quiet=quiet,
         as_json=as_json,
     )
-    retry_run(run, how)
+    if code := retry_run(run, how):
+        raise typer.Exit(code)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from osler.commands import carrying_out
-from osler.commands.carrying_out import RunName
-from osler.commands.records import Languages, Limit, PoolPath, Sample, Specialties, open_pool
+from osler.commands.carrying_out import RUN_TO_WRITE, RunName
+from osler.commands.records import Cases, Languages, Limit, PoolPath, Sample, Specialties, open_pool
 
 Backbones = Annotated[
     list[str] | None,
@@ -27,7 +27,7 @@ def simulate(
     memory: Memories = None,
     patient: Annotated[str, typer.Option("--patient", help="The patient's model; the same for all doctors.")] = "rules",
     pool: PoolPath = "bundled",
-    case: Annotated[list[str] | None, typer.Option("--case", help="Only these records (repeatable).")] = None,
+    case: Cases = None,
     specialty: Specialties = None,
     language: Languages = None,
     limit: Limit = None,
@@ -74,7 +74,7 @@ def simulate(
     cache: Annotated[
         Path | None, typer.Option("--cache", help="A file that keeps models' answers for the same requests in any run.")
     ] = None,
-    out: Annotated[Path, typer.Option("--out", help="The run: a name, or a file ending in .osler.")] = Path("latest"),
+    out: Annotated[Path, typer.Option("--out", "-o", help=RUN_TO_WRITE)] = Path("latest"),
     quiet: carrying_out.Quiet = False,
     as_json: carrying_out.AsJson = False,
 ) -> None:
@@ -113,7 +113,8 @@ def simulate(
         quiet=quiet,
         as_json=as_json,
     )
-    simulate_plan(plan, out, how, pool)
+    if code := simulate_plan(plan, out, how, pool):
+        raise typer.Exit(code)
 
 
 def show(

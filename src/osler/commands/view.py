@@ -8,10 +8,15 @@ from typing import Annotated
 
 import typer
 
-Runs = Annotated[list[Path] | None, typer.Argument(help="Runs, by name or file; without any, all of `runs/`.")]
+from osler.commands.carrying_out import known_runs
+
+Runs = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Runs, by name or file; without any, all of `runs/`.", autocompletion=known_runs),
+]
 
 
-Folder = Annotated[Path, typer.Option("--output", "-o", help="The folder; an earlier export there is replaced.")]
+Folder = Annotated[Path, typer.Option("--out", "-o", help="The folder; an earlier export there is replaced.")]
 
 
 class Format(StrEnum):
@@ -53,13 +58,13 @@ def view(
 
 def export(
     runs: Runs = None,
-    output: Folder = Path("site"),
+    out: Folder = Path("site"),
     form: Annotated[Format, typer.Option("--format", help="As what.")] = Format.HTML,
 ) -> None:
     """Write the same page as files that open from disk, without a server."""
     from osler.view.export import export as write
 
-    made = write(runs or (), output)
+    made = write(runs or (), out)
     told = f"{made.consultations:,} consultation(s) of {made.runs} run(s), {made.size / 2**20:,.1f} MiB"
     if made.unreadable:
         typer.echo(f"{made.unreadable:,} consultation(s) cannot be read and were left out.", err=True)

@@ -1,7 +1,7 @@
 """What the doctor remembers of the earlier turns; pluggable, and usable without the rest of Osler."""
 
 from osler.memory.base import Change, Item, Memory, MemorySettings, Recall, Thinker, Turn
-from osler.memory.registry import memory_factory, memory_names
+from osler.memory.registry import check_memories, memory_factory, memory_names
 
 __all__ = [
     "Change",
@@ -11,6 +11,7 @@ __all__ = [
     "Recall",
     "Thinker",
     "Turn",
+    "check_memories",
     "memory_factory",
     "memory_names",
 ]

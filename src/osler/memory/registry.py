@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.metadata import entry_points
 
@@ -13,6 +15,7 @@ from osler.memory.raw import RawMemory
 
 GROUP = "osler.memories"
 MemoryFactory = Callable[[MemorySettings], Memory]
+_WANTED = "name something that takes MemorySettings and gives a Memory: with remember, recall, snapshot and restore"
 
 
 def _tim(settings: MemorySettings) -> Memory:
@@ -21,7 +24,21 @@ def _tim(settings: MemorySettings) -> Memory:
     return TimMemory(settings)
 
 
-_BUILT_IN: dict[str, MemoryFactory] = {"none": NoMemory, "raw": RawMemory, "tim": _tim}
+def _without_options(make: MemoryFactory, name: str) -> MemoryFactory:
+    def made(settings: MemorySettings) -> Memory:
+        if settings.options:
+            given = next(iter(settings.options))
+            raise UserError(f"the memory {name} has no option {given!r}", f"it has no options at all: write {name}")
+        return make(settings)
+
+    return made
+
+
+_BUILT_IN: dict[str, MemoryFactory] = {
+    "none": _without_options(NoMemory, "none"),
+    "raw": _without_options(RawMemory, "raw"),
+    "tim": _tim,
+}
 
 
 def memory_names() -> list[str]:
@@ -30,44 +47,78 @@ def memory_names() -> list[str]:
 
 
 def memory_factory(spec: str) -> MemoryFactory:
-    """What makes the memory of that name, with the options that follow it: `tim,mode=paper,k=5`."""
+    """What makes the memory of that name, with the options that follow it: `tim,mode=paper,k=5`.
+
+    Raises:
+        UserError: There is none of that name, or it cannot be loaded. What it gives raises it where it cannot make one.
+    """
     name, options = _options(spec)
-    factory = _factory(name)
+    factory = _BUILT_IN.get(name) or _foreign(name)
     return lambda settings: factory(settings.model_copy(update={"options": options}))
+
+
+def check_memories(specs: Iterable[str]) -> None:
+    """Make each of them once, so that a wrong name is heard of before anything depends on it.
+
+    Raises:
+        UserError: One of them cannot be made.
+    """
+    for spec in specs:
+        memory_factory(spec)(MemorySettings())
 
 
 def _options(spec: str) -> tuple[str, dict[str, str]]:
     name, *rest = (part.strip() for part in spec.split(","))
     pairs = [part.partition("=") for part in rest]
-    for key, equals, value in pairs:
-        if not (key and equals and value):
-            raise UserError(f"the memory {spec!r} cannot be read", "write options as name,option=value,option=value")
-    return name, {key.strip(): value.strip() for key, _, value in pairs}
+    options = {key.strip(): value.strip() for key, _, value in pairs}
+    if len(options) < len(pairs) or not all(key and value for key, value in options.items()):
+        raise UserError(
+            f"the memory {spec!r} cannot be read", "write options as name,option=value,option=value, each of them once"
+        )
+    return name, options
 
 
-def _factory(name: str) -> MemoryFactory:
-    if name in _BUILT_IN:
-        return _BUILT_IN[name]
-    for point in entry_points(group=GROUP):
-        if point.name == name:
-            return _checked(point.load(), name)
+def _foreign(name: str) -> MemoryFactory:
+    """A memory that is not ours: whatever goes wrong in it is one line."""
+    factory = _loaded(name)
+    if not callable(factory):
+        raise UserError(f"the memory {name!r} is not a class or function", _WANTED)
+
+    def make(settings: MemorySettings) -> Memory:
+        try:
+            made = factory(settings)
+        except UserError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise UserError(f"the memory {name!r} cannot be made: {type(error).__name__}: {error}", _WANTED) from None
+        if not isinstance(made, Memory):
+            raise UserError(f"the memory {name!r} gives a {type(made).__name__}, which is no Memory", _WANTED)
+        return made
+
+    return make
+
+
+def _loaded(name: str) -> object:
+    points = [point for point in entry_points(group=GROUP) if point.name == name]
     module, colon, attribute = name.partition(":")
-    if not colon:
+    if not points and not colon:
         raise UserError(
             f"there is no memory {name!r}", f"use one of {', '.join(memory_names())}, or package.module:Class"
         )
     try:
-        return _checked(getattr(import_module(module), attribute), name)
-    except (ImportError, AttributeError) as error:
+        if points:
+            return points[0].load()
+        _see_working_folder()
+        return getattr(import_module(module), attribute)
+    except (Exception, SystemExit) as error:  # importing it runs it, and it may do anything
+        told = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
         raise UserError(
-            f"the memory {name!r} cannot be loaded: {error}", "check the module's path and the class's name"
+            f"the memory {name!r} cannot be loaded: {told}", "check the module's path and the class's name"
         ) from None
 
 
-def _checked(factory: object, name: str) -> MemoryFactory:
-    if not callable(factory):
-        raise UserError(
-            f"the memory {name!r} is not a class or function",
-            "name something that takes MemorySettings and gives a Memory",
-        )
-    return factory
+def _see_working_folder() -> None:
+    """Let modules be found in the folder we work in; last, so that none there takes the place of an installed one."""
+    folder = os.path.abspath(os.curdir)
+    if not {"", folder} & set(sys.path):
+        sys.path.append(folder)

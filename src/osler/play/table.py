@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from osler.errors import UserError
-from osler.memory import MemorySettings, memory_factory, memory_names
+from osler.memory import check_memories, memory_names
 from osler.play.cases import Card, called, cards, drawn
 from osler.play.keeping import keep, next_trial, run_for, times_played
 from osler.play.seat import Seat
@@ -128,7 +128,7 @@ class PlayTable:
                 raise UserError(f"{wish.opposite!r} cannot be played with here", remedy)
             if wish.memory not in self._memories:
                 raise UserError(f"there is no memory {wish.memory!r} here", _choose(self._memories, "--memory"))
-        memory_factory(wish.memory)(MemorySettings())
+        check_memories([wish.memory])
         if wish.opposite not in WITHOUT_MODEL:
             self._clients.open(wish.opposite)
 

@@ -36,6 +36,7 @@ class RecordPool:
 
     root: Path
     ids: frozenset[str] | None = None
+    """Ids of records, or of patients: then all records of that patient."""
     specialties: frozenset[str] | None = None
     languages: frozenset[Language] | None = None
     limit: int | None = None
@@ -87,7 +88,7 @@ class RecordPool:
             if self.limit is not None and count >= self.limit:
                 return
             count += 1
-            missing.discard(record.id)
+            missing -= {record.id, record.patient}
             yield record
         if missing:
             self._unknown(sorted(missing)[0])
@@ -131,7 +132,7 @@ class RecordPool:
 
     def _passes(self, record: PatientRecord) -> bool:
         return (
-            (self.ids is None or record.id in self.ids)
+            (self.ids is None or not self.ids.isdisjoint((record.id, record.patient)))
             and (self.specialties is None or record.specialty in self.specialties)
             and (self.languages is None or record.language in self.languages)
         )

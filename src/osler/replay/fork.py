@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from osler.errors import RunStopped, UserError
 from osler.eval.scoring import score
 from osler.events import Journal
-from osler.memory import MemorySettings, memory_factory
+from osler.memory import check_memories
 from osler.records.schema import PatientRecord
 from osler.replay.holding import going_on
 from osler.simulator.allowance import RunAllowance
@@ -61,20 +61,14 @@ def fork(parent: Parent, change: Change, timeout: float) -> tuple[Path, int]:
         clients.open(spec)  # a wrong name stops here, before a file is made
     header = parent.transcript.header
     with RunWriter.create(path, about(parent.settings)) as store:
-        try:
-            trial = store.next_trial(header.case, change.backbone, change.memory)
-            cell = Cell(header.case, change.backbone, change.memory, trial)
-            transcript, answers = asyncio.run(_held(parent, cell, change.turn, clients))
-            came_from = Fork(
-                parent.run.stem, Cell(header.case, header.backbone, header.memory, header.trial), change.turn
-            )
-            store.begin({"fork_of": parent.run.stem, "turn": change.turn})
-            number = store.add_fork(parent.record, cell, came_from)
-            store.keep((number, *answer) for answer in answers)
-            store.finish(number, transcript, score(transcript, parent.record))
-        finally:
-            if not store.standing().total:
-                path.unlink()  # the first fork did not come about
+        trial = store.next_trial(header.case, change.backbone, change.memory)
+        cell = Cell(header.case, change.backbone, change.memory, trial)
+        transcript, answers = asyncio.run(_held(parent, cell, change.turn, clients))
+        came_from = Fork(parent.run.stem, Cell(header.case, header.backbone, header.memory, header.trial), change.turn)
+        store.begin({"fork_of": parent.run.stem, "turn": change.turn})
+        number = store.add_fork(parent.record, cell, came_from)
+        store.keep((number, *answer) for answer in answers)
+        store.finish(number, transcript, score(transcript, parent.record))
     return path, number
 
 
@@ -120,7 +114,7 @@ def _check(parent: Parent, change: Change) -> None:
         raise UserError("the patient of this run is a person", "fork a consultation of a run whose patient is not")
     if change.memory == ONE_STEP:
         raise UserError(f"{ONE_STEP} asks nothing, so nothing can go on with it", "give another --memory")
-    memory_factory(change.memory)(MemorySettings())
+    check_memories([change.memory])
 
 
 def _check_settings(path: Path, settings: Settings) -> None:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from osler import __version__
 from osler.eval.scoring import spoken
 from osler.events import Failed
+from osler.memory import check_memories
 from osler.prompts import prompts_hash
 from osler.records.language import Language
 from osler.replay.differences import Difference, differences, verdict_differences
 from osler.replay.holding import held_again
 from osler.replay.verdicts import Verdicts
-from osler.simulator.plan import Cell, Settings
+from osler.simulator.plan import ONE_STEP, Cell, Settings
 from osler.simulator.store import Fork, RunFile
 from osler.simulator.transcript import Transcript
 
@@ -42,7 +43,12 @@ class Verification:
 
 
 def verify(run: RunFile, numbers: Sequence[int], tell: Callable[[int], None]) -> Verification:
-    """Hold consultations again, one after the other; `tell` hears after each how many are done."""
+    """Hold consultations again, one after the other; `tell` hears after each how many are done.
+
+    Raises:
+        UserError: A memory of theirs cannot be made here; without it, nothing could be told of them.
+    """
+    check_memories(sorted({run.cell(number).memory for number in numbers} - {ONE_STEP}))
     return asyncio.run(_verify(run, numbers, tell))
 
 

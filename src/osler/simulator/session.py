@@ -18,7 +18,7 @@ from rich.console import Console
 from osler import __version__
 from osler.errors import RunStopped, UserError
 from osler.eval.scoring import score, score_missing
-from osler.memory import MemorySettings, memory_factory
+from osler.memory import check_memories
 from osler.prompts import prompts_hash
 from osler.records.language import Language
 from osler.records.pages import printed
@@ -32,9 +32,13 @@ from osler.simulator.plan import ONE_STEP, Limits, Plan, Settings
 from osler.simulator.store import Planned, RunFile, RunWriter
 from osler.simulator.summary import summary
 from osler.simulator.worker import Worker
+from osler.stdout import spared_stdout
 from osler.warn import warn
 
 _PACKAGES = ("autogen-core", "autogen-ext", "openai", "pydantic", "numpy", "jieba", "faiss-cpu", "xllamacpp", "ray")
+
+ALL_FAILED = 1
+"""What a command exits with when consultations were held and none of them came to an answer."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +56,23 @@ class How:
     as_json: bool = False
 
 
-def simulate_plan(plan: Plan, out: Path, how: How, pool: str) -> None:
-    """Run a plan into a file and print what came of it."""
+def simulate_plan(plan: Plan, out: Path, how: How, pool: str) -> int:
+    """Run a plan into a file and print what came of it; the exit code, which is not 0 when every consultation failed.
+
+    Raises:
+        UserError: The plan cannot be carried out, or the run ended before it did.
+    """
     _check(plan, how)
     first = next(iter(plan.records), None)
     if first is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
     with RunWriter.create(out, about(plan.settings)) as store:
         planned = store.extend(plan)
-        _carry_out(store, planned, plan.settings, how, {"pool": pool})
+        return _carry_out(store, planned, plan.settings, how, {"pool": pool})
 
 
-def retry_run(run: Path, how: How) -> None:
-    """Hold again what failed in a run, and what it has not held yet."""
+def retry_run(run: Path, how: How) -> int:
+    """Hold again what failed in a run, and what it has not held yet; the exit code, as of `simulate_plan`."""
     with RunFile.open(run) as known:
         told, settings = known.about(), known.settings
         specs = tuple(row["backbone"] for row in known.rows("DISTINCT backbone", order="backbone"))
@@ -73,7 +81,7 @@ def retry_run(run: Path, how: How) -> None:
     if told != json.loads(json.dumps(about(settings))):
         raise UserError(f"{run} was made with another version of Osler or its prompts", "use that version for it")
     with RunWriter.create(run, about(settings)) as store:
-        _carry_out(store, store.retry(), settings, how, {"retry": True})
+        return _carry_out(store, store.retry(), settings, how, {"retry": True})
 
 
 def about(settings: Settings) -> dict[str, Any]:
@@ -86,8 +94,8 @@ def _check(plan: Plan, how: How) -> None:
     """Open everything once, so that a wrong name stops the run before a file is made."""
     from osler.agents.backbones.prices import prices
 
-    for name in set(plan.memories) - {ONE_STEP}:
-        memory_factory(name)(MemorySettings())
+    with spared_stdout():
+        check_memories(sorted(set(plan.memories) - {ONE_STEP}))
     clients = Clients(how.clients)
     models = {spec: clients.open(spec).model for spec in sorted(plan.models)}
     for limits in (how.limits, plan.settings.limits):
@@ -95,21 +103,22 @@ def _check(plan: Plan, how: How) -> None:
     asyncio.run(clients.close())
 
 
-def _carry_out(store: RunWriter, planned: Planned, settings: Settings, how: How, detail: dict[str, Any]) -> None:
+def _carry_out(store: RunWriter, planned: Planned, settings: Settings, how: How, detail: dict[str, Any]) -> int:
     standing = store.standing()
     store.begin({**detail, **_provenance(how)})
     if scored := score_missing(store):
         warn(f"{scored} consultation(s) of {store.path} had no score, and were scored now")
     progress = Progress(total=len(planned.todo) + planned.there, there=planned.there)
     allowance = RunAllowance(how.limits, standing.tokens, standing.cost_known, standing.seconds)
-    desk_stop = asyncio.run(_held(store, planned, progress, allowance, settings, how))
+    with spared_stdout():
+        desk_stop = asyncio.run(_held(store, planned, progress, allowance, settings, how))
     if desk_stop is not None:
         store.stopped(desk_stop.kind)
     if how.as_json:
         sys.stdout.write(json.dumps(_told(store, progress, desk_stop), ensure_ascii=False) + "\n")
     else:
         printed(summary(store, settings.patient_backbone))
-    _last_lines(store, progress, desk_stop, how)
+    return _last_lines(store, progress, desk_stop, how)
 
 
 async def _held(
@@ -153,19 +162,19 @@ class _Interruptible:
         self._desk, self._quiet = desk, quiet
         self._heard = False
 
-    def _interrupt(self) -> None:
+    def _interrupt(self, name: signal.Signals) -> None:
         stop = self._desk.stop
         if self._heard:
             stop.now.set()
         elif not self._quiet:
             sys.stderr.write("\nstopping: waiting for answers to requests already sent; Ctrl-C again stops at once\n")
         self._heard = True
-        stop.ask(RunStopped("interrupted", "it was interrupted"))
+        stop.ask(RunStopped("interrupted", "it was interrupted", name))
 
     def __enter__(self) -> None:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(name, self._interrupt)
+            loop.add_signal_handler(name, self._interrupt, name)
 
     def __exit__(self, *_: object) -> None:
         loop = asyncio.get_running_loop()
@@ -205,7 +214,8 @@ def _told(store: RunWriter, progress: Progress, stop: RunStopped | None) -> dict
     }
 
 
-def _last_lines(store: RunWriter, progress: Progress, stop: RunStopped | None, how: How) -> None:
+def _last_lines(store: RunWriter, progress: Progress, stop: RunStopped | None, how: How) -> int:
+    """Say how it ended; the exit code."""
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     standing = store.standing()
     if not (how.quiet or how.as_json):
@@ -213,21 +223,25 @@ def _last_lines(store: RunWriter, progress: Progress, stop: RunStopped | None, h
         console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {store.path}")
     if progress.unscored:
         warn(f"a consultation could not be scored ({progress.unscored}); re-run the command to score it")
-    if standing.failed and not how.as_json:
-        console.print(
-            f"{standing.failed} failed: `osler runs failures {store.path}` says why, `osler runs retry` tries again"
-        )
     if stop is not None:
         left = progress.total - progress.there - progress.done
         lost = "; answers that were still awaited will be asked for again" if progress.gave_up else ""
-        raise StoppedEarly(f"the run stopped: {stop.message}; {left} consultation(s) are left{lost}", stop.kind)
+        line = f"the run stopped: {stop.message}; {left} consultation(s) are left{lost}"
+        raise StoppedEarly(line, stop.kind, stop.signal)
+    held, failed = (progress.done, progress.failed) if progress.done else (standing.total, standing.failed)
+    all_failed = 0 < failed == held
+    if all_failed or (standing.failed and not how.as_json):
+        told = "osler: every consultation failed" if all_failed else f"{standing.failed} failed"
+        console.print(f"{told}: `osler runs failures {store.path}` says why, `osler runs retry` tries again")
+    return ALL_FAILED if all_failed else 0
 
 
 class StoppedEarly(UserError):
-    """A run that ended before its plan did."""
+    """A run that ended before its plan did. A signal that ended it is told by the exit code, as shells expect."""
 
-    def __init__(self, message: str, kind: str) -> None:
+    def __init__(self, message: str, kind: str, by_signal: int | None = None) -> None:
         """Say what happened, and how to go on."""
         self.kind = kind
+        self.exit_code = UserError.exit_code if by_signal is None else 128 + by_signal
         more = kind.endswith("_limit")
         super().__init__(message, f"re-run the same command {'with a larger limit ' if more else ''}to resume")

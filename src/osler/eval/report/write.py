@@ -74,9 +74,9 @@ def _drawn(pictures: list[Picture], folder: Path) -> dict[Path, bytes]:
 
 def _check(target: Path, run: Path, *, force: bool) -> None:
     if target.exists() and target.samefile(run):
-        raise UserError(f"{target} is the run itself", "give the page another name with -o")
+        raise UserError(f"{target} is the run itself", "give the page another name with --out")
     if target.is_dir():
-        raise UserError(f"{target} is a folder", "name a file with -o, as in -o report.html")
+        raise UserError(f"{target} is a folder", "name a file with --out, as in --out report.html")
     if not target.parent.is_dir():
         raise UserError(f"there is no folder {target.parent}", "create it first")
     _check_there(target, force=force)

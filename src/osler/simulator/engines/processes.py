@@ -83,11 +83,13 @@ class _OneWorker:
         """Start it, hand out work until there is none; the numbers of what it left undone by dying."""
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",  # a queue.py in the folder we work in must not take the library's place
             "-m",
             "osler.simulator.engines.process",
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=LONGEST,
+            process_group=0,  # a Ctrl-C at the terminal is for the desk, also while a worker is still starting
         )
         stopping = asyncio.ensure_future(self._tell_it_to_stop())
         try:

@@ -117,6 +117,12 @@ class RayWorker:
         return {"number": unit.number, **ending}
 
 
+def _heard(version: asyncio.Future[Any]) -> None:
+    """Take note of a worker that could not start, so that the loop writes nothing of it when nobody waits any more."""
+    if not version.cancelled():
+        version.exception()
+
+
 class RayPool:
     """Workers on a Ray cluster, for as long as a run takes."""
 
@@ -154,6 +160,7 @@ class RayPool:
             seats = []
             for worker in workers:
                 version = asyncio.wrap_future(worker.version.remote().future())
+                version.add_done_callback(_heard)
                 seats += [asyncio.ensure_future(self._seat(desk, worker, version, over)) for _ in range(each)]
             helping = [asyncio.ensure_future(self._listen(desk)), asyncio.ensure_future(self._stop(desk, workers))]
             try:

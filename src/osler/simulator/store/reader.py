@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -38,9 +39,9 @@ class CellState(StrEnum):
 
 
 def run_path(name: str | Path) -> Path:
-    """The file of a run: a path, or a name that stands for `runs/NAME.osler`."""
+    """The file of a run: a path, or a name that stands for `runs/NAME.osler`, also beside a folder of that name."""
     path = Path(name)
-    if path.suffix == SUFFIX or path.exists():
+    if path.suffix == SUFFIX or os.path.isfile(path) or path.name in ("", ".."):
         return path
     return path.with_name(path.name + SUFFIX) if len(path.parts) > 1 else FOLDER / f"{path}{SUFFIX}"
 
@@ -99,7 +100,7 @@ class RunFile:
             UserError: There is none, or the file is not a run of this version.
         """
         path = run_path(name)
-        if not path.is_file():
+        if not os.path.isfile(path):  # also of a name that no file can have
             raise UserError(f"there is no run {path}", "`osler runs list` shows what there is")
         try:
             file = connect(path, writing=False)

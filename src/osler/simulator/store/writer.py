@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Self
-
-from filelock import FileLock, Timeout
 
 from osler.errors import StorageError, UserError
 from osler.private import private_file
@@ -24,6 +23,7 @@ from osler.simulator.plan import Cell, Plan
 from osler.simulator.store import said
 from osler.simulator.store.check import damaged_transcripts
 from osler.simulator.store.files import checksum, connect, damaged, warn_of_a_missing_log
+from osler.simulator.store.lock import Busy, FileLock
 from osler.simulator.store.reader import CellState, Fork, RunFile, check_format, run_path
 from osler.simulator.store.tables import FORMAT, MARK, TABLES
 from osler.simulator.transcript import Transcript
@@ -73,6 +73,8 @@ class RunWriter(RunFile):
         """Take an open file and its lock; use `create`."""
         super().__init__(path, file)
         self._lock = lock
+        self._made: tuple[Path, ...] = ()
+        """The file and the folders that were not there before, from the inside out."""
         self._session = 0
         self._began = time.monotonic()
 
@@ -88,26 +90,53 @@ class RunWriter(RunFile):
             UserError: The file cannot be written, is in use, or was made with other settings.
         """
         path = run_path(name)
+        if path.is_dir():
+            raise UserError(f"{path} is a folder", "give another --out")
+        folders: tuple[Path, ...] = ()
         try:
+            folders = tuple(takewhile(lambda folder: not folder.exists(), path.parents))
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = _locked(path)
             try:
-                return cls(path, _opened(path, about), lock)
+                new = not path.exists()
+                run = cls(path, _opened(path, about), lock)
             except BaseException:
                 lock.release()
                 raise
+            run._made, folders = (path, *folders) if new else (), ()
+            return run
         except (OSError, sqlite3.OperationalError) as error:
             raise _cannot_write(path, error) from None
+        finally:
+            _remove(folders)
+
+    def __exit__(self, *raised: object) -> None:
+        """Close it. A run that was made here, and in which nothing was held before an error came, is removed."""
+        unused = self._made if raised[0] is not None and self._is_unused() else ()
+        self._close(unused)
 
     def close(self) -> None:
         """Close the file as one piece, and let others write."""
+        self._close()
+
+    def _close(self, remove: tuple[Path, ...] = ()) -> None:
         with suppress(sqlite3.Error, UserError):
             if self._session:
                 self._tick("ended = ?", _now())
         with suppress(sqlite3.Error, UserError):
             self._file.execute("PRAGMA journal_mode=DELETE")  # one plain file again, unless somebody is reading it
         super().close()
+        _remove(remove[:1])
         self._lock.release()
+        _remove(remove[1:])
+
+    def _is_unused(self) -> bool:
+        with suppress(sqlite3.Error, UserError):
+            used = (
+                "SELECT 1 FROM attempts UNION SELECT 1 FROM answers UNION SELECT 1 FROM sessions WHERE stopped_by > ''"
+            )
+            return self._file.execute(used).fetchone() is None
+        return False
 
     @contextmanager
     def _whole(self) -> Iterator[sqlite3.Connection]:
@@ -308,41 +337,35 @@ def _now() -> str:
 
 
 def _locked(path: Path) -> FileLock:
-    name = f"{path}.lock"
-    private_file(Path(name))
-    with Path(name).open("a"):  # a folder that cannot be written to must not look like a run that is in use
-        lock = FileLock(name, blocking=False)
     try:
-        lock.acquire()
-    except Timeout:
+        return FileLock.take(path.with_name(f"{path.name}.lock"))
+    except Busy:
         raise UserError(
             f"another process is writing to the run {path}", "wait for it to end, or give another --out"
         ) from None
-    return lock
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    """Remove a file, and folders that are empty."""
+    for path in paths:
+        with suppress(OSError):
+            path.rmdir() if path.is_dir() else path.unlink()
 
 
 def _opened(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
     new = not path.exists() or path.stat().st_size == 0
-    if path.is_dir():
-        raise UserError(f"{path} is a folder", "give another --out")
     if new:
         _make(path, about)
     else:
-        _check(path)
-    file = connect(path, writing=True)
-    try:
-        if not new:
-            _same(path, dict(file.execute("SELECT name, value FROM about")), about)
-    except BaseException:
-        file.close()
-        raise
-    return file
+        _check(path, about)
+    return connect(path, writing=True)
 
 
-def _check(path: Path) -> None:
-    """Refuse what is no run, and go on with none whose tables are damaged: it would count wrongly."""
+def _check(path: Path, about: dict[str, Any]) -> None:
+    """Refuse what is no run, was made with other settings, or is damaged: it would count wrongly."""
     with closing(connect(path, writing=False)) as file:
         check_format(file, path)
+        _same(path, dict(file.execute("SELECT name, value FROM about")), about)
         warn_of_a_missing_log(path, file)
         (first,) = file.execute("PRAGMA integrity_check(1)").fetchone()
     if first != "ok":

@@ -1,0 +1,29 @@
+"""Keeping standard output for results: what libraries print while they work belongs elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+
+
+@contextmanager
+def spared_stdout() -> Iterator[None]:
+    """Send to standard error whatever is printed in here: by Ray, by llama.cpp, by a memory of one's own.
+
+    Both ways are closed: Python's own, and the file that native code and started processes write to.
+    """
+    if sys.stdout is not sys.__stdout__ or sys.stdout is None:  # somebody else listens to what Python prints
+        with redirect_stdout(sys.stderr):
+            yield
+        return
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
