@@ -155,6 +155,8 @@ class Called(_Event):
     model: str
     messages: tuple[Message, ...]
     answer: str = ""
+    unread: int | None = None
+    """Characters at the end of the answer that nobody read: it went on far beyond the tokens it was allowed."""
     failure: str | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None

@@ -18,7 +18,7 @@ def retry_after(header: str | None, now: datetime | None = None) -> float | None
     except ValueError:
         try:
             date = parsedate_to_datetime(header)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         date = date if date.tzinfo else date.replace(tzinfo=UTC)
         seconds = (date - (now or datetime.now(UTC))).total_seconds()

@@ -34,6 +34,7 @@ _BARE = re.compile(r"[\x00-\x7f\u3001-\u3020\u4e00-\u9fff]*")
 
 # British to American, and plural or verb endings to one stem: enough for matching, not for linguistics.
 _SPELLING = (("oea", "ea"), ("oedema", "edema"), ("oesoph", "esoph"), ("ise", "ize"), ("ae", "e"))
+_LONGEST_WORD = 60
 _OUR = re.compile(r"([aeiou]\w*?)our")
 """As in colour; there is no vowel before it in hour, four or sour."""
 # Everyday words for one thing that questions and records use for each other.
@@ -67,6 +68,8 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """An English word without its ending and with one spelling."""
+    if len(word) > _LONGEST_WORD:
+        return word  # nobody's word
     for british, american in _SPELLING:
         word = word.replace(british, american)
     word = _OUR.sub(r"\1or", word).removesuffix("'s")

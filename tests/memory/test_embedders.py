@@ -78,6 +78,11 @@ def fault(status: int, message: str = "no", **headers: str) -> web.Response:
     return web.json_response({"error": {"message": message}}, status=status, headers=named)
 
 
+def embedded(number: str) -> web.Response:
+    body = '{"data": [{"index": 0, "embedding": [1.0, NUMBER]}]}'.replace("NUMBER", number)
+    return web.Response(text=body, content_type="application/json")
+
+
 @dataclass
 class Pauses:
     """Remembers the pauses instead of making them."""
@@ -128,6 +133,11 @@ async def test_passing_faults_are_waited_out_as_the_server_asks() -> None:
         (lambda: web.json_response({"data": [{"index": 4, "embedding": [1.0, 0.0]}]}), 1, "/v1"),
         (lambda: web.json_response({"data": [{"index": 0, "embedding": ["x"]}]}), 1, "/v1"),
         (lambda: web.json_response([1]), 1, "/v1"),
+        *(
+            (lambda number=number: embedded(number), 1, "/v1")
+            for number in ("9" * 400, "9" * 5_000, "1e400", "-1e400", "NaN", "1e39", "1e30", "null", "[" * 100_000)
+        ),
+        (lambda: fault(500, Retry_After="Mon, 01 Jan 2024 00:00:00 +" + "9" * 20), 3, "try again later"),
     ],
 )
 async def test_failures_say_what_to_do_and_never_show_the_key(

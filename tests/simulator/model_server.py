@@ -9,7 +9,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aiohttp import web
@@ -25,6 +25,8 @@ QUESTIONS = (
     "Do you smoke?",
     "What did the blood test show?",
 )
+REPLY = "{reply}"
+"""The text of a step whose answer is the usual one, while something else of it is not."""
 Misbehave = Callable[[int], Step | None]
 """What to do with the request of that number; None: answer it."""
 
@@ -74,9 +76,10 @@ def model_server(misbehave: Misbehave = lambda _: None, latency: float = 0.0) ->
             await asyncio.sleep(latency)
         finally:
             server.under_way -= 1
-        if step is None:
+        step = step or Step(text=REPLY)
+        if step.text == REPLY:
             server.prompts[prompt] += 1
-            step = Step(text=reply_to(prompt))
+            step = replace(step, text=reply_to(prompt))
         return await _answer(request, step, body)
 
     async def serve() -> None:

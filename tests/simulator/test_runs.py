@@ -11,6 +11,7 @@ import sqlite3
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from osler.simulator.session import How, StoppedEarly, retry_run, simulate_plan
 from osler.simulator.store import RunFile, RunWriter
 from tests.agents.backbones.server import Step
 from tests.conftest import Run
-from tests.simulator.model_server import model_server
+from tests.simulator.model_server import REPLY, model_server
 
 SHORT = Settings(turns=2)
 SCORES = "record, memory, trial, ending, diagnosis, treatment, turns, repeats"
@@ -149,6 +150,47 @@ def test_answers_are_not_paid_for_twice_after_a_kill(tmp_path: Path) -> None:
     assert len(earlier) > 10
     assert server.requests <= len(calls) + 12, "only what was under way may be asked again"
     assert before < len(calls)
+
+
+@pytest.mark.parametrize("claimed", [2**63, 2**63 - 1, 10**300])
+def test_a_server_that_claims_more_tokens_than_there_are_costs_no_answer(tmp_path: Path, claimed: int) -> None:
+    path, usage = tmp_path / "run.osler", {"prompt_tokens": claimed, "completion_tokens": claimed}
+    cached = quiet(clients=ClientSettings(cache=tmp_path / "cache"))
+    with model_server(lambda number: Step(text=REPLY, usage=usage) if number % 3 else None) as server:
+        hold(path, cached, limit=2, backbones=(server.spec,), settings=Settings(turns=2, limits=Limits(tokens=10**6)))
+        asked = server.requests
+        again = tmp_path / "again.osler"
+        hold(again, cached, limit=2, backbones=(server.spec,), settings=Settings(turns=2))
+    assert server.requests == asked
+    for one in (path, again):
+        with RunFile.open(one) as run:
+            standing = run.standing()
+            calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]
+        assert (standing.done, standing.failed) == (2, 0)
+        assert {call.tokens_in for call in calls} == {None, 11}
+
+
+def test_a_run_whose_kept_answers_hold_such_a_number_goes_on(tmp_path: Path) -> None:
+    """As a version that did not look at the number kept it: in the answers, in what was paid, and in the cache."""
+    path, settings = tmp_path / "run.osler", Settings(turns=2)
+    how = quiet(limits=Limits(tokens=100), clients=ClientSettings(cache=tmp_path / "cache"))
+    with model_server() as server:
+        with pytest.raises(StoppedEarly):
+            hold(path, how, limit=3, backbones=(server.spec,), settings=settings)
+        for name in (path, tmp_path / "cache"):
+            with sqlite3.connect(name) as file:
+                for token in ("prompt_tokens", "completion_tokens", "tokens_in", "tokens_out", "tokens_cached"):
+                    change = "UPDATE answers SET body = json_set(body, ?, json(?))"
+                    place = f"$.{'usage.' if 'prompt' in token or 'completion' in token else ''}{token}"
+                    file.execute(change, (place, str(2**70)))
+        with sqlite3.connect(path) as file:
+            assert file.execute("SELECT count(*) FROM answers").fetchone()[0] > 0
+            file.execute("UPDATE cells SET tokens = ?", (2**63 - 1,))
+        hold(path, quiet(), limit=3, backbones=(server.spec,), settings=settings)
+        hold(tmp_path / "second.osler", replace(how, limits=Limits()), limit=3, backbones=(server.spec,))
+    with RunFile.open(path) as run:
+        assert (run.standing().done, run.standing().failed) == (3, 0)
+        assert all(call.source for transcript in run.transcripts() for call in transcript.of(Called))
 
 
 def test_a_plan_grows_and_a_changed_setting_is_refused(tmp_path: Path) -> None:

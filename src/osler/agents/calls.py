@@ -6,6 +6,7 @@ from autogen_core.models import LLMMessage
 from pydantic import BaseModel
 
 from osler.agents.backbones import Backbone, BackboneError, ModelCall, Recording, ask
+from osler.agents.backbones.ask import unread
 from osler.events import Called, ConsultationError, Ending, Journal, Message, Role
 from osler.prompts import Prompt
 
@@ -32,7 +33,7 @@ class Caller:
         Raises:
             ConsultationError: the model could not be reached or gave nothing to read.
         """
-        self._notes.template = template.hash
+        self._notes.template, self._notes.max_tokens = template.hash, max_tokens
         try:
             answer = await ask(self._client, messages, schema=schema, max_tokens=max_tokens)
         except BackboneError as error:
@@ -46,6 +47,7 @@ class _Notes:
     def __init__(self, role: Role, journal: Journal) -> None:
         self._role, self._journal = role, journal
         self.template: str | None = None
+        self.max_tokens: int | None = None
 
     def take(self, call: ModelCall) -> None:
         self._journal.add(
@@ -55,6 +57,7 @@ class _Notes:
             model=call.model,
             messages=tuple(Message(role=role, content=content) for role, content in call.messages),
             answer=call.text or "",
+            unread=unread(call.text or "", self.max_tokens) or None,
             failure=f"{call.error.value}: {call.error_line}" if call.error else None,
             tokens_in=call.tokens_in,
             tokens_out=call.tokens_out,

@@ -20,6 +20,7 @@ _LABEL = {
     )
     for field, names in _LABELS.items()
 }
+_RUN = re.compile(r"\*{3,}|[^\S\n]{3,}")
 # A small model copies the form instead of filling it in.
 _PLACEHOLDER = re.compile(
     r"^(?:the )?one (?:most likely )?illness|^illness(?: \d)?$|^(?:\.\.\.|…)|^name of the illness"
@@ -39,7 +40,7 @@ _BULLET = re.compile(r"^[\s*#>•·\-–—_]*(?:[(（]?\d{1,2}[.)）、:：]\s*
 # What follows a name: "**Gout** - swells the big toe", "Gout: …".
 _EXPLAINED = re.compile(r"\*\*\s*(?=[-–—:：(（])|\s+[-–—]\s+|(?<=\w)[:：]\s*(?=\S)|——")
 # The prompt asks for the English name beside a Chinese one, which steadies a model; the Chinese one is the answer.
-_TRANSLATED = re.compile(r"(?<=[\u4e00-\u9fff])(?:\s*[（(][A-Za-z][^（(\u4e00-\u9fff]*[)）]?)+$")
+_TRANSLATED = re.compile(r"(?<=[\u4e00-\u9fff])\s*(?:[（(][A-Za-z][^（(\u4e00-\u9fff]*)+$")
 # A line that gives its reason first: "白细胞升高，提示可能为感染".
 _POINTS_TO = re.compile(
     r"^.+(?:(?<!\bnot )\b(?:suggest(?:s|ing|ive of)|indicat(?:es|ing|ive of)|consistent with|point(?:s|ing)? to)\s+"
@@ -132,7 +133,7 @@ def _unfinished(text: str) -> dict[str, Any]:
 def _labelled(text: str) -> dict[str, Any]:
     """`Diagnosis: …` lines; a label's value ends at the line's end or at the next label."""
     found: dict[str, Any] = {}
-    for line in text.splitlines():
+    for line in _RUN.sub(lambda run: run[0][:2], text).splitlines():
         for field, pattern in _LABEL.items():
             if field not in found and (hit := pattern.search(line)):
                 value = hit[1]

@@ -81,7 +81,7 @@ class ModelPatient(Participant):
         return reasons
 
 
-_BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.、)])\s+", re.MULTILINE)
+_BULLET = re.compile(r"^[^\S\n]*(?:[-*•·]|\d{1,2}[.、)])\s+", re.MULTILINE)
 # A model begins as it was taught to serve; nobody in a consulting room agrees to be asked.
 _GREETING = {
     Language.EN: re.compile(r"^(?:(?i:sure|certainly|absolutely|hello|hi)(?:,? doctor)?[,.!] *)+(?=[A-Z])"),

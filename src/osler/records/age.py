@@ -14,6 +14,8 @@ Unit = Literal["years", "months", "weeks", "days"]
 
 _PER_YEAR: dict[Unit, float] = {"years": 1, "months": 12, "weeks": 365.25 / 7, "days": 365.25}
 _OLDEST = 125
+_LONGEST = 40
+"""Characters of an age in words."""
 _WORDS: dict[str, Unit] = {
     **{"year": "years", "yr": "years", "y": "years", "岁": "years", "周岁": "years", "年": "years"},
     **{"month": "months", "mo": "months", "个月": "months", "月": "months", "月龄": "months", "个月大": "months"},
@@ -50,11 +52,12 @@ class Age:
     @classmethod
     def parse(cls, text: str) -> Age:
         """Read `84`, `84 years old`, `8-month-old`, `84岁`, `8个月`."""
-        found = _FORM.fullmatch(text.strip())
+        text = " ".join(text.split())
+        found = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
         word = (found[2] or "year").lower() if found else ""
         unit = _WORDS.get(word) or _WORDS.get(word.removesuffix("s"))
         if found is None or unit is None:
-            raise ValueError(f"is {text!r}; write `84`, `8 months`, `3 weeks` or `5 days`")
+            raise ValueError(f"is {text[:_LONGEST]!r}; write `84`, `8 months`, `3 weeks` or `5 days`")
         return cls(int(found[1]), unit)
 
 

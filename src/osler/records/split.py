@@ -16,7 +16,9 @@ _NAME_WORDS, _NAME_CHARS = 8, 16
 _LONGEST_NAME = 120
 
 # A full stop ends an English sentence unless it stands in a number or after an abbreviation.
-_EN_SENTENCE = re.compile(r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bDr\.)(?<=[.;!?])\s+(?=[A-Z(\"'])|\s*\n+\s*|;\s+")
+_EN_SENTENCE = re.compile(
+    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bDr\.)(?<=[.;!?])\s+(?=[A-Z(\"'])|(?<!\s)\s*\n\s*|;\s+"
+)
 _EN_DENIAL = re.compile(
     r"^(?:(?:the |otherwise,? )?(?:patient|he|she|mother|parents?|father|family)\s+)?(?:also |otherwise |but )?"
     r"(?:denies|denied|reports no|has no|had no|negative for|without|no)\s+"

@@ -70,6 +70,7 @@ def _detail(event: Event) -> str:
             return f"remembered {len(event.change.inserted)} item(s)"
         case Called():
             came = event.failure or f"{event.tokens_in} + {event.tokens_out} tokens"
-            return f"called {event.model}: {came}, {event.seconds:.1f} s"
+            beyond = f", the last {event.unread:,} characters were not read" if event.unread else ""
+            return f"called {event.model}: {came}, {event.seconds:.1f} s{beyond}"
         case _:
             return ""

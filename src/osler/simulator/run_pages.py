@@ -42,7 +42,7 @@ def status_page(run: RunFile) -> Group:
         table.add_column(name, justify="left" if name in {"backbone", "memory"} else "right")
     for row in run.rows(
         "cells.backbone, cells.memory, sum(state = 'done') AS done, sum(state = 'failed') AS failed,"
-        " sum(state = 'todo') AS todo, avg(turns) AS turns, sum(cells.tokens) AS tokens",
+        " sum(state = 'todo') AS todo, avg(turns) AS turns, CAST(total(cells.tokens) AS INTEGER) AS tokens",
         where="1 GROUP BY cells.backbone, cells.memory",
         order="min(cells.number)",
     ):

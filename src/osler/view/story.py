@@ -113,5 +113,5 @@ def _memory(remembered: list[Remembered]) -> dict[str, Any] | None:
 
 
 def _call(number: int, event: Called) -> dict[str, Any]:
-    told = {"model", "tokens_in", "tokens_out", "tokens_cached", "seconds", "attempts", "source", "failure"}
+    told = {"model", "tokens_in", "tokens_out", "tokens_cached", "seconds", "attempts", "source", "failure", "unread"}
     return {"number": number, "role": event.role.value, **event.model_dump(mode="json", include=told)}

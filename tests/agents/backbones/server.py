@@ -22,13 +22,13 @@ class Step:
     text: str | None = "hello"
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
-    """Sent instead of a chat completion."""
+    """Sent instead of a chat completion, or of an error's message."""
     hang: bool = False
     cut: bool = False
     refuse_schema: bool = False
     message: str = "no"
-    usage: dict[str, Any] | None = field(default_factory=lambda: dict(USAGE))
-    finish: str = "stop"
+    usage: Any = field(default_factory=lambda: dict(USAGE))
+    finish: Any = "stop"
 
 
 @dataclass
@@ -88,7 +88,7 @@ async def _answer(request: web.Request, step: Step, body: dict[str, Any]) -> web
         await asyncio.sleep(3600)
     if step.refuse_schema and "response_format" in body:
         return web.json_response({"error": {"message": "response_format json_schema is not supported"}}, status=400)
-    if step.status != 200:
+    if step.status != 200 and step.raw is None:
         return web.json_response({"error": {"message": step.message}}, status=step.status, headers=step.headers)
     payload = completion(step) if step.raw is None else step.raw
     headers = {"Content-Type": "application/json", **step.headers}
@@ -99,7 +99,7 @@ async def _answer(request: web.Request, step: Step, body: dict[str, Any]) -> web
         assert request.transport is not None
         request.transport.abort()
         return response
-    return web.Response(body=payload, headers=headers)
+    return web.Response(status=step.status, body=payload, headers=headers)
 
 
 Sleeps = list[float]

@@ -16,10 +16,10 @@ from autogen_core.models import ChatCompletionClient, UserMessage
 
 from osler.agents.backbones import Answer, BackboneError, FailureKind, ask, compatible, open_backbone, parse_spec
 from osler.agents.backbones.compatible import open_compatible
-from osler.agents.backbones.pace import Pace
+from osler.agents.backbones.pace import Pace, Rates
 from osler.agents.backbones.retry import Retrying, generator
 from osler.waiting import retry_after
-from tests.agents.backbones.server import Server, Step, counting_sleep, serving
+from tests.agents.backbones.server import Server, Step, completion, counting_sleep, serving
 
 KEY = "sk-very-secret-0123456789"
 HELLO = [UserMessage(content="Where does it hurt?", source="doctor")]
@@ -46,6 +46,10 @@ async def client_of(
         await client.close()
 
 
+SERVER_ERROR = FailureKind.SERVER_ERROR
+MANY = b"9" * 5_000
+"""Digits: more than Python reads as one number."""
+
 FAULTS = {
     "401": (Step(status=401, message=f"Incorrect API key provided: {KEY}"), FailureKind.UNAUTHORIZED, 1),
     "403": (Step(status=403), FailureKind.UNAUTHORIZED, 1),
@@ -66,6 +70,16 @@ FAULTS = {
     "filtered": (Step(text=None, finish="content_filter"), FailureKind.REFUSED, 1),
     "oversize": (Step(text="x" * 200_000), FailureKind.OVERSIZE, 1),
     "endless": (Step(raw=b"x" * 5_000_000), FailureKind.OVERSIZE, 1),
+    "nested": (Step(raw=b'{"choices":' + b"[" * 1_000_000), FailureKind.NOT_JSON, 3),
+    "500 with a number that cannot be read": (Step(status=500, raw=b'{"error": ' + MANY + b"}"), SERVER_ERROR, 3),
+    **{
+        f"500 nested {depth} deep": (
+            Step(status=500, raw=b'{"error":' * depth + b"1" + b"}" * depth),
+            SERVER_ERROR,
+            3,
+        )
+        for depth in (500, 900, 920, 930, 940, 950, 960, 970, 980, 990, 100_000)
+    },
 }
 
 
@@ -122,6 +136,44 @@ async def test_unknown_tokens_are_none(usage: dict[str, Any] | None) -> None:
     assert (answer.tokens_in, answer.tokens_out, answer.tokens_cached) == (None, None, None)
 
 
+@pytest.mark.parametrize(
+    "claimed", [2**63, 2**63 - 1, 10**400, -1, True, 1.5, float("inf"), float("nan"), [1], {}, "x"]
+)
+async def test_a_number_that_no_call_can_have_is_unknown(claimed: Any) -> None:
+    details = {"cached_tokens": claimed}
+    usage = {"prompt_tokens": claimed, "completion_tokens": claimed, "prompt_tokens_details": details}
+    async with serving(Step(usage=usage)) as server, client_of(server) as client:
+        answer = await ask(client, HELLO)
+        spent = client.total_usage()
+    assert (answer.text, answer.tokens_in, answer.tokens_out, answer.tokens_cached) == ("hello", None, None, None)
+    assert (spent.prompt_tokens, spent.completion_tokens) == (0, 0)
+
+
+@pytest.mark.parametrize("number", [MANY, b"-" + MANY, b"1e400", b"-1e400", b"NaN", b"Infinity", b"true", b"null"])
+async def test_an_answer_is_read_whatever_its_other_numbers_are(number: bytes) -> None:
+    raw = completion(Step()).replace(b'"created": 1', b'"created": ' + number).replace(b": 11", b": " + number)
+    raw = raw.replace(b'"index": 0', b'"index": ' + number + b', "logprobs": {"content": [' + number + b"]}")
+    async with serving(Step(raw=raw)) as server, client_of(server, retries=0) as client:
+        answer = await ask(client, HELLO)
+    assert (answer.text, answer.tokens_in, answer.tokens_out) == ("hello", None, 3)
+
+
+@pytest.mark.parametrize("finish", [7, 1e300, [], {"a": 1}, None, True, "x" * 1000])
+async def test_a_finish_reason_that_is_none_is_unknown(finish: Any) -> None:
+    async with serving(Step(finish=finish)) as server, client_of(server) as client:
+        assert (await ask(client, HELLO)).finish == "unknown"
+
+
+async def test_a_server_that_claims_too_much_does_not_stop_the_others_for_longer_than_a_minute() -> None:
+    now = 0.0
+    pace = Pace(Rates(tokens_per_minute=6000), clock=lambda: now, later=lambda seconds, do: waits.append(seconds))
+    waits: list[float] = []
+    pace.enter(10, lambda: True)
+    pace.used(10, 2_000_000_000)
+    pace.enter(10, lambda: True)
+    assert waits == [60.0]
+
+
 async def test_faults_that_pass_are_retried_and_counted() -> None:
     sleeps: list[float] = []
     script = [Step(status=500), Step(cut=True), Step(status=503), Step()]
@@ -153,6 +205,10 @@ def test_retry_after_reads_dates_and_nonsense() -> None:
     assert retry_after(format_datetime(now + timedelta(seconds=20), usegmt=True), now) == 20
     assert retry_after(format_datetime(now - timedelta(seconds=20), usegmt=True), now) == 0
     assert [retry_after(header, now) for header in (None, "soon", "nan", "")] == [None] * 4
+    for offset in ("9" * 20, "9" * 5000):
+        assert not retry_after(f"Mon, 01 Jan 2024 00:00:00 +{offset}", now)
+        assert retry_after(f"Mon, 01 Jan 2024 {offset}:00:00 GMT", now) is None
+    assert [retry_after(header, now) for header in ("1e400", "9" * 5000, "-1e400")] == [float("inf"), float("inf"), 0.0]
 
 
 async def test_schema_is_sent_and_a_refusal_remembered() -> None:

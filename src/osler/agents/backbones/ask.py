@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 _WITHOUT_SCHEMA: WeakSet[ChatCompletionClient] = WeakSet()
 """Clients whose server has refused a JSON schema; asking it again would cost a request each time."""
 
+_LONGEST_TOKEN = 16
+"""Characters. An answer of more than that for each token it was allowed comes from a server that did not stop."""
+
+
+def unread(text: str, max_tokens: int | None) -> int:
+    """How many characters at the end of an answer are not read, since they go beyond what was asked for.
+
+    Everybody who reads a model's words looks for patterns in them, and hostile words make that take long.
+    """
+    return 0 if max_tokens is None else max(0, len(text) - _LONGEST_TOKEN * max_tokens)
+
 
 class Answer(BaseModel):
     """What a model said, and what it cost. Unknown numbers are None, never 0."""
@@ -28,6 +39,7 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     text: str
+    """Without what goes far beyond the tokens that were allowed."""
     model: str
     tokens_in: int | None
     tokens_out: int | None
@@ -81,8 +93,10 @@ async def ask(
     if not structured:
         result = await client.create(messages, extra_create_args=options)
     done = Completion.of(result, getattr(client, "model", "unknown"))
+    text = usable_text(done, where)
+    beyond = unread(text, max_tokens)
     return Answer(
-        text=usable_text(done, where),
+        text=text[: len(text) - beyond],
         model=done.model,
         tokens_in=done.tokens_in,
         tokens_out=done.tokens_out,
@@ -90,7 +104,7 @@ async def ask(
         seconds=time.monotonic() - start,
         attempts=earlier + done.attempts,
         cost=cost(done.model, done.tokens_in, done.tokens_out, done.tokens_cached),
-        finish=done.finish_reason,
+        finish="length" if beyond else done.finish_reason,
         structured=structured,
     )
 

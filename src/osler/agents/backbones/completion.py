@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 from autogen_core import FunctionCall
 from autogen_core.models import CreateResult, RequestUsage
+from pydantic import BeforeValidator, field_validator
 
+from osler.agents.backbones.counts import count
 from osler.agents.backbones.errors import BackboneError, FailureKind
 
 LONGEST_ANSWER = 100_000
@@ -17,6 +19,8 @@ LONGEST_ANSWER = 100_000
 
 _HALF = re.compile("[\ud800-\udfff]")
 
+Count = Annotated[int | None, BeforeValidator(count)]
+"""Bounded also where an answer is read back: an older version may have kept what its server claimed."""
 Finish = Literal["stop", "length", "function_calls", "content_filter", "unknown"]
 _FINISH: dict[object, Finish] = {
     "stop": "stop",
@@ -41,11 +45,16 @@ class Completion(CreateResult):
     """A result that keeps unknown numbers unknown; AutoGen's `usage` says 0 for them."""
 
     model: str
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    tokens_cached: int | None = None
+    tokens_in: Count = None
+    tokens_out: Count = None
+    tokens_cached: Count = None
     attempts: int = 1
     source: Source = Source.MODEL
+
+    @field_validator("usage")
+    @classmethod
+    def _bounded(cls, usage: RequestUsage) -> RequestUsage:
+        return RequestUsage(count(usage.prompt_tokens) or 0, count(usage.completion_tokens) or 0)
 
     @classmethod
     def of(cls, result: CreateResult, model: str) -> Completion:
@@ -73,7 +82,7 @@ class Completion(CreateResult):
         """The completion of a text, or of calls of tools, and the `usage` object of the OpenAI protocol."""
         tokens_in, tokens_out, cached = tokens(usage)
         return cls(
-            finish_reason=_FINISH.get(finish, "unknown"),
+            finish_reason=_FINISH.get(finish, "unknown") if isinstance(finish, str) else "unknown",
             content=whole(text) if isinstance(text, str) else text,
             usage=RequestUsage(prompt_tokens=tokens_in or 0, completion_tokens=tokens_out or 0),
             cached=False,
@@ -98,7 +107,7 @@ def tokens(usage: object) -> tuple[int | None, int | None, int | None]:
         return None, None, None
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
-    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(cached)
+    return count(usage.get("prompt_tokens")), count(usage.get("completion_tokens")), count(cached)
 
 
 def usable_text(result: CreateResult, where: str) -> str:
@@ -120,7 +129,3 @@ def usable_text(result: CreateResult, where: str) -> str:
 def oversize(where: str) -> BackboneError:
     """The failure of a model that does not stop."""
     return BackboneError(FailureKind.OVERSIZE, f"the answer of {where} is longer than {LONGEST_ANSWER // 1000} kB")
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

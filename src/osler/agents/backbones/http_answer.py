@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from osler.agents.backbones.counts import count
+
 _LONGEST_HEAD = 65_536
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})(?: |$)")
 _CHUNK = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;|$)")
@@ -88,9 +90,10 @@ class Reading:
             return Reading._until_closed
         if not (length.isascii() and length.isdigit()):
             raise NoHttp("it does not say how long its answer is")
-        if int(length) > self._largest:
+        size = count(length)
+        if size is None or size > self._largest:
             raise TooLong("it sends more than any answer has")
-        self._length = int(length)
+        self._length = size
         return Reading._counted
 
     def _counted(self) -> Said | None:

@@ -13,6 +13,8 @@ from osler.waiting import LONGEST_PAUSE, retry_after
 
 _BURST_SECONDS = 1.0
 """How much of a minute's allowance may be used at once after a quiet time: servers count in short windows, too."""
+_DEBT_SECONDS = 60.0
+"""How long the largest debt is waited for: a server that allows so much a minute has forgotten it after one."""
 _TOO_MANY = 429
 _NO_TIME = 1e-6
 """Seconds that are not worth waiting for; what is left of a wait may be a rounding error."""
@@ -62,7 +64,8 @@ class _Bucket:
 
     def add(self, amount: float) -> None:
         """Put an amount in, or take a negative one out."""
-        self.level = min(self.per_second * _BURST_SECONDS, self.level + amount)
+        most, least = self.per_second * _BURST_SECONDS, -self.per_second * _DEBT_SECONDS
+        self.level = max(least, min(most, self.level + amount))
 
 
 def _on_the_loop(seconds: float, do: Callable[[], None]) -> object:

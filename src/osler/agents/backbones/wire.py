@@ -26,6 +26,9 @@ OPTIONS = frozenset(
 )
 """What a call may set. Options that this client would send and then ignore in the answer are not among them."""
 
+_LONGEST_NUMBER = 100
+"""Digits."""
+
 
 def written(value: Any, *, errors: str = "strict") -> bytes:
     """As JSON, by pydantic's writer: Python's own takes five times as long, and every call is written twice.
@@ -41,6 +44,8 @@ def written(value: Any, *, errors: str = "strict") -> bytes:
 def read(body: bytes) -> Any:
     """From JSON, by pydantic's reader, for the same reason; what it refuses is left to Python's.
 
+    A number of thousands of digits, which neither reads, is null: nothing that is needed of an answer is one.
+
     Raises:
         ValueError: The body is no JSON.
         RecursionError: It is nested without end.
@@ -48,7 +53,7 @@ def read(body: bytes) -> Any:
     try:
         return from_json(body, cache_strings="keys")
     except ValueError:
-        return json.loads(body)
+        return json.loads(body, parse_int=_whole)
 
 
 def request_body(
@@ -91,7 +96,7 @@ def completion_of(body: Any, *, model: str, where: str) -> Completion:
         finish = choice.get("finish_reason")
         thought = message.get("reasoning_content") or message.get("reasoning")
         called = [_call(call) for call in calls or ()]
-    except (LookupError, TypeError, AttributeError):
+    except (LookupError, TypeError, AttributeError, RecursionError):
         raise not_json(where) from None
     if not (text is None or isinstance(text, str)):
         raise not_json(where)
@@ -101,6 +106,10 @@ def completion_of(body: Any, *, model: str, where: str) -> Completion:
     return Completion.from_text(
         called, model=model, finish="tool_calls", usage=usage, thought=text if text else thought
     )
+
+
+def _whole(digits: str) -> int | None:
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else None
 
 
 def _messages(messages: Sequence[LLMMessage]) -> list[dict[str, Any]]:

@@ -54,7 +54,7 @@ _AS_PATIENT = {
         r"我(?:大概|约|是|从|自)*\d+\s*(?:分钟|个?小时|天|周|个?星期|个?月|年)前"
         r"|我的(?:心率|脉搏|血压|体温|呼吸|血氧|体重|身高|体重指数|血红蛋白|白细胞|血小板|血|尿|化验|检查|结果|心电图|胸|肚子|腹部"
         r"|头|视力|皮肤|皮疹|症状|病史|用药)"
-        r"|我(?:自己|昨天|今天|最近|之前|以前|平时|曾经?|也|还|一直|现在|每天|刚刚?|确实|经常|这次|正?在|从来|从|没有?|未)*"
+        r"|我(?:自己|昨天|今天|最近|之前|以前|平时|曾经?|也|还|一直|现在|每天|刚|确实|经常|这次|正?在|从来|从|没有?|未)*"
         r"(?:有|得过|患|发烧|发热|咳|疼|痛|吃|喝|服|用过|用了|做过|做了|感到|感觉|出现|对.{1,8}过敏)(?!.{0,4}[他她孩宝娃])"
     ),
 }
@@ -239,11 +239,12 @@ def check_reply(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple
 
 def _asks_back(reply: str, question: str) -> bool:
     """Whether it ends with a part of the question."""
-    asked = _ASKED.search(reply)
-    return asked is not None and asked[1].strip() in question
+    said = reply.rstrip()
+    last = _PAUSE.split(said[:-1])[-1].strip() if said.endswith(("?", "？")) else ""
+    return bool(last) and last in question
 
 
-_ASKED = re.compile(r"([^,.;!?，。；！？]+)[?？]\s*$")
+_PAUSE = re.compile(r"[,.;!?，。；！？]")
 
 
 def _reads_a_form(reply: str, selection: Selection) -> bool:

@@ -27,7 +27,7 @@ _NEGATOR = {
     Language.ZH: re.compile(r"没|无|未|否认|不(?!过|断|少|停|止)"),
 }
 _NEGATING = {Language.EN: re.compile(r"n't$|^nobody$|^den[iy]"), Language.ZH: re.compile(r"^(?:没有?|无|未|不|否认)$")}
-_LISTED = re.compile(r"^\s*(?:[\w'-]+\s*){1,5}$")
+_LISTED = re.compile(r"^\s*[\w'-]+(?:\s+[\w'-]+){0,4}\s*$")
 _VERB = re.compile(r"\b(?:is|are|was|were|am|has|have|had|do|does|did|i|i'm|i've|it|it's|he|she|they|my|his|her)\b")
 _CARRIER = {
     Language.EN: frozenset(

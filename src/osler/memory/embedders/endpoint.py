@@ -116,8 +116,8 @@ class EndpointEmbedder:
             return _Failure(message, remedy, passing=True)
         except openai.APIConnectionError:
             return _Failure("cannot be reached", "check that the server runs at this address", passing=True)
-        except (openai.OpenAIError, ValueError):  # the SDK's own, on an answer it cannot read
-            return _NOT_EMBEDDINGS
+        except (openai.OpenAIError, ValueError, OverflowError, RecursionError):
+            return _NOT_EMBEDDINGS  # the SDK could not read the answer
 
     def _pause(self, attempt: int, header: str | None) -> float:
         asked = retry_after(header)
@@ -125,13 +125,14 @@ class EndpointEmbedder:
             return min(asked, LONGEST_PAUSE)
         return float(self._jitter.uniform(0, min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)))
 
+    @np.errstate(over="ignore")  # a number that is too large is infinite, and then refused
     def _rows(self, answer: Any, expected: int) -> Vectors:
         """The answer's vectors in the order of the texts, checked and brought to unit length."""
         try:
             data = sorted(answer.data, key=lambda item: item.index)
             rows = np.array([item.embedding for item in data], dtype=np.float32)
             complete = [item.index for item in data] == list(range(expected))
-        except (AttributeError, TypeError, ValueError):
+        except (AttributeError, TypeError, ValueError, OverflowError):
             raise self._error(_NOT_EMBEDDINGS.message, _NOT_EMBEDDINGS.remedy) from None
         lengths = np.linalg.norm(rows, axis=1, keepdims=True) if rows.ndim == 2 else np.zeros(1)
         if not complete or not np.isfinite(lengths).all() or not lengths.all():

@@ -37,7 +37,9 @@ _FOR_IT = {
 _VERBS = frozenset({"tak", "us", "drink", "eat", "吃", "服用", "用", "喝", "做", "打"})
 """Verbs that say nothing without their object."""
 _ALLERGY = re.compile(r"allerg|anaphyla|过敏")
-_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*个?\s*(hour|day|week|month|year|小时|天|周|星期|月|年|岁|°?\s*c\b|[a-z%°/]+)?")
+_AMOUNT = re.compile(
+    r"(\d+(?:\.\d+)?)\s*(?:个\s*)?(hour|day|week|month|year|小时|天|周|星期|月|年|岁|(?:°\s*)?c\b|[a-z%°/]+)?"
+)
 _HOURS = {
     **{"hour": 1, "day": 24, "week": 168, "month": 730, "year": 8760},
     **{"小时": 1, "天": 24, "周": 168, "星期": 168, "月": 730, "年": 8760},

@@ -20,8 +20,8 @@ from osler.records.split import EntryList, statements
 _SEX = re.compile(r"(?:gender|sex|性别)\s*[:：]\s*(\w+)", re.IGNORECASE)
 _AGE = re.compile(r"(?:age|年龄)\s*[:：]\s*(\d+\s*(?:years?|months?|weeks?|days?|岁|个月|天)?)", re.IGNORECASE)
 _OTHER = re.compile(r"^(?!(?:gender|sex|age|性别|年龄))[^:：]+[:：].+$", re.IGNORECASE | re.MULTILINE)
-_HEADING = re.compile(r"^\s*[-*•]?\s*([^:：]+)[:：]\s*$")
-_NAMED = re.compile(r"^\s*[-*•]?\s*([^:：]{2,60})[:：]\s*(\S.*)$")
+_HEADING = re.compile(r"^[-*•]?\s*+([^:：]+)[:：]$")
+_NAMED = re.compile(r"^[-*•]?\s*+([^:：]{2,60})[:：]\s*+(\S.*)$")
 _SOURCE = "AI-Hospital"
 
 
@@ -94,7 +94,7 @@ def _tests(text: str, language: Language) -> list[tuple[str, str, str]]:
     """Name, heading and report of each test; findings that only stand under a heading are that test's report."""
     heading, tests = "", []
     loose: dict[str, list[str]] = {}
-    for line in filter(str.strip, text.splitlines()):
+    for line in filter(None, map(str.strip, text.splitlines())):
         if found := _HEADING.match(line):
             heading = found[1].strip()
         elif named := _NAMED.match(line):

@@ -148,7 +148,8 @@ class RunFile:
         """How far it is."""
         states = dict(self._file.execute("SELECT state, count(*) FROM cells GROUP BY state"))
         calls, tokens, cost = self._file.execute(
-            "SELECT coalesce(sum(calls), 0), coalesce(sum(tokens), 0), coalesce(sum(cost), 0.0) FROM cells"
+            # Tokens by `total`, which does not overflow: older versions kept whatever a server claimed.
+            "SELECT coalesce(sum(calls), 0), CAST(total(tokens) AS INTEGER), coalesce(sum(cost), 0.0) FROM cells"
         ).fetchone()
         # Consultations that have ended tell; of one under way, answers that cost nothing are taken for unpriced.
         (unpriced,) = self._file.execute(

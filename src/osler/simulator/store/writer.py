@@ -317,7 +317,7 @@ class RunWriter(RunFile):
         file.execute(
             "INSERT INTO attempts (cell, session, ending, message, calls, tokens, cost, at)"
             " SELECT number, ?, ?, ?, calls - (SELECT coalesce(sum(calls), 0) FROM attempts WHERE cell = number),"
-            " tokens - (SELECT coalesce(sum(tokens), 0) FROM attempts WHERE cell = number),"
+            " tokens - (SELECT CAST(total(tokens) AS INTEGER) FROM attempts WHERE cell = number),"
             " cost - (SELECT coalesce(sum(cost), 0) FROM attempts WHERE cell = number), ? FROM cells WHERE number = ?",
             (self._session, ending, message, _now(), number),
         )

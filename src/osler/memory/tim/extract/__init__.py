@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from osler.memory.base import Turn
 from osler.memory.tim.extract.chinese import think_chinese
 from osler.memory.tim.extract.english import think_english
@@ -17,6 +19,8 @@ __all__ = ["of_whom", "think"]
 _LONGEST = 2000
 """Characters that are read at once: no patient says more in a turn, and patterns take the square of what they read."""
 
+_SPACES = re.compile(r" {3,}")
+
 
 def think(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Draft]:
     """The facts of the reply, completed by the question where the reply leaves something out."""
@@ -27,6 +31,7 @@ def think(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) ->
 
 def _parts(reply: str, language: Language) -> list[str]:
     """The reply in parts that can be read at once; a sentence that is longer by itself is cut."""
+    reply = _SPACES.sub("  ", reply)
     if len(reply) <= _LONGEST:
         return [reply]
     said = sentences(reply, language)

@@ -24,13 +24,14 @@ _JUDGED = re.compile(
 _NUMBER = r"\d+(?:[.,/]\d+)*\+?(?:\s*(?:over|to|-|–|/|x|×)\s*\d+(?:[.]\d+)?[⁰¹²³⁴⁵⁶⁷⁸⁹]*)*"
 _DIGIT = re.compile(r"\d")
 _ONE = re.compile(
-    rf"^(?:(?P<name>[A-Za-z][\w'()%/+ -]*?)\s*(?:\b(?:is|was|are|were|came back|came out)\b|:|=)?\s+(?:of\s+)?)?"
+    rf"^(?:(?P<name>[A-Za-z][\w'()%/+ -]{{0,100}}?)"
+    rf"\s*(?:\b(?:is|was|are|were|came back|came out)\b|:|=)?\s+(?:of\s+)?)?"
     rf"(?P<value>(?:(?:about|around|approximately|roughly|nearly|almost|below|above|over|under|up to|"
     rf"less than|more than)\s+|[<>≤≥~]\s*)?{_NUMBER}"
-    rf"(?:\s*[^\s,]+){{0,5}})$"
+    rf"(?:\s*[^\s,]+(?:\s+[^\s,]+){{0,4}})?)$"
 )
 _WORDED = re.compile(
-    rf"^(?P<name>[A-Za-z][\w'()/+ -]*?)\s+(?:(?:is|was|are|were|came back|came out|tests|"
+    rf"^(?P<name>[A-Za-z][\w'()/+ -]{{0,100}}?)\s+(?:(?:is|was|are|were|came back|came out|tests|"
     rf"tested)\s+)(?P<value>{_VERDICT})$"
     rf"|^(?P<title>[A-Za-z][\w'()/+-]*(?: [\w'()/+-]+){{0,3}})\s+(?P<bare>positive|negative|normal|high|low)$",
     re.IGNORECASE,

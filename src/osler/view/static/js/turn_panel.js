@@ -143,6 +143,7 @@
       Osler.t('second', {n: Osler.decimal(one.seconds, 2)}),
       one.attempts > 1 ? Osler.t('attempts', {n: one.attempts}) : null,
       one.source === 'model' ? null : one.source,
+      one.unread ? Osler.t('unread', {n: Osler.count(one.unread)}) : null,
     ].filter(Boolean);
     const place = h('div', null, dim(Osler.t('loading')));
     const load = async (event) => {

@@ -154,6 +154,7 @@ Osler.words = {
   turn_n: ['Turn {n}', '第 {n} 轮'],
   turns: ['Turns', '轮数'],
   turns_left: ['{n} questions left', '还可提问 {n} 次'],
+  unread: ['last {n} characters not read', '末尾 {n} 个字符未读'],
   verdict: ['Verdict', '评判'],
   what_you_do: ['Your chair', '您的位置'],
   your_answer: ['Your answer', '您的回答'],
