@@ -78,6 +78,7 @@ def main() -> NoReturn:
     if isinstance(sys.stdout, TextIOWrapper):  # a terminal that has no Chinese gets an escape, and no traceback
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        _check_arguments()
         code = app(standalone_mode=False, prog_name="osler")
         sys.stdout.flush()
     except UserError as error:
@@ -95,6 +96,17 @@ def main() -> NoReturn:
     if code == _INTERRUPTED:
         _stop("osler: stopped", _INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _check_arguments() -> None:
+    """Refuse what is no text: it could not be kept in a run, sent to a model or printed."""
+    for given in sys.argv[1:]:
+        try:
+            given.encode()
+        except UnicodeEncodeError:
+            raise UserError(
+                f"the argument {given!a} is not UTF-8", "give it in UTF-8; rename a file of that name"
+            ) from None
 
 
 def _usage(error: typer.TyperException) -> NoReturn:

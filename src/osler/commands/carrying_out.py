@@ -26,14 +26,18 @@ def known_runs(incomplete: str) -> list[str]:
     return sorted(name for name in names if name.startswith(incomplete))
 
 
+MOST = 1_000_000_000
+"""Larger numbers of trials or turns are mistakes, and some are more than a run file can hold."""
 RUN_TO_WRITE = "The run: a name, or a file ending in .osler."
 RunName = Annotated[Path, typer.Argument(help="A run: its name, or its file.", autocompletion=known_runs)]
 RunTokens = Annotated[int | None, typer.Option("--run-tokens", min=1, help="Tokens the whole run may use.")]
 RunCost = Annotated[float | None, typer.Option("--run-cost", min=0, help="USD the whole run may cost.")]
 RunSeconds = Annotated[float | None, typer.Option("--run-seconds", min=0.1, help="Seconds the whole run may take.")]
-Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Consultations at a time.")]
+Trial = Annotated[int | None, typer.Option("--trial", min=1, max=MOST, help="Where the run has several.")]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, max=100_000, help="Consultations at a time.")]
 Workers = Annotated[
-    int | None, typer.Option("--workers", min=1, help="Processes that share the work; 1, or on Ray one per CPU.")
+    int | None,
+    typer.Option("--workers", min=1, max=1_000, help="Processes that share the work; 1, or on Ray one per CPU."),
 ]
 EngineName = Annotated[Engine, typer.Option("--engine", help="Where consultations are held.")]
 RayAddress = Annotated[

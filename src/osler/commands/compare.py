@@ -77,7 +77,7 @@ def score(
     any_judge: Annotated[
         bool, typer.Option("--any-judge", help="Without trying the judge first on pairs whose verdict is known.")
     ] = False,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Calls at a time.")] = 8,
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=100_000, help="Calls at a time.")] = 8,
     timeout: Annotated[float, typer.Option("--timeout", min=1, help="Seconds one call may take.")] = 60.0,
 ) -> None:
     """Judge the endings of a run again, without holding a consultation; earlier verdicts are kept."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import RunName
+from osler.commands.carrying_out import RunName, Trial
 
 app = typer.Typer(no_args_is_help=True, help="How a doctor's memory of one patient grew.")
 
@@ -17,7 +17,7 @@ def show(
     case: Annotated[str, typer.Argument(help="A record's id, or its patient's.")],
     memory: Annotated[str | None, typer.Option("--memory", help="Where the run has several.")] = None,
     backbone: Annotated[str | None, typer.Option("--backbone", help="Where the run has several.")] = None,
-    trial: Annotated[int | None, typer.Option("--trial", help="Where the run has several.")] = None,
+    trial: Trial = None,
 ) -> None:
     """Turn by turn: what was recalled, inserted, superseded, merged and forgotten, and why."""
     from osler.records.pages import printed

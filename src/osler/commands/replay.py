@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from osler.commands.carrying_out import RunName, Timeout
+from osler.commands.carrying_out import MOST, RunName, Timeout, Trial
 from osler.errors import UserError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def replay(
         list[str] | None,
         typer.Option("--backbone", help="Which doctor. With --fork-at: the new one; twice: the old, then the new one."),
     ] = None,
-    trial: Annotated[int | None, typer.Option("--trial", help="Which trial, where there are several.")] = None,
+    trial: Trial = None,
     speed: Annotated[float, typer.Option("--speed", min=0.125, max=64, help="How fast it plays.")] = 1.0,
     from_turn: Annotated[int, typer.Option("--from-turn", min=1, help="Where it begins.")] = 1,
     plain: Annotated[bool, typer.Option("--plain", help="As text, all at once.")] = False,
@@ -82,7 +82,8 @@ def diff(
         list[str] | None, typer.Option("--backbone", help="Of both; twice: of the first, then of the second.")
     ] = None,
     trial: Annotated[
-        list[int] | None, typer.Option("--trial", help="Of both; twice: of the first, then of the second.")
+        list[int] | None,
+        typer.Option("--trial", min=1, max=MOST, help="Of both; twice: of the first, then of the second."),
     ] = None,
 ) -> None:
     """Two consultations of the same patient side by side, turn by turn, with the first difference marked."""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from osler.commands import carrying_out
-from osler.commands.carrying_out import RUN_TO_WRITE, RunName
+from osler.commands.carrying_out import RUN_TO_WRITE, RunName, Trial
 from osler.commands.records import Cases, Languages, Limit, PoolPath, Sample, Specialties, open_pool
 
 Backbones = Annotated[
@@ -122,7 +122,7 @@ def show(
     case: Annotated[str, typer.Argument(help="A record's id, or its patient's.")],
     memory: Annotated[str | None, typer.Option("--memory", help="Where the run has several.")] = None,
     backbone: Annotated[str | None, typer.Option("--backbone", help="Where the run has several.")] = None,
-    trial: Annotated[int | None, typer.Option("--trial", help="Where the run has several.")] = None,
+    trial: Trial = None,
     details: Annotated[bool, typer.Option("--details", help="Also what was retrieved, recalled and refused.")] = False,
 ) -> None:
     """One consultation as a page to read."""

@@ -6,6 +6,7 @@ The writer is taken only to store what has ended, so that any number of people c
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -46,17 +47,25 @@ def run_for(wish: Wish) -> Path:
     """The run that a player's consultation goes to.
 
     Raises:
-        UserError: The run that was asked for has other settings, or is none.
+        UserError: The run that was asked for has other settings, is none, or cannot be written.
     """
     if wish.out is not None:
         path = run_path(wish.out)
         if path.exists() and not _has(path, wish.settings):
             remedy = "give another --out, or leave it out to be given one that fits"
             raise UserError(f"the run {path} was made with other settings or another version", remedy)
+        _check_place(path)
         return path
     base = f"play-{wish.chair.value}"
     names = (base if number == 1 else f"{base}-{number}" for number in count(1))
     return next(path for path in map(run_path, names) if not path.exists() or _fits(path, wish.settings))
+
+
+def _check_place(path: Path) -> None:
+    """Nobody should play to the end and hear then that it cannot be kept."""
+    there = next(one for one in (path, *path.parents) if one.exists())
+    if (there != path and not there.is_dir()) or not os.access(there, os.W_OK):
+        raise UserError(f"the run {path} cannot be written", "give another --out")
 
 
 def _has(path: Path, settings: Settings) -> bool:

@@ -23,7 +23,7 @@ from osler.records.labels import label
 
 _END, _QUIT = frozenset({"end", "结束"}), frozenset({"quit", "exit", "退出"})
 _HELP, _MEMORY = frozenset({"?", "？", "help", "帮助"}), frozenset({"memory", "记忆"})
-INTERRUPTED = 130
+INTERRUPTED, FAILED = 130, 1
 _SOON = 2.0
 """Seconds after which a person who waits is told so."""
 
@@ -87,7 +87,8 @@ class _Terminal:
             code = left.code
         for line in [self._gone()] if self._seat.left else ending(self._seat, self._words):
             self._show(line)
-        return code
+        lost = self._seat.not_kept or (self._seat.failed and not self._seat.left)
+        return code or (FAILED if lost else 0)
 
     def _waits(self) -> bool:
         """Let the others go on until the person has to move; not any more when it is over."""
