@@ -8,7 +8,7 @@ import platform
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,7 @@ def simulate_plan(plan: Plan, out: Path, how: How, pool: str) -> None:
     first = next(iter(plan.records), None)
     if first is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
+    plan.check_size()
     with RunWriter.create(out, about(plan.settings)) as store:
         planned = store.extend(plan)
         _carry_out(store, planned, plan.settings, how, {"pool": pool})
@@ -113,6 +114,8 @@ async def _held(
     store: RunWriter, planned: Planned, progress: Progress, allowance: RunAllowance, settings: Settings, how: How
 ) -> RunStopped | None:
     desk = Desk(store, planned, progress, allowance, score)
+    most = max(1, len(planned.todo))  # a place at the table for nobody costs memory all the same
+    how = replace(how, concurrency=min(how.concurrency, most), workers=how.workers and min(how.workers, most))
     with Display(progress, quiet=how.quiet or how.as_json) as display, _Interruptible(desk):
         async with display.running():
             await _engine(settings, how, allowance)(desk)
