@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from json.decoder import JSONDecodeError, scanstring
+from json import JSONDecodeError, JSONDecoder
 from typing import Any, NamedTuple
 
 DEEPEST = 32
@@ -19,6 +19,8 @@ _MOST_TRIED, _WORK = 64, 4
 """Places where an object may begin that are tried, and lengths of the text that are read for it altogether."""
 _LONGEST_NUMBER = 18
 """Digits of a number that is kept exactly."""
+_DECODER = JSONDecoder()
+"""For single texts: it reads values within values by recursion."""
 _FENCE = "```"
 _CURLY_QUOTES = str.maketrans({"“": '"', "”": '"'})
 _BEGINS = re.compile(r'\{(?=[ \t\r\n]*["}])')
@@ -138,7 +140,7 @@ class _Reading:
 
     def _text_at(self, at: int) -> int | None:
         try:
-            text, after = scanstring(self._text, at + 1, True)
+            text, after = _DECODER.raw_decode(self._text, at)
         except JSONDecodeError:
             return None
         if self._wants in ("key", "first key"):

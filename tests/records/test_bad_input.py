@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from openpyxl import Workbook
 
 from osler.records import RecordError, RecordPool
 from tests.conftest import Run, small_record
@@ -99,6 +103,109 @@ def test_a_file_that_is_no_record(tmp_path: Path, content: bytes, reason: str) -
     assert reason in message, message
 
 
+HEAD = "1st category,2nd category,Report result,Constraints\n"
+CASE = '{"OSCE_Examination": {"Patient_Actor": %s}}'
+PROFILE = '{"caseTitle": "x", "patientProfile": {"age_value": %s}}'
+HOSTILE: dict[str, tuple[str, str]] = {
+    "cells.csv": ("," * 400_000 + "\n", "line 1: has 400,001 cells, more than 100"),
+    "below.csv": (HEAD + "," * 400_000, "line 2: has 400,001 cells, more than 100"),
+    "shifted.csv": (
+        HEAD + "Symptom,Pain,a,b,c,d,e,f,g,h\n",
+        "line 2: has 10 cells and the table has 9; put texts with",
+    ),
+    "rows.csv": (HEAD + "Age,,84,\n" * 100_000, "has more than 5,000 rows; a file holds one patient"),
+    "large.csv": (HEAD + "Age,,84,\n" * 400_000, "the file has 3.43 MB, more than the 1 MB"),
+    "cell.csv": (HEAD + "Age,," + "8" * 900_000, "is not a CSV table: field larger than field limit"),
+    "quote.csv": (HEAD + 'Age,,"84', "is not a CSV table: unexpected end of data; export it again with commas"),
+    "nul.csv": (HEAD + "Age,\0,84\n", "line 2: byte 56 is NUL, which no text holds; save the file as text in UTF-8"),
+    "nul.yaml": ("id: \0", "line 1: byte 4 is NUL"),
+    "nul.jsonl": ("\0" * 100_000, "line 1: byte 0 is NUL"),
+    "deep.json": ("[" * 100_000, "is nested too deeply: brackets within brackets, as no record has; export it again"),
+    "quotes.json": ('\\"' * 30_000 + "{" * 1_000, "no format of patient records begins like this"),
+    "key.json": ('[{"medical_record":' + "[" * 100_000, "is nested too deeply"),
+    "number.json": ('[{"medical_record": {"a": ' + "9" * 5_000 + "}}]", "holds a number of thousands of digits"),
+    "number.jsonl": ('{"id": ' + "9" * 5_000 + "}", "line 1: holds a number of thousands of digits"),
+    "within.jsonl": ('{"id": ' + "[" * 900 + "]" * 900 + "}", "id: is [[[[[[[...]]]]]]]; input should be"),
+    "symptoms.jsonl": (CASE % '{"Symptoms": ["a"]}', "line 1: has not the shape of its format"),
+    "second.jsonl": (CASE % '{"Symptoms": {"Secondary_Symptoms": 7}}', "line 1: has not the shape of its format"),
+    "old.jsonl": (CASE % '{"Demographics": "999999999-year-old"}', "line 1: has not the shape of its format"),
+    "text.json": (PROFILE % '"abc"', "has not the shape of its format"),
+    "object.json": (PROFILE % "{}", "age: is '{}'; write `84`"),
+    "infinite.json": (PROFILE % "1e400", "has not the shape of its format"),
+    "age.json": (PROFILE % ('"7' + " " * 5_000 + 'x"'), "has not the shape of its format"),
+    "spaces.json": ('[{"medical_record": {"auxiliary_examinations": "' + " " * 3_000 + 'x"}}]', "age: is not an age"),
+    "lines.json": ('[{"medical_record": {"past_medical_history": "a' + "\\n" * 3_000 + 'x"}}]', "age: is not an age"),
+}
+
+
+@pytest.mark.timeout(100)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_file_that_would_take_all_time_and_memory_gets_one_line(tmp_path: Path, name: str) -> None:
+    content, reason = HOSTILE[name]
+    good = write(tmp_path / "good.yaml")
+    ordinary = _seconds(lambda: list(RecordPool.open(good)))
+    (tmp_path / name).write_text(content)
+    told: list[str] = []
+    took = _seconds(lambda: told.append(error_of(tmp_path / name)))
+    assert told[0].startswith(name) and reason in told[0], told[0]
+    assert len(told[0]) < 300
+    assert took < 3.0 + 100 * ordinary
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def sheet(path: Path, xml: str) -> Path:
+    """A workbook whose one sheet is this."""
+    Workbook().save(path)
+    with zipfile.ZipFile(path) as made:
+        parts = {part: made.read(part) for part in made.namelist()}
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    parts["xl/worksheets/sheet1.xml"] = f'<worksheet xmlns="{space}"><sheetData>{xml}</sheetData></worksheet>'.encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for part, content in parts.items():
+            archive.writestr(part, content)
+    return path
+
+
+@pytest.mark.timeout(100)
+@pytest.mark.parametrize(
+    ("xml", "reason"),
+    [
+        ("<row><c/></row>" * 1_000_000, "has a sheet that unpacks to 14 MB, more than 4 MB; a sheet holds one patient"),
+        ("<row><c/></row>" * 200_000, "has more than 5,000 rows, or something below row 20,000"),
+        ('<row r="99999999999"><c t="b"><v>1</v></c></row>', "has more than 5,000 rows, or something below row 20,000"),
+        ('<row r="1"><c r="A1" t="b"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"/></row>', "below row 20,000"),
+        ("<row>" + "<c>" * 100_000, "is not a readable workbook: ParseError; save it again as .xlsx"),
+    ],
+    ids=("sheet", "rows", "far row", "last cell", "broken"),
+)
+def test_a_sheet_that_would_take_all_time_and_memory_gets_one_line(tmp_path: Path, xml: str, reason: str) -> None:
+    told = error_of(sheet(tmp_path / "hostile.xlsx", xml))
+    assert told.startswith("hostile.xlsx") and reason in told, told
+
+
+def test_a_table_keeps_what_its_cells_show(tmp_path: Path) -> None:
+    book = Workbook()
+    page = book.active
+    assert page is not None
+    rows: list[list[Any]] = [
+        ["Age", None, 84.0],
+        ["Gender", None, "Female"],
+        ["Initial Query", None, "My ankle hurts."],
+    ]
+    rows += [["Diagnosis", "Core Diagnosis", "Sprain"], ["Symptom", "Pain", "Since 7 days."], [], ["Sign", "BMI", 21.5]]
+    for row in rows:
+        page.append(row)
+    page["XFD1"] = "a note"
+    book.save(tmp_path / "table.xlsx")
+    (record,) = RecordPool.open(tmp_path / "table.xlsx")
+    assert (record.age.value, [entry.report for entry in record.entries]) == (84, ["Since 7 days.", "21.5"])
+
+
 def test_aliases_that_would_explode_are_refused_at_once(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 20)]
@@ -135,7 +242,7 @@ def test_a_line_of_fifty_megabytes_does_not_stop_the_others(tmp_path: Path) -> N
         ("[1]", "the record is a list"),
         ('"x"', "the record is a str"),
         ("{}", "id: is missing"),
-        ("[" * 100_000, "is not valid JSON"),
+        ("[" * 100_000, "is nested too deeply"),
     ],
 )
 def test_a_bad_line_of_jsonl(tmp_path: Path, line: str, reason: str) -> None:
@@ -161,8 +268,6 @@ def test_a_link_that_leads_outside_the_pool(tmp_path: Path) -> None:
 
 
 def test_a_workbook_that_unpacks_to_gigabytes(tmp_path: Path) -> None:
-    import zipfile
-
     with zipfile.ZipFile(tmp_path / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", b" " * (100 * 2**20))
     assert "unpacks to 100 MB" in error_of(tmp_path / "bomb.xlsx")

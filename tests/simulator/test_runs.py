@@ -25,7 +25,7 @@ from osler.records import RecordPool
 from osler.simulator.clients import ClientSettings
 from osler.simulator.plan import Limits, Plan, Settings
 from osler.simulator.session import How, StoppedEarly, retry_run, simulate_plan
-from osler.simulator.store import RunFile, RunWriter
+from osler.simulator.store import RunFile, RunWriter, writer
 from tests.agents.backbones.server import Step
 from tests.conftest import Run
 from tests.simulator.model_server import REPLY, model_server
@@ -191,6 +191,33 @@ def test_a_run_whose_kept_answers_hold_such_a_number_goes_on(tmp_path: Path) -> 
     with RunFile.open(path) as run:
         assert (run.standing().done, run.standing().failed) == (3, 0)
         assert all(call.source for transcript in run.transcripts() for call in transcript.of(Called))
+
+
+@pytest.mark.timeout(100)
+def test_a_plan_that_nobody_can_hold_is_refused_before_anything_is_written(tmp_path: Path, osler: Run) -> None:
+    done = osler("simulate", "--trials", "1000000000", "--memory", "raw", "--memory", "none", "--out", "large")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        "osler: the plan has 176,000,000,000 consultations (88 records × 1 backbones × 2 memories × 1,000,000,000 trials),"
+        " and a run holds at most 1,000,000; give fewer --trials, or fewer records with --limit"
+    ]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plan_of_too_many_records_is_refused_as_it_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "LARGEST_PLAN", 100)
+    with pytest.raises(UserError, match="the plan has 110 consultations"):
+        hold(tmp_path / "many.osler", limit=20, trials=10)
+    with RunFile.open(tmp_path / "many.osler") as run:
+        assert run.standing().todo == 0
+
+
+@pytest.mark.timeout(100)
+def test_more_places_than_consultations_cost_nothing(tmp_path: Path) -> None:
+    hold(tmp_path / "run.osler", quiet(concurrency=10**9), limit=2)
+    assert len(scores(tmp_path / "run.osler")) == 2
 
 
 def test_a_plan_grows_and_a_changed_setting_is_refused(tmp_path: Path) -> None:

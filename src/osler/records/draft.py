@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import reprlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +60,15 @@ class Draft:
     """Line numbers of fields, where the format has them."""
     mended: tuple[str, ...] = ()
     """What the format put right, in words."""
+
+
+def drafted(read: Callable[[], dict[str, Any]], file: str, place: str = "") -> Draft | Problem:
+    """The draft that a format reads from a case of somebody else's, or the problem where it has another shape."""
+    try:
+        return Draft(read(), place)
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        detail = _short(str(error)) or type(error).__name__
+        return Problem(file, f"has not the shape of its format ({detail}); export it again", place)
 
 
 @dataclass(frozen=True)
@@ -137,5 +147,9 @@ def _reason(detail: ErrorDetails) -> str:
 
 
 def _quote(value: object) -> str:
-    text = repr(value)
+    """A value as Python writes it; nothing that is large or deep is written out first."""
+    return _short(repr(value[: _LONGEST_QUOTE + 1]) if isinstance(value, str) else reprlib.repr(value))
+
+
+def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"

@@ -16,7 +16,8 @@ from osler.errors import UserError
 from osler.records.draft import Draft, Problem, Reading, RecordError, RecordWarning, check
 from osler.records.formats import jsonl
 from osler.records.language import Language
-from osler.records.registry import Format, format_of, suffixes
+from osler.records.limits import is_nested, nested
+from osler.records.registry import Format, format_of, head, suffixes
 from osler.records.schema import PatientRecord
 
 BUNDLED = "bundled"
@@ -174,6 +175,8 @@ class RecordPool:
             return form
         known, shown = sorted(suffixes()), self._shown(path)
         if path.suffix.lower() in known:
+            if is_nested(head(path)):
+                raise RecordError(nested(shown))
             problem = Problem(shown, "no format of patient records begins like this")
             raise RecordError(
                 problem, remedy="write records as YAML, or as lines of JSONL, as `osler records schema` says"

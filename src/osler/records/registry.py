@@ -66,7 +66,12 @@ def format_of(path: Path) -> Format | None:
     """The format of an existing file, by its suffix and, where several share it, by how it begins."""
     candidates = [form for form in formats() if path.suffix.lower() in form.suffixes]
     if any(form.fits for form in candidates):
-        with path.open("rb") as file:
-            head = file.read(_HEAD).decode("utf-8", errors="replace")
-        candidates = [form for form in candidates if form.fits is None or form.fits(head)]
+        begins = head(path)
+        candidates = [form for form in candidates if form.fits is None or form.fits(begins)]
     return candidates[0] if candidates else None
+
+
+def head(path: Path) -> str:
+    """How a file begins."""
+    with path.open("rb") as file:
+        return file.read(_HEAD).decode("utf-8", errors="replace")

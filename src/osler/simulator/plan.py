@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import Any
 
+from osler.errors import UserError
 from osler.ranking import CLOSE
 from osler.records.schema import PatientRecord
 
@@ -14,6 +16,9 @@ RULES, HUMAN = "rules", "human"
 ONE_STEP = "one-step"
 """The memory of a doctor who is told the whole record and asks nothing: the ceiling."""
 WITHOUT_MODEL = frozenset({RULES, HUMAN})
+LARGEST_PLAN = 1_000_000
+"""Consultations of a run: planning so many takes minutes, and nobody has held them."""
+_FEW, _MOST_COUNTED = 1_000, 10_000
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,34 @@ class Plan:
             for memory in dict.fromkeys(self.memories):
                 for trial in range(1, self.trials + 1):
                     yield Cell(record.id, backbone, memory, trial)
+
+    @property
+    def each(self) -> int:
+        """How many consultations each patient has."""
+        return len(set(self.backbones)) * len(set(self.memories)) * self.trials
+
+    def check_size(self) -> None:
+        """Refuse a plan that is too large, before anything is written.
+
+        Records are counted only where each has many consultations: reading a large pool twice takes long, and
+        `RunWriter.extend` counts as it goes.
+
+        Raises:
+            UserError: The plan is too large.
+        """
+        if self.each > _FEW:
+            records = sum(1 for _ in islice(iter(self.records), _MOST_COUNTED))
+            if records * self.each > LARGEST_PLAN:
+                raise self.too_large(records)
+
+    def too_large(self, records: int) -> UserError:
+        """The error of a plan with at least so many records."""
+        sizes = f"{records:,} records × {len(set(self.backbones))} backbones × {len(set(self.memories))} memories"
+        return UserError(
+            f"the plan has {records * self.each:,} consultations ({sizes} × {self.trials:,} trials),"
+            f" and a run holds at most {LARGEST_PLAN:,}",
+            "give fewer --trials, or fewer records with --limit",
+        )
 
     @property
     def models(self) -> set[str]:

@@ -8,7 +8,7 @@ import platform
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,7 @@ def simulate_plan(plan: Plan, out: Path, how: How, pool: str) -> int:
     first = next(iter(plan.records), None)
     if first is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
+    plan.check_size()
     with RunWriter.create(out, about(plan.settings)) as store:
         planned = store.extend(plan)
         return _carry_out(store, planned, plan.settings, how, {"pool": pool})
@@ -125,6 +126,8 @@ async def _held(
     store: RunWriter, planned: Planned, progress: Progress, allowance: RunAllowance, settings: Settings, how: How
 ) -> RunStopped | None:
     desk = Desk(store, planned, progress, allowance, score)
+    most = max(1, len(planned.todo))  # a place at the table for nobody costs memory all the same
+    how = replace(how, concurrency=min(how.concurrency, most), workers=how.workers and min(how.workers, most))
     quiet = how.quiet or how.as_json
     with Display(progress, quiet=quiet) as display, _Interruptible(desk, quiet=quiet):
         async with display.running():

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from osler.errors import UserError
 from osler.records.age import Age
-from osler.records.draft import Draft, Problem
+from osler.records.draft import Draft, Problem, drafted
 from osler.records.formats import jsonl
 from osler.records.kinds import kind_of_test
 from osler.records.labels import EN, label, sex_from
@@ -40,7 +41,8 @@ def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
                 shown, "has no `OSCE_Examination` with a `Patient_Actor`; it is not an AgentClinic case", item.place
             )
         else:
-            yield Draft(_fields(case, f"agentclinic-{number:03d}"), item.place)
+            name = f"agentclinic-{number:03d}"
+            yield drafted(partial(_fields, case, name), shown, item.place)
 
 
 def _fields(case: Mapping[str, Any], name: str) -> dict[str, Any]:

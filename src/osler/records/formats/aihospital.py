@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from osler.records.draft import Draft, Problem
+from osler.records.draft import Draft, Problem, drafted
 from osler.records.kinds import kind_of_test
 from osler.records.labels import EN, label, language_of, sex_from
 from osler.records.language import Language
-from osler.records.limits import MAX_DOCUMENT, read_text
+from osler.records.limits import MAX_DOCUMENT, parse_json, read_text
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList, statements
@@ -35,7 +35,8 @@ def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
         place = f"case {number}"
         record = item.get("medical_record") if isinstance(item, Mapping) else None
         if isinstance(record, Mapping):
-            yield Draft(_fields(record, str(item.get("id", number))), place)
+            name = str(item.get("id", number))
+            yield drafted(partial(_fields, record, name), shown, place)
         else:
             yield Problem(shown, "has no `medical_record`; it is not an AI-Hospital record", place)
 
@@ -45,13 +46,7 @@ def read_json(path: Path, shown: str) -> Any:
     text = read_text(path, MAX_DOCUMENT, shown)
     if isinstance(text, Problem):
         return text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        place = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        return Problem(
-            shown, f"is not valid JSON: {getattr(error, 'msg', 'nested too deeply')}; export it again", place
-        )
+    return parse_json(text, shown, "", "export it again")
 
 
 def _fields(record: Mapping[str, Any], name: str) -> dict[str, Any]:

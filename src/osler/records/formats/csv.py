@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from osler.records.draft import Draft, Problem
-from osler.records.limits import MAX_DOCUMENT, read_text
+from osler.records.limits import MAX_COLUMNS, MAX_RECORD, MAX_ROWS, read_text
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
 from osler.records.table import Row, to_rows
@@ -21,24 +21,38 @@ _FORMULA = ("=", "+", "-", "@", "'")
 
 def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
     """The one patient in the file."""
-    text = read_text(path, MAX_DOCUMENT, shown)
+    text = read_text(path, MAX_RECORD, shown)
     if isinstance(text, Problem):
         yield text
         return
-    import pandas as pd  # 0.6 s: only when a table is really read
+    rows = _rows(text, shown)
+    yield rows if isinstance(rows, Problem) else from_rows(rows, path.stem)
 
-    names = [str(column) for column in range(max(len(Row._fields), text.split("\n", 1)[0].count(",") + 1))]
+
+def _rows(text: str, shown: str) -> list[list[str]] | Problem:
+    """The rows that hold anything; the first one says how wide the table is."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows: list[list[str]] = []
+    widest = 0
     try:
-        frame = pd.read_csv(
-            io.StringIO(text), header=None, names=names, dtype=str, keep_default_na=False, skip_blank_lines=True
-        )
-    except (pd.errors.ParserError, ValueError, csv.Error) as error:
-        yield Problem(
-            shown, f"is not a CSV table: {' '.join(str(error).split())}; export it again with commas and quotes"
-        )
-        return
-    rows = [[_bare(cell) for cell in row] for row in frame.itertuples(index=False)]
-    yield from_rows(rows, path.stem)
+        for row in reader:
+            place = f"line {reader.line_num}"
+            if not any(row) and len(row) <= 1:
+                continue
+            widest = widest or max(len(Row._fields), len(row))
+            if len(row) > MAX_COLUMNS:
+                reason = f"has {len(row):,} cells, more than {MAX_COLUMNS}; a row holds one fact of one patient"
+                return Problem(shown, reason, place)
+            if len(row) > widest:
+                reason = f"has {len(row)} cells and the table has {widest}; put texts with commas into quotes"
+                return Problem(shown, reason, place)
+            if len(rows) == MAX_ROWS:
+                return Problem(shown, f"has more than {MAX_ROWS:,} rows; a file holds one patient", place)
+            rows.append([_bare(cell) for cell in row])
+    except csv.Error as error:
+        reason = f"is not a CSV table: {error}; export it again with commas and quotes"
+        return Problem(shown, reason, f"line {reader.line_num}")
+    return rows
 
 
 def write(records: Iterable[PatientRecord], path: Path) -> None:

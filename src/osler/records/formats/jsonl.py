@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from osler.records.draft import Draft, Problem
-from osler.records.limits import MAX_LINE, decode
+from osler.records.limits import MAX_LINE, decode, parse_json
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
 
@@ -38,11 +38,8 @@ def parse_line(number: int, raw: bytes | None, shown: str) -> Draft | Problem:
     text = decode(raw, shown, place)
     if isinstance(text, Problem):
         return text
-    try:
-        return Draft(json.loads(text), place)
-    except (ValueError, RecursionError) as error:
-        what = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
-        return Problem(shown, f"is not valid JSON: {what}; write one complete record a line", place)
+    data = parse_json(text, shown, place, "write one complete record a line")
+    return data if isinstance(data, Problem) else Draft(data, place)
 
 
 def read(path: Path, shown: str) -> Iterator[Draft | Problem]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from osler.records.draft import Draft, Problem
+from osler.records.draft import Draft, Problem, drafted
 from osler.records.formats.aihospital import read_json
 from osler.records.labels import ZH, label, sex_from
 from osler.records.registry import Format, has_key
@@ -48,7 +49,7 @@ def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
     if isinstance(data, Problem):
         yield data
     elif isinstance(data, Mapping) and isinstance(data.get("patientProfile"), Mapping):
-        yield Draft(_fields(data, data["patientProfile"], path.stem))
+        yield drafted(partial(_fields, data, data["patientProfile"], path.stem), shown)
     else:
         yield Problem(shown, "has no `patientProfile`; it is not an SPBench case")
 

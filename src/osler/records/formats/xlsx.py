@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from osler.records.draft import Draft, Problem
-from osler.records.limits import MAX_DOCUMENT, oversize
+from osler.records.limits import MAX_COLUMNS, MAX_DOCUMENT, MAX_RECORD, MAX_ROWS, oversize
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
 from osler.records.table import to_rows
 from osler.records.table_reading import from_rows
 
-_UNPACKED = 4 * MAX_DOCUMENT
+_UNPACKED, _LARGEST_SHEET = 2 * MAX_DOCUMENT, 4 * MAX_RECORD
+_SHEETS = "xl/worksheets/"
+_LAST_ROW = 4 * MAX_ROWS
 _TITLE = 31
 """Characters a sheet's title may have; the whole id stands in a row of its own."""
 
@@ -23,30 +28,65 @@ def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
     if problem := oversize(path, MAX_DOCUMENT, shown) or _unsound(path, shown):
         yield problem
         return
-    import pandas as pd  # 0.6 s: only when a table is really read
+    from openpyxl import load_workbook  # only when a table is really read
 
     try:
-        sheets = pd.read_excel(path, sheet_name=None, header=None, dtype=str, na_filter=False, engine="openpyxl")
+        with (
+            warnings.catch_warnings(action="ignore"),  # of features that a table does not need
+            closing(load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book,
+        ):
+            sheets = [(sheet.title, _rows(sheet)) for sheet in book.worksheets]
     except Exception as error:  # openpyxl raises whatever the broken part made it raise
         yield Problem(shown, f"is not a readable workbook: {type(error).__name__}; save it again as .xlsx")
         return
-    for title, frame in sheets.items():
-        rows = [list(row) for row in frame.itertuples(index=False)]
+    for title, rows in sheets:
         place = f"sheet {title}"
-        yield from_rows(rows, str(title), place) if rows else Problem(shown, "the sheet is empty; remove it", place)
+        if rows is None:
+            reason = f"has more than {MAX_ROWS:,} rows, or something below row {_LAST_ROW:,}"
+            yield Problem(shown, f"{reason}; a sheet holds one patient", place)
+        else:
+            yield from_rows(rows, title, place) if rows else Problem(shown, "the sheet is empty; remove it", place)
+
+
+def _rows(sheet: Any) -> list[list[str]] | None:
+    """The rows that hold anything; None where they are too many or too far down.
+
+    `Any`, because openpyxl's types do not know the sheets of a book that is only read.
+    """
+    rows: list[list[str]] = []
+    sheet.reset_dimensions()  # what a file says of its size may be wrong
+    for number, cells in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS, values_only=True)):
+        if cells.count(None) < len(cells):
+            rows.append([_text(value) for value in cells])
+        if len(rows) > MAX_ROWS or number > _LAST_ROW:
+            return None
+    return rows
+
+
+def _text(value: object) -> str:
+    """A cell's value as text."""
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _unsound(path: Path, shown: str) -> Problem | None:
     """Look into the archive before anything unpacks it: a small file can hold gigabytes."""
     try:
         with zipfile.ZipFile(path) as archive:
-            size = sum(part.file_size for part in archive.infolist())
+            sizes = {part.filename: part.file_size for part in archive.infolist()}
     except (zipfile.BadZipFile, OSError):
         return Problem(shown, "is not a workbook; save it again as .xlsx")
+    size = sum(sizes.values())
     if size > _UNPACKED:
         return Problem(
             shown, f"unpacks to {size / 2**20:.0f} MB, more than {_UNPACKED / 2**20:.0f} MB; split the workbook"
         )
+    largest = max((size for name, size in sizes.items() if name.startswith(_SHEETS)), default=0)
+    if largest > _LARGEST_SHEET:
+        most = f"{_LARGEST_SHEET / 2**20:.0f} MB"
+        reason = f"has a sheet that unpacks to {largest / 2**20:.0f} MB, more than {most}; a sheet holds one patient"
+        return Problem(shown, reason)
     return None
 
 

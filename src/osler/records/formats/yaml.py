@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from osler.records.draft import Draft, Loc, Problem
-from osler.records.limits import MAX_YAML, read_text
+from osler.records.limits import MAX_RECORD, read_text
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
 
@@ -31,7 +31,7 @@ def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
 
     All scalars stay text (`No` is an answer here, not a boolean); the schema turns them into numbers.
     """
-    text = read_text(path, MAX_YAML, shown)
+    text = read_text(path, MAX_RECORD, shown)
     if isinstance(text, Problem):
         yield text
         return

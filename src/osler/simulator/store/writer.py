@@ -19,7 +19,7 @@ from osler.errors import StorageError, UserError
 from osler.private import private_file
 from osler.records.schema import PatientRecord
 from osler.simulator.figures import Figures
-from osler.simulator.plan import Cell, Plan
+from osler.simulator.plan import LARGEST_PLAN, Cell, Plan
 from osler.simulator.store import said
 from osler.simulator.store.check import damaged_transcripts
 from osler.simulator.store.files import checksum, connect, damaged, warn_of_a_missing_log
@@ -157,12 +157,14 @@ class RunWriter(RunFile):
         """Add the plan's consultations that the run does not have yet.
 
         Raises:
-            UserError: A record has changed since the run began.
+            UserError: A record has changed since the run began, or the plan is too large.
         """
         todo: list[int] = []
         known = 0
         with self._whole() as file:
-            for record in plan.records:
+            for count, record in enumerate(plan.records, 1):
+                if count * plan.each > LARGEST_PLAN:
+                    raise plan.too_large(count)
                 self._add_record(file, record)
                 for cell in plan.cells(record):
                     name = (cell.case, cell.backbone, cell.memory, cell.trial)
