@@ -206,7 +206,6 @@ FURTHER = [
     "rate export run --raters 0",
     "rate import sheet.xlsx",
     "rate import sheet.xlsx sheet.xlsx --key sheet.key.json",
-    "rate import sheet.xlsx --key sheet.key.json --run bad/foreign.osler",
     "rate import sheet.xlsx --key sheet.key.json --out bad",
     "nonsense",
     "runs nonsense",

@@ -334,6 +334,7 @@ def test_tests_cost_what_a_table_says(run: Path, tmp_path: Path, osler: Run) -> 
     frame = load_run(copy).scores()
     asked = frame[frame["tests_asked"] > 0]
     assert len(asked) and (asked["tests_cost"] == 10 * asked["tests_asked"]).all()
-    table.write_text("X-ray: cheap")
-    wrong = osler("score", copy, "--test-prices", table)
-    assert wrong.returncode == 2 and "is no table of what tests cost" in wrong.stderr
+    for bad in ("X-ray: cheap", "[" * 50_000, "X-ray: -1", ""):
+        table.write_text(bad)
+        wrong = osler("score", copy, "--test-prices", table)
+        assert wrong.returncode == 2 and "is no table of what tests cost" in wrong.stderr

@@ -48,6 +48,6 @@ def _ks(given: str) -> list[int]:
     from osler.errors import UserError
 
     parts = [part.strip() for part in given.split(",")]
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise UserError(f"--k {given!r} cannot be read", "give whole numbers from 1 on, as in --k 1,3,5,10")
+    if not all(part.isdecimal() and len(part) <= 5 and int(part) > 0 for part in parts):
+        raise UserError(f"--k {given[:50]!r} cannot be read", "give whole numbers from 1 to 99999, as in --k 1,3,5,10")
     return sorted({int(part) for part in parts})

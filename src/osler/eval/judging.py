@@ -77,16 +77,15 @@ def read_test_prices(path: Path) -> dict[str, float]:
     Raises:
         UserError: The file cannot be read or is no such table.
     """
-    import yaml
+    from osler.records.formats.yaml import read
 
-    shape = "write `Chest X-ray: 40`, one test a line"
     try:
-        table = yaml.safe_load(path.read_text("utf-8"))
-        return TypeAdapter(dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]]).validate_python(table)
+        table = [getattr(part, "data", None) for part in read(path, str(path))]
+        return TypeAdapter(dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]]).validate_python(*table)
     except OSError as error:
         raise UserError(f"the prices of tests {path} cannot be read ({error.strerror})", "check the path") from None
-    except (yaml.YAMLError, UnicodeDecodeError, ValidationError):
-        raise UserError(f"{path} is no table of what tests cost", shape) from None
+    except ValidationError:
+        raise UserError(f"{path} is no table of what tests cost", "write `Chest X-ray: 40`, one test a line") from None
 
 
 def _numbers(store: RunWriter, judge: str, *, again: bool) -> list[int]:
