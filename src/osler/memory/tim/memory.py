@@ -21,7 +21,7 @@ from osler.memory.tim.carry_out import carry_out
 from osler.memory.tim.consistency import conflicts
 from osler.memory.tim.linear import tell
 from osler.memory.tim.reminder import without_reminder
-from osler.memory.tim.retrieve import nearest_thoughts, recall_talk, recall_thoughts, recall_turns
+from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts, recall_turns
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.space import Space
 from osler.memory.tim.telling import stated
@@ -32,8 +32,8 @@ from osler.prompts import prompt
 from osler.records.language import Language
 
 VERSION = 2
-_NEAR = 12
-"""The thoughts most like a new turn that are laid beside it, and as many of its group."""
+_NEAR, _LAID = 12, 20
+"""The thoughts most like a new turn that are laid beside it, and as many of its group: for rules, and for a model."""
 _SAID = {
     Language.EN: "Turn {number}\nDoctor: {question}\nPatient: {reply}",
     Language.ZH: "第{number}轮\n医生：{question}\n患者：{reply}",
@@ -82,24 +82,28 @@ class TimMemory:
         """What bears on the query first, then, in as much of the budget as is left, all else that is known."""
         if self._space is None or self._bank is None:
             return Recall()
-        active = self._space.active
+        recall = await self._recall(query, self._space, self._bank)
+        return await self._integrated(query, recall) if self._tim.integrate else recall
+
+    async def _recall(self, query: str, space: Space, bank: Bank) -> Recall:
+        active = space.active
         self._recalled = active, self._embedder.as_of_now()
         if self._tim.mode != "paper":
             query = without_reminder(query, self._language)
         vector = await self._embedder.embed_query(query)
         wanted = self._tim.k or len(active) or 1
         if self._tim.mode == "paper":
-            hits = nearest_thoughts(vector, self._space, wanted, self._tim.probes or 1)
+            hits = nearest_thoughts(vector, space, wanted, self._tim.probes or 1)
         else:
-            hits = recall_thoughts(query, vector, self._space, wanted, self._tim.probes, self._bank)
+            hits = recall_thoughts(query, vector, space, wanted, self._tim.probes, bank)
         if not hits and (self._tim.k or not active):
-            return self._from_bank(query, vector, self._bank)
+            return self._from_bank(query, vector, bank)
         scores = {hit.number: hit.score for hit in hits}
         turns = {hit.number: hit.turn for hit in hits if hit.turn is not None}
-        thoughts = [self._space[number] for number in scores]
+        thoughts = [space[number] for number in scores]
         if not self._tim.k:
             thoughts += [thought for thought in active if thought.id not in scores]
-        silent = () if self._tim.k else self._silent(self._bank)
+        silent = () if self._tim.k else self._silent(bank)
         told = tell(thoughts, self._topic, self._language, self._settings.budget, silent)
         items = [
             Item(
@@ -110,9 +114,7 @@ class TimMemory:
             for one in told.kept
         ]
         recall = Recall(text=told.text, items=tuple(items), dropped=told.dropped)
-        if self._unread and not self._tim.k:
-            recall = self._with_unread(recall, self._bank)
-        return await self._integrated(query, recall) if self._tim.integrate else recall
+        return self._with_unread(recall, bank) if self._unread and not self._tim.k else recall
 
     async def conflicts(self, draft: str) -> tuple[str, ...]:
         """The facts that a drafted reply contradicts, of those that were known at the last recall.
@@ -163,10 +165,15 @@ class TimMemory:
         """The thoughts most like the turn anywhere, and those of the touched group; in the papers' way, the group."""
         members = space.index.members(group)
         if self._tim.mode == "paper":
-            return [space[number] for number in sorted(members)]
-        hits = recall_thoughts(raw_text(turn), vector, space, _NEAR)
-        numbers = dict.fromkeys([*(hit.number for hit in hits), *members])
-        return [space[number] for number in sorted(list(numbers)[: _NEAR * 2])]
+            return [space[number] for number in members]
+        if isinstance(self._think, RulesThink):
+            hits = recall_thoughts(raw_text(turn), vector, space, _NEAR)
+            numbers = list(dict.fromkeys([*(hit.number for hit in hits), *members]))[: _NEAR * 2]
+        else:
+            # A model sees for itself what bears on the turn.
+            hits = fused(raw_text(turn), vector, space.index, space.lexical, _LAID)
+            numbers = list({*(hit.number for hit in hits), *members[-_LAID:]})
+        return [space[number] for number in sorted(numbers)]
 
     def _topic(self, turn: int) -> str:
         return topic(self._bank[turn].question, self._language) if self._bank else ""
