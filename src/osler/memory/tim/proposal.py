@@ -37,19 +37,24 @@ class _Triple(BaseModel):
     kind: Kind
 
 
-class _NewThought(_Triple):
+class _Numbered(BaseModel):
     id: int
+
+
+class _Parts(BaseModel):
+    ids: list[int]
+
+
+class _NewThought(_Triple, _Numbered):
     inferred: bool
 
 
-class _Gone(BaseModel):
-    id: int
+class _Gone(_Numbered):
     by: int
     why: str
 
 
-class _Joined(_Triple):
-    ids: list[int]
+class _Joined(_Triple, _Parts):
     why: str
 
 

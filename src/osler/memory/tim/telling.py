@@ -60,12 +60,12 @@ def fact_line(thought: Thought, text: str, language: Language) -> str:
 def tell_whole(
     thoughts: Sequence[Thought], topic: Callable[[int], str], language: Language, budget: int, silent: Sequence[int]
 ) -> Told:
-    """As many thoughts as the budget holds, unaltered: protected ones first, inferences last, else in their order.
+    """As many thoughts as the budget holds, unaltered: allergies, medicines and pregnancy first, inferences last.
 
     Questions of which nothing is told have the rest of the room; the oldest of them fall out first.
     """
     left, kept = budget, set[int]()
-    for thought in sorted(thoughts, key=lambda one: (not one.is_protected, one.inferred)):
+    for thought in sorted(thoughts, key=lambda one: (one.negated or not one.is_protected, one.inferred)):
         size = tokens(fact_line(thought, dated(thought, language), language)) + 1  # the end of the line, rounded up
         if size <= left:
             left -= size
