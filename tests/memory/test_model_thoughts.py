@@ -41,7 +41,7 @@ class Script:
         return self.answers.pop(0)
 
 
-def answer(thoughts: Sequence[Row] = (), forget: Sequence[Row] = (), merge: Sequence[Row] = ()) -> str:
+def answer(thoughts: Sequence[object] = (), forget: Sequence[object] = (), merge: Sequence[object] = ()) -> str:
     return json.dumps({"thoughts": thoughts, "forget": forget, "merge": merge}, ensure_ascii=False)
 
 
@@ -267,7 +267,7 @@ async def test_only_the_form_of_a_thought_is_refused_and_each_refusal_is_counted
         "patient has a cough",
         *(row("patient", "has finding", str(number)) for number in range(40)),
     ]
-    forgets = [{"id": 99, "by": 0, "why": "?"}, {"id": "all", "why": "?"}]
+    forgets: list[Row] = [{"id": 99, "by": 0, "why": "?"}, {"id": "all", "why": "?"}]
     [change] = await told(tim(Script(answer(rows, forgets, [row("a", "b", "c", ids=[1])]))), ("?", "-"))
     assert len(change.inserted) == 30 and change.proposed == 48
     assert len(change.refused) == 4 + 11 + 3

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -34,7 +34,7 @@ class _Triple(BaseModel):
     object: str
     negated: bool
     when: str
-    kind: Kind
+    kind: Literal["allergy", "medicine", "pregnancy", "other"]
 
 
 class _Numbered(BaseModel):
