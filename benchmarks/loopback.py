@@ -68,6 +68,8 @@ def answer(messages: list[dict[str, Any]], nth: int) -> str:
         return _question(first, language, _name(nth, language), again=len(messages) > 1)
     if '"thoughts"' in first:
         return _thoughts(first, language)
+    if '"forget"' in first or '"merge"' in first:
+        return '{"forget": [], "merge": []}'
     if "one per line, names only" in first or "列出五个最可能的诊断" in first:
         return "\n".join([CONCLUSION[language]["diagnosis"], *CONCLUSION[language]["differential"]])
     if '"treatment"' in first:

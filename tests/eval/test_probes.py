@@ -22,7 +22,7 @@ from osler.eval.probes.scoring import coherent, correct
 from osler.events import Answered, Called, Remembered
 from osler.events import Asked as AskedEvent
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn
-from osler.memory.tim.linear import dated
+from osler.memory.tim.telling import dated
 from osler.records import RecordPool
 from osler.records.language import Language
 from osler.seeds import derive
@@ -252,7 +252,7 @@ ATTACKS = "spinning attacks for 4 days, about 6 a day"
 
 
 def thoughtful(prompt: str) -> str:
-    """A memory's model that has one thing to say, which it cuts finer than the rules would."""
+    """A memory's model that has one thing to say."""
     [reply] = re.findall(r'The answer: "(.*)"', prompt)
     length, often = ATTACKS.split(", ")
     triples = [("has had", f"these {length}"), ("has", often)]
@@ -283,7 +283,8 @@ async def test_a_memory_is_rebuilt_with_what_its_model_said_then() -> None:
     assert again.missing == 0 and ledger(again.memory) == kept
     silent = tuple(event for event in transcript.events if not isinstance(event, Called))
     without = await rebuilt(transcript.model_copy(update={"events": silent}), settings)
-    assert without.missing == len(transcript.of(Remembered)) and ledger(without.memory) != kept
+    # Each is asked for once more, as when a call fails.
+    assert without.missing == 2 * len(transcript.of(Remembered)) and ledger(without.memory) == []
     failed = tuple(
         event.model_copy(update={"failure": "timeout"}) if isinstance(event, Called) else event
         for event in transcript.events

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import NamedTuple
-
-from pydantic import BaseModel
 
 from osler.memory import MemorySettings, Turn, memory_factory
 from osler.memory.tim.memory import TimMemory
 from osler.memory.tim.thought import Status, Thought
-from osler.prompts import Prompt
 from osler.records import Language
 
 Said = tuple[str, bool]
 """Words of a thought, and whether it denies them."""
-Triple = tuple[str, str, str, bool]
 
 
 class Exchange(NamedTuple):
@@ -26,35 +21,16 @@ class Exchange(NamedTuple):
     reply: str
     kept: Sequence[Said] = ()
     never: Sequence[Said] = ()
-    proposed: Sequence[Triple] = ()
-    """What a model makes of it."""
 
 
 def language_of(text: str) -> Language:
     return Language.ZH if any("\u4e00" <= char <= "\u9fff" for char in text) else Language.EN
 
 
-async def remembered(*exchanges: Exchange, model: bool = False) -> list[Thought]:
-    """What a memory holds after these turns; with a model, one that answers with what it proposes."""
-    answers = iter(
-        json.dumps(
-            {
-                "thoughts": [
-                    dict(zip(("subject", "relation", "object", "negated"), triple, strict=True), when="")
-                    for triple in exchange.proposed
-                ],
-                "forget": [],
-                "merge": [],
-            }
-        )
-        for exchange in exchanges
-    )
-
-    async def thinker(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
-        return next(answers)
-
+async def remembered(*exchanges: Exchange) -> list[Thought]:
+    """What a memory without a model holds after these turns."""
     language = language_of(exchanges[0].question + exchanges[0].reply)
-    memory = memory_factory("tim")(MemorySettings(language=language, seed=7, thinker=thinker if model else None))
+    memory = memory_factory("tim")(MemorySettings(language=language, seed=7))
     assert isinstance(memory, TimMemory)
     for number, exchange in enumerate(exchanges, 1):
         await memory.remember(Turn(number=number, question=exchange.question, reply=exchange.reply))

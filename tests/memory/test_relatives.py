@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from osler.memory import MemorySettings, memory_factory
 from osler.memory.base import Turn
 from osler.memory.tim.extract import think
-from osler.prompts import Prompt
 from osler.records.language import Language
 from osler.records.schema import Speaker
 
@@ -72,25 +68,3 @@ def test_who_answers_decides_whom_a_name_means(
     speaker: Speaker, language: Language, question: str, reply: str, fact: str
 ) -> None:
     assert (fact, False) in facts(question, reply, language, speaker)
-
-
-@pytest.mark.parametrize(
-    ("language", "question", "reply", "illness"),
-    [
-        (EN, "How is your mother?", "She has diabetes.", "diabetes"),
-        (ZH, "您母亲身体怎么样？", "她有糖尿病。", "糖尿病"),
-    ],
-)
-async def test_a_model_that_gives_it_to_the_patient_is_corrected(
-    language: Language, question: str, reply: str, illness: str
-) -> None:
-    patient, has = ("patient", "has") if language is EN else ("患者", "有")
-    row = {"subject": patient, "relation": has, "object": illness, "negated": False, "when": ""}
-
-    async def thinker(template: Prompt, text: str, schema: object, longest: int) -> str:
-        return json.dumps({"thoughts": [row], "forget": [], "merge": []})
-
-    memory = memory_factory("tim")(MemorySettings(language=language, thinker=thinker))
-    await memory.remember(Turn(number=1, question=question, reply=reply))
-    recalled = [item.text for item in (await memory.recall("")).items]
-    assert recalled == [f"{'mother' if language is EN else '母亲'} {has} {illness}"]

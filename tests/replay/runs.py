@@ -73,7 +73,7 @@ class Model:
     def reply_to(self, prompt: str) -> str:
         """Thoughts for the memory, some of which may not be done; else what it says."""
         if '"thoughts"' in prompt:
-            return json.dumps({"thoughts": [THOUGHT], "forget": [{"id": 1, "why": "old"}], "merge": []})
+            return json.dumps({"thoughts": [THOUGHT], "forget": [{"id": 99, "why": "old"}], "merge": []})
         return self.says(prompt)
 
     async def answer(self, request: web.Request, step: Step, body: dict[str, Any]) -> web.StreamResponse:

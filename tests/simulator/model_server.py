@@ -40,6 +40,9 @@ def reply_to(prompt: str) -> str:
         return "Pneumonia\nBronchitis"
     if '"treatment"' in prompt:
         return json.dumps({"treatment": "Rest", "reasoning": "r"})
+    if '"thoughts"' in prompt:
+        thought = {"subject": "patient", "relation": "has", "object": "a cough", "negated": False, "when": ""}
+        return json.dumps({"thoughts": [thought], "forget": [], "merge": []})
     return "A patient with a cough."
 
 

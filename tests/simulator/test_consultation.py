@@ -159,10 +159,11 @@ async def test_a_conclusion_against_a_kept_fact_is_asked_for_once_more() -> None
     wrong = json.dumps({"treatment": "Antibiotics, because she has a fever", "reasoning": "r"})
     right = json.dumps({"treatment": "Doxycycline", "reasoning": "r"})
     asked = [ask("Has she had a fever?"), ask("Does she have urgency?"), DONE, TELLING, "Pneumonia\nBronchitis"]
-    thinks = json.dumps({"thoughts": [], "forget": [], "merge": []})
+    denied = {"subject": "patient", "relation": "does not have", "object": "fever", "negated": True}
+    thinks = json.dumps({"thoughts": [denied], "forget": [], "merge": []})
 
     def doctor(prompt: str) -> str:
-        if "You keep a doctor's notes" in prompt:
+        if '"thoughts"' in prompt:
             return thinks
         if "contradicts what is known" in prompt:
             return right
@@ -177,7 +178,7 @@ async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_th
     """One request a turn for the memory, beside the doctor's and the patient's: never in their way."""
 
     def spoken(prompt: str) -> str:
-        if "You keep a doctor's notes" in prompt:
+        if '"thoughts"' in prompt:
             return json.dumps({"thoughts": [], "forget": [], "merge": []})
         if "may ask" in prompt:
             return ask(f"Is there pain in place number {len(prompt)}?")

@@ -67,6 +67,8 @@ class Forget:
 
     id: int
     why: str
+    by: int | None = None
+    """The thought that takes its place, where a model names one."""
 
 
 Action = Insert | Again | Supersede | Merge | Forget

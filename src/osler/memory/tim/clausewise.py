@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from osler.memory.tim.extract.chinese_sentence import NEGATION
-from osler.memory.tim.extract.wording import OTHERS
 from osler.memory.tim.replaces import is_correction
 from osler.memory.tim.terms import canonical
 from osler.memory.tim.thought import Draft, Thought
@@ -44,6 +43,10 @@ _OTHERWISE = re.compile(
 """Words after which a thing need not be there now, or not as it is."""
 _ORDERED = re.compile(r"[后先再完比从到]|(?<![以之目])前|左.*右|右.*左|上.*下|下.*上")
 """Words that make the order of the others matter."""
+_OTHERS = re.compile(
+    r"爸|妈|父亲|母亲|哥|姐|弟|妹|爷爷|奶奶|祖父|祖母|外公|外婆|姥|姨|姑|舅|叔叔|伯|家里|家族|家人|亲戚|老伴|丈夫|妻子|爱人"
+)
+"""Whoever is not the patient: what is said of them is not said of the patient."""
 _WEIGHTY = 2
 """Characters of weight that a clause must have to be understood away from its neighbours."""
 
@@ -107,7 +110,7 @@ def _comparable(draft: Draft, old: Draft) -> bool:
 
 @lru_cache(maxsize=4096)
 def _others(text: str) -> str:
-    return "".join(OTHERS[Language.ZH].findall(text))
+    return "".join(_OTHERS.findall(text))
 
 
 def _within(inner: _Clause, outer: _Clause, subject: str) -> bool:

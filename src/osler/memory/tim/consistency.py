@@ -47,11 +47,11 @@ class Conflict:
 
 
 async def conflicts(draft: str, thoughts: Sequence[Thought], embedder: Embedder, language: Language) -> list[Conflict]:
-    """Where a draft speaks against what is kept, most certain first.
+    """Where a draft speaks against what is kept, most certain first. What a model only inferred was said by nobody.
 
     Nothing is learned from it: every text is embedded as a query.
     """
-    kept = [thought for thought in thoughts if thought.status is Status.ACTIVE and thought.certainty > 0]
+    kept = [one for one in thoughts if one.status is Status.ACTIVE and one.certainty > 0 and not one.inferred]
     found = suspects(draft, kept, language)
     if not found:
         return []

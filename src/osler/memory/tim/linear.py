@@ -2,29 +2,26 @@
 
 What was asked in a turn stands in brackets behind its first fact, unless the fact shows it by itself. Where the budget
 is small the facts are told in short. A question of which no fact is told is named at the end, so that nobody asks it
-again.
+again. All of this is for the facts of the rules: what a model thought is told as it is (see `telling`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from osler.memory.base import tokens
 from osler.memory.tim.brief import Brief, Topic, by_turn, ordered
 from osler.memory.tim.normal import is_normal
 from osler.memory.tim.phrased import ANYTHING, about, named, shows
 from osler.memory.tim.relations import is_protected
-from osler.memory.tim.thought import PATIENT, Thought
+from osler.memory.tim.telling import Told, dated, fact_line, tell_whole
+from osler.memory.tim.thought import PATIENT, Maker, Thought
 from osler.memory.tim.unanswered import tells_nothing
 from osler.ranking import ranked
 from osler.records.language import Language
 from osler.words import numbers
 
-_FACT = {Language.EN: "Fact #{number}: {text} (turn {turns})", Language.ZH: "事实#{number}：{text}（第{turns}轮）"}
-_WHEN = {Language.EN: "{text}, {when}", Language.ZH: "{text}，{when}"}
 _SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
-_COMMA = {Language.EN: ", ", Language.ZH: "、"}
 _NAMED = 0.3
 """Share of the budget that is kept from facts for questions without one; the oldest of these fall out first."""
 
@@ -34,20 +31,12 @@ _NEAREST = 8
 """A turn this many places behind the one nearest to the query is told as soon as that if it is half as long."""
 
 
-@dataclass(frozen=True)
-class Told:
-    """What is said of a memory, and what had to be left out."""
-
-    text: str
-    kept: tuple[Thought, ...]
-    dropped: tuple[int, ...]
-    """Turns of which something is left out."""
-
-
 def tell(
     thoughts: Sequence[Thought], topic: Topic, language: Language, budget: int, silent: Sequence[int] = ()
 ) -> Told:
-    """As much of the thoughts as the budget holds: in full if it can be, in short if it must."""
+    """As much of the thoughts as the budget holds: in full if it can be, else in short; a model's whole."""
+    if any(thought.maker is Maker.MODEL for thought in thoughts):
+        return tell_whole(thoughts, topic, language, budget, silent)
     full = _in_full(thoughts, topic, language, silent)
     if tokens(full) <= budget:
         return Told(full, tuple(ordered(thoughts)), ())
@@ -151,7 +140,7 @@ def _in_full(thoughts: Sequence[Thought], topic: Topic, language: Language, sile
     """One fact to a line."""
     abouts = _abouts(thoughts, topic, language)
     lines = [
-        _line(thought, about(dated(thought, language), abouts.get(thought.id, ""), language), language)
+        fact_line(thought, about(dated(thought, language), abouts.get(thought.id, ""), language), language)
         for thought in ordered(thoughts)
     ]
     return "\n".join(filter(None, [*lines, named([asked for turn in silent if (asked := topic(turn))], language)]))
@@ -173,15 +162,3 @@ def _abouts(thoughts: Sequence[Thought], topic: Topic, language: Language) -> di
 def _asked_in(topics: Sequence[str], language: Language) -> str:
     """What was asked in some turns; once, where it was the same."""
     return _SEMICOLON[language].join(topics if len(set(topics)) > 1 else topics[:1])
-
-
-def dated(thought: Thought, language: Language) -> str:
-    """The triple with the time at which it was so, where only another sentence said that."""
-    if not thought.reported or thought.reported in f"{thought.triple}":
-        return thought.triple
-    return _WHEN[language].format(text=thought.triple, when=thought.reported)
-
-
-def _line(thought: Thought, text: str, language: Language) -> str:
-    turns = _COMMA[language].join(map(str, thought.turns))
-    return _FACT[language].format(number=thought.id, text=text, turns=turns)

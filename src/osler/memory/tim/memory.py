@@ -1,40 +1,43 @@
 """Think-in-Memory as a doctor's memory of one patient.
 
 After each turn it thinks (post-think): the exchange goes into the bank, its thoughts into the space, in the same group.
-Before each turn it recalls: the thoughts that bear on what was just said, and everything else that fits.
+Before each turn it recalls: the thoughts that bear on what was just said, and everything else that fits. With a model,
+the thoughts are the model's; rules form them only where there is none. A turn of which the model's answer could not be
+read is in the bank alone, and recalled from there.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from osler.errors import UserError
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
 from osler.memory.embedders.base import Embedder
-from osler.memory.tim.arrange import Again, Forget, Insert, Merge, Supersede
 from osler.memory.tim.bank import Bank, raw_text, topic
+from osler.memory.tim.carry_out import carry_out
 from osler.memory.tim.consistency import conflicts
-from osler.memory.tim.linear import dated, tell
-from osler.memory.tim.plan import Plan
+from osler.memory.tim.linear import tell
 from osler.memory.tim.reminder import without_reminder
-from osler.memory.tim.retrieve import nearest_thoughts, recall_talk, recall_thoughts, recall_turns
+from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts, recall_turns
 from osler.memory.tim.settings import TimSettings
-from osler.memory.tim.space import Space, wording
-from osler.memory.tim.think import ModelThink, PaperThink, PostThink, RulesThink
+from osler.memory.tim.space import Space
+from osler.memory.tim.telling import stated
+from osler.memory.tim.think import OneThink, PaperThink, PostThink, RulesThink
 from osler.memory.tim.thought import Thought
 from osler.memory.tim.vectors import VectorIndex
 from osler.prompts import prompt
 from osler.records.language import Language
 
-VERSION = 1
-_NEAR = 12
-"""Thoughts laid beside a new turn: those of its group, and the most alike."""
+VERSION = 2
+_NEAR, _LAID = 12, 20
+"""The thoughts most like a new turn that are laid beside it, and as many of its group: for rules, and for a model."""
 _SAID = {
     Language.EN: "Turn {number}\nDoctor: {question}\nPatient: {reply}",
     Language.ZH: "第{number}轮\n医生：{question}\n患者：{reply}",
 }
-_INTEGRATED = 200
 
 
 class TimMemory:
@@ -53,6 +56,10 @@ class TimMemory:
         self._recalled: tuple[list[Thought], Embedder] | None = None
         """What was known at the last recall."""
         self._dimensions = 0
+        self._unread: list[int] = []
+        """Turns of which no answer of the model could be read."""
+        self._one_at_a_time = asyncio.Lock()
+        """What is done after a turn names thoughts by number: no other turn may come between."""
         self._think = _post_think(settings, self._tim)
 
     @property
@@ -62,44 +69,52 @@ class TimMemory:
 
     async def remember(self, turn: Turn) -> Change:
         """Think about a finished turn."""
-        [vector] = await self._embedder.embed([raw_text(turn)])
-        bank, space = self._rooms(len(vector))
-        group = bank.add(turn, vector)
-        plan = await self._think(turn, self._near(turn, group, vector, space))
-        return await self._carry_out(plan, turn, group, space)
+        async with self._one_at_a_time:
+            [vector] = await self._embedder.embed([raw_text(turn)])
+            bank, space = self._rooms(len(vector))
+            group = bank.add(turn, vector)
+            plan = await self._think(turn, self._near(turn, group, vector, space), len(space.ledger) + 1)
+            if plan.is_unread:
+                self._unread.append(turn.number)
+            return await carry_out(plan, turn, group, space, self._embedder)
 
     async def recall(self, query: str) -> Recall:
         """What bears on the query first, then, in as much of the budget as is left, all else that is known."""
         if self._space is None or self._bank is None:
             return Recall()
-        active = self._space.active
+        recall = await self._recall(query, self._space, self._bank)
+        return await self._integrated(query, recall) if self._tim.integrate else recall
+
+    async def _recall(self, query: str, space: Space, bank: Bank) -> Recall:
+        active = space.active
         self._recalled = active, self._embedder.as_of_now()
         if self._tim.mode != "paper":
             query = without_reminder(query, self._language)
         vector = await self._embedder.embed_query(query)
         wanted = self._tim.k or len(active) or 1
         if self._tim.mode == "paper":
-            hits = nearest_thoughts(vector, self._space, wanted, self._tim.probes or 1)
+            hits = nearest_thoughts(vector, space, wanted, self._tim.probes or 1)
         else:
-            hits = recall_thoughts(query, vector, self._space, wanted, self._tim.probes, self._bank)
+            hits = recall_thoughts(query, vector, space, wanted, self._tim.probes, bank)
         if not hits and (self._tim.k or not active):
-            return self._from_bank(query, vector, self._bank)
+            return self._from_bank(query, vector, bank)
         scores = {hit.number: hit.score for hit in hits}
         turns = {hit.number: hit.turn for hit in hits if hit.turn is not None}
-        thoughts = [self._space[number] for number in scores]
+        thoughts = [space[number] for number in scores]
         if not self._tim.k:
             thoughts += [thought for thought in active if thought.id not in scores]
-        silent = () if self._tim.k else self._silent(self._bank)
+        silent = () if self._tim.k else self._silent(bank)
         told = tell(thoughts, self._topic, self._language, self._settings.budget, silent)
-        recall = Recall(
-            text=told.text,
-            items=tuple(
-                Item(text=one.triple, turn=turns.get(one.id, one.turn), score=round(scores.get(one.id, 0.0), 4))
-                for one in told.kept
-            ),
-            dropped=told.dropped,
-        )
-        return await self._integrated(query, recall) if self._tim.integrate else recall
+        items = [
+            Item(
+                text=stated(one, self._language),
+                turn=turns.get(one.id, one.turn),
+                score=round(scores.get(one.id, 0.0), 4),
+            )
+            for one in told.kept
+        ]
+        recall = Recall(text=told.text, items=tuple(items), dropped=told.dropped)
+        return self._with_unread(recall, bank) if self._unread and not self._tim.k else recall
 
     async def conflicts(self, draft: str) -> tuple[str, ...]:
         """The facts that a drafted reply contradicts, of those that were known at the last recall.
@@ -109,7 +124,7 @@ class TimMemory:
         active = self._space.active if self._space else []
         thoughts, embedder = self._recalled or (active, self._embedder)
         found = await conflicts(draft, thoughts, embedder, self._language)
-        return tuple(dict.fromkeys(conflict.thought.triple for conflict in found))
+        return tuple(dict.fromkeys(stated(conflict.thought, self._language) for conflict in found))
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, with the version of its form."""
@@ -119,6 +134,7 @@ class TimMemory:
             "dimensions": self._dimensions,
             "bank": self._bank.snapshot() if self._bank else None,
             "space": self._space.snapshot() if self._space else None,
+            "unread": list(self._unread),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -130,6 +146,7 @@ class TimMemory:
             )
         self._embedder.restore(state["embedder"])
         self._recalled = None
+        self._unread = list(state["unread"])
         if state["dimensions"]:
             bank, space = self._rooms(state["dimensions"])
             bank.restore(state["bank"])
@@ -145,87 +162,61 @@ class TimMemory:
         return self._bank, self._space
 
     def _near(self, turn: Turn, group: int, vector: Any, space: Space) -> list[Thought]:
-        """The thoughts of the touched group and, but for the papers' way, those most like the turn anywhere."""
-        numbers = dict.fromkeys(space.index.members(group))
-        if self._tim.mode != "paper":
+        """The thoughts most like the turn anywhere, and those of the touched group; in the papers' way, the group."""
+        members = space.index.members(group)
+        if self._tim.mode == "paper":
+            return [space[number] for number in members]
+        if isinstance(self._think, RulesThink):
             hits = recall_thoughts(raw_text(turn), vector, space, _NEAR)
-            numbers = dict.fromkeys([*(hit.number for hit in hits), *numbers])
-        return [space[number] for number in sorted(list(numbers)[: _NEAR * 2])]
-
-    async def _carry_out(self, plan: Plan, turn: Turn, group: int, space: Space) -> Change:
-        new = [action.draft for action in plan.actions if isinstance(action, Insert | Merge)]
-        vectors = iter(await self._embedder.embed([wording(draft) for draft in new]) if new else ())
-        inserted: list[Thought] = []
-        superseded, merged, forgotten = [], [], []
-        newest: Thought | None = None
-        retired: int | None = None
-        for action in plan.actions:
-            match action:
-                case Insert():
-                    # What is left over of a list was said when the list was.
-                    said = space[retired].turn if action.is_rest and retired else turn.number
-                    thought = space.insert(action.draft, said, next(vectors), group)
-                    inserted.append(thought)
-                    # What is left over of an older thought is put in again, and takes the place of nothing.
-                    newest = newest if action.is_rest else thought
-                case Merge():
-                    newest = space.insert(action.draft, turn.number, next(vectors), group, merged=action.ids)
-                    inserted.append(newest)
-                    merged += [self._line(space.merge(part, newest.id, action.why)) for part in action.ids]
-                case Again():
-                    space.again(action.id, turn.number)
-                case Supersede() if newest is not None:
-                    retired = action.old_id
-                    retire = space.outgrow if action.is_grown else space.supersede
-                    superseded.append(self._line(retire(action.old_id, newest.id, action.why)))
-                case Forget():
-                    forgotten.append(self._line(space.forget(action.id, action.why)))
-                case _:
-                    pass
-        return Change(
-            group=group,
-            inserted=tuple(self._line(thought) for thought in inserted),
-            superseded=tuple(superseded),
-            merged=tuple(merged),
-            forgotten=tuple(forgotten),
-            refused=plan.refused,
-            proposed=plan.proposed,
-            requests=plan.requests,
-        )
-
-    def _line(self, thought: Thought) -> str:
-        by = f" → #{thought.by}" if thought.by else ""
-        because = f" ({thought.because})" if thought.because else ""
-        return f"#{thought.id} {dated(thought, self._language)}{by}{because}"
+            numbers = list(dict.fromkeys([*(hit.number for hit in hits), *members]))[: _NEAR * 2]
+        else:
+            # A model sees for itself what bears on the turn.
+            hits = fused(raw_text(turn), vector, space.index, space.lexical, _LAID)
+            numbers = list({*(hit.number for hit in hits), *members[-_LAID:]})
+        return [space[number] for number in sorted(numbers)]
 
     def _topic(self, turn: int) -> str:
         return topic(self._bank[turn].question, self._language) if self._bank else ""
 
     def _silent(self, bank: Bank) -> tuple[int, ...]:
         """Turns that left no thought: what was asked in them is all there is to tell."""
-        told = {turn for thought in self.ledger for turn in thought.turns}
+        told = {*self._unread, *(turn for thought in self.ledger for turn in thought.turns)}
         return tuple(turn for turn in bank.turns if turn not in told)
 
     def _from_bank(self, query: str, vector: Any, bank: Bank) -> Recall:
-        items: list[Item] = []
-        left = self._settings.budget
         search = recall_turns if self._tim.mode == "paper" else recall_talk
-        for hit in search(query, vector, bank, self._tim.k or len(bank)):
-            turn = bank[hit.number]
+        hits = search(query, vector, bank, self._tim.k or len(bank))
+        items = self._exchanges({hit.number: hit.score for hit in hits}, bank, self._settings.budget)
+        return Recall(text="\n".join(item.text for item in items), items=items)
+
+    def _with_unread(self, recall: Recall, bank: Bank) -> Recall:
+        """The recall with the turns that its model could not think about, word for word; the oldest fall out first."""
+        left = self._settings.budget - tokens(recall.text)
+        items = self._exchanges(dict.fromkeys(reversed(self._unread), 0.0), bank, left)
+        text = "\n".join(filter(None, [recall.text, *(item.text for item in items)]))
+        dropped = {*recall.dropped, *self._unread} - {item.turn for item in items}
+        return Recall(text=text, items=recall.items + items, dropped=tuple(sorted(dropped)))
+
+    def _exchanges(self, scores: Mapping[int, float], bank: Bank, left: int) -> tuple[Item, ...]:
+        """Turns word for word, the first ones that fit, in the order in which they were."""
+        items: list[Item] = []
+        for number, score in scores.items():
+            turn = bank[number]
             line = _SAID[self._language].format(number=turn.number, question=turn.question, reply=turn.reply)
             left -= tokens(line)
             if left < 0:
                 break
-            items.append(Item(text=line, turn=turn.number, score=round(hit.score, 4)))
-        items.sort(key=lambda item: item.turn)
-        return Recall(text="\n".join(item.text for item in items), items=tuple(items))
+            items.append(Item(text=line, turn=turn.number, score=round(score, 4)))
+        return tuple(sorted(items, key=lambda item: item.turn))
 
     async def _integrated(self, query: str, recall: Recall) -> Recall:
         """The papers' last step: a model puts query and thoughts together. The facts stay below its note."""
         if self._settings.thinker is None or not recall.items:
             return recall
         template = prompt("tim_integrate", self._language)
-        note = await self._settings.thinker(template, template.fill(query=query, facts=recall.text), None, _INTEGRATED)
+        note = await self._settings.thinker(
+            template, template.fill(query=query, facts=recall.text), None, self._tim.tokens
+        )
         text = f"{note.strip()}\n{recall.text}" if note else recall.text
         return recall.model_copy(update={"text": text, "requests": 1})
 
@@ -233,4 +224,5 @@ class TimMemory:
 def _post_think(settings: MemorySettings, tim: TimSettings) -> PostThink:
     if settings.thinker is None or tim.mode == "rules":
         return RulesThink(settings.language, settings.speaker)
-    return (PaperThink if tim.mode == "paper" else ModelThink)(settings.language, settings.thinker, settings.speaker)
+    way = PaperThink if tim.mode == "paper" else OneThink
+    return way(settings.language, settings.thinker, settings.speaker, tim.tokens)

@@ -23,7 +23,7 @@ from osler.memory.base import Turn, tokens
 from osler.memory.tim.bank import Bank, raw_text
 from osler.memory.tim.lexical import Lexical, rarity
 from osler.memory.tim.space import Space
-from osler.memory.tim.thought import PATIENT, Thought
+from osler.memory.tim.thought import PATIENT, Maker, Thought
 from osler.memory.tim.vectors import VectorIndex
 from osler.memory.tim.wanted import wanted
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
@@ -158,7 +158,12 @@ def _best_turn(thought: Thought, turns: Mapping[int, float]) -> int:
 
 
 def _tells(thought: Thought, asked: frozenset[str], language: Language) -> bool:
-    """Whether somebody learns something from a thought; from a question that was noted nobody does."""
+    """Whether somebody learns something from a thought; from a question that was noted nobody does.
+
+    What a model thought it worth keeping is not judged.
+    """
+    if thought.maker is Maker.MODEL:
+        return True
     told = frozenset(content(f"{thought.subject} {thought.object}", language)) - PATIENT
     if thought.sentence.endswith(("?", "？")):
         return False

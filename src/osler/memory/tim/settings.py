@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from osler.errors import UserError
 
@@ -17,13 +17,23 @@ class TimSettings(BaseModel):
     mode: Literal["one", "rules", "paper"] = "one"
     """How it thinks after a turn: one request, no model, or the papers' separate requests."""
     k: int | None = Field(default=None, ge=1)
-    """Thoughts that a recall brings; without it, all that bear on the query and whatever else fits the budget."""
+    """Thoughts that a recall brings; without it, all that bear on the query and whatever else fits the budget.
+
+    In the papers' way it is 5, unless it is given."""
     groups: int = Field(default=8, ge=2, multiple_of=2)
     probes: int | None = Field(default=None, ge=1)
     """Groups that a recall visits; without it, as many as keep nearly all of the best."""
     embedder: str = "hash"
     integrate: bool = False
-    """Whether a model puts query and thoughts together after each recall."""
+    """Whether a model puts query and thoughts together after each recall; in the papers' way it does, unless told not
+    to."""
+    tokens: int = Field(default=1500, ge=1)
+    """The most tokens of each answer of its model. A model that thinks before it answers needs more."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_in_the_papers(cls, options: dict[str, str]) -> dict[str, str]:
+        return {"k": "5", "integrate": "true", **options} if options.get("mode") == "paper" else options
 
     @classmethod
     def of(cls, options: dict[str, str]) -> Self:

@@ -1,38 +1,40 @@
 """Post-think: from a finished turn to what should change in the space. Three ways, one form.
 
-`rules` needs no model. `one` asks a model once a turn for new thoughts and actions together. `paper` asks as the papers
-do: once for thoughts, once for what to forget, once for what to merge.
+With a model, the thoughts and what is done with them are the model's own (see `proposal`): `one` asks it once a turn
+for new thoughts and actions together; `paper` asks as the papers do, once for thoughts, once for what to forget, once
+for what to merge. `rules` needs no model, and is the only way in which rules form or arrange thoughts: it is taken
+where there is no model at all, or where it is asked for, and never in place of an answer that failed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from osler.loosejson import json_begun
+from osler.loosejson import json_begun, json_of
 from osler.memory.base import Thinker, Turn
-from osler.memory.tim.arrange import Action, Forget, Merge, Supersede, arrange
-from osler.memory.tim.extract import of_whom, think
-from osler.memory.tim.faithful import as_said, said_once
-from osler.memory.tim.plan import Plan, permitted
+from osler.memory.tim.arrange import arrange
+from osler.memory.tim.extract import think
+from osler.memory.tim.plan import Plan
+from osler.memory.tim.proposal import Everything, Forgets, Merges, Proposal, Thoughts
+from osler.memory.tim.telling import stated
 from osler.memory.tim.thought import Draft, Thought
 from osler.prompts import prompt
+from osler.records.labels import label
 from osler.records.language import Language
 from osler.records.schema import Speaker
 
-_TOKENS = 400
-_MOST = 12
-"""Thoughts one turn can give: more is a model going round in circles."""
-_LONGEST = 160
+_TWO = 2
+"""Thoughts of which one can contradict the other, or be merged with it."""
 
 
 class PostThink(Protocol):
     """A way to think about a finished turn."""
 
-    async def __call__(self, turn: Turn, near: Sequence[Thought]) -> Plan:
-        """What should change, given the thoughts that may be about the same things."""
+    async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> Plan:
+        """What should change, given the thoughts that may be about the same things, and the number of the next one."""
         ...
 
 
@@ -43,175 +45,92 @@ class RulesThink:
         """Know the language, and who answers."""
         self._language, self._speaker = language, speaker
 
-    async def __call__(self, turn: Turn, near: Sequence[Thought]) -> Plan:
+    async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> Plan:
         """What should change."""
         return Plan(arrange(think(turn, self._language, self._speaker), list(near), turn.number, self._language))
 
 
-class _Triple(BaseModel):
-    subject: str
-    relation: str
-    object: str
-    negated: bool
-    when: str
+class _ModelThink:
+    """A model that forms and arranges the thoughts itself."""
 
+    def __init__(self, language: Language, thinker: Thinker, speaker: Speaker, most: int) -> None:
+        """Take a model, and the most tokens that it may answer with."""
+        self._language, self._thinker, self._speaker, self._most = language, thinker, speaker, most
 
-class _Gone(BaseModel):
-    id: int
-    why: str
+    async def _ask(self, name: str, schema: type[BaseModel], proposal: Proposal, **slots: object) -> bool:
+        """Take what the model answers; whether any answer could be read.
 
-
-class _Joined(BaseModel):
-    ids: list[int]
-    subject: str
-    relation: str
-    object: str
-
-
-class _Everything(BaseModel):
-    thoughts: list[_Triple] = Field(max_length=_MOST)
-    forget: list[_Gone]
-    merge: list[_Joined]
-
-
-class _Thoughts(BaseModel):
-    thoughts: list[_Triple] = Field(max_length=_MOST)
-
-
-class _Forgets(BaseModel):
-    forget: list[_Gone]
-
-
-class _Merges(BaseModel):
-    merge: list[_Joined]
-
-
-class ModelThink:
-    """One structured request a turn. What the model leaves out of the turn, or gets wrong, the rules make good."""
-
-    def __init__(self, language: Language, thinker: Thinker, speaker: Speaker = Speaker.PATIENT) -> None:
-        """Take a model."""
-        self._language, self._thinker, self._speaker = language, thinker, speaker
-
-    async def __call__(self, turn: Turn, near: Sequence[Thought]) -> Plan:
-        """What should change."""
-        template = prompt("tim_think", self._language)
-        said = await self._thinker(
-            template,
-            template.fill(question=turn.question, reply=turn.reply, facts=numbered(near, self._language)),
-            _Everything,
-            _TOKENS,
-        )
-        data = json_begun(said or "")
-        if data is None:
-            plan = await RulesThink(self._language, self._speaker)(turn, near)
-            return Plan(plan.actions, 1, ("the answer could not be read",), 1)
-        drafts = _drafts(data, turn, self._language, self._speaker)
-        actions = _settled(drafts, _changes(data), turn, near, self._language)
-        return _checked(actions, near, turn, self._language, requests=1, proposed=_count(data))
-
-
-class PaperThink:
-    """Separate requests: generate, forget, merge."""
-
-    def __init__(self, language: Language, thinker: Thinker, speaker: Speaker = Speaker.PATIENT) -> None:
-        """Take a model."""
-        self._language, self._thinker, self._speaker = language, thinker, speaker
-
-    async def __call__(self, turn: Turn, near: Sequence[Thought]) -> Plan:
-        """What should change."""
-        first = await self._ask("tim_generate", _Thoughts, question=turn.question, reply=turn.reply)
-        who = self._language, self._speaker
-        drafts = _drafts(first, turn, *who) if first is not None else think(turn, *who)
-        requests, unread = 1, () if first is not None else ("the answer could not be read",)
-        changes: list[Action] = []
-        proposed = _count(first or {})
-        if near:
-            # Numbers of their own for what has none yet: only what is already there can be named.
-            facts = numbered(near, self._language)
-            for name, schema in (("tim_forget", _Forgets), ("tim_merge", _Merges)):
-                data = await self._ask(name, schema, facts=facts)
-                requests += 1
-                changes += _changes(data or {})
-                proposed += _count(data or {})
-        actions = _settled(drafts, changes, turn, near, self._language)
-        plan = _checked(actions, near, turn, self._language, requests=requests, proposed=proposed)
-        return Plan(plan.actions, requests, plan.refused + unread, proposed + len(unread))
-
-    async def _ask(self, name: str, schema: type[BaseModel], **slots: str) -> dict[str, Any] | None:
+        An answer that cannot be read is asked for once more, with the answer beside it; a call that failed, as it was.
+        """
         template = prompt(name, self._language)
-        return json_begun(await self._thinker(template, template.fill(**slots), schema, _TOKENS) or "")
+        text = template.fill(**slots)
+        said = await self._thinker(template, text, schema, self._most)
+        proposal.requests += 1
+        answer = _read(said, schema)
+        if answer is None:
+            if said:
+                template = prompt("tim_repair", self._language)
+                text = template.fill(request=text, answer=said)
+            answer = _read(await self._thinker(template, text, schema, self._most), schema)
+            proposal.requests += 1
+        if answer is None:
+            proposal.refuse_answer()
+            return False
+        proposal.take(answer)
+        return True
+
+    def _exchange(self, turn: Turn) -> dict[str, str]:
+        return {"question": turn.question, "reply": turn.reply, "who": _who(self._speaker, self._language)}
 
 
-def numbered(thoughts: Sequence[Thought], language: Language) -> str:
-    """Thoughts with their numbers, for a prompt."""
+class OneThink(_ModelThink):
+    """One structured request a turn. If neither the answer nor its repair can be read, the turn leaves no thought."""
+
+    async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> Plan:
+        """What should change."""
+        proposal = Proposal({thought.id: thought for thought in near}, first)
+        facts = numbered(proposal.shown, self._language)
+        read = await self._ask("tim_think", Everything, proposal, **self._exchange(turn), facts=facts, first=first)
+        proposal.is_unread = not read
+        return proposal.plan()
+
+
+class PaperThink(_ModelThink):
+    """The papers' separate requests: generate; then, on the group with its old and new thoughts, forget and merge."""
+
+    async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> Plan:
+        """What should change."""
+        proposal = Proposal({thought.id: thought for thought in near}, first)
+        read = await self._ask("tim_generate", Thoughts, proposal, **self._exchange(turn), first=first)
+        proposal.is_unread = not read
+        for name, schema in (("tim_forget", Forgets), ("tim_merge", Merges)):
+            if read and len(proposal.shown) >= _TWO:
+                await self._ask(name, schema, proposal, facts=numbered(proposal.shown, self._language))
+        return proposal.plan()
+
+
+def numbered(thoughts: Mapping[int, Draft], language: Language) -> str:
+    """Thoughts with their numbers, for a prompt; what is protected shows its kind."""
     nothing = "(none)" if language is Language.EN else "（没有）"
-    return "\n".join(f"#{thought.id} {thought.triple}" for thought in thoughts) or nothing
+    lines = []
+    for number, thought in sorted(thoughts.items()):
+        kind = f" [{thought.kind}]" if thought.is_protected else ""
+        lines.append(f"#{number} {stated(thought, language)}{kind}")
+    return "\n".join(lines) or nothing
 
 
-def _checked(
-    actions: list[Action], near: Sequence[Thought], turn: Turn, language: Language, *, requests: int, proposed: int
-) -> Plan:
-    kept, refused = permitted(actions, {thought.id: thought for thought in near}, turn.number, language)
-    return Plan(kept, requests, refused, proposed)
+def _read(said: str | None, schema: type[BaseModel]) -> dict[str, Any] | None:
+    """An answer that has at least one of the lists asked for; cut off, as far as it goes."""
+    for reader in (json_of, json_begun):
+        data = reader(said or "")
+        if data is not None and any(isinstance(data.get(key), list) for key in schema.model_fields):
+            return data
+    return None
 
 
-def _settled(
-    drafts: list[Draft], changes: list[Action], turn: Turn, near: Sequence[Thought], language: Language
-) -> list[Action]:
-    """Every draft put in by the rules of arrangement, so that repeats and corrections are seen; then the changes."""
-    arranged = arrange(drafts, list(near), turn.number, language)
-    touched = {action.old_id for action in arranged if isinstance(action, Supersede)}
-    touched |= {action.id for action in arranged if isinstance(action, Forget)}
-    touched |= {number for action in arranged if isinstance(action, Merge) for number in action.ids}
-    others = [
-        action
-        for action in changes
-        if not (isinstance(action, Forget) and action.id in touched)
-        and not (isinstance(action, Merge) and touched & set(action.ids))
-    ]
-    return [*arranged, *others]
-
-
-def _drafts(data: dict[str, Any], turn: Turn, language: Language, speaker: Speaker) -> list[Draft]:
-    """A model's thoughts that were said, and the rules' own for what it left out or got wrong."""
-    heard = think(turn, language, speaker)
-    proposed = [as_said(_draft(row), turn, heard, language) for row in _rows(data, "thoughts")[:_MOST]]
-    said = of_whom([draft for draft in proposed if draft], turn.question, speaker, language)
-    return said_once(said, heard, language)
-
-
-def _draft(row: dict[str, Any]) -> Draft:
-    subject, relation, object_, when = (
-        " ".join(str(row.get(name) or "").split())[:_LONGEST] for name in ("subject", "relation", "object", "when")
-    )
-    return Draft(subject=subject, relation=relation, object=object_, negated=row.get("negated") is True, reported=when)
-
-
-def _changes(data: dict[str, Any]) -> list[Action]:
-    actions: list[Action] = [
-        Forget(id=row["id"], why=str(row.get("why") or "")[:_LONGEST])
-        for row in _rows(data, "forget")
-        if isinstance(row.get("id"), int) and row["id"] > 0
-    ]
-    for row in _rows(data, "merge"):
-        named = row.get("ids")
-        listed = named if isinstance(named, list) else ()
-        ids = dict.fromkeys(number for number in listed if isinstance(number, int) and number > 0)
-        if ids:
-            draft = Draft(
-                subject=str(row.get("subject") or "")[:_LONGEST],
-                relation=str(row.get("relation") or "")[:_LONGEST],
-                object=str(row.get("object") or "")[:_LONGEST],
-            )
-            actions.append(Merge(ids=tuple(ids), draft=draft, why="said as one"))
-    return actions
-
-
-def _rows(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    found = data.get(key)
-    return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
-
-
-def _count(data: dict[str, Any]) -> int:
-    return sum(len(_rows(data, key)) for key in ("thoughts", "forget", "merge"))
+def _who(speaker: Speaker, language: Language) -> str:
+    """Whose answer it is."""
+    if speaker is Speaker.PATIENT:
+        return "the patient" if language is Language.EN else "患者本人"
+    kin = label(speaker, language)
+    return f"the patient's {kin}" if language is Language.EN else f"患者的{kin}"

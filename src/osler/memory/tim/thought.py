@@ -29,6 +29,22 @@ class Status(StrEnum):
     FORGOTTEN = "forgotten"
 
 
+class Maker(StrEnum):
+    """Who formed a thought."""
+
+    MODEL = "model"
+    RULES = "rules"
+
+
+class Kind(StrEnum):
+    """What a model says a thought is about. All but the last are protected: they give way only to one of their kind."""
+
+    ALLERGY = "allergy"
+    MEDICINE = "medicine"
+    PREGNANCY = "pregnancy"
+    OTHER = "other"
+
+
 PATIENT = frozenset({"patient", "患者"})
 """What a thought about the patient has as its subject."""
 
@@ -46,6 +62,16 @@ class Draft(_Frozen):
     speaker: Speaker = Speaker.PATIENT
     reported: str = ""
     """When the thing happened, as it was said: `three days ago`."""
+    maker: Maker = Maker.RULES
+    kind: Kind = Kind.OTHER
+    """As a model marks it; the rules mark nothing."""
+    inferred: bool = False
+    """Whether nobody said it and a model concluded it."""
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether a model marked it as something that a treatment hangs on."""
+        return self.kind is not Kind.OTHER
 
     @property
     def triple(self) -> str:

@@ -13,8 +13,7 @@ from osler.records.language import Language
 from osler.records.schema import Speaker
 from osler.words import sentences
 
-__all__ = ["of_whom", "think"]
-
+__all__ = ["think"]
 
 _LONGEST = 2000
 """Characters that are read at once: no patient says more in a turn, and patterns take the square of what they read."""

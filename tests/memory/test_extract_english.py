@@ -236,57 +236,6 @@ async def test_an_english_thought_stands_without_its_sentence(exchange: Exchange
     check(await remembered(exchange), exchange)
 
 
-GARBLED = [
-    Exchange(
-        START,
-        "The itch started 9 days ago.",
-        [("itch started 9 days ago", False)],
-        [("patient started", False)],
-        [("patient", "started", "The itch started 9 days ago", False)],
-    ),
-    Exchange(
-        "Which illnesses have you had?",
-        "I have had gout for 12 years. I had a hip replacement 3 years ago.",
-        [("patient has had gout for 12 years", False), ("patient had a hip replacement 3 years ago", False)],
-        [("gout has", False), ("replacement had", False)],
-        [("gout", "has", "12 years", False), ("hip replacement", "had", "3 years ago", False)],
-    ),
-    Exchange(
-        TESTS,
-        "The red cells were normal, with 4.4, and the reticulocytes were 1%.",
-        [("1%", False)],
-        [("normal reticulocytes", False)],
-        [("patient", "has", "normal reticulocytes", False)],
-    ),
-    Exchange(
-        EXAM,
-        "They said it's pale in a ring round the left nipple.",
-        [("pale in a ring round the left nipple", False)],
-        [("showed showed", False)],
-        [("physical examination", "showed", "showed pale in a ring", False)],
-    ),
-    Exchange(
-        "What medicine does he take?",
-        "He is taking Lisinopril 10 mg and metoprolol 25 mg.",
-        [("lisinopril 10 mg", False), ("metoprolol 25 mg", False)],
-        [("lisinopril is taking", False)],
-        [("Lisinopril", "is taking", "10 mg", False)],
-    ),
-    Exchange(
-        START,
-        "Tiredness, loin pain.",
-        [("tiredness", False), ("loin pain", False)],
-        [("started tiredness", False)],
-        [("patient", "started", "Tiredness", False), ("patient", "started", "loin pain", False)],
-    ),
-]
-
-
-@pytest.mark.parametrize("exchange", GARBLED, ids=lambda exchange: exchange.reply[:40])
-async def test_a_model_s_torn_english_triple_is_not_taken(exchange: Exchange) -> None:
-    check(await remembered(exchange, model=True), exchange)
-
-
 async def test_words_that_only_repeat_the_question_take_no_fact_away() -> None:
     kept = [
         thought.triple
