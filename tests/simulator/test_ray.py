@@ -90,7 +90,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
     """
     fresh_token(monkeypatch)
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    monkeypatch.setenv("PYTHONPATH", str(REPO))
+    monkeypatch.setenv("PYTHONPATH", str(REPO), prepend=os.pathsep)
     with subprocess.Popen(
         [sys.executable, "-c", CLUSTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -135,7 +135,8 @@ def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
     assert osler(*plan, "--out", "here").returncode == 0
     how = ("--engine", "ray", "--ray-address", cluster(), "--workers", "2", "--concurrency", "2")
     done = osler_process(*plan, "--case", "gout-en", *how, "--out", "there", timeout=220)
-    assert done.returncode == 0 and done.stderr.startswith("1 failed") and done.stderr.count("\n") == 1, done.stderr
+    assert done.returncode == 0 and done.stderr.splitlines()[-1].startswith("1 failed"), done.stderr
+    assert "raylet" not in done.stdout
     here, there = (stored(tmp_path / "runs" / f"{name}.osler") for name in ("here", "there"))
     assert len(here) == 6 and set(here) < set(there) and len(there) == 8
     with RunFile.open(tmp_path / "runs" / "there.osler") as run:
@@ -153,7 +154,7 @@ async def test_killed_workers_cost_no_more_than_what_they_were_asking(
     fresh_token(monkeypatch)
     async with model() as server:
         server.pause = 0.4
-        plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "4", "--no-guards", "--quiet")
+        plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "4", "--no-guards", "--json")
         how = ("--engine", "ray", "--workers", "2", "--concurrency", "4", "--out", "run")
         run = asyncio.create_task(asyncio.to_thread(osler_process, *plan, *how, timeout=220))
         while server.requests < 10:  # every consultation under way has an answer or two by then
@@ -163,7 +164,8 @@ async def test_killed_workers_cost_no_more_than_what_they_were_asking(
             os.kill(victim, signal.SIGKILL)
         server.pause = 0.0  # nothing more is caught in the middle
         done = await run
-        assert done.returncode == 0 and done.stderr == "", done.stderr
+        # Ray tells of every death, and not on standard output.
+        assert done.returncode == 0 and json.loads(done.stdout)["done"] == 6, (done.stdout, done.stderr)
     with RunFile.open(tmp_path / "runs" / "run.osler") as kept:
         standing, transcripts = kept.standing(), list(kept.transcripts())
     assert (standing.done, standing.failed, standing.todo, len(transcripts)) == (6, 0, 0, 6)
