@@ -411,3 +411,11 @@ async def test_turns_that_come_at_once_are_thought_about_one_after_the_other() -
     turns = [Turn(number=n, question="?", reply=str(n)) for n in range(1, 5)]
     await asyncio.gather(*map(memory.remember, turns))
     assert [one.by for one in memory.ledger] == [2, 3, 4, None]
+
+
+@BOTH
+async def test_the_facts_laid_before_the_model_tell_when_they_were_so(language: Language) -> None:
+    when = "three nights ago" if language is EN else "三天前"
+    model = Script(answer([row("x", "began", "y", when=when)]), answer())
+    await told(tim(model, language), ("?", "y"), ("?", "y"))
+    assert when not in model.texts[0] and when in model.texts[1]

@@ -210,8 +210,7 @@ def test_a_plan_of_too_many_records_is_refused_as_it_is_counted(
     monkeypatch.setattr(writer, "LARGEST_PLAN", 100)
     with pytest.raises(UserError, match="the plan has 110 consultations"):
         hold(tmp_path / "many.osler", limit=20, trials=10)
-    with RunFile.open(tmp_path / "many.osler") as run:
-        assert run.standing().todo == 0
+    assert not (tmp_path / "many.osler").exists()
 
 
 @pytest.mark.timeout(100)

@@ -13,11 +13,11 @@ Outcome = tuple[int | None, str, str]
 
 
 async def run(group: str, *args: str, **env: str) -> Outcome:
-    code = f"from osler.commands.{group} import app; app()"
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        "-c",
-        code,
+        "-m",
+        "osler",
+        group,
         *args,
         env={**os.environ, **env},
         stdout=asyncio.subprocess.PIPE,

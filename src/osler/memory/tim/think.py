@@ -19,7 +19,7 @@ from osler.memory.tim.arrange import arrange
 from osler.memory.tim.extract import think
 from osler.memory.tim.plan import Plan
 from osler.memory.tim.proposal import Everything, Forgets, Merges, Proposal, Thoughts
-from osler.memory.tim.telling import stated
+from osler.memory.tim.telling import dated
 from osler.memory.tim.thought import Draft, Thought
 from osler.prompts import prompt
 from osler.records.labels import label
@@ -115,7 +115,7 @@ def numbered(thoughts: Mapping[int, Draft], language: Language) -> str:
     lines = []
     for number, thought in sorted(thoughts.items()):
         kind = f" [{thought.kind}]" if thought.is_protected else ""
-        lines.append(f"#{number} {stated(thought, language)}{kind}")
+        lines.append(f"#{number} {dated(thought, language)}{kind}")
     return "\n".join(lines) or nothing
 
 
