@@ -262,10 +262,10 @@ def test_who_looks_while_a_run_is_begun_finds_none_or_a_whole_one(tmp_path: Path
     watcher = threading.Thread(target=look, daemon=True)
     watcher.start()
     for path in paths:
-        with RunWriter.create(path, {"seed": 1}):
+        with RunWriter.create(path, {"settings": {"seed": 1}}):
             pass
     watcher.join()
-    assert seen == [{"seed": 1}] * len(paths)
+    assert seen == [{"settings": {"seed": 1}}] * len(paths)
 
 
 def test_failures_are_told_and_tried_again_without_asking_what_was_answered(tmp_path: Path) -> None:

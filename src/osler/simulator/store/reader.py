@@ -132,7 +132,7 @@ class RunFile:
             found = {name: json.loads(value) for name, value in self._file.execute("SELECT name, value FROM about")}
         except ValueError:
             raise damaged(self.path, "its settings cannot be read") from None
-        if not found or not isinstance(found.get("settings", {}), dict):
+        if not isinstance(found.get("settings"), dict):
             raise damaged(self.path, "its settings are missing or cannot be read")
         return found
 

@@ -63,10 +63,14 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     name: (str,) if name in _KINDS else (float, int) if name in _REALS else (int,) for name in Figures.names()
 }
 
+_SPOKEN = tuple(f"{kind}_{name}" for kind in ("diagnosis", "treatment") for name in ("verdict", "rung", "because"))
+
 
 def is_sound(row: Row) -> bool:
     """Whether a row of results holds values of their types: flipped bits turn numbers into text, text into bytes."""
     if not all(row[name] is None or isinstance(row[name], types) for name, types in _TYPES.items()):
+        return False
+    if not all(row[name] is None or isinstance(row[name], str) for name in _SPOKEN):
         return False
     try:
         measures: Any = json.loads(row["measures"] or "{}")
