@@ -6,6 +6,7 @@ import csv
 import io
 import warnings
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 from osler.errors import UserError
@@ -48,13 +49,12 @@ def _workbook(path: Path) -> list[Page]:
             size = sum(part.file_size for part in archive.infolist())
         if size > _UNPACKED:  # a small file can hold gigabytes
             raise UserError(f"{path} unpacks to {size / 2**20:.0f} MB", "give the file that the rater filled in")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what openpyxl cannot show of a sheet does not matter here
-            book = load_workbook(path, read_only=True, data_only=True)
-            try:
-                return [[[_text(value) for value in row] for row in page.values] for page in book.worksheets]
-            finally:
-                book.close()
+        with (
+            warnings.catch_warnings(action="ignore"),  # what openpyxl cannot show of a sheet does not matter here
+            path.open("rb") as file,  # opened here: openpyxl leaves it open where a part is broken
+            closing(load_workbook(file, read_only=True, data_only=True)) as book,
+        ):
+            return [[[_text(value) for value in row] for row in page.values] for page in book.worksheets]
     except (OSError, UserError):
         raise
     except Exception as error:  # openpyxl raises whatever the broken part made it raise

@@ -33,7 +33,8 @@ def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
     try:
         with (
             warnings.catch_warnings(action="ignore"),  # of features that a table does not need
-            closing(load_workbook(path, read_only=True, data_only=True, keep_links=False)) as book,
+            path.open("rb") as file,  # opened here: openpyxl leaves it open where a part is broken
+            closing(load_workbook(file, read_only=True, data_only=True, keep_links=False)) as book,
         ):
             sheets = [(sheet.title, _rows(sheet)) for sheet in book.worksheets]
     except Exception as error:  # openpyxl raises whatever the broken part made it raise
