@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import random
@@ -123,6 +124,10 @@ def test_no_command_breaks_on_flipped_bits_and_no_more_is_done_than_was_planned(
         for _ in range(20):
             flip(tmp_path / "run.osler", rng.randrange(100, size), rng.randrange(8))
         fails_clearly(osler, tmp_path, command)
+        status = osler("runs", "status", "run.osler", "--json")
+        if status.returncode == 0:
+            standing = json.loads(status.stdout)
+            assert standing["done"] + standing["failed"] + standing["todo"] <= 4, (command, status.stdout)
         for name in ("run.osler-wal", "run.osler-shm"):
             (tmp_path / name).unlink(missing_ok=True)
 

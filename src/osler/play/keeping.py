@@ -15,7 +15,6 @@ from itertools import count
 from pathlib import Path
 
 from osler.agents.backbones.completion import Completion
-from osler.agents.backbones.prices import cost
 from osler.errors import StorageError, UserError
 from osler.eval.scoring import score
 from osler.play.sitting import OneMore, Sitting, Wish
@@ -23,7 +22,7 @@ from osler.records.schema import PatientRecord
 from osler.seeds import derive
 from osler.simulator.plan import Settings
 from osler.simulator.session import about
-from osler.simulator.store import RunFile, RunWriter, run_path
+from osler.simulator.store import RunFile, RunWriter, answer_row, run_path
 from osler.simulator.transcript import Transcript
 
 PATIENCE = 20.0
@@ -118,7 +117,7 @@ def keep(sitting: Sitting, transcript: Transcript, paid: Sequence[Paid]) -> Kept
             header = transcript.header.model_copy(update={"trial": trial, "seed": seed})
             transcript = transcript.model_copy(update={"header": header})
         store.begin({"play": sitting.chair.value})
-        store.keep([_row(number, key, answer) for key, answer in paid])
+        store.keep([answer_row(number, key, answer) for key, answer in paid])
         store.finish(number, transcript, score(transcript, sitting.record))
         return Kept(store.path, number, trial)
 
@@ -144,12 +143,6 @@ def _place(store: RunWriter, sitting: Sitting) -> tuple[int, int]:
         if todo := store.extend(plan).todo:
             return trial, todo[0]
     raise AssertionError("there is always a next number")
-
-
-def _row(number: int, key: str, answer: Completion) -> tuple[int, str, str, int, float]:
-    tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
-    price = cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached)
-    return number, key, answer.model_dump_json(), tokens, price or 0.0
 
 
 def run_name(path: Path) -> str:

@@ -20,7 +20,7 @@ from osler.simulator.clients import Clients, ClientSettings, OwnClients
 from osler.simulator.consultation import Seats
 from osler.simulator.plan import HUMAN, ONE_STEP, WITHOUT_MODEL, Cell, Limits, Settings
 from osler.simulator.session import about
-from osler.simulator.store import Fork, RunFile, RunWriter, forks_path
+from osler.simulator.store import Fork, RunFile, RunWriter, answer_row, forks_path
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import hold
 
@@ -67,24 +67,20 @@ def fork(parent: Parent, change: Change, timeout: float) -> tuple[Path, int]:
         came_from = Fork(parent.run.stem, Cell(header.case, header.backbone, header.memory, header.trial), change.turn)
         store.begin({"fork_of": parent.run.stem, "turn": change.turn})
         number = store.add_fork(parent.record, cell, came_from)
-        store.keep((number, *answer) for answer in answers)
+        store.keep(answer_row(number, key, answer) for key, answer in answers)
         store.finish(number, transcript, score(transcript, parent.record))
     return path, number
 
 
 async def _held(
     parent: Parent, cell: Cell, turn: int, clients: Clients
-) -> tuple[Transcript, list[tuple[str, str, int, float]]]:
-    """The consultation, and what models were paid for in it: keys, answers, tokens, costs."""
-    from osler.agents.backbones.prices import cost
-
+) -> tuple[Transcript, list[tuple[str, Completion]]]:
+    """The consultation, and what models were paid for in it, by the keys of the requests."""
     settings, record, journal = parent.settings, parent.record, Journal()
-    answers: list[tuple[str, str, int, float]] = []
+    answers: list[tuple[str, Completion]] = []
 
     async def keep(key: str, answer: Completion) -> None:
-        tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
-        price = cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached)
-        answers.append((key, answer.model_dump_json(), tokens, price or 0.0))
+        answers.append((key, answer))
 
     own = OwnClients(clients, cell.trial, (), keep, settings.limits, RunAllowance(Limits()))
 

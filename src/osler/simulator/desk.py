@@ -17,7 +17,7 @@ from osler.records.schema import PatientRecord
 from osler.simulator.allowance import RunAllowance
 from osler.simulator.figures import Figures
 from osler.simulator.plan import Cell
-from osler.simulator.store import Planned, RunWriter, Scored
+from osler.simulator.store import AnswerRow, Planned, RunWriter, Scored, answer_row
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import Unit
 
@@ -79,8 +79,14 @@ class Stop:
     def fail(self, error: StorageError) -> None:
         """End at once: what models answer cannot be written any more."""
         self.error = self.error or error
-        self.asked.set()
+        self.ask(RunStopped("not written", error.message))
         self.now.set()
+
+    async def wait(self) -> RunStopped:
+        """Wait until the run is to end; the reason."""
+        await self.asked.wait()
+        assert self.reason is not None
+        return self.reason
 
 
 class Desk:
@@ -98,7 +104,7 @@ class Desk:
         self._score = score
         self._store, self.progress, self.allowance = store, progress, allowance
         self._todo = iter(planned.todo)
-        self._buffer: list[tuple[int, str, str, int, float]] = []
+        self._buffer: list[AnswerRow] = []
         self._written: asyncio.Future[None] | None = None
         self.stop = Stop()
 
@@ -129,12 +135,12 @@ class Desk:
 
         Answers that come in the same moment are written together. A kill costs the requests in flight, and no more.
         """
-        tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
+        row = answer_row(number, key, answer)
+        self._buffer.append(row)
         price = cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached)
-        self._buffer.append((number, key, answer.model_dump_json(), tokens, price or 0.0))
         progress = self.progress
         progress.calls += 1
-        progress.tokens += tokens
+        progress.tokens += row[3]
         progress.cost = None if progress.cost is None or price is None else progress.cost + price
         if self._written is None:
             loop = asyncio.get_running_loop()

@@ -49,8 +49,7 @@ async def _seat(desk: Desk, worker: Worker) -> None:
 
 
 async def _wind_down_when_asked(desk: Desk, requests: InFlight, seats: list[asyncio.Task[None]]) -> None:
-    await desk.stop.asked.wait()
-    await wind_down(requests, seats, desk.stop.reason or RunStopped("stopped", "the run was stopped"))
+    await wind_down(requests, seats, await desk.stop.wait())
 
 
 async def wind_down(requests: InFlight, tasks: Iterable[asyncio.Task[None]], reason: RunStopped) -> None:

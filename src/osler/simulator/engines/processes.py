@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from contextlib import suppress
 
-from osler.errors import RunStopped
 from osler.simulator.clients import ClientSettings
 from osler.simulator.desk import Desk
 from osler.simulator.engines.frames import LONGEST, pack, read_frame, unit_frame
@@ -146,8 +145,7 @@ class _OneWorker:
                 self._send(written=places)
 
     async def _tell_it_to_stop(self) -> None:
-        await self._desk.stop.asked.wait()
-        reason = self._desk.stop.reason or RunStopped("stopped", "the run was stopped")
+        reason = await self._desk.stop.wait()
         self._send(stop=reason.kind, message=reason.message)
 
     def _send(self, **frame: object) -> None:

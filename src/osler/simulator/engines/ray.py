@@ -162,13 +162,14 @@ class RayPool:
                 version = asyncio.wrap_future(worker.version.remote().future())
                 version.add_done_callback(_heard)
                 seats += [asyncio.ensure_future(self._seat(desk, worker, version, over)) for _ in range(each)]
-            helping = [asyncio.ensure_future(self._listen(desk)), asyncio.ensure_future(self._stop(desk, workers))]
+            listening = asyncio.ensure_future(self._listen(desk))
+            stopping = asyncio.ensure_future(self._stop(desk, workers))
             try:
-                await until_stopped(desk, [*seats, asyncio.ensure_future(_first_error(seats, helping))])
+                await until_stopped(desk, [*seats, asyncio.ensure_future(_done_or_deaf(seats, listening))])
             finally:
-                for task in helping:
+                for task in (listening, stopping):
                     task.cancel()
-                await asyncio.gather(*helping, return_exceptions=True)
+                await asyncio.gather(listening, stopping, return_exceptions=True)
                 for worker in workers:
                     self._ray.kill(worker)
                 if desk.stop.error is None:
@@ -242,20 +243,18 @@ class RayPool:
 
     async def _stop(self, desk: Desk, workers: list[Any]) -> None:
         """Pass it on when the run is to end."""
-        await desk.stop.asked.wait()
-        reason = desk.stop.reason or RunStopped("stopped", "the run was stopped")
+        reason = await desk.stop.wait()
         for worker in workers:
             with suppress(self._ray.exceptions.RayError):
                 worker.stop.remote(reason.kind, reason.message)
-        await asyncio.Event().wait()
 
 
-async def _first_error(seats: list[asyncio.Task[None]], helping: list[asyncio.Task[None]]) -> None:
-    """Be done when all seats are, or fail as soon as one of those who help fails."""
+async def _done_or_deaf(seats: list[asyncio.Task[None]], listening: asyncio.Task[None]) -> None:
+    """Be done when all seats are; fail as soon as answers cannot be heard or written any more."""
     over = asyncio.ensure_future(asyncio.wait(seats))
     try:
-        done, _ = await asyncio.wait({over, *helping}, return_when=asyncio.FIRST_COMPLETED)
-        for task in done - {over}:
-            task.result()
+        done, _ = await asyncio.wait({over, listening}, return_when=asyncio.FIRST_COMPLETED)
+        if listening in done:
+            listening.result()
     finally:
         over.cancel()

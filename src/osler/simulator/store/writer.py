@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from osler.agents.backbones.prices import cost
 from osler.errors import StorageError, UserError
 from osler.private import private_file
 from osler.records.schema import PatientRecord
@@ -27,6 +28,9 @@ from osler.simulator.store.lock import Busy, FileLock
 from osler.simulator.store.reader import CellState, Fork, RunFile, check_format, run_path
 from osler.simulator.store.tables import FORMAT, MARK, TABLES
 from osler.simulator.transcript import Transcript
+
+if TYPE_CHECKING:
+    from osler.agents.backbones.completion import Completion
 
 _MARKS = ", ".join("?" for _ in Figures.names())
 
@@ -64,6 +68,16 @@ class Scored:
     version: str
     """Of the measures."""
     measures: dict[str, Any]
+
+
+AnswerRow = tuple[int, str, str, int, float]
+"""The cell, the key of the request, the answer, its tokens and what it cost, as far as that is known."""
+
+
+def answer_row(number: int, key: str, answer: Completion) -> AnswerRow:
+    """An answer as it is stored."""
+    price = cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached)
+    return number, key, answer.model_dump_json(), (answer.tokens_in or 0) + (answer.tokens_out or 0), price or 0.0
 
 
 class RunWriter(RunFile):
@@ -231,8 +245,8 @@ class RunWriter(RunFile):
         """What models already said in a consultation that has not ended."""
         return tuple(self._file.execute("SELECT key, body FROM answers WHERE cell = ? ORDER BY id", (number,)))
 
-    def keep(self, answers: Iterable[tuple[int, str, str, int, float]]) -> None:
-        """Keep answers as (cell, key, body, tokens, cost)."""
+    def keep(self, answers: Iterable[AnswerRow]) -> None:
+        """Keep answers."""
         with self._whole() as file:
             for number, key, body, tokens, cost in answers:
                 file.execute("INSERT INTO answers (cell, key, body) VALUES (?, ?, ?)", (number, key, body))
