@@ -83,11 +83,11 @@ def test_a_damaged_transcript_is_named_and_the_others_are_shown(tmp_path: Path, 
 
 def test_a_checksum_notices_what_still_can_be_read(tmp_path: Path, sound: Path, osler: Run) -> None:
     shutil.copy(sound, tmp_path)
-    change(
-        tmp_path / "run.osler",
-        "UPDATE transcripts SET body = (SELECT body FROM transcripts WHERE cell = 3) WHERE cell = 1",
-    )
-    assert "transcript" in osler("runs", "check", "run.osler").stdout
+    other = "(SELECT body FROM transcripts WHERE cell = 3)"
+    change(tmp_path / "run.osler", f"UPDATE transcripts SET body = {other} WHERE cell = 1")
+    with RunFile.open(tmp_path / "run.osler") as run, pytest.raises(files.DamagedRunError, match="the transcript of"):
+        run.transcript(1)
+    assert osler("runs", "check", "run.osler").stdout.startswith("transcript: ")
 
 
 @pytest.mark.parametrize(
