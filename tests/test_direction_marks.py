@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from osler.events import Answered, Asked, Concluded, Ending, Guarded, Recalled, Remembered, Role, Voice
+from osler.events import Answered, Asked, Concluded, Ending, Intervened, Intervention, Maker, Recalled, Remembered, Role
 from osler.memory.base import Change, Item, Recall
 from osler.records.schema import PatientRecord
 from osler.simulator.plan import Plan, Settings
@@ -59,9 +59,9 @@ def folder(tmp_path: Path) -> Path:
     recall = Recall(text=TURNED, items=(Item(text=TURNED, turn=1),))
     events = (
         Recalled(turn=1, role=Role.MEMORY, query=TURNED, recall=recall),
-        Guarded(turn=1, role=Role.DOCTOR, draft=TURNED, reasons=(TURNED,)),
+        Intervened(turn=1, role=Role.DOCTOR, kind=Intervention.REFUSED, draft=TURNED, reasons=(TURNED,)),
         Asked(turn=1, role=Role.DOCTOR, question=TURNED),
-        Answered(turn=1, role=Role.PATIENT, reply=TURNED, voice=Voice.MODEL),
+        Answered(turn=1, role=Role.PATIENT, reply=TURNED, maker=Maker.MODEL),
         Remembered(turn=1, of=1, role=Role.MEMORY, change=change),
         Concluded(turn=2, role=Role.DOCTOR, diagnosis=TURNED, treatment=TURNED, differential=(TURNED,)),
     )

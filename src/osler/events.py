@@ -60,17 +60,40 @@ class _Event(BaseModel):
 E = TypeVar("E", bound=_Event)
 
 
-class Voice(StrEnum):
-    """How a question or a reply came about."""
+class Maker(StrEnum):
+    """Who made a question, a reply, a retrieval or a thought."""
 
     MODEL = "model"
-    """The model's first draft."""
+    """The model, in its first answer."""
     RETRIED = "retried"
-    """The model's second, after the guard refused the first."""
-    REPLACED = "replaced"
-    """The wording of the rules, after the guard refused both."""
+    """The model, in its second answer, after the first could not be read or was refused."""
+    CUT = "cut"
+    """The model, with sentences taken out of it or with its end cut off."""
+    STRATEGY = "strategy"
+    """The doctor's strategy, in the model's place: a question of the checklist."""
     RULES = "rules"
+    SILENT = "silent"
+    """Nobody: the model said nothing."""
     HUMAN = "human"
+
+
+class Intervention(StrEnum):
+    """What Osler did to a model's words, in its place, or to its prompt."""
+
+    REFUSED = "refused"
+    """A reply was refused, and the model asked again."""
+    UNREAD = "unread"
+    """An answer could not be read in the form that was asked for, and the model was asked again."""
+    SHORTENED = "shortened"
+    """The end of an overlong text was cut off."""
+    CUT = "cut"
+    """Sentences were taken out of a reply."""
+    RULES = "rules"
+    """The rules did what the model failed to do."""
+    REUSED = "reused"
+    """The model had been asked the same before in this run; its answer was taken again."""
+    OVERFLOW = "overflow"
+    """The prompt did not fit into the model's context, and a part of it was left out."""
 
 
 class Asked(_Event):
@@ -78,7 +101,9 @@ class Asked(_Event):
 
     type: Literal["asked"] = "asked"
     question: str
-    voice: Voice = Voice.RULES
+    maker: Maker = Maker.RULES
+    differential: tuple[str, ...] = ()
+    """What the doctor thought of when it asked."""
     repeated: bool = False
     """Asks again for what an earlier question of this consultation asked for."""
 
@@ -91,6 +116,27 @@ class Found(BaseModel):
     score: float
 
 
+class Unrecorded(StrEnum):
+    """Why the record says nothing about a thing, and so how a patient answers."""
+
+    DENIED = "denied"
+    """A symptom, habit or illness: the patient does not have it."""
+    NOT_DONE = "not_done"
+    """A test or examination."""
+    UNKNOWN = "unknown"
+    """A detail that the patient cannot tell."""
+
+
+class Thing(BaseModel):
+    """One thing that a question asks for, and the entries that tell of it."""
+
+    model_config = ConfigDict(frozen=True)
+    name: str
+    entries: tuple[str, ...] = ()
+    unrecorded: Unrecorded | None = None
+    """Set where no entry tells of it."""
+
+
 class Retrieved(_Event):
     """The retrieval module found what the question asked for, or nothing."""
 
@@ -98,6 +144,11 @@ class Retrieved(_Event):
     asked_for: tuple[str, ...] = ()
     """Concepts and categories read from the question."""
     entries: tuple[Found, ...] = ()
+    things: tuple[Thing, ...] = ()
+    """What was asked for, thing by thing, where a model read the question."""
+    maker: Maker = Maker.RULES
+    results: str = ""
+    """Reports that were handed to the doctor itself, in the record's words."""
 
 
 class Answered(_Event):
@@ -107,19 +158,21 @@ class Answered(_Event):
     reply: str
     disclosed: tuple[str, ...] = ()
     """Names of the retrieved entries that the reply tells of."""
-    voice: Voice
+    maker: Maker
     leaks: tuple[str, ...] = ()
     """Names of the diagnosis that the reply gives away."""
     fabrications: tuple[str, ...] = ()
     """Numbers or findings in the reply that no retrieved entry holds."""
 
 
-class Guarded(_Event):
-    """A guard refused a draft."""
+class Intervened(_Event):
+    """Osler did something to what a model said, or in its place. Nothing of the kind happens without this event."""
 
-    type: Literal["guarded"] = "guarded"
-    draft: str
-    reasons: tuple[str, ...]
+    type: Literal["intervened"] = "intervened"
+    kind: Intervention
+    draft: str = ""
+    """The words it was done to."""
+    reasons: tuple[str, ...] = ()
 
 
 class Recalled(_Event):
@@ -187,7 +240,7 @@ class Failed(_Event):
 
 
 Event = Annotated[
-    Asked | Retrieved | Answered | Guarded | Recalled | Remembered | Called | Concluded | Failed,
+    Asked | Retrieved | Answered | Intervened | Recalled | Remembered | Called | Concluded | Failed,
     Field(discriminator="type"),
 ]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from osler.eval.ladder import LADDER
 from osler.eval.measures import VERSION, measure
-from osler.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Role, Voice
+from osler.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Role
 from osler.records import PatientRecord
 from osler.simulator.plan import Cell, Plan, Settings
 from osler.simulator.store import RunWriter, Scored, Spoken
@@ -72,7 +72,7 @@ def held(cell: Cell, record: PatientRecord, patient: str, calls: Sequence[Called
         ending=Ending.BACKBONE_FAILURE if failed else Ending.CONCLUDED,
         events=(
             Asked(turn=1, role=Role.DOCTOR, question="What is it?"),
-            Answered(turn=1, role=Role.PATIENT, reply="I do not know.", voice=Voice.RULES),
+            Answered(turn=1, role=Role.PATIENT, reply="I do not know.", maker=Maker.RULES),
             *calls,
             last,
         ),

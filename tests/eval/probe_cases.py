@@ -9,7 +9,7 @@ import pytest
 from osler.eval.probes.asking import Examined, examine, rules_answerer
 from osler.eval.probes.figures import Figures, figures
 from osler.eval.probes.gold import Probe, probes_of
-from osler.events import Answered, Concluded, Ending, Event, Found, Recalled, Remembered, Retrieved, Role, Voice
+from osler.events import Answered, Concluded, Ending, Event, Found, Maker, Recalled, Remembered, Retrieved, Role
 from osler.events import Asked as AskedEvent
 from osler.memory.base import Change, Recall
 from osler.records import PatientRecord
@@ -83,7 +83,7 @@ def consultation(language: Language, memory: str = "raw", extra: tuple[Event, ..
         events += [
             AskedEvent(role=Role.DOCTOR, question=question, **at),
             Retrieved(role=Role.RAM, entries=found, **at),
-            Answered(role=Role.PATIENT, reply=reply, disclosed=names, voice=Voice.RULES, **at),
+            Answered(role=Role.PATIENT, reply=reply, disclosed=names, maker=Maker.RULES, **at),
             Remembered(role=Role.MEMORY, of=turn, change=Change(), **at),
             Recalled(role=Role.MEMORY, query=reply, recall=Recall(), **at),
         ]

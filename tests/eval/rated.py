@@ -8,7 +8,7 @@ from pathlib import Path
 from openpyxl import load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from osler.events import Answered, Asked, Concluded, Ending, Event, Recalled, Role, Voice
+from osler.events import Answered, Asked, Concluded, Ending, Event, Maker, Recalled, Role
 from osler.memory.base import Recall
 from osler.records.schema import PatientRecord
 from osler.simulator.plan import Plan, Settings
@@ -38,7 +38,7 @@ def consultation(header: Header, say: Say, questions: int, ending: Ending = Endi
         question, reply = say("question", turn), say("reply", turn)
         events.append(Recalled(turn=turn, role=Role.MEMORY, query=heard, recall=recall))
         events.append(Asked(turn=turn, role=Role.DOCTOR, question=question))
-        events.append(Answered(turn=turn, role=Role.PATIENT, reply=reply, voice=Voice.RULES))
+        events.append(Answered(turn=turn, role=Role.PATIENT, reply=reply, maker=Maker.RULES))
         heard = reply
     last = questions + 1
     events.append(Recalled(turn=last, role=Role.MEMORY, query=heard, recall=Recall(text=say("recall", last))))

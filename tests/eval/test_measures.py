@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from osler.agents.rules.voice import voice
 from osler.errors import UserError
 from osler.eval.measures import Measures, contradicted, measure, refuses
-from osler.events import Answered, Asked, Ending, Event, Found, Retrieved, Role, Voice
+from osler.events import Answered, Asked, Ending, Event, Found, Maker, Retrieved, Role
 from osler.records import Entry, Language, PatientRecord, RecordPool
 from osler.simulator.build import case_of
 from osler.simulator.clients import Clients
@@ -85,7 +85,7 @@ def exchange(turn: int, question: str, names: tuple[str, ...], answer: Answered 
 
 
 def reply(text: str, disclosed: tuple[str, ...] = (), turn: int = 1, **fields: Any) -> Answered:
-    fields = {"voice": Voice.MODEL, **fields}
+    fields = {"maker": Maker.MODEL, **fields}
     return Answered(turn=turn, role=Role.PATIENT, reply=text, disclosed=disclosed, **fields)
 
 
@@ -211,9 +211,9 @@ def test_the_patients_ledger_is_counted_by_replies() -> None:
     found = measure(
         held(
             record,
-            reply("A", leaks=("Ankle sprain", "sprain"), voice=Voice.RETRIED),
-            reply("B", fabrications=("37", "39"), voice=Voice.REPLACED),
-            reply("C", voice=Voice.RULES),
+            reply("A", leaks=("Ankle sprain", "sprain"), maker=Maker.RETRIED),
+            reply("B", fabrications=("37", "39"), maker=Maker.RULES),
+            reply("C", maker=Maker.RULES),
         ),
         record,
     )

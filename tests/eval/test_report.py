@@ -15,7 +15,7 @@ from osler.errors import UserError
 from osler.eval.ladder import LADDER
 from osler.eval.report import write_report
 from osler.eval.report.consultations import MOST
-from osler.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Remembered, Role, Voice
+from osler.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Remembered, Role
 from osler.memory.base import Change
 from osler.records import PatientRecord, RecordPool
 from osler.simulator.plan import Plan, Settings
@@ -115,7 +115,7 @@ def talk(say: Say = str, *, turns: int = 2, tokens: int = 0) -> list[Event]:
     for turn in range(1, turns + 1):
         events += [
             Asked(turn=turn, role=Role.DOCTOR, question=say(f"question {turn}")),
-            Answered(turn=turn, role=Role.PATIENT, reply=say(f"reply {turn}"), voice=Voice.MODEL, leaks=(say("leak"),)),
+            Answered(turn=turn, role=Role.PATIENT, reply=say(f"reply {turn}"), maker=Maker.MODEL, leaks=(say("leak"),)),
         ]
     if tokens:
         events.append(Called(turn=1, role=Role.DOCTOR, model="m", messages=(), tokens_in=tokens, tokens_out=tokens))

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from osler.cli import app
 from osler.eval.ladder import LADDER
-from osler.events import Ending, Failed, Voice
+from osler.events import Ending, Failed, Maker
 from osler.simulator.store import RunFile
 from tests.play.conftest import Played
 
@@ -63,7 +63,7 @@ def test_a_patient_opposite_the_rules_sees_what_the_record_says_and_answers_in_o
     with RunFile.open("play-patient") as run:
         transcript = run.find("gout-en")
         assert transcript.header.patient_backbone == "human" and transcript.header.backbone == "rules"
-        assert {reply.voice for reply in transcript.replies} == {Voice.HUMAN}
+        assert {reply.maker for reply in transcript.replies} == {Maker.HUMAN}
         told = {name for reply in transcript.replies for name in reply.disclosed}
         found = {line for line in done.stdout.splitlines() if line.startswith("  You know: ")}
         assert len(told) < len(found), "who says not to know has told nothing of what is there"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from osler.agents.participant import Conclusion, Participant, Question
-from osler.events import ConsultationError, Ending, Failed, Journal, Role, Voice
+from osler.events import ConsultationError, Ending, Failed, Journal, Maker, Role
 from osler.records import RecordPool
 from osler.simulator.build import case_of, seat
 from osler.simulator.clients import Clients
@@ -34,7 +34,7 @@ class _Doctor(Participant):
     async def respond(self, content: Any) -> Question | Conclusion:
         await asyncio.sleep(0.01)
         if self._rest:
-            return Question(text=self._rest.pop(0), voice=Voice.HUMAN)
+            return Question(text=self._rest.pop(0), maker=Maker.HUMAN)
         if self._leaves:
             raise ConsultationError(Ending.DOCTOR_ERROR, "left", "the person left")
         return Conclusion(diagnosis="Asthma", treatment="Inhaled steroid")

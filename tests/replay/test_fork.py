@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from osler.eval.ladder import LADDER
-from osler.events import Answered, Asked, Called, Ending, Recalled, Remembered, Role, Voice
+from osler.events import Answered, Asked, Called, Ending, Maker, Recalled, Remembered, Role
 from osler.simulator.plan import Cell
 from osler.simulator.store import Fork, RunFile, RunWriter
 from osler.simulator.transcript import Transcript
@@ -25,9 +25,9 @@ def run(rules: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(rules, tmp_path / "demo.osler"))
 
 
-def said(transcript: Transcript, turns: int) -> list[tuple[str, Voice, str, tuple[str, ...]]]:
+def said(transcript: Transcript, turns: int) -> list[tuple[str, Maker, str, tuple[str, ...]]]:
     pairs = zip(transcript.of(Asked), transcript.of(Answered), strict=True)
-    return [(one.question, one.voice, two.reply, two.disclosed) for one, two in pairs][:turns]
+    return [(one.question, one.maker, two.reply, two.disclosed) for one, two in pairs][:turns]
 
 
 def scored(path: Path) -> list[tuple[str, str]]:

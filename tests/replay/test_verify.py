@@ -17,7 +17,7 @@ from osler.agents.ram import index
 from osler.agents.ram.decision import Decision, decision
 from osler.eval import scoring
 from osler.eval.verdict import Judgement, Verdict
-from osler.events import Called, Ending, Guarded, Role
+from osler.events import Called, Ending, Intervened, Role
 from osler.records.language import Language
 from osler.simulator.plan import Limits
 from osler.simulator.store import RunFile
@@ -54,7 +54,7 @@ def test_a_run_of_a_model_is_the_same_again_with_its_thoughts_refusals_and_failu
     held = transcripts(model)
     calls = [call for transcript in held for call in transcript.of(Called)]
     assert {call.role for call in calls} == {Role.DOCTOR, Role.PATIENT, Role.MEMORY, Role.RAM}
-    assert any(transcript.of(Guarded) for transcript in held)
+    assert any(transcript.of(Intervened) for transcript in held)
     assert {transcript.ending for transcript in held} >= {Ending.BACKBONE_FAILURE, Ending.TURN_LIMIT}
     assert any(call.failure and call.role is Role.MEMORY for call in calls)
     result = osler("replay", model, "--verify")
@@ -89,7 +89,7 @@ def test_what_a_draft_contradicts_depends_on_who_was_first_and_so_it_does_again(
     late = Model(fails=False, late={"doctor" if first == "memory" else "memory": 0.05}, says=_insists)
     path = model_run(tmp_path / "run.osler", monkeypatch, late, memories=("tim",), cases=("pneumonia-en",))
     [held] = transcripts(path)
-    refused = [event for event in held.of(Guarded) if event.role is Role.DOCTOR and event.turn == 2]
+    refused = [event for event in held.of(Intervened) if event.role is Role.DOCTOR and event.turn == 2]
     assert any("contradicts" in reason for event in refused for reason in event.reasons) == (first == "memory")
     result = osler("replay", path, "--verify")
     assert result.exit_code == 0, result.output

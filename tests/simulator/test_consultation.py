@@ -14,7 +14,7 @@ from osler.agents.participant import Conclusion, Question
 from osler.agents.patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient
-from osler.events import Answered, Asked, Called, Concluded, Ending, Guarded, Journal, Recalled, Voice
+from osler.events import Answered, Asked, Called, Concluded, Ending, Intervened, Journal, Maker, Recalled
 from osler.memory import MemorySettings, memory_factory
 from osler.records import Language, PatientRecord, RecordPool
 from osler.simulator.build import case_of
@@ -100,11 +100,11 @@ async def test_an_ending_that_cannot_be_read_is_repaired_once_and_then_unparsed(
 async def test_a_question_the_guard_refuses_is_asked_again_and_then_taken_from_the_checklist() -> None:
     vague = ask("What is the patient's current medical history?")
     retried, _ = await run(BLADDER, [vague, ask("Has she had a fever?"), DONE, TELLING, END])
-    assert retried.of(Asked)[0].voice is Voice.RETRIED and len(retried.of(Guarded)) == 1
+    assert retried.of(Asked)[0].maker is Maker.RETRIED and len(retried.of(Intervened)) == 1
     replaced, _ = await run(BLADDER, [vague, vague, DONE, TELLING, END])
-    assert replaced.of(Asked)[0].voice is Voice.REPLACED and "start" in replaced.of(Asked)[0].question
+    assert replaced.of(Asked)[0].maker is Maker.RULES and "start" in replaced.of(Asked)[0].question
     bare, _ = await run(BLADDER, [vague, DONE, TELLING, END], guards=False)
-    assert bare.of(Asked)[0].voice is Voice.MODEL and not bare.of(Guarded) and bare.header.guards is False
+    assert bare.of(Asked)[0].maker is Maker.MODEL and not bare.of(Intervened) and bare.header.guards is False
 
 
 @pytest.mark.parametrize(("memory", "repeats"), [("none", 2), ("raw", 0)])
@@ -125,13 +125,18 @@ async def test_three_outcomes_of_a_patients_reply() -> None:
     questions = [ask("Does she have urgency?"), DONE, TELLING, END]
     good, bad = "No, she doesn't have to rush.", "She has bladder cancer and a fever of 39."
     for script, voice, guarded in (
-        ([good], Voice.MODEL, 0),
-        ([bad, good], Voice.RETRIED, 1),
-        ([bad, bad], Voice.REPLACED, 2),
+        ([good], Maker.MODEL, 0),
+        ([bad, good], Maker.RETRIED, 1),
+        ([bad, bad], Maker.RULES, 2),
     ):
         transcript, _ = await run(BLADDER, list(questions), patient=script)
         (reply,) = transcript.replies
-        assert (reply.voice, len(transcript.of(Guarded)), reply.leaks, reply.fabrications) == (voice, guarded, (), ())
+        assert (reply.maker, len(transcript.of(Intervened)), reply.leaks, reply.fabrications) == (
+            voice,
+            guarded,
+            (),
+            (),
+        )
     bare, _ = await run(BLADDER, list(questions), patient=[bad], guards=False)
     assert bare.replies[0].leaks == ("Bladder cancer",) and "39" in bare.replies[0].fabrications
 
@@ -150,7 +155,7 @@ async def test_a_patient_speaks_plainly_and_does_not_begin_as_a_servant(
 ) -> None:
     script = [ask(question), DONE, TELLING, END]
     guarded, _ = await run(POOL.get(record_id), script, patient=[said])
-    assert [(event.reply, event.voice) for event in guarded.of(Answered)] == [(heard, Voice.MODEL)]
+    assert [(event.reply, event.maker) for event in guarded.of(Answered)] == [(heard, Maker.MODEL)]
     bare, _ = await run(POOL.get(record_id), script, patient=[said], guards=False)
     assert bare.of(Answered)[0].reply == said
 
@@ -171,7 +176,7 @@ async def test_a_conclusion_against_a_kept_fact_is_asked_for_once_more() -> None
 
     transcript, _ = await run(BLADDER, doctor, memory="tim")
     assert transcript.conclusion is not None and transcript.conclusion.treatment == "Doxycycline"
-    assert any("contradicts" in reason for event in transcript.of(Guarded) for reason in event.reasons)
+    assert any("contradicts" in reason for event in transcript.of(Intervened) for reason in event.reasons)
 
 
 async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_the_dialogue() -> None:

@@ -12,7 +12,20 @@ import pytest
 from rich.console import Console
 
 from osler.eval.match import names_diagnosis
-from osler.events import Answered, Asked, Concluded, Ending, Failed, Guarded, Journal, Recalled, Remembered, Role, Voice
+from osler.events import (
+    Answered,
+    Asked,
+    Concluded,
+    Ending,
+    Failed,
+    Intervened,
+    Intervention,
+    Journal,
+    Maker,
+    Recalled,
+    Remembered,
+    Role,
+)
 from osler.memory.base import Change, Item, Recall
 from osler.records import RecordPool
 from osler.simulator.memory_page import memory_page
@@ -110,8 +123,8 @@ def test_what_a_model_says_cannot_steer_the_terminal(language: str) -> None:
     evil = "red \x1b[31m and \x07 a bell"
     journal.add(Recalled, Role.MEMORY, query=evil, recall=Recall(text=evil, items=(Item(text=evil, turn=1),)))
     journal.add(Asked, Role.DOCTOR, question=evil)
-    journal.add(Answered, Role.PATIENT, reply=evil, voice=Voice.MODEL)
-    journal.add(Guarded, Role.PATIENT, draft=evil, reasons=(evil,))
+    journal.add(Answered, Role.PATIENT, reply=evil, maker=Maker.MODEL)
+    journal.add(Intervened, Role.PATIENT, kind=Intervention.REFUSED, draft=evil, reasons=(evil,))
     journal.add(Remembered, Role.MEMORY, of=1, change=Change(inserted=(evil,), forgotten=(evil,)))
     journal.add(Concluded, Role.DOCTOR, diagnosis=evil, treatment=evil, differential=(evil,), reasoning=evil)
     journal.add(Failed, Role.SIMULATOR, kind="x", message=evil)
@@ -165,7 +178,7 @@ async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(
 async def test_people_take_the_same_seats() -> None:
     from osler.agents.human import HumanDoctor, HumanPatient
     from osler.agents.ram.agent import Ram
-    from osler.events import Journal, Voice
+    from osler.events import Journal, Maker
     from osler.memory import MemorySettings, memory_factory
     from osler.simulator.build import case_of
     from osler.simulator.consultation import Seats, consult
@@ -188,5 +201,5 @@ async def test_people_take_the_same_seats() -> None:
     )
     assert await consult(seats, case, journal, 5) is Ending.CONCLUDED
     (answered,) = [event for event in journal.events if isinstance(event, Answered)]
-    assert answered.voice is Voice.HUMAN and answered.disclosed == ("Urgency",)
+    assert answered.maker is Maker.HUMAN and answered.disclosed == ("Urgency",)
     assert any("Urgency: No urgency." in prompt for prompt in shown)

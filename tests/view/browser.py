@@ -21,13 +21,14 @@ from osler.events import (
     Ending,
     Event,
     Found,
-    Guarded,
+    Intervened,
+    Intervention,
+    Maker,
     Message,
     Recalled,
     Remembered,
     Retrieved,
     Role,
-    Voice,
 )
 from osler.memory.base import Change, Item, Recall
 from osler.records.schema import PatientRecord
@@ -110,11 +111,11 @@ def _hostile_events() -> tuple[Event, ...]:
     return (
         Recalled(turn=1, role=Role.MEMORY, query=HOSTILE, recall=recall),
         Called(turn=1, role=Role.DOCTOR, model=HOSTILE, messages=prompt, answer=LONG),
-        Guarded(turn=1, role=Role.DOCTOR, draft=HOSTILE, reasons=(HOSTILE,)),
-        Asked(turn=1, role=Role.DOCTOR, question=HOSTILE, voice=Voice.MODEL),
+        Intervened(turn=1, role=Role.DOCTOR, kind=Intervention.REFUSED, draft=HOSTILE, reasons=(HOSTILE,)),
+        Asked(turn=1, role=Role.DOCTOR, question=HOSTILE, maker=Maker.MODEL),
         Retrieved(turn=1, role=Role.RAM, asked_for=(HOSTILE,), entries=(Found(name=HOSTILE, score=0.5),)),
         Answered(
-            turn=1, role=Role.PATIENT, reply=LONG, disclosed=(HOSTILE,), voice=Voice.MODEL, fabrications=(HOSTILE,)
+            turn=1, role=Role.PATIENT, reply=LONG, disclosed=(HOSTILE,), maker=Maker.MODEL, fabrications=(HOSTILE,)
         ),
         Remembered(turn=1, of=1, role=Role.MEMORY, change=thoughts),
         Concluded(turn=2, role=Role.DOCTOR, diagnosis=HOSTILE, treatment=HOSTILE, differential=(HOSTILE,)),

@@ -16,13 +16,14 @@ from osler.events import (
     Event,
     Failed,
     Found,
-    Guarded,
+    Intervened,
+    Intervention,
+    Maker,
     Message,
     Recalled,
     Remembered,
     Retrieved,
     Role,
-    Voice,
 )
 from osler.memory.base import Change, Item, Recall
 from osler.records import RecordPool
@@ -48,10 +49,10 @@ def transcript(of: PatientRecord, cell: Cell, talk: Talk, conclusion: str | None
         events += [
             Recalled(turn=turn, role=Role.MEMORY, query="q", recall=Recall(text="t", items=(Item(text="i", turn=1),))),
             Called(turn=turn, role=Role.DOCTOR, model="m", messages=(Message(role="user", content="the prompt"),)),
-            Guarded(turn=turn, role=Role.DOCTOR, draft="a draft", reasons=("a reason",)),
+            Intervened(turn=turn, role=Role.DOCTOR, kind=Intervention.REFUSED, draft="a draft", reasons=("a reason",)),
             Asked(turn=turn, role=Role.DOCTOR, question=question, at=float(turn)),
             Retrieved(turn=turn, role=Role.RAM, asked_for=("c",), entries=(Found(name=entry, score=0.5),)),
-            Answered(turn=turn, role=Role.PATIENT, reply=reply, voice=Voice.RULES, leaks=(of.diagnosis.name,)),
+            Answered(turn=turn, role=Role.PATIENT, reply=reply, maker=Maker.RULES, leaks=(of.diagnosis.name,)),
             Remembered(turn=turn + 1, role=Role.MEMORY, of=turn, change=Change(group=2, inserted=(f"#{turn}",))),
         ]
     last = len(talk) + 1

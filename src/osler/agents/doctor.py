@@ -16,7 +16,7 @@ from osler.agents.interview import next_question, open_areas
 from osler.agents.parsing import conclusion_of, named_of, plan_of
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
 from osler.agents.wording import briefing_slots, case_slots
-from osler.events import ConsultationError, Ending, Guarded, Journal, Role, Voice
+from osler.events import ConsultationError, Ending, Intervened, Intervention, Journal, Maker, Role
 from osler.loosejson import json_of
 from osler.prompts import prompt
 from osler.records.language import Language
@@ -77,7 +77,7 @@ class ModelDoctor(Participant):
         if draft is None:
             return None
         if not self._guards or not (reasons := await self._refused(draft, briefing, template.hash)):
-            return Question(text=draft, voice=Voice.MODEL)
+            return Question(text=draft, maker=Maker.MODEL)
         again = prompt("doctor_again", self._case.language)
         messages += [
             AssistantMessage(content=said, source="doctor"),
@@ -85,9 +85,9 @@ class ModelDoctor(Participant):
         ]
         second = self._question_of(await self._call.text(messages, again, schema=_Move, max_tokens=_ASK_TOKENS))
         if second is not None and not await self._refused(second, briefing, again.hash):
-            return Question(text=second, voice=Voice.RETRIED)
+            return Question(text=second, maker=Maker.RETRIED)
         standard = next_question(briefing)
-        return Question(text=self._spoken(standard), voice=Voice.REPLACED) if standard is not None else None
+        return Question(text=self._spoken(standard), maker=Maker.STRATEGY) if standard is not None else None
 
     def _question_of(self, said: str) -> str | None:
         """The question, spoken to whoever sits there; with the guards off, as the model put it."""
@@ -100,7 +100,9 @@ class ModelDoctor(Participant):
     async def _refused(self, draft: str, briefing: Briefing, template: str) -> tuple[str, ...]:
         reasons = check_question(draft, briefing) + await self._contradicted(draft, briefing)
         if reasons:
-            self._journal.add(Guarded, Role.DOCTOR, draft=draft, reasons=reasons, prompt=template)
+            self._journal.add(
+                Intervened, Role.DOCTOR, kind=Intervention.REFUSED, draft=draft, reasons=reasons, prompt=template
+            )
         return reasons
 
     async def _contradicted(self, draft: str, briefing: Briefing) -> tuple[str, ...]:
@@ -160,7 +162,9 @@ class ModelDoctor(Participant):
         if not self._guards or not (reasons := await self._contradicted(draft, briefing)):
             return conclusion
         again = prompt("doctor_conflict", self._case.language)
-        self._journal.add(Guarded, Role.DOCTOR, draft=draft, reasons=reasons, prompt=again.hash)
+        self._journal.add(
+            Intervened, Role.DOCTOR, kind=Intervention.REFUSED, draft=draft, reasons=reasons, prompt=again.hash
+        )
         messages += [
             AssistantMessage(content=said[:_LONGEST_QUOTE], source="doctor"),
             UserMessage(content=again.fill(facts="\n".join(f"- {reason}" for reason in reasons)), source="briefing"),

@@ -9,7 +9,7 @@ from typing import Any
 from osler.agents.guards.patient import omissions
 from osler.agents.participant import Briefing, Conclusion, Participant, Question, Reply, Selection
 from osler.errors import printable
-from osler.events import Voice
+from osler.events import Maker
 from osler.records.language import Language
 
 Ask = Callable[[str], Awaitable[str]]
@@ -60,7 +60,7 @@ def in_own_words(text: str, selection: Selection) -> Reply:
     """A person's reply; what it leaves out of the entries was not told."""
     untold = omissions(text, selection)
     told = tuple(entry.name for entry in selection.entries if entry.name not in untold)
-    return Reply(text=text, voice=Voice.HUMAN, disclosed=told)
+    return Reply(text=text, maker=Maker.HUMAN, disclosed=told)
 
 
 class HumanDoctor(Participant):
@@ -81,7 +81,7 @@ class HumanDoctor(Participant):
             while not said:
                 said = (await self._ask(f"{shown}{question}")).strip()
             if said.casefold() not in _ENDS:
-                return Question(text=said, voice=Voice.HUMAN)
+                return Question(text=said, maker=Maker.HUMAN)
         found = (await self._ask(f"{shown}{diagnosis}")).strip()
         return Conclusion(diagnosis=found, treatment=(await self._ask(treatment)).strip())
 

@@ -11,7 +11,7 @@ from autogen_agentchat.messages import BaseChatMessage, StructuredMessage, TextM
 from autogen_core import CancellationToken
 from pydantic import BaseModel, ConfigDict, Field
 
-from osler.events import Voice
+from osler.events import Maker, Thing
 from osler.records.language import Language
 from osler.records.schema import Entry, Persona, Sex, Speaker
 
@@ -47,6 +47,8 @@ class Briefing(_Frozen):
     """Its last question; empty on the first turn."""
     reply: str
     """The patient's last reply; the opening complaint on the first turn."""
+    results: str = ""
+    """Reports that the doctor was handed with the last reply, in the record's words."""
     recall: str = ""
     """What its memory brought to mind of earlier turns."""
     conflicts: Conflicts | None = Field(default=None, exclude=True, repr=False)
@@ -57,7 +59,10 @@ class Question(_Frozen):
     """One question to the patient, and how it came about."""
 
     text: str
-    voice: Voice = Voice.RULES
+    """Empty: the doctor said nothing."""
+    maker: Maker = Maker.RULES
+    differential: tuple[str, ...] = ()
+    """What it thinks of, the likeliest first; its memory is given this with the turn."""
 
 
 class Conclusion(_Frozen):
@@ -77,13 +82,19 @@ class Selection(_Frozen):
     entries: tuple[Entry, ...]
     scores: tuple[float, ...] = ()
     asked_for: tuple[str, ...] = ()
+    things: tuple[Thing, ...] = ()
+    """What was asked for, thing by thing, where a model read the question."""
+    maker: Maker = Maker.RULES
+    """Who chose the entries."""
+    results: str = ""
+    """Reports that the doctor is handed itself; the patient does not tell them."""
 
 
 class Reply(_Frozen):
     """What the patient said, and how it came about."""
 
     text: str
-    voice: Voice
+    maker: Maker
     disclosed: tuple[str, ...] = ()
 
 

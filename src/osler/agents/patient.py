@@ -13,7 +13,7 @@ from osler.agents.guards import check_reply, omissions
 from osler.agents.participant import Case, Participant, Reply, Selection
 from osler.agents.rules.voice import voice
 from osler.agents.wording import patient_slots
-from osler.events import Ending, Guarded, Journal, Role, Voice
+from osler.events import Ending, Intervened, Intervention, Journal, Maker, Role
 from osler.prompts import prompt
 from osler.records.language import Language
 from osler.records.schema import RESULTS, Diagnosis
@@ -39,27 +39,27 @@ class ModelPatient(Participant):
         selection: Selection = content
         if not selection.entries:
             # Who knows nothing has nothing to add; a model asked to say so denies things instead.
-            return Reply(text=voice((), selection.question, self._case), voice=Voice.RULES)
+            return Reply(text=voice((), selection.question, self._case), maker=Maker.RULES)
         if len(selection.entries) > _BY_HEART and all(entry.category in RESULTS for entry in selection.entries):
             # Nobody retells a sheet of results; one reads it out, and loses nothing.
-            return self._read_out(selection, Voice.RULES)
+            return self._read_out(selection, Maker.RULES)
         language = self._case.language
         template = prompt("patient", language)
         messages: list[LLMMessage] = [UserMessage(content=template.fill(**patient_slots(selection)), source="ram")]
         said = self._heard(await self._call.text(messages, template, max_tokens=_REPLY_TOKENS))
-        manner = Voice.MODEL
+        manner = Maker.MODEL
         if self._guards and (reasons := self._refused(said, selection, template.hash)):
             again = prompt("patient_again", language)
             messages += [
                 AssistantMessage(content=said, source="patient"),
                 UserMessage(content=again.fill(reasons="; ".join(reasons)), source="ram"),
             ]
-            said, manner = self._heard(await self._call.text(messages, again, max_tokens=_REPLY_TOKENS)), Voice.RETRIED
+            said, manner = self._heard(await self._call.text(messages, again, max_tokens=_REPLY_TOKENS)), Maker.RETRIED
             if self._refused(said, selection, again.hash):
-                return self._read_out(selection, Voice.REPLACED)
+                return self._read_out(selection, Maker.RULES)
         untold = omissions(said, selection)
         told = tuple(entry.name for entry in selection.entries if entry.name not in untold)
-        return Reply(text=said, voice=manner, disclosed=told)
+        return Reply(text=said, maker=manner, disclosed=told)
 
     def _heard(self, text: str) -> str:
         """The reply itself; with the guards off, as the model put it."""
@@ -70,14 +70,16 @@ class ModelPatient(Participant):
         bare = _GREETING[language].sub("", said) or said
         return _I_KNOW.sub(lambda found: found[1].upper(), bare) if language is Language.EN else bare
 
-    def _read_out(self, selection: Selection, manner: Voice) -> Reply:
+    def _read_out(self, selection: Selection, manner: Maker) -> Reply:
         told = voice(selection.entries, selection.question, self._case)
-        return Reply(text=told, voice=manner, disclosed=tuple(entry.name for entry in selection.entries))
+        return Reply(text=told, maker=manner, disclosed=tuple(entry.name for entry in selection.entries))
 
     def _refused(self, said: str, selection: Selection, template: str) -> tuple[str, ...]:
         reasons = check_reply(said, selection, self._diagnosis)
         if reasons:
-            self._journal.add(Guarded, Role.PATIENT, draft=said, reasons=reasons, prompt=template)
+            self._journal.add(
+                Intervened, Role.PATIENT, kind=Intervention.REFUSED, draft=said, reasons=reasons, prompt=template
+            )
         return reasons
 
 

@@ -23,6 +23,10 @@ class Turn(_Frozen):
     number: int
     question: str
     reply: str
+    results: str = ""
+    """Reports that the doctor was handed with the reply, in the record's words."""
+    differential: tuple[str, ...] = ()
+    """What the doctor thought of when it asked, the likeliest first."""
 
 
 class Item(_Frozen):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from osler.agents.human import Before, Move, Mover, in_own_words
 from osler.agents.participant import Briefing, Conclusion, Question, Selection
 from osler.errors import RunStopped, printable
-from osler.events import Answered, E, Ending, Failed, Journal, Remembered, Role, Voice
+from osler.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
 from osler.play.keeping import Kept, Paid
 from osler.play.moves import WrongMove, checked
 from osler.play.result import Result
@@ -70,7 +70,7 @@ class Seat:
         if isinstance(before, Selection):
             self._move(in_own_words(said, before))
         elif before.turns_left > 0:
-            self._move(Question(text=said, voice=Voice.HUMAN))
+            self._move(Question(text=said, maker=Maker.HUMAN))
         else:
             raise WrongMove("no question is left", "give your diagnosis and treatment")
 

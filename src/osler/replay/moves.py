@@ -33,7 +33,7 @@ class RecordedDoctor(Participant):
             assert isinstance(move, Question | Conclusion)
             return move
         if asked := self._asked.get(briefing.turn):
-            return Question(text=asked.question, voice=asked.voice)
+            return Question(text=asked.question, maker=asked.maker, differential=asked.differential)
         if said := self._recorded.conclusion:
             return Conclusion(**said.model_dump(include=set(Conclusion.model_fields)))
         await self._order.before_end()
@@ -64,7 +64,7 @@ class RecordedPatient(Participant):
             assert isinstance(reply, Reply)
             return reply
         if said := self._answered.get(self._journal.turn):
-            return Reply(text=said.reply, voice=said.voice, disclosed=said.disclosed)
+            return Reply(text=said.reply, maker=said.maker, disclosed=said.disclosed)
         await self._order.before_end()
         raise over(self._recorded, "reply of the patient")
 

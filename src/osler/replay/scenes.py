@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from osler.events import Answered, Asked, Concluded, Event, Failed, Guarded, Recalled, Remembered, Retrieved
+from osler.events import Answered, Asked, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.memory.base import Change, Recall
 from osler.replay.wording import Words, shown, words
 from osler.simulator.transcript import Transcript
@@ -106,7 +106,7 @@ def _sections(event: Event, labels: Words, asked: int, told: int) -> Iterator[Se
     match event:
         case Recalled():
             yield Section(labels.recalled, _recalled(event.recall, labels))
-        case Guarded():
+        case Intervened():
             yield Section(labels.refused, (shown(event.draft), *(f"  {shown(reason)}" for reason in event.reasons)))
         case Retrieved():
             if event.asked_for:

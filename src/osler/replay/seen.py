@@ -14,7 +14,7 @@ from osler.events import (
     Concluded,
     Event,
     Failed,
-    Guarded,
+    Intervened,
     Recalled,
     Remembered,
     Retrieved,
@@ -106,16 +106,16 @@ def _seen(event: Event, keys: _Keys) -> Iterator[tuple[Kind, Hashable, Seen]]:
             yield Kind.RECALL, turn, Seen(turn, "\n".join(lines), tuple(item.score for item in event.recall.items))
         case Asked():
             again = ", repeated" if event.repeated else ""
-            yield Kind.QUESTION, turn, Seen(turn, f"{event.question} [{event.voice}{again}]")
-        case Guarded():
-            key = keys.next("guarded", turn, event.role)
-            yield Kind.GUARD, key, Seen(turn, f"{event.draft} because {'; '.join(event.reasons)}")
+            yield Kind.QUESTION, turn, Seen(turn, f"{event.question} [{event.maker}{again}]")
+        case Intervened():
+            key = keys.next("intervened", turn, event.role)
+            yield Kind.GUARD, key, Seen(turn, f"{event.kind}: {event.draft} because {'; '.join(event.reasons)}")
         case Retrieved():
             names = ", ".join(one.name for one in event.entries) or "no entry"
             told = f"{names} [asked for {', '.join(event.asked_for) or 'nothing known'}]"
             yield Kind.RETRIEVAL, turn, Seen(turn, told, tuple(one.score for one in event.entries))
         case Answered():
-            yield Kind.REPLY, turn, Seen(turn, f"{event.reply} [{event.voice}]")
+            yield Kind.REPLY, turn, Seen(turn, f"{event.reply} [{event.maker}]")
             told = f"disclosed {event.disclosed}, leaks {event.leaks}, fabrications {event.fabrications}"
             yield Kind.LEDGER, turn, Seen(turn, told)
         case Remembered():

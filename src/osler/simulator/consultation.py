@@ -54,7 +54,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
         assert isinstance(move, Question)
         assert answer is not None
         question, reply = move.text, answer.text
-        last = Turn(number=turn, question=question, reply=reply)
+        last = Turn(number=turn, question=question, reply=reply, differential=move.differential)
     raise AssertionError("a doctor that has no turns left must conclude")
 
 
@@ -63,9 +63,24 @@ async def _answered(seats: Seats, question: Question, repeats: Repeats, journal:
     selection = await seats.ram.respond(question)
     names = tuple(entry.name for entry in selection.entries)
     repeated = repeats.saw(question.text, names)
-    journal.add(Asked, Role.DOCTOR, question=question.text, voice=question.voice, repeated=repeated)
+    journal.add(
+        Asked,
+        Role.DOCTOR,
+        question=question.text,
+        maker=question.maker,
+        differential=question.differential,
+        repeated=repeated,
+    )
     found = tuple(Found(name=name, score=score) for name, score in zip(names, selection.scores, strict=True))
-    journal.add(Retrieved, Role.RAM, asked_for=selection.asked_for, entries=found)
+    journal.add(
+        Retrieved,
+        Role.RAM,
+        asked_for=selection.asked_for,
+        entries=found,
+        things=selection.things,
+        maker=selection.maker,
+        results=selection.results,
+    )
     answer = await seats.patient.respond(selection)
     assert isinstance(answer, Reply)
     repeats.heard(answer.text)
@@ -74,7 +89,7 @@ async def _answered(seats: Seats, question: Question, repeats: Repeats, journal:
         Answered,
         Role.PATIENT,
         reply=answer.text,
-        voice=answer.voice,
+        maker=answer.maker,
         disclosed=answer.disclosed,
         leaks=leaks,
         fabrications=fabrications,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from osler.events import Called, Failed, Voice
+from osler.events import Called, Failed, Maker
 from osler.simulator.transcript import Transcript, total
 
 
@@ -47,7 +47,7 @@ class Figures:
             replies=len(replies),
             leaks=sum(bool(reply.leaks) for reply in replies),
             fabrications=sum(bool(reply.fabrications) for reply in replies),
-            replaced=sum(reply.voice is Voice.REPLACED for reply in replies),
+            replaced=sum(reply.maker is Maker.RULES for reply in replies),
             calls=len(calls),
             tokens_in=total(call.tokens_in for call in answered),
             tokens_out=total(call.tokens_out for call in answered),

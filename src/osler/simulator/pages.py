@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from osler.errors import printable
-from osler.events import Answered, Asked, Called, Concluded, Event, Failed, Guarded, Recalled, Remembered, Retrieved
+from osler.events import Answered, Asked, Called, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.records.language import Language
 from osler.simulator.transcript import Transcript
 
@@ -60,8 +60,8 @@ def _detail(event: Event) -> str:
         case Retrieved():
             found = ", ".join(f"{one.name} {one.score:.2f}" for one in event.entries) or "nothing"
             return f"retrieved: {found}"
-        case Guarded():
-            return f"refused: {event.draft!r} because {'; '.join(event.reasons)}"
+        case Intervened():
+            return f"{event.kind}: {event.draft!r} because {'; '.join(event.reasons)}"
         case Recalled():
             return f"recalled {len(event.recall.items)} item(s)" + (
                 f", dropped turns {event.recall.dropped}" if event.recall.dropped else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from osler.events import Answered, Asked, Called, Event, Failed, Guarded, Recalled, Remembered, Retrieved
+from osler.events import Answered, Asked, Called, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.records.schema import PatientRecord
 from osler.simulator.transcript import Transcript
 
@@ -69,10 +69,10 @@ def _turn(turn: int, events: list[tuple[int, Event]], remembered: list[Remembere
     return {
         "turn": turn,
         "question": asked.question,
-        "voice": asked.voice.value,
+        "maker": asked.maker.value,
         "repeated": asked.repeated,
         "reply": answered.reply if answered else None,
-        "reply_voice": answered.voice.value if answered else None,
+        "reply_maker": answered.maker.value if answered else None,
         "at": asked.at,
         "ledger": {
             "asked_for": list(retrieved.asked_for) if retrieved else [],
@@ -97,9 +97,9 @@ def _closing(events: list[tuple[int, Event]]) -> dict[str, Any]:
         if recalled
         else None,
         "refusals": [
-            {"who": event.role.value, "draft": event.draft, "reasons": list(event.reasons)}
+            {"who": event.role.value, "kind": event.kind.value, "draft": event.draft, "reasons": list(event.reasons)}
             for _, event in events
-            if isinstance(event, Guarded)
+            if isinstance(event, Intervened)
         ],
         "calls": [_call(number, event) for number, event in events if isinstance(event, Called)],
     }

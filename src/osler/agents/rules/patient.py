@@ -6,7 +6,7 @@ from typing import Any
 
 from osler.agents.participant import Participant, Reply, Selection
 from osler.agents.rules.voice import voice
-from osler.events import Voice
+from osler.events import Maker
 
 
 class RulesPatient(Participant):
@@ -20,4 +20,4 @@ class RulesPatient(Participant):
         """Answer an augmented question."""
         selection: Selection = content
         text = voice(selection.entries, selection.question, selection.case)
-        return Reply(text=text, voice=Voice.RULES, disclosed=tuple(entry.name for entry in selection.entries))
+        return Reply(text=text, maker=Maker.RULES, disclosed=tuple(entry.name for entry in selection.entries))

@@ -9,7 +9,7 @@ from osler.eval.measures.asking import cost, coverage, deciding_turn, order, tes
 from osler.eval.measures.contradiction import contradicted
 from osler.eval.measures.course import Course
 from osler.eval.measures.refusal import refuses
-from osler.events import Called, Role, Voice
+from osler.events import Called, Maker, Role
 from osler.records.schema import Part, PatientRecord
 from osler.simulator.transcript import Transcript
 
@@ -121,8 +121,8 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
             bool(contradicted(answer.reply, one.question, one.entries, language)) for one, answer in told
         ),
         refusals=sum(refuses(answer.reply, one.entries, language) for one, answer in told),
-        replaced=sum(answer.voice is Voice.REPLACED for _, answer in told),
-        retried=sum(answer.voice is Voice.RETRIED for _, answer in told),
+        replaced=sum(answer.maker is Maker.RULES for _, answer in told),
+        retried=sum(answer.maker is Maker.RETRIED for _, answer in told),
         disclosed_share=sum(retrieved) / len(retrieved) if retrieved else None,
         memory_failures=sum(call.role is Role.MEMORY and call.failure is not None for call in transcript.of(Called)),
     )

@@ -24,7 +24,7 @@
   // Both lines of one turn.
   function exchange(turn, lang) {
     return [
-      line('doctor', turn.question, lang, turn.repeated ? Osler.t('repeated') : null, voice(turn.voice)),
+      line('doctor', turn.question, lang, turn.repeated ? Osler.t('repeated') : null, voice(turn.maker)),
       turn.reply === null
         ? null
         : line(
@@ -33,7 +33,7 @@
             lang,
             turn.ledger.leaks.length ? Osler.t('leaks') : null,
             turn.ledger.fabrications.length ? Osler.t('fabrications') : null,
-            voice(turn.reply_voice),
+            voice(turn.reply_maker),
           ),
     ];
   }
