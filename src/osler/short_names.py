@@ -1,4 +1,4 @@
-"""Short names for backbones and memories: as short as tells them apart, and never with a server's address."""
+"""Short names for columns and their parts: as short as tells them apart, and never with a server's address."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Self, TypeVar
+
+from osler.simulator.plan import Column, told_variants
 
 K = TypeVar("K", bound=Hashable)
 
@@ -25,10 +27,23 @@ class ShortNames:
     memories: dict[str, str]
 
     @classmethod
-    def of(cls, columns: Iterable[tuple[str, str]]) -> Self:
-        """Take the backbone and the memory of every column."""
+    def of(cls, columns: Iterable[Column]) -> Self:
+        """Take all columns."""
         every = set(columns)
-        return cls(backbone_names(backbone for backbone, _ in every), memory_names(memory for _, memory in every))
+        return cls(backbone_names(one.backbone for one in every), memory_names(one.memory for one in every))
+
+    def parts(self, column: Column) -> list[str]:
+        """The column's name in parts: the model, how it works where it has a strategy, the memory, the variants."""
+        names = (self.backbones[column.backbone], column.strategy, self.memories[column.memory])
+        return [*filter(None, names), *told_variants(column.variants)]
+
+    def name(self, column: Column) -> str:
+        """The column's name in one line."""
+        return " ".join(self.parts(column))
+
+    def header(self, column: Column) -> str:
+        """The column's name above its figures, a part on each line."""
+        return "\n".join(self.parts(column))
 
 
 def backbone_names(specs: Iterable[str]) -> dict[str, str]:

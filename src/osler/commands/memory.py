@@ -16,13 +16,15 @@ def show(
     run: RunName,
     case: Annotated[str, typer.Argument(help="A record's id, or its patient's.")],
     memory: Annotated[str | None, typer.Option("--memory", help="Where the run has several.")] = None,
+    strategy: Annotated[str | None, typer.Option("--strategy", help="Where the run has several.")] = None,
     backbone: Annotated[str | None, typer.Option("--backbone", help="Where the run has several.")] = None,
     trial: Trial = None,
 ) -> None:
     """Turn by turn: what was recalled, inserted, superseded, merged and forgotten, and why."""
     from osler.records.pages import printed
     from osler.simulator.memory_page import memory_page
+    from osler.simulator.plan import Wanted
     from osler.simulator.store import RunFile
 
     with RunFile.open(run) as opened:
-        printed(memory_page(opened.find(case, memory, backbone, trial)))
+        printed(memory_page(opened.find(Wanted(case, backbone, strategy, memory, trial))))

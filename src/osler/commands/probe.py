@@ -12,12 +12,15 @@ from osler.commands.carrying_out import AsJson, RunName, Timeout
 def probe(
     run: RunName,
     memory: Annotated[list[str] | None, typer.Option("--memory", help="Only these memories (repeatable).")] = None,
+    strategy: Annotated[
+        list[str] | None, typer.Option("--strategy", help="Only these strategies (repeatable).")
+    ] = None,
     backbone: Annotated[
         str, typer.Option("--backbone", help="The model that answers from what is recalled; rules: none is asked.")
     ] = "rules",
     k: Annotated[str, typer.Option("--k", help="Where a ranking is cut, for top-k retrieval.")] = "1,3,5,10",
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="At most so many consultations per backbone and memory.")
+        int | None, typer.Option("--limit", min=1, help="Maximum number of consultations per column.")
     ] = None,
     timeout: Timeout = 60.0,
     as_json: AsJson = False,
@@ -34,7 +37,15 @@ def probe(
 
     with RunFile.open(run) as opened, spared_stdout():
         found = asyncio.run(
-            probe_run(opened, _ks(k), memories=memory, answered_by=backbone, limit=limit, seconds=timeout)
+            probe_run(
+                opened,
+                _ks(k),
+                memories=memory,
+                strategies=strategy,
+                answered_by=backbone,
+                limit=limit,
+                seconds=timeout,
+            )
         )
     if as_json:
         told = {"answered_by": backbone, "excluded": found.excluded, "rows": [one.as_json() for one in found.figures]}

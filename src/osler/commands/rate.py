@@ -20,7 +20,7 @@ def export(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The sheet; the key lies beside it as NAME.key.json.")
     ] = Path("sheet.xlsx"),
-    per_cell: Annotated[int, typer.Option("--per-cell", min=1, help="Items per backbone and memory.")] = 20,
+    per_cell: Annotated[int, typer.Option("--per-cell", min=1, help="Items per column.")] = 20,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the draw and of the order.")] = 0,
     raters: Annotated[
         int, typer.Option("--raters", min=1, max=100, help="Sheets with the same items, each in its own order.")
@@ -34,9 +34,9 @@ def export(
 
     with RunFile.open(run) as opened:
         done = export_sheets(opened, out, per_system=per_cell, seed=seed, raters=raters, force=force)
-    for (backbone, memory), count in done.items.items():
+    for column, count in done.items.items():
         few = "" if count == per_cell else f", fewer than {per_cell}: the run has not more"
-        typer.echo(f"{printable(backbone)} × {printable(memory)}: {count} items{few}")
+        typer.echo(f"{printable(str(column))}: {count} items{few}")
     typer.echo(f"for raters: {', '.join(map(str, done.sheets))}")
     typer.echo(f"not for raters: {done.key}")
 
@@ -49,7 +49,7 @@ def import_ratings(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write all ratings as a CSV file.")] = None,
     force: Force = False,
 ) -> None:
-    """Read ratings back: the means of every backbone and memory, and how far the raters agree."""
+    """Read ratings back: the means of every column, and how far the raters agree."""
     from osler.eval.rating import Key, check_run, ratings_page, read_ratings, write_table
     from osler.records.pages import printed
     from osler.simulator.store import RunFile

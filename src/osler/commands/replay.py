@@ -16,6 +16,7 @@ from osler.errors import UserError
 
 if TYPE_CHECKING:
     from osler.replay.diff import Side
+    from osler.simulator.plan import Wanted
 
 T = TypeVar("T")
 _EVERY = 5.0
@@ -33,6 +34,12 @@ def replay(
         list[str] | None,
         typer.Option("--backbone", help="Which doctor. With --fork-at: the new one; twice: the old, then the new one."),
     ] = None,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--strategy", help="Which strategy. With --fork-at: the new one; twice: the old, then the new one."
+        ),
+    ] = None,
     trial: Trial = None,
     speed: Annotated[float, typer.Option("--speed", min=0.125, max=64, help="How fast it plays.")] = 1.0,
     from_turn: Annotated[int, typer.Option("--from-turn", min=1, help="Where it begins.")] = 1,
@@ -42,24 +49,29 @@ def replay(
         typer.Option("--verify", help="Hold it, or the whole run, again with the recorded answers: what differs?"),
     ] = False,
     fork_at: Annotated[
-        int | None, typer.Option("--fork-at", help="Keep that many turns, and go on with another doctor or memory.")
+        int | None,
+        typer.Option("--fork-at", help="Keep that many turns, and go on with another doctor, strategy or memory."),
     ] = None,
     timeout: Timeout = 60.0,
 ) -> None:
     """A consultation as it happened; held again, to see what a change of code changed; or going on otherwise."""
+    from osler.simulator.plan import Wanted
+
     if verify and fork_at is not None:
         raise UserError("--verify and --fork-at cannot be done at once", "give one of them")
     if fork_at is not None:
-        _fork(run, _given(run, case), fork_at, memory, backbone, trial, timeout)
-    elif verify:
-        _verify(run, case, _one(memory, "--memory"), _one(backbone, "--backbone"), trial)
+        _fork(run, _given(run, case), fork_at, (backbone, strategy, memory), trial, timeout)
+        return
+    kind = (_one(backbone, "--backbone"), _one(strategy, "--strategy"), _one(memory, "--memory"))
+    if verify:
+        _verify(run, Wanted(case, *kind, trial))
     else:
         from osler.records.pages import printed
         from osler.replay.pages import plain_page
         from osler.simulator.store import RunFile
 
         with RunFile.open(run) as opened:
-            found = opened.find(_given(run, case), _one(memory, "--memory"), _one(backbone, "--backbone"), trial)
+            found = opened.find(Wanted(_given(run, case), *kind, trial))
         if plain or not _interactive():
             printed(plain_page(found, from_turn))
         else:
@@ -81,6 +93,9 @@ def diff(
     backbone: Annotated[
         list[str] | None, typer.Option("--backbone", help="Of both; twice: of the first, then of the second.")
     ] = None,
+    strategy: Annotated[
+        list[str] | None, typer.Option("--strategy", help="Of both; twice: of the first, then of the second.")
+    ] = None,
     trial: Annotated[
         list[int] | None,
         typer.Option("--trial", min=1, max=MOST, help="Of both; twice: of the first, then of the second."),
@@ -90,17 +105,27 @@ def diff(
     from osler.records.pages import printed
     from osler.replay.diff import same_patient
     from osler.replay.diff_page import DiffPage
+    from osler.simulator.plan import Wanted
 
-    memories, backbones, trials = _two(memory, "--memory"), _two(backbone, "--backbone"), _two(trial, "--trial")
-    left = _side(run, case, memories[0], backbones[0], trials[0])
-    right = _side(with_run or run, other_case or case, memories[1], backbones[1], trials[1])
+    kinds = zip(
+        _two(backbone, "--backbone"),
+        _two(strategy, "--strategy"),
+        _two(memory, "--memory"),
+        _two(trial, "--trial"),
+        strict=True,
+    )
+    first, second = kinds
+    left = _side(run, Wanted(case, *first))
+    right = _side(with_run or run, Wanted(other_case or case, *second))
     same_patient(left.transcript, right.transcript)
     if left == right:
-        raise UserError("both are the same consultation", "give --memory, --backbone or --trial twice, or --with RUN")
+        raise UserError(
+            "both are the same consultation", "give --memory, --strategy, --backbone or --trial twice, or --with RUN"
+        )
     printed(DiffPage(left, right))
 
 
-def _verify(run: Path, case: str | None, memory: str | None, backbone: str | None, trial: int | None) -> None:
+def _verify(run: Path, wanted: Wanted) -> None:
     from osler.records.pages import printed
     from osler.replay.chosen import every
     from osler.replay.verify import other_version, verify
@@ -116,7 +141,7 @@ def _verify(run: Path, case: str | None, memory: str | None, backbone: str | Non
             typer.echo(f"{done} of {len(numbers)} held again", err=True)
 
     with RunFile.open(run) as opened:
-        numbers = every(opened, case, memory, backbone, trial)
+        numbers = every(opened, wanted)
         if line := other_version(opened):
             typer.echo(f"osler: {line}", err=True)
         verification = verify(opened, numbers, tell)
@@ -126,53 +151,51 @@ def _verify(run: Path, case: str | None, memory: str | None, backbone: str | Non
 
 
 def _fork(
-    run: Path,
-    case: str,
-    turn: int,
-    memory: list[str] | None,
-    backbone: list[str] | None,
-    trial: int | None,
-    timeout: float,
+    run: Path, case: str, turn: int, given: tuple[list[str] | None, ...], trial: int | None, timeout: float
 ) -> None:
     from osler.records.pages import printed
     from osler.replay.chosen import every
     from osler.replay.diff_page import DiffPage
     from osler.replay.fork import Change, Parent, fork
+    from osler.simulator.plan import PLAIN, Column, Wanted
     from osler.simulator.store import RunFile
 
-    (old_memory, new_memory), (old_backbone, new_backbone) = (
-        _old_new(memory, "--memory"),
-        _old_new(backbone, "--backbone"),
-    )
+    options = ("--backbone", "--strategy", "--memory")
+    old, new = zip(*(_old_new(values, option) for values, option in zip(given, options, strict=True)), strict=True)
     with RunFile.open(run) as opened:
-        numbers = every(opened, case, old_memory, old_backbone, trial)
+        numbers = every(opened, Wanted(case, *old, trial))
         if len(numbers) > 1:
             raise UserError(
                 f"{case!r} fits {len(numbers)} consultations",
-                "give --memory or --backbone twice, first that of the one to fork, then the new one; or --trial",
+                "give --memory, --strategy or --backbone twice, first that of the one to fork, then the new one;"
+                " or --trial",
             )
         recorded = opened.transcript(numbers[0])
         assert recorded is not None
         parent = Parent(opened.path, recorded, opened.record(recorded.header.case), opened.settings)
     header = recorded.header
-    change = Change(turn, new_backbone or header.backbone, new_memory or header.memory)
-    path, number = fork(parent, change, timeout)
+    backbone, strategy, memory = new
+    column = Column.of(
+        backbone or header.backbone,
+        strategy or header.strategy or PLAIN,
+        memory or header.memory,
+        header.variants,
+    )
+    path, number = fork(parent, Change(turn, column), timeout)
     with RunFile.open(path) as forks:
         cell = forks.cell(number)
-    left = _side(parent.run, header.case, header.memory, header.backbone, header.trial)
-    right = _side(path, cell.case, cell.memory, cell.backbone, cell.trial)
-    printed(DiffPage(left, right))
+    printed(DiffPage(_side(parent.run, Wanted.just(header.cell)), _side(path, Wanted.just(cell))))
     typer.echo(f"\nforked after turn {turn}; kept in {path} as trial {cell.trial}", err=True)
 
 
-def _side(run: Path, case: str, memory: str | None, backbone: str | None, trial: int | None) -> Side:
+def _side(run: Path, wanted: Wanted) -> Side:
     from osler.replay.chosen import the_one
     from osler.replay.diff import Side
     from osler.replay.verdicts import Verdicts
     from osler.simulator.store import RunFile
 
     with RunFile.open(run) as opened:
-        number, transcript = the_one(opened, case, memory, backbone, trial)
+        number, transcript = the_one(opened, wanted)
         return Side(opened.path.stem, transcript, tuple(Verdicts(opened).of(number)))
 
 

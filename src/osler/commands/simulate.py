@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -19,20 +20,37 @@ Backbones = Annotated[
         " Keys: OPENAI_API_KEY, or OSLER_KEY_ and the host, as in OSLER_KEY_MODELS_EXAMPLE_ORG.",
     ),
 ]
+Strategies = Annotated[
+    list[str] | None,
+    typer.Option("--strategy", help="How the doctor's model works (repeatable); plain unless named."),
+]
 Memories = Annotated[list[str] | None, typer.Option("--memory", help="What the doctor remembers (repeatable).")]
+
+
+class Results(StrEnum):
+    """Where the doctor reads the results of tests."""
+
+    PATIENT = "patient"
+    REPORT = "report"
 
 
 def simulate(
     backbone: Backbones = None,
+    strategy: Strategies = None,
     memory: Memories = None,
-    patient: Annotated[str, typer.Option("--patient", help="The patient's model; the same for all doctors.")] = "rules",
+    patient: Annotated[
+        str | None,
+        typer.Option(
+            "--patient", help="The patient's model, the same for all doctors; without it, the doctors' model or rules."
+        ),
+    ] = None,
     pool: PoolPath = "bundled",
     case: Cases = None,
     specialty: Specialties = None,
     language: Languages = None,
     limit: Limit = None,
     sample: Sample = None,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="Consultations per patient, backbone and memory.")] = 1,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Consultations per patient and column.")] = 1,
     turns: Annotated[
         int | None, typer.Option("--turns", min=1, help="Questions a doctor may ask, for all patients.")
     ] = None,
@@ -40,8 +58,16 @@ def simulate(
         float, typer.Option("--turn-factor", min=0.1, help="Without --turns: times the expected rounds.")
     ] = 1.5,
     budget: Annotated[int, typer.Option("--budget", min=50, help="Tokens of recall in the doctor's prompt.")] = 2000,
+    answer_tokens: Annotated[
+        int,
+        typer.Option("--answer-tokens", min=50, help="Tokens one answer of a model may take, its thinking included."),
+    ] = 1000,
+    results: Annotated[
+        Results, typer.Option("--results", help="Who gives the doctor results: the patient tells, or the report.")
+    ] = Results.PATIENT,
     ram: Annotated[
-        str | None, typer.Option("--ram", help="A model that RAM asks where a question's own words find nothing.")
+        str | None,
+        typer.Option("--ram", help="The model that finds what is asked for, or rules; without it, the patient's."),
     ] = None,
     memory_backbone: Annotated[
         str | None, typer.Option("--memory-backbone", help="The model behind the memories; without it, the doctor's.")
@@ -53,7 +79,6 @@ def simulate(
     one_step: Annotated[
         bool, typer.Option("--one-step", help="Also a doctor who is told the whole record but the truth: the ceiling.")
     ] = False,
-    guards: Annotated[bool, typer.Option("--guards/--no-guards", help="Check every reply and question.")] = True,
     max_tokens: Annotated[
         int | None, typer.Option("--max-tokens", min=1, help="Tokens one consultation may use.")
     ] = None,
@@ -78,27 +103,40 @@ def simulate(
     quiet: carrying_out.Quiet = False,
     as_json: carrying_out.AsJson = False,
 ) -> None:
-    """Simulate consultations: records × backbones × memories × trials. The same command again goes on."""
-    from osler.simulator.plan import ONE_STEP, Limits, Plan, Settings
+    """Simulate consultations: records × backbones × strategies × memories × trials. Re-run the command to resume."""
+    from osler.simulator.plan import (
+        ONE_STEP,
+        PLAIN,
+        RULES,
+        Limits,
+        Plan,
+        ResultsFrom,
+        Settings,
+        default_patient,
+        default_ram,
+    )
     from osler.simulator.session import simulate_plan
 
     records = open_pool(
         pool, ids=case, specialties=specialty, languages=language, limit=limit, sample=sample, seed=seed
     )
+    backbones = tuple(backbone or [RULES])
+    patient = patient or default_patient(backbones)
     settings = Settings(
         patient_backbone=patient,
         seed=seed,
-        guards=guards,
         turns=turns,
         turn_factor=turn_factor,
         budget=budget,
-        ram_backbone=ram,
+        answer_tokens=answer_tokens,
+        results=ResultsFrom(results.value),
+        ram_backbone=ram or default_ram(patient),
         memory_backbone=memory_backbone,
         temperature=temperature,
         limits=Limits(max_tokens, max_cost, max_seconds),
     )
     memories = (*(memory or ([] if one_step else ["raw"])), *([ONE_STEP] if one_step else []))
-    plan = Plan(records, tuple(backbone or ["rules"]), memories, trials, settings)
+    plan = Plan(records, backbones, memories, tuple(strategy or [PLAIN]), trials, settings)
     how = carrying_out.how_from(
         concurrency=concurrency,
         workers=workers,
@@ -121,6 +159,7 @@ def show(
     run: RunName,
     case: Annotated[str, typer.Argument(help="A record's id, or its patient's.")],
     memory: Annotated[str | None, typer.Option("--memory", help="Where the run has several.")] = None,
+    strategy: Annotated[str | None, typer.Option("--strategy", help="Where the run has several.")] = None,
     backbone: Annotated[str | None, typer.Option("--backbone", help="Where the run has several.")] = None,
     trial: Trial = None,
     details: Annotated[bool, typer.Option("--details", help="Also what was retrieved, recalled and refused.")] = False,
@@ -128,7 +167,8 @@ def show(
     """One consultation as a page to read."""
     from osler.records.pages import printed
     from osler.simulator.pages import page
+    from osler.simulator.plan import Wanted
     from osler.simulator.store import RunFile
 
     with RunFile.open(run) as opened:
-        printed(page(opened.find(case, memory, backbone, trial), details=details))
+        printed(page(opened.find(Wanted(case, backbone, strategy, memory, trial)), details=details))

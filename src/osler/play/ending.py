@@ -28,7 +28,7 @@ def ending(seat: Seat, words: Words) -> Iterator[str]:
     yield words.was.format(case=sitting.record.id)
     if seat.kept is not None:
         run = run_name(seat.kept.run)
-        yield words.kept.format(run=run, case=sitting.record.id, memory=sitting.cell.memory, trial=seat.kept.trial)
+        yield words.kept.format(run=run, case=sitting.record.id, memory=sitting.cell.column.memory, trial=seat.kept.trial)
     elif seat.not_kept:
         yield words.not_kept.format(reason=seat.not_kept)
 

@@ -10,7 +10,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from osler.eval.scoring import score
 from osler.play.sitting import OneMore, Sitting, Wish
 from osler.records.schema import PatientRecord
 from osler.seeds import derive
-from osler.simulator.plan import Settings
+from osler.simulator.plan import Settings, Wanted
 from osler.simulator.session import about
 from osler.simulator.store import RunFile, RunWriter, answer_row, run_path
 from osler.simulator.transcript import Transcript
@@ -88,7 +88,7 @@ def times_played(run: Path) -> Counter[str]:
 
 
 def next_trial(run: Path, record: PatientRecord, wish: Wish) -> int:
-    """The number after the last of this patient's, this doctor's and this memory's.
+    """The number after the last of this patient's in this column.
 
     Raises:
         UserError: The run knows this patient by another record.
@@ -96,12 +96,11 @@ def next_trial(run: Path, record: PatientRecord, wish: Wish) -> int:
     if not run.exists():
         return 1
     with RunFile.open(run) as opened:
-        mine = [row for row in opened.rows("record, backbone, memory, trial") if row["record"] == record.id]
+        mine = [cell for _, cell in opened.cells(Wanted(record.id)) if cell.case == record.id]
         if mine and opened.record(record.id) != record:
             remedy = "give another --out, or the records as they were"
             raise UserError(f"the patient's record is not what it was when the run {run} began", remedy)
-        told = [row["trial"] for row in mine if (row["backbone"], row["memory"]) == (wish.backbone, wish.memory)]
-    return max(told, default=0) + 1
+    return max((cell.trial for cell in mine if cell.column == wish.column), default=0) + 1
 
 
 def keep(sitting: Sitting, transcript: Transcript, paid: Sequence[Paid]) -> Kept:
@@ -137,9 +136,8 @@ def _writer(sitting: Sitting) -> RunWriter:
 
 def _place(store: RunWriter, sitting: Sitting) -> tuple[int, int]:
     """The first free trial from the planned one on, and the number of its cell."""
-    cell = sitting.cell
-    for trial in count(cell.trial):
-        plan = OneMore((sitting.record,), (cell.backbone,), (cell.memory,), settings=sitting.settings, trial=trial)
+    for trial in count(sitting.cell.trial):
+        plan = OneMore((sitting.record,), settings=sitting.settings, cell=replace(sitting.cell, trial=trial))
         if todo := store.extend(plan).todo:
             return trial, todo[0]
     raise AssertionError("there is always a next number")

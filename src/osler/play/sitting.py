@@ -11,7 +11,7 @@ from osler.errors import UserError
 from osler.events import Ending
 from osler.records.language import Language
 from osler.records.schema import PatientRecord
-from osler.simulator.plan import HUMAN, RULES, Cell, Plan, Settings
+from osler.simulator.plan import HUMAN, PLAIN, RULES, Cell, Column, Plan, Settings, default_ram
 
 
 class Chair(StrEnum):
@@ -50,14 +50,15 @@ class Wish:
         return self.patient if self.chair is Chair.DOCTOR else self.doctor
 
     @property
-    def backbone(self) -> str:
-        """The doctor's, as a transcript names it."""
-        return HUMAN if self.chair is Chair.DOCTOR else self.doctor
+    def column(self) -> Column:
+        """The doctor and its memory, as a transcript names them."""
+        return Column.of(HUMAN if self.chair is Chair.DOCTOR else self.doctor, PLAIN, self.memory)
 
     @property
     def settings(self) -> Settings:
         """Of the run that it belongs to."""
-        return Settings(patient_backbone=self.patient if self.chair is Chair.DOCTOR else HUMAN, seed=self.seed)
+        patient = self.patient if self.chair is Chair.DOCTOR else HUMAN
+        return Settings(patient_backbone=patient, ram_backbone=default_ram(patient), seed=self.seed)
 
     def check(self) -> None:
         """Refuse what cannot be played.
@@ -82,15 +83,16 @@ class Sitting:
     @property
     def turn_limit(self) -> int:
         """How many questions the doctor may ask."""
-        return self.settings.turn_limit(self.record, self.cell.memory)
+        return self.settings.turn_limit(self.record, self.cell.column.memory)
 
 
 @dataclass(frozen=True)
 class OneMore(Plan):
-    """A run's plan for a single consultation: this trial, and none of those before it."""
+    """A run's plan for a single consultation, and none of the trials before it."""
 
-    trial: int = 1
+    cell: Cell | None = None
 
     def cells(self, record: PatientRecord) -> Iterator[Cell]:
         """The one."""
-        yield Cell(record.id, self.backbones[0], self.memories[0], self.trial)
+        assert self.cell is not None
+        yield self.cell

@@ -143,7 +143,7 @@ class PlayTable:
             card = drawn(among, times_played(run), {sitting.record.patient for sitting in taken}, wish.seed)
         record = self.pool.get(card.record)
         trial = next_trial(run, record, wish)
-        cell = Cell(record.id, wish.backbone, wish.memory, trial)
+        cell = Cell(record.id, wish.column, trial)
         while any((sitting.run, sitting.cell) == (run, cell) for sitting in taken):
             cell = replace(cell, trial=cell.trial + 1)
         return Sitting(wish.chair, record, cell, wish.settings, run)

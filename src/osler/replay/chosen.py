@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 from osler.errors import UserError
+from osler.simulator.plan import Wanted
 from osler.simulator.store import RunFile
 from osler.simulator.transcript import Transcript
 
 
-def the_one(
-    run: RunFile, case: str, memory: str | None, backbone: str | None, trial: int | None
-) -> tuple[int, Transcript]:
-    """The one consultation that fits, with its number.
+def the_one(run: RunFile, wanted: Wanted) -> tuple[int, Transcript]:
+    """The one consultation that is meant, with its number.
 
     Raises:
-        UserError: None fits, or several do.
+        UserError: None is, or several are.
     """
-    transcript = run.find(case, memory, backbone, trial)
-    header = transcript.header
-    [number] = every(run, header.case, header.memory, header.backbone, header.trial)
+    transcript = run.find(wanted)
+    [number] = every(run, Wanted.just(transcript.header.cell))
     return number, transcript
 
 
-def every(run: RunFile, case: str | None, memory: str | None, backbone: str | None, trial: int | None) -> list[int]:
-    """The numbers of all that have ended and fit what is given.
+def every(run: RunFile, wanted: Wanted) -> list[int]:
+    """The numbers of all that have ended and are meant.
 
     Raises:
-        UserError: None does.
+        UserError: None is.
     """
-    wanted = {"memory": memory, "backbone": backbone, "trial": trial}
-    columns = "cells.number AS number, patient, cells.record AS record, memory, backbone, trial"
-    numbers = [
-        row["number"]
-        for row in run.rows(columns, where="cells.state != 'todo'")
-        if case in (None, row["record"], row["patient"])
-        and all(value is None or row[name] == value for name, value in wanted.items())
-    ]
+    numbers = [number for number, _ in run.cells(wanted, ended=True)]
     if not numbers:
-        what = f"of {case!r}" if case is not None else "of that kind"
+        what = f"of {wanted.case!r}" if wanted.case is not None else "of that kind"
         raise UserError(
-            f"{run.path} has no consultation {what} that has ended", "check the case, --memory, --backbone and --trial"
+            f"{run.path} has no consultation {what} that has ended",
+            "check the case, --memory, --strategy, --backbone and --trial",
         )
     return numbers

@@ -86,10 +86,14 @@ def _name(side: Side, other: Side) -> str:
         "run": (side.run, other.run),
         "case": (mine.case, theirs.case),
         "doctor": (mine.backbone, theirs.backbone),
+        "strategy": (mine.strategy, theirs.strategy),
         "memory": (mine.memory, theirs.memory),
+        **{name: (mine.variants.get(name, ""), theirs.variants.get(name, "")) for name in mine.variants},
         "trial": (mine.trial, theirs.trial),
     }
-    return " · ".join(shown(f"{name} {value}") for name, (value, another) in parts.items() if value != another)
+    return " · ".join(
+        shown(f"{name} {value}") for name, (value, another) in parts.items() if value not in ("", another)
+    )
 
 
 def _said(row: Row, turn: tuple[str, str] | None, labels: Words) -> Text:

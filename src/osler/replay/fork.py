@@ -1,4 +1,4 @@
-"""Another course from the middle of a consultation: its first turns as they were, then another model or memory."""
+"""Another course from the middle of a consultation: its first turns as they were, then another model, strategy or memory."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from osler.memory import check_memories
 from osler.records.schema import PatientRecord
 from osler.replay.holding import going_on
 from osler.simulator.allowance import RunAllowance
-from osler.simulator.build import seat
+from osler.simulator.build import check_strategies, seat
 from osler.simulator.clients import Clients, ClientSettings, OwnClients
 from osler.simulator.consultation import Seats
-from osler.simulator.plan import HUMAN, ONE_STEP, WITHOUT_MODEL, Cell, Limits, Settings
+from osler.simulator.plan import HUMAN, ONE_STEP, Cell, Column, Limits, Settings, models_of
 from osler.simulator.session import about
 from osler.simulator.store import Fork, RunFile, RunWriter, answer_row, forks_path
 from osler.simulator.transcript import Transcript
@@ -43,8 +43,7 @@ class Change:
     """Where the fork leaves its parent, and with what."""
 
     turn: int
-    backbone: str
-    memory: str
+    column: Column
 
 
 def fork(parent: Parent, change: Change, timeout: float) -> tuple[Path, int]:
@@ -57,14 +56,13 @@ def fork(parent: Parent, change: Change, timeout: float) -> tuple[Path, int]:
     path = forks_path(parent.run)
     _check_settings(path, parent.settings)
     clients = Clients(ClientSettings(timeout=timeout, temperature=parent.settings.temperature))
-    for spec in _models(parent.settings, change.backbone):
+    for spec in models_of([change.column], parent.settings):
         clients.open(spec)  # a wrong name stops here, before a file is made
     header = parent.transcript.header
     with RunWriter.create(path, about(parent.settings)) as store:
-        trial = store.next_trial(header.case, change.backbone, change.memory)
-        cell = Cell(header.case, change.backbone, change.memory, trial)
+        cell = Cell(header.case, change.column, store.next_trial(header.case, change.column))
         transcript, answers = asyncio.run(_held(parent, cell, change.turn, clients))
-        came_from = Fork(parent.run.stem, Cell(header.case, header.backbone, header.memory, header.trial), change.turn)
+        came_from = Fork(parent.run.stem, header.cell, change.turn)
         store.begin({"fork_of": parent.run.stem, "turn": change.turn})
         number = store.add_fork(parent.record, cell, came_from)
         store.keep(answer_row(number, key, answer) for key, answer in answers)
@@ -85,7 +83,7 @@ async def _held(
     own = OwnClients(clients, cell.trial, (), keep, settings.limits, RunAllowance(Limits()))
 
     def seating() -> Seats:
-        seats = seat(record, cell.backbone, cell.memory, cell.trial, settings, journal, own)
+        seats = seat(record, cell.column, cell.trial, settings, journal, own)
         return going_on(seats, record, parent.transcript, journal, turn)
 
     try:
@@ -104,13 +102,14 @@ def _check(parent: Parent, change: Change) -> None:
             f" {change.turn}",
             f"give --fork-at a number from 1 to {turns}" if turns else "choose one in which something was asked",
         )
-    if change.backbone == HUMAN:
+    if change.column.backbone == HUMAN:
         raise UserError("a person held this consultation", "say with --backbone who goes on")
     if parent.settings.patient_backbone == HUMAN:
         raise UserError("the patient of this run is a person", "fork a consultation of a run whose patient is not")
-    if change.memory == ONE_STEP:
+    if change.column.memory == ONE_STEP:
         raise UserError(f"{ONE_STEP} asks nothing, so nothing can go on with it", "give another --memory")
-    check_memories([change.memory])
+    check_memories([change.column.memory])
+    check_strategies([change.column.strategy])
 
 
 def _check_settings(path: Path, settings: Settings) -> None:
@@ -122,8 +121,3 @@ def _check_settings(path: Path, settings: Settings) -> None:
                     f"{path} holds forks that were made with other settings or another version",
                     "move it away, and fork again",
                 )
-
-
-def _models(settings: Settings, backbone: str) -> set[str]:
-    others = (settings.patient_backbone, settings.memory_backbone, settings.ram_backbone)
-    return {backbone, *(spec for spec in others if spec)} - WITHOUT_MODEL

@@ -9,7 +9,7 @@ from osler.replay.moves import RecordedDoctor, RecordedPatient, RecordedRam
 from osler.replay.order import Order
 from osler.simulator.build import case_of, seat
 from osler.simulator.consultation import Seats
-from osler.simulator.plan import HUMAN, Cell, Limits, Settings
+from osler.simulator.plan import HUMAN, Limits, Settings
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import hold
 
@@ -25,19 +25,18 @@ async def held_again(
         settings: Of the run.
         shared_turns: The first turns that a fork took over from its parent, and that it takes over again.
     """
-    header, journal = recorded.header, Journal()
-    cell = Cell(header.case, header.backbone, header.memory, header.trial)
+    cell, journal = recorded.header.cell, Journal()
     order = Order(recorded, journal)
     answers = RecordedAnswers(recorded, order)
 
     def seated(role: Role) -> Seats:
         # Everybody is seated once for every role, so that each client knows whose answers it gives.
-        return seat(record, cell.backbone, cell.memory, cell.trial, settings, journal, answers.of(role))
+        return seat(record, cell.column, cell.trial, settings, journal, answers.of(role))
 
     def seating() -> Seats:
         human_patient = settings.patient_backbone == HUMAN
         seats = Seats(
-            doctor=RecordedDoctor(recorded, order) if cell.backbone == HUMAN else seated(Role.DOCTOR).doctor,
+            doctor=RecordedDoctor(recorded, order) if cell.column.backbone == HUMAN else seated(Role.DOCTOR).doctor,
             ram=seated(Role.RAM).ram,
             patient=RecordedPatient(recorded, order, journal) if human_patient else seated(Role.PATIENT).patient,
             memory=seated(Role.MEMORY).memory,

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from osler.replay.scenes import Line, Section, Speaker, scenes
 from osler.replay.wording import shown, words
+from osler.simulator.pages import made_with
 from osler.simulator.transcript import Transcript
 
 _STYLES = {Speaker.DOCTOR: "cyan", Speaker.PATIENT: "green", Speaker.ENDING: "bold"}
@@ -27,8 +28,7 @@ def plain_page(transcript: Transcript, from_turn: int) -> Group:
 def title(transcript: Transcript) -> Text:
     """Which consultation it is."""
     header = transcript.header
-    about = f"doctor {header.backbone} · memory {header.memory} · patient {header.patient_backbone}"
-    return Text(shown(header.case), style="bold").append(f"  {shown(about)} · trial {header.trial}", style="not bold")
+    return Text(shown(header.case), style="bold").append(f"  {shown(made_with(header))}", style="not bold")
 
 
 def ending(transcript: Transcript) -> str:

@@ -15,6 +15,7 @@ from osler.records.language import Language
 from osler.replay.differences import Difference, differences, verdict_differences
 from osler.replay.holding import held_again
 from osler.replay.verdicts import Verdicts
+from osler.simulator.build import check_strategies
 from osler.simulator.plan import ONE_STEP, Cell, Settings
 from osler.simulator.store import Fork, RunFile
 from osler.simulator.transcript import Transcript
@@ -46,9 +47,11 @@ def verify(run: RunFile, numbers: Sequence[int], tell: Callable[[int], None]) ->
     """Hold consultations again, one after the other; `tell` hears after each how many are done.
 
     Raises:
-        UserError: A memory of theirs cannot be made here; without it, nothing could be told of them.
+        UserError: A memory or a strategy of theirs is not there; without it, nothing could be told of them.
     """
-    check_memories(sorted({run.cell(number).memory for number in numbers} - {ONE_STEP}))
+    columns = {run.cell(number).column for number in numbers}
+    check_memories(sorted({column.memory for column in columns} - {ONE_STEP}))
+    check_strategies(column.strategy for column in columns)
     return asyncio.run(_verify(run, numbers, tell))
 
 

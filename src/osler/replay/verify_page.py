@@ -51,4 +51,4 @@ def _line(one: Verified) -> str:
 
 
 def _name(cell: Cell) -> str:
-    return printable(f"{cell.case} ({cell.backbone}, {cell.memory}, trial {cell.trial})")
+    return printable(f"{cell.case} ({cell.column}, trial {cell.trial})")

@@ -1,7 +1,8 @@
-"""From names to things: the seats of a consultation out of a record, backbones and a memory."""
+"""From names to things: the seats of a consultation out of a record and a column."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pydantic import BaseModel
@@ -18,7 +19,7 @@ from osler.records.schema import PatientRecord
 from osler.seeds import derive
 from osler.simulator.consultation import Seats
 from osler.simulator.one_step import WholeRecord
-from osler.simulator.plan import HUMAN, ONE_STEP, RULES, WITHOUT_MODEL, Settings
+from osler.simulator.plan import HUMAN, ONE_STEP, RULES, WITHOUT_MODEL, Column, Settings
 
 if TYPE_CHECKING:
     from osler.agents.backbones import Backbone
@@ -57,8 +58,7 @@ def case_of(record: PatientRecord) -> Case:
 
 def seat(
     record: PatientRecord,
-    backbone: str,
-    memory: str,
+    column: Column,
     trial: int,
     settings: Settings,
     journal: Journal,
@@ -70,19 +70,19 @@ def seat(
         language=record.language,
         budget=settings.budget,
         seed=derive(settings.seed, record.id, trial, "memory"),
-        thinker=_thinker(settings.memory_backbone or backbone, journal, clients),
+        thinker=_thinker(settings.memory_backbone or column.backbone, journal, clients),
         speaker=record.speaker,
     )
     return Seats(
-        doctor=_doctor(backbone, case, settings, journal, clients),
+        doctor=_doctor(column, case, settings, journal, clients),
         ram=Ram(record, case, _sharpen(record, settings, journal, clients)),
         patient=_patient(record, settings, journal, clients),
-        memory=WholeRecord(record, case) if memory == ONE_STEP else memory_factory(memory)(made),
+        memory=WholeRecord(record, case) if column.memory == ONE_STEP else memory_factory(column.memory)(made),
     )
 
 
 def _sharpen(record: PatientRecord, settings: Settings, journal: Journal, clients: Opener) -> Sharpen | None:
-    if settings.ram_backbone is None:
+    if settings.ram_backbone in WITHOUT_MODEL:
         return None
     from osler.agents.ram.sharpen import sharpened_by
 
@@ -109,14 +109,15 @@ def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None
     return think
 
 
-def _doctor(backbone: str, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
-    if backbone == RULES:
+def _doctor(column: Column, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
+    if column.backbone == RULES:
         return RulesDoctor(case)
-    if backbone == HUMAN:
+    if column.backbone == HUMAN:
         return Person("doctor", clients.mover) if isinstance(clients, Seating) else HumanDoctor()
-    from osler.agents.doctor import ModelDoctor
+    from osler.agents.doctors import DoctorSettings, doctor_factory
 
-    return ModelDoctor(case, clients.open(backbone), journal, guards=settings.guards)
+    made = DoctorSettings(case, clients.open(column.backbone), journal, settings.answer_tokens)
+    return doctor_factory(column.strategy)(made)
 
 
 def _patient(record: PatientRecord, settings: Settings, journal: Journal, clients: Opener) -> Participant:
@@ -126,6 +127,16 @@ def _patient(record: PatientRecord, settings: Settings, journal: Journal, client
         return Person("patient", clients.mover) if isinstance(clients, Seating) else HumanPatient()
     from osler.agents.patient import ModelPatient
 
-    return ModelPatient(
-        case_of(record), record.diagnosis, clients.open(settings.patient_backbone), journal, guards=settings.guards
-    )
+    return ModelPatient(case_of(record), record.diagnosis, clients.open(settings.patient_backbone), journal)
+
+
+def check_strategies(names: Iterable[str]) -> None:
+    """Find the doctor of each strategy, so that a wrong name is heard of before anything depends on it.
+
+    Raises:
+        UserError: One of them cannot be found.
+    """
+    from osler.agents.doctors import doctor_factory
+
+    for name in sorted(set(filter(None, names))):
+        doctor_factory(name)

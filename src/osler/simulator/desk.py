@@ -179,7 +179,7 @@ class Desk:
         figures = self._store.finish(number, transcript, self._scored(transcript))
         cell, _ = self.progress.under_way.pop(number)
         self.progress.done += 1
-        self.progress.by_backbone[cell.backbone] += 1
+        self.progress.by_backbone[cell.column.backbone] += 1
         if not transcript.ending.is_answer:
             self.progress.failures[figures.failure or figures.ending] += 1
         self.progress.newest = (cell, figures)

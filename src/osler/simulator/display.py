@@ -92,7 +92,7 @@ def plain_line(progress: Progress) -> str:
         parts.append(f"{len(progress.under_way)} under way" + (f", up to turn {furthest}" if furthest else ""))
     if progress.newest is not None:
         cell, figures = progress.newest
-        parts.append(f"{cell.case} {cell.backbone} {cell.memory}: {figures.ending} after {figures.turns} turn(s)")
+        parts.append(f"{cell.case} {cell.column}: {figures.ending} after {figures.turns} turn(s)")
     return "; ".join(parts)
 
 
@@ -106,7 +106,7 @@ def live_view(progress: Progress) -> Group:
             calls = sum(isinstance(event, Called) for event in journal.events)
             latest = journal.events[-1].type if journal.events else "starting"
             doing = (f"turn {journal.turn}", latest, f"{calls} call(s)")
-        table.add_row(Text(cell.case), Text(f"{cell.backbone} · {cell.memory}"), *doing)
+        table.add_row(Text(cell.case), Text(str(cell.column)), *doing)
     hidden = len(progress.under_way) - _MOST_SHOWN
     rows: list[Text | Table] = [Text(totals, style="bold"), *_by_backbone(progress), table]
     if hidden > 0:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from osler.errors import printable
 from osler.events import Asked, Recalled, Remembered
+from osler.simulator.pages import made_with
 from osler.simulator.transcript import Transcript
 
 _SHOWN = 5
@@ -24,7 +25,7 @@ _MARKS = (
 def memory_page(transcript: Transcript) -> Group:
     """Per turn what was brought to mind for the question, what came in with the answer, and what changed by it."""
     header = transcript.header
-    title = Text(header.case, style="bold").append(f"  memory {header.memory} · doctor {header.backbone}")
+    title = Text(header.case, style="bold").append(f"  {made_with(header)}")
     key = Text("> recalled  + inserted  × superseded  & merged  - forgotten  ! refused", style="dim")
     recalled = {event.turn: event for event in transcript.of(Recalled)}
     remembered = {event.of: event for event in transcript.of(Remembered)}

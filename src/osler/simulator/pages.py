@@ -11,7 +11,7 @@ from rich.text import Text
 from osler.errors import printable
 from osler.events import Answered, Asked, Called, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.records.language import Language
-from osler.simulator.transcript import Transcript
+from osler.simulator.transcript import Header, Transcript
 
 _NAMES = {Language.EN: ("Doctor", "Patient"), Language.ZH: ("医生", "患者")}
 
@@ -19,10 +19,7 @@ _NAMES = {Language.EN: ("Doctor", "Patient"), Language.ZH: ("医生", "患者")}
 def page(transcript: Transcript, *, details: bool) -> Group:
     """The conversation, and with details what stood behind it."""
     header = transcript.header
-    about = (
-        f"doctor {header.backbone} · memory {header.memory} · patient {header.patient_backbone} · trial {header.trial}"
-    )
-    title = Text(header.case, style="bold").append(f"  {about}", style="not bold")
+    title = Text(header.case, style="bold").append(f"  {made_with(header)}", style="not bold")
     lines = [line for event in transcript.events for line in _lines(event, header.language, details=details)]
     return Group(
         title,
@@ -30,6 +27,20 @@ def page(transcript: Transcript, *, details: bool) -> Group:
         *lines,
         Text(f"\n{transcript.ending} after {transcript.turns} turn(s), {transcript.repeats} repeated"),
     )
+
+
+def made_with(header: Header) -> str:
+    """What a consultation was held with, in one line."""
+    parts = {
+        "doctor": header.backbone,
+        "strategy": header.strategy,
+        "memory": header.memory,
+        **header.variants,
+        "patient": header.patient_backbone,
+        "RAM": header.ram_backbone,
+        "trial": header.trial,
+    }
+    return " · ".join(f"{name} {value}" for name, value in parts.items() if value)
 
 
 def _lines(event: Event, language: Language, *, details: bool) -> Iterator[Text | Padding]:

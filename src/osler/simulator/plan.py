@@ -1,12 +1,14 @@
-"""What a run consists of: records × doctor backbones × memories × trials, and what all its consultations share."""
+"""What a run consists of: records × columns × trials, and what all its consultations share."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 from osler.errors import UserError
 from osler.ranking import CLOSE
@@ -16,6 +18,8 @@ RULES, HUMAN = "rules", "human"
 ONE_STEP = "one-step"
 """The memory of a doctor who is told the whole record and asks nothing: the ceiling."""
 WITHOUT_MODEL = frozenset({RULES, HUMAN})
+PLAIN = "plain"
+"""The strategy of a model as doctor, unless another one is named."""
 LARGEST_PLAN = 1_000_000
 """Consultations of a run: planning so many takes minutes, and nobody has held them."""
 _FEW, _MOST_COUNTED = 1_000, 10_000
@@ -34,20 +38,31 @@ class Limits:
         return any(value is not None for value in (self.tokens, self.cost, self.seconds))
 
 
+class ResultsFrom(StrEnum):
+    """Where the doctor reads the results of tests and examinations."""
+
+    PATIENT = "patient"
+    """The patient tells them."""
+    REPORT = "report"
+    """RAM hands them to the doctor in the record's words."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What all consultations of a run share. What is here decides results, so it cannot change within a run."""
 
     patient_backbone: str = RULES
     seed: int = 0
-    guards: bool = True
     turns: int | None = None
     """Questions a doctor may ask; None: the record's expected rounds times the factor."""
     turn_factor: float = 1.5
     budget: int = 2000
     """Tokens of recall in the doctor's prompt."""
-    ram_backbone: str | None = None
-    """The model that RAM asks where a question's own words find nothing; None: it does not ask."""
+    answer_tokens: int = 1000
+    """Tokens one answer of a model may take, its thinking included."""
+    results: ResultsFrom = ResultsFrom.PATIENT
+    ram_backbone: str = RULES
+    """The model that finds what a question asks for in the record; `rules`: no model does."""
     memory_backbone: str | None = None
     """The model behind the memories; None: the doctor's own."""
     temperature: float = 0.0
@@ -65,12 +80,69 @@ class Settings:
 
     def as_json(self) -> dict[str, Any]:
         """As plain data, in words of the command line."""
-        return asdict(self)
+        return {**asdict(self), "results": self.results.value}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Settings:
         """What `as_json` wrote."""
-        return cls(**{**data, "limits": Limits(**data["limits"])})
+        return cls(**{**data, "results": ResultsFrom(data["results"]), "limits": Limits(**data["limits"])})
+
+
+Variants = tuple[tuple[str, str], ...]
+"""Names with their values, sorted by name; each name once."""
+COLUMN = ("backbone", "strategy", "memory", "variants")
+"""What a column is made of, as tables and JSON name it."""
+
+
+@dataclass(frozen=True, order=True)
+class Column:
+    """What a doctor is: all consultations that share it stand in one column of every table."""
+
+    backbone: str
+    strategy: str
+    """How the doctor's model works; empty for `rules` and people, who have their own way."""
+    memory: str
+    variants: Variants = ()
+    """What else sets this column apart."""
+
+    @classmethod
+    def of(cls, backbone: str, strategy: str, memory: str, variants: Mapping[str, str] | None = None) -> Self:
+        """A column as a plan has it: only a model has a strategy."""
+        own = "" if backbone in WITHOUT_MODEL else strategy
+        return cls(backbone, own, memory, tuple(sorted((variants or {}).items())))
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        """Of a row that a run file or a table has.
+
+        Raises:
+            ValueError: It is damaged.
+        """
+        backbone, strategy, memory, text = (row[name] for name in COLUMN)
+        if not all(isinstance(value, str) for value in (backbone, strategy, memory, text)):
+            raise ValueError("a name that is no text")
+        variants = json.loads(text)
+        if not isinstance(variants, dict):
+            raise ValueError("variants that are no map")
+        return cls(backbone, strategy, memory, tuple(sorted((name, str(value)) for name, value in variants.items())))
+
+    def as_row(self) -> dict[str, str]:
+        """The fields of a row, the variants as JSON: one text for one map, so that equal columns are equal rows."""
+        told = json.dumps(dict(self.variants), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return dict(zip(COLUMN, (self.backbone, self.strategy, self.memory, told), strict=True))
+
+    def as_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {**self.as_row(), "variants": dict(self.variants)}
+
+    def __str__(self) -> str:
+        """In one line, every name whole."""
+        return " ".join(filter(None, (self.backbone, self.strategy, self.memory, *told_variants(self.variants))))
+
+
+def told_variants(variants: Variants) -> list[str]:
+    """Variants as tables show them."""
+    return [f"{name}={value}" for name, value in variants]
 
 
 @dataclass(frozen=True)
@@ -78,9 +150,40 @@ class Cell:
     """One consultation of a run's plan."""
 
     case: str
-    backbone: str
-    memory: str
+    column: Column
     trial: int
+
+    def __str__(self) -> str:
+        """As messages name it."""
+        return f"{self.case} {self.column} trial {self.trial}"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which consultations of a run are meant; None: whichever."""
+
+    case: str | None = None
+    """A record's id, or its patient's."""
+    backbone: str | None = None
+    strategy: str | None = None
+    memory: str | None = None
+    trial: int | None = None
+    variants: Variants | None = None
+
+    @classmethod
+    def just(cls, cell: Cell) -> Self:
+        """One consultation and no other."""
+        column = cell.column
+        return cls(cell.case, column.backbone, column.strategy, column.memory, cell.trial, column.variants)
+
+    def fits(self, cell: Cell, patient: str) -> bool:
+        """Whether a consultation of that patient is meant."""
+        wanted = (self.backbone, self.strategy, self.memory, self.variants, self.trial)
+        column = cell.column
+        has = (column.backbone, column.strategy, column.memory, column.variants, cell.trial)
+        return self.case in (None, cell.case, patient) and all(
+            value in (None, own) for value, own in zip(wanted, has, strict=True)
+        )
 
 
 @dataclass(frozen=True)
@@ -90,20 +193,31 @@ class Plan:
     records: Iterable[PatientRecord]
     backbones: tuple[str, ...] = (RULES,)
     memories: tuple[str, ...] = ("raw",)
+    strategies: tuple[str, ...] = (PLAIN,)
     trials: int = 1
     settings: Settings = field(default_factory=Settings)
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Each column once, in the order they were named."""
+        found = (
+            Column.of(backbone, strategy, memory)
+            for backbone in self.backbones
+            for strategy in self.strategies
+            for memory in self.memories
+        )
+        return tuple(dict.fromkeys(found))
+
     def cells(self, record: PatientRecord) -> Iterator[Cell]:
         """The consultations of one patient."""
-        for backbone in dict.fromkeys(self.backbones):
-            for memory in dict.fromkeys(self.memories):
-                for trial in range(1, self.trials + 1):
-                    yield Cell(record.id, backbone, memory, trial)
+        for column in self.columns:
+            for trial in range(1, self.trials + 1):
+                yield Cell(record.id, column, trial)
 
     @property
     def each(self) -> int:
         """How many consultations each patient has."""
-        return len(set(self.backbones)) * len(set(self.memories)) * self.trials
+        return len(self.columns) * self.trials
 
     def check_size(self) -> None:
         """Refuse a plan that is too large, before anything is written.
@@ -121,16 +235,39 @@ class Plan:
 
     def too_large(self, records: int) -> UserError:
         """The error of a plan with at least so many records."""
-        sizes = f"{records:,} records × {len(set(self.backbones))} backbones × {len(set(self.memories))} memories"
+        sizes = f"{records:,} records × {len(self.columns)} columns × {self.trials:,} trials"
         return UserError(
-            f"the plan has {records * self.each:,} consultations ({sizes} × {self.trials:,} trials),"
-            f" and a run holds at most {LARGEST_PLAN:,}",
+            f"the plan has {records * self.each:,} consultations ({sizes}), and a run holds at most {LARGEST_PLAN:,}",
             "give fewer --trials, or fewer records with --limit",
         )
 
     @property
     def models(self) -> set[str]:
         """The specs of all models that take part."""
-        settings = self.settings
-        others = (settings.patient_backbone, settings.memory_backbone, settings.ram_backbone)
-        return {*self.backbones, *(spec for spec in others if spec)} - WITHOUT_MODEL
+        return models_of(self.columns, self.settings)
+
+
+def models_of(columns: Iterable[Column], settings: Settings) -> set[str]:
+    """The specs of all models that take part in consultations of these columns."""
+    others = (settings.patient_backbone, settings.memory_backbone, settings.ram_backbone)
+    return {*(column.backbone for column in columns), *(spec for spec in others if spec)} - WITHOUT_MODEL
+
+
+def default_patient(backbones: Iterable[str]) -> str:
+    """Who the patient of these doctors is when nobody is named: their model, where there is exactly one.
+
+    Raises:
+        UserError: There are several: all doctors of a table have to face the same patient.
+    """
+    models = list(dict.fromkeys(spec for spec in backbones if spec not in WITHOUT_MODEL))
+    if len(models) > 1:
+        raise UserError(
+            f"the doctors have {len(models)} models, so the patient's is not clear",
+            "name it with --patient: one of them, another model, or rules",
+        )
+    return models[0] if models else RULES
+
+
+def default_ram(patient: str) -> str:
+    """Who finds what a question asks for when nobody is named: the patient's model, or rules where it has none."""
+    return RULES if patient in WITHOUT_MODEL else patient

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from osler.errors import UserError, printable
+from osler.simulator.plan import COLUMN
 from osler.simulator.store import RunFile
 from osler.simulator.store.reader import SUFFIX, Standing
 
@@ -35,20 +36,22 @@ def runs_table(folder: Path) -> RenderableType:
 
 
 def status_page(run: RunFile) -> Group:
-    """How far a run is, by backbone and memory, and what it was made with."""
+    """How far a run is, column by column, and what it was made with."""
     about, standing, made_with = run.about(), run.standing(), run.settings.as_json()
+    fields = [name for name in COLUMN if name != "variants" or any(column.variants for column in run.columns())]
     table = Table(box=None, pad_edge=False)
-    for name in ("backbone", "memory", "done", "failed", "to do", "turns", "tokens"):
-        table.add_column(name, justify="left" if name in {"backbone", "memory"} else "right")
+    for name in (*fields, "done", "failed", "to do", "turns", "tokens"):
+        table.add_column(name, justify="left" if name in COLUMN else "right")
+    columns = ", ".join(f"cells.{name}" for name in COLUMN)
     for row in run.rows(
-        "cells.backbone, cells.memory, sum(state = 'done') AS done, sum(state = 'failed') AS failed,"
+        f"{columns}, sum(state = 'done') AS done, sum(state = 'failed') AS failed,"
         " sum(state = 'todo') AS todo, avg(turns) AS turns, CAST(total(cells.tokens) AS INTEGER) AS tokens",
-        where="1 GROUP BY cells.backbone, cells.memory",
+        where=f"1 GROUP BY {columns}",
         order="min(cells.number)",
     ):
         turns = f"{row['turns']:.1f}" if row["turns"] is not None else "–"
         counts = (f"{row[name]:,}" for name in ("done", "failed", "todo"))
-        table.add_row(Text(row["backbone"]), Text(row["memory"]), *counts, turns, f"{row['tokens']:,}")
+        table.add_row(*(Text(row[name]) for name in fields), *counts, turns, f"{row['tokens']:,}")
     settings = ", ".join(
         f"{name} {value}" for name, value in made_with.items() if value not in (None, {}) and name != "limits"
     )
@@ -77,17 +80,14 @@ def cost_told(standing: Standing, digits: int = 2) -> str:
 
 def failures_page(run: RunFile) -> RenderableType:
     """Every failure with its reason and its attempts."""
-    rows = list(
-        run.rows("cells.number, record, backbone, memory, trial, failure, message, ending", where="state = 'failed'")
-    )
+    rows = list(run.rows("cells.number, failure, message, ending", where="state = 'failed'"))
     if not rows:
         return Text("nothing failed")
     lines = []
     for row in rows:
         attempts = run.attempts(row["number"])
         tokens = sum(tokens for _, _, tokens in attempts)
-        title = f"{row['record']} {row['backbone']} {row['memory']} trial {row['trial']}"
-        lines.append(Text(title, style="bold").append(f"  {row['ending']}", style="not bold red"))
+        lines.append(Text(run.name_of(row["number"]), style="bold").append(f"  {row['ending']}", style="not bold red"))
         lines.append(
             Text(
                 f"  {printable(row['message'] or row['failure'] or '')} ({len(attempts)} attempt(s), {tokens:,} tokens)"

@@ -7,7 +7,7 @@ import json
 import platform
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -23,12 +23,13 @@ from osler.prompts import prompts_hash
 from osler.records.language import Language
 from osler.records.pages import printed
 from osler.simulator.allowance import RunAllowance, check_prices
+from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.desk import Desk, Progress
 from osler.simulator.display import Display
 from osler.simulator.engines.local import run_local
 from osler.simulator.engines.setup import spare_the_collector
-from osler.simulator.plan import ONE_STEP, Limits, Plan, Settings
+from osler.simulator.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, models_of
 from osler.simulator.store import Planned, RunFile, RunWriter
 from osler.simulator.summary import summary
 from osler.simulator.worker import Worker
@@ -62,7 +63,7 @@ def simulate_plan(plan: Plan, out: Path, how: How, pool: str) -> int:
     Raises:
         UserError: The plan cannot be carried out, or the run ended before it did.
     """
-    _check(plan, how)
+    _check(plan.columns, plan.settings, how)
     first = next(iter(plan.records), None)
     if first is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
@@ -75,10 +76,8 @@ def simulate_plan(plan: Plan, out: Path, how: How, pool: str) -> int:
 def retry_run(run: Path, how: How) -> int:
     """Hold again what failed in a run, and what it has not held yet; the exit code, as of `simulate_plan`."""
     with RunFile.open(run) as known:
-        told, settings = known.about(), known.settings
-        specs = tuple(row["backbone"] for row in known.rows("DISTINCT backbone", order="backbone"))
-        memories = tuple(row["memory"] for row in known.rows("DISTINCT memory", order="memory"))
-    _check(Plan((), specs, memories, settings=settings), how)
+        told, settings, columns = known.about(), known.settings, known.columns()
+    _check(columns, settings, how)
     if told != json.loads(json.dumps(about(settings))):
         raise UserError(f"{run} was made with another version of Osler or its prompts", "use that version for it")
     with RunWriter.create(run, about(settings)) as store:
@@ -91,15 +90,18 @@ def about(settings: Settings) -> dict[str, Any]:
     return {"version": __version__, "prompts": prompts, "settings": settings.as_json()}
 
 
-def _check(plan: Plan, how: How) -> None:
+def _check(columns: Sequence[Column], settings: Settings, how: How) -> None:
     """Open everything once, so that a wrong name stops the run before a file is made."""
     from osler.agents.backbones.prices import prices
 
+    if HUMAN in (settings.ram_backbone, settings.memory_backbone):
+        raise UserError("only the doctor and the patient can be a person", "name a model, or rules")
     with spared_stdout():
-        check_memories(sorted(set(plan.memories) - {ONE_STEP}))
+        check_memories(sorted({column.memory for column in columns} - {ONE_STEP}))
+        check_strategies(column.strategy for column in columns)
     clients = Clients(how.clients)
-    models = {spec: clients.open(spec).model for spec in sorted(plan.models)}
-    for limits in (how.limits, plan.settings.limits):
+    models = {spec: clients.open(spec).model for spec in sorted(models_of(columns, settings))}
+    for limits in (how.limits, settings.limits):
         check_prices(limits, models, lambda model: model in prices())
     asyncio.run(clients.close())
 

@@ -12,6 +12,7 @@ from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.events import Ending
 from osler.short_names import ShortNames, backbone_name
+from osler.simulator.plan import Column
 from osler.simulator.store import RunFile
 from osler.wide_table import WideTable
 
@@ -22,18 +23,18 @@ _UNLESS_ZERO = {_NOT_JUDGED, _MEMORY_FAILED}
 
 
 def summary(run: RunFile, patient: str) -> WideTable | Text:
-    """One column per backbone and memory, so that no figure is cut on a narrow terminal.
+    """One column each, so that no figure is cut on a narrow terminal.
 
     A failed consultation is counted as failed and one that has no verdict as not judged, never as wrong.
     """
-    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    groups: dict[Column, list[Row]] = defaultdict(list)
     for row in run.scores(LADDER):
-        groups[row["backbone"], row["memory"]].append(row)
+        groups[Column.from_row(dict(row))].append(row)
     if not groups:
         return Text("no consultation has ended yet")
     columns = {group: _figures(some) for group, some in groups.items()}
     names = ShortNames.of(columns)
-    headers = [f"{names.backbones[backbone]}\n{names.memories[memory]}" for backbone, memory in columns]
+    headers = [names.header(column) for column in columns]
     rows = [[name, *(figures[name] for figures in columns.values())] for name in next(iter(columns.values()))]
     shown = [row for row in rows if row[0] not in _UNLESS_ZERO or set(row[1:]) != {"0"}]
     return WideTable(f"patient: {backbone_name(patient)}", headers, shown)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from osler.events import Answered, Asked, Called, Concluded, Ending, Event
 from osler.records.language import Language
 from osler.records.schema import Speaker
+from osler.simulator.plan import Cell, Column, ResultsFrom
 
 E = TypeVar("E", bound=BaseModel)
 
@@ -28,15 +29,35 @@ class Header(BaseModel):
     """Who answers for the patient."""
     backbone: str
     """The doctor's."""
-    patient_backbone: str
+    strategy: str = ""
+    """How the doctor's model works; `rules` and people have none."""
     memory: str
+    variants: dict[str, str] = {}
+    """What else sets its column apart."""
+    patient_backbone: str
+    ram_backbone: str
+    memory_backbone: str
+    """The model behind the memory; `rules` or `human`: it has none."""
+    answer_tokens: int
+    """Tokens one answer of a model could take."""
+    results: ResultsFrom
+    """Where the doctor read the results of tests and examinations."""
     trial: int = 1
     seed: int
-    guards: bool = True
     turn_limit: int
     version: str
     prompts: str
     """Hash over all prompt templates of the language."""
+
+    @property
+    def column(self) -> Column:
+        """Which column of a table it belongs to."""
+        return Column(self.backbone, self.strategy, self.memory, tuple(sorted(self.variants.items())))
+
+    @property
+    def cell(self) -> Cell:
+        """Which consultation of a run's plan it is."""
+        return Cell(self.case, self.column, self.trial)
 
 
 class Transcript(BaseModel):

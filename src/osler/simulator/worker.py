@@ -71,7 +71,7 @@ async def simulate_one(
     """
     journal = journal or Journal()
     return await hold(
-        lambda: seat(record, cell.backbone, cell.memory, cell.trial, settings, journal, clients),
+        lambda: seat(record, cell.column, cell.trial, settings, journal, clients),
         record,
         cell,
         settings,
@@ -97,7 +97,7 @@ async def hold(
     clock = asyncio.timeout(limits.seconds)
     try:
         async with clock:
-            ending = await consult(seating(), case_of(record), journal, settings.turn_limit(record, cell.memory))
+            ending = await consult(seating(), case_of(record), journal, settings.turn_limit(record, cell.column.memory))
     except ConsultationError as error:
         ending = _failed(journal, error.ending, error.kind, str(error))
     except (RunStopped, StorageError):
@@ -122,13 +122,15 @@ def transcript_of(
         language=record.language,
         specialty=record.specialty,
         speaker=record.speaker,
-        backbone=cell.backbone,
+        **cell.column.as_json(),
         patient_backbone=settings.patient_backbone,
-        memory=cell.memory,
+        ram_backbone=settings.ram_backbone,
+        memory_backbone=settings.memory_backbone or cell.column.backbone,
+        answer_tokens=settings.answer_tokens,
+        results=settings.results,
         trial=cell.trial,
         seed=derive(settings.seed, record.id, cell.trial, "consultation"),
-        guards=settings.guards,
-        turn_limit=settings.turn_limit(record, cell.memory),
+        turn_limit=settings.turn_limit(record, cell.column.memory),
         version=__version__,
         prompts=prompts_hash(record.language),
     )

@@ -1,4 +1,4 @@
-"""What the probes of a run come to, for each backbone and memory."""
+"""What the probes of a run come to, column by column."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from osler.eval.probes.asking import Asked, Examined, Probed
 from osler.eval.statistics import Interval, ValuesByPatient, mean, mean_interval
+from osler.simulator.plan import Column
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,9 @@ class Mean:
 
 @dataclass(frozen=True)
 class Figures:
-    """One backbone with one memory."""
+    """One column."""
 
-    backbone: str
-    memory: str
+    column: Column
     consultations: int
     patients: int
     probes: int
@@ -56,7 +56,8 @@ class Figures:
 
     def as_json(self) -> dict[str, Any]:
         """As plain data."""
-        return asdict(self)
+        told = asdict(self)
+        return {**told.pop("column"), **told, **self.column.as_json()}
 
 
 _SCORES = ("retrieval", "correctness", "coherence")
@@ -66,14 +67,14 @@ KINDS = (_TOLD, "present", "absent", "normal", "not done", "when", _NOT_KNOWN)
 
 
 def figures(examined: Sequence[Examined], ks: Sequence[int], seed: int) -> list[Figures]:
-    """One entry for each backbone and memory, in the order they come."""
-    groups: dict[tuple[str, str], list[Examined]] = defaultdict(list)
+    """One entry for each column, in the order they come."""
+    groups: dict[Column, list[Examined]] = defaultdict(list)
     for one in examined:
-        groups[one.transcript.header.backbone, one.transcript.header.memory].append(one)
-    return [_figures(backbone, memory, some, ks, seed) for (backbone, memory), some in groups.items()]
+        groups[one.transcript.header.column].append(one)
+    return [_figures(column, some, ks, seed) for column, some in groups.items()]
 
 
-def _figures(backbone: str, memory: str, some: list[Examined], ks: Sequence[int], seed: int) -> Figures:
+def _figures(column: Column, some: list[Examined], ks: Sequence[int], seed: int) -> Figures:
     rows = [(one.transcript.header.patient, probed) for one in some for probed in one.probes]
     askings = [asked for _, probed in rows for asked in probed.asked]
     kinds: dict[str, list[tuple[str, Probed]]] = defaultdict(list)
@@ -83,8 +84,7 @@ def _figures(backbone: str, memory: str, some: list[Examined], ks: Sequence[int]
             kinds[_TOLD].append((patient, probed))
     overall = _scores(rows, seed)
     return Figures(
-        backbone=backbone,
-        memory=memory,
+        column=column,
         consultations=len(some),
         patients=len({patient for patient, _ in rows}),
         probes=len(rows),

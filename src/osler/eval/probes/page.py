@@ -15,9 +15,9 @@ _SHOWN = ("retrieval", "correctness")
 
 
 def page(found: list[Figures], answered_by: str, excluded: int) -> Group:
-    """One column per backbone and memory; means with their 95 % intervals over patients."""
-    names = ShortNames.of((one.backbone, one.memory) for one in found)
-    headers = [f"{names.backbones[one.backbone]}\n{names.memories[one.memory]}" for one in found]
+    """Column by column; means with their 95 % intervals over patients."""
+    names = ShortNames.of(one.column for one in found)
+    headers = [names.header(one.column) for one in found]
     rows = [[name, *cells] for name, cells in _rows(found)]
     table = WideTable(f"answers by: {backbone_name(answered_by)}", headers, rows)
     notes = [Text("Means over all wordings, 95 % intervals over patients. Consistency is agreement, right or wrong.")]

@@ -11,7 +11,7 @@ from osler.agents.backbones import open_backbone, parse_spec
 from osler.errors import UserError
 from osler.eval.probes.asking import Answerer, Examined, examine, model_answerer, rules_answerer
 from osler.eval.probes.figures import Figures, figures
-from osler.simulator.plan import ONE_STEP
+from osler.simulator.plan import ONE_STEP, Column
 from osler.simulator.store import RunFile
 
 
@@ -29,6 +29,7 @@ async def probe_run(
     ks: Sequence[int],
     *,
     memories: Sequence[str] | None = None,
+    strategies: Sequence[str] | None = None,
     answered_by: str = "rules",
     limit: int | None = None,
     seconds: float = 60.0,
@@ -39,35 +40,43 @@ async def probe_run(
         run: The run.
         ks: Where rankings are cut.
         memories: Only these; None: all.
+        strategies: Only these; None: all.
         answered_by: The backbone that answers from what is recalled, or `rules`.
-        limit: Consultations of each backbone and memory.
+        limit: Consultations of each column.
         seconds: For one answer of a model.
 
     Raises:
         UserError: A memory or backbone that there is not, or nothing to probe.
     """
-    there = {row["memory"] for row in run.rows("cells.memory AS memory")}
-    for name in memories or ():
-        if name not in there:
-            raise UserError(f"the run has no memory {name!r}", f"it has {', '.join(sorted(there)) or 'none'}")
+    columns = run.columns()
+    _check("memory", memories, {column.memory for column in columns})
+    _check("strategy", strategies, {column.strategy for column in columns})
     settings, done, excluded = run.settings, list[Examined](), 0
-    seen: Counter[tuple[str, str]] = Counter()
+    seen: Counter[Column] = Counter()
     async with _answerer(answered_by, seconds) as answerer:
         for transcript in run.transcripts():
             header = transcript.header
-            group = (header.backbone, header.memory)
-            if (memories and header.memory not in memories) or (limit is not None and seen[group] >= limit):
+            column = header.column
+            if (memories and column.memory not in memories) or (strategies and column.strategy not in strategies):
+                continue
+            if limit is not None and seen[column] >= limit:
                 continue
             if header.memory == ONE_STEP:  # the whole record was put before the doctor: there is no memory to probe
                 continue
             if not transcript.ending.is_answer:
                 excluded += 1
                 continue
-            seen[group] += 1
+            seen[column] += 1
             done.append(await examine(transcript, run.record(header.case), settings, answerer))
     if not done:
         raise UserError(f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`")
     return ProbedRun(figures(done, ks, settings.seed), excluded)
+
+
+def _check(what: str, named: Sequence[str] | None, there: set[str]) -> None:
+    for name in named or ():
+        if name not in there:
+            raise UserError(f"the run has no {what} {name!r}", f"it has {', '.join(sorted(there - {''})) or 'none'}")
 
 
 @asynccontextmanager

@@ -33,10 +33,15 @@ def without_form(recall: str) -> list[str]:
 class Mask:
     """Hides the names of systems wherever they are said."""
 
-    def __init__(self, backbones: Iterable[str], memories: Iterable[str]) -> None:
-        """Take the specs of all that take part, so that what is hidden does not tell which of them it is."""
+    def __init__(self, backbones: Iterable[str], ways: Iterable[str]) -> None:
+        """Take all that take part, so that what is hidden does not tell which of them it is.
+
+        Args:
+            backbones: Specs of models.
+            ways: Specs of strategies and memories.
+        """
         names = {name for spec in backbones for name in _names_of_model(spec)}
-        names |= {name for spec in memories for name in _names_of_memory(spec)}
+        names |= {name for spec in ways for name in _names_of_way(spec)}
         self._names = frozenset(names)
 
     def hide(self, text: str, case: str) -> str:
@@ -66,7 +71,7 @@ def _names_of_model(spec: str) -> Iterator[str]:
             yield family[0]
 
 
-def _names_of_memory(spec: str) -> Iterator[str]:
+def _names_of_way(spec: str) -> Iterator[str]:
     """The spec and the class it may name; a plain word such as `raw` or `none` is also one of the language."""
     if not _PLAIN_WORD.fullmatch(spec):
         yield spec

@@ -1,4 +1,4 @@
-"""Which moments of a run are rated: as many of every backbone and memory, and the same moments of each where it can be.
+"""Which moments of a run are rated: as many of every column, and the same moments of each where it can be.
 
 Two memories are compared best at one patient's same turn, so moments that all systems have come first. Among these the
 patients take turns, so that no patient fills the sheet.
@@ -13,17 +13,11 @@ from typing import NamedTuple
 
 from osler.events import Ending
 from osler.seeds import derive
+from osler.simulator.plan import COLUMN, Column
 from osler.simulator.store import RunFile
 
 FIRST_RECALL = 3
 """The first turn with something to recall: a memory takes in a turn beside the next question."""
-
-
-class System(NamedTuple):
-    """What the rater must not be able to tell."""
-
-    backbone: str
-    memory: str
 
 
 class Place(NamedTuple):
@@ -42,7 +36,8 @@ class Held:
     cell: int
     case: str
     patient: str
-    system: System
+    system: Column
+    """What the rater must not be able to tell."""
     trial: int
     questions: int
     concluded: bool
@@ -69,13 +64,14 @@ class Drawn(NamedTuple):
 
 def consultations(run: RunFile) -> Iterator[Held]:
     """All that ended with an answer; one that failed is no doctor's work, and is not rated."""
-    columns = "cells.number, cells.record, records.patient, cells.backbone, cells.memory, cells.trial, turns, ending"
-    for row in run.rows(columns, where="cells.state = 'done'"):
+    columns = ", ".join(f"cells.{name}" for name in COLUMN)
+    told = f"cells.number, cells.record, records.patient, {columns}, cells.trial, turns, ending"
+    for row in run.rows(told, where="cells.state = 'done'"):
         yield Held(
             cell=row["number"],
             case=row["record"],
             patient=row["patient"],
-            system=System(row["backbone"], row["memory"]),
+            system=Column.from_row(dict(row)),
             trial=row["trial"],
             questions=row["turns"],
             concluded=row["ending"] != Ending.UNPARSED,
@@ -84,11 +80,11 @@ def consultations(run: RunFile) -> Iterator[Held]:
 
 def draw(held: Iterable[Held], per_system: int, seed: int) -> list[Drawn]:
     """At most so many moments of every system, the same for the same seed."""
-    places: dict[Place, dict[System, Held]] = defaultdict(dict)
+    places: dict[Place, dict[Column, Held]] = defaultdict(dict)
     for one in held:
         for place in one.places():
             places[place][one.system] = one
-    taken: Counter[System] = Counter()
+    taken: Counter[Column] = Counter()
     drawn = []
     for place in _in_order(places, seed):
         for system, one in sorted(places[place].items()):
@@ -98,7 +94,7 @@ def draw(held: Iterable[Held], per_system: int, seed: int) -> list[Drawn]:
     return drawn
 
 
-def _in_order(places: dict[Place, dict[System, Held]], seed: int) -> list[Place]:
+def _in_order(places: dict[Place, dict[Column, Held]], seed: int) -> list[Place]:
     """Shared by most systems first; then every case's first moment, every case's second, and so on."""
     cases: dict[str, list[Place]] = defaultdict(list)
     for place in sorted(places, key=lambda place: (-len(places[place]), _chance(place, seed))):

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from osler.errors import UserError
 from osler.eval.rating.blind import Mask
-from osler.eval.rating.draw import Drawn, Held, Place, System, consultations, draw
+from osler.eval.rating.draw import Drawn, Held, Place, consultations, draw
 from osler.eval.rating.files import write_whole
 from osler.eval.rating.item import Shown, digest, shown
 from osler.eval.rating.key import Key
 from osler.eval.rating.sheet import workbook
 from osler.seeds import derive
+from osler.simulator.plan import Column
 from osler.simulator.store import RunFile
 
 
@@ -23,7 +24,7 @@ class Exported:
 
     sheets: tuple[Path, ...]
     key: Path
-    items: dict[System, int]
+    items: dict[Column, int]
     """How many of every system; fewer than asked for where a run has not more moments."""
 
 
@@ -98,6 +99,6 @@ def _texts(run: RunFile, drawn: list[Drawn]) -> list[Shown]:
 def _mask(run: RunFile) -> Mask:
     settings = run.settings
     others = (settings.patient_backbone, settings.ram_backbone, settings.memory_backbone)
-    systems = {System(row["backbone"], row["memory"]) for row in run.rows("DISTINCT backbone, memory", order="1")}
-    backbones = {*(system.backbone for system in systems), *(spec for spec in others if spec)}
-    return Mask(backbones, {system.memory for system in systems})
+    columns = run.columns()
+    backbones = {*(column.backbone for column in columns), *(spec for spec in others if spec)}
+    return Mask(backbones, {name for column in columns for name in (column.strategy, column.memory) if name})

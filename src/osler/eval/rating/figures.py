@@ -1,4 +1,4 @@
-"""What raters found, per backbone and memory, and how far they agree."""
+"""What raters found, column by column, and how far they agree."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rich.text import Text
 
 from osler.errors import printable
 from osler.eval.agreement import Alpha, Scale, krippendorff_alpha
-from osler.eval.rating.draw import System
 from osler.eval.rating.key import Key, KeyItem
 from osler.eval.rating.returned import Rating
 from osler.eval.rating.scales import SCALES
 from osler.eval.statistics import mean, mean_interval
+from osler.simulator.plan import COLUMN, Column, told_variants
 
 ByItem = dict[KeyItem, list[float]]
 
@@ -38,19 +38,20 @@ def _by_item(ratings: Sequence[Rating], place: int) -> ByItem:
 def _means(by_scale: Sequence[ByItem], key: Key) -> Table:
     """A row for each system and scale, so that no figure is cut on a narrow terminal."""
     table = Table(title="95 % intervals over patients; n items", title_justify="left")
-    for name in ("backbone", "memory", "scale"):
+    for name in (*COLUMN[:-1], "scale"):
         table.add_column(name, overflow="fold")
     for name in ("mean", "interval", "n"):
         table.add_column(name, justify="right", no_wrap=True)
     for system in sorted({item.system for item in key.items}):
         for scale, given in zip(SCALES, by_scale, strict=True):
             figures = _figures(given, system, key.seed)
-            table.add_row(printable(system.backbone), printable(system.memory), scale.name, *figures)
+            told = (system.backbone, system.strategy, " ".join((system.memory, *told_variants(system.variants))))
+            table.add_row(*map(printable, told), scale.name, *figures)
         table.add_section()
     return table
 
 
-def _figures(given: ByItem, system: System, seed: int) -> tuple[str, str, str]:
+def _figures(given: ByItem, system: Column, seed: int) -> tuple[str, str, str]:
     """Mean, interval and n. Each item counts once, by the mean of its raters, however many of them rated it."""
     patients: dict[str, list[float]] = defaultdict(list)
     for item, values in given.items():

@@ -10,9 +10,10 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from osler.errors import UserError
-from osler.eval.rating.draw import Drawn, System
+from osler.eval.rating.draw import Drawn
 from osler.eval.rating.item import Shown, digest
 from osler.seeds import derive
+from osler.simulator.plan import Column
 
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 """Without vowels no id becomes a word, and without digits no table program takes one for a number or a date."""
@@ -35,21 +36,24 @@ class KeyItem(_Frozen):
     case: str
     patient: str
     backbone: str
+    strategy: str
     memory: str
+    variants: str
+    """As JSON."""
     trial: int
     turn: int
     concludes: bool
 
     @property
-    def system(self) -> System:
+    def system(self) -> Column:
         """Whose work it is."""
-        return System(self.backbone, self.memory)
+        return Column.from_row(self.model_dump())
 
 
 class Key(_Frozen):
     """All items of an export."""
 
-    format: Literal["osler rating key 1"] = "osler rating key 1"
+    format: Literal["osler rating key 2"] = "osler rating key 2"
     run: str
     seed: int
     code: str
@@ -69,8 +73,7 @@ class Key(_Frozen):
                 cell=drawn.held.cell,
                 case=drawn.held.case,
                 patient=drawn.held.patient,
-                backbone=drawn.held.system.backbone,
-                memory=drawn.held.system.memory,
+                **drawn.held.system.as_row(),
                 trial=drawn.held.trial,
                 turn=drawn.turn,
                 concludes=drawn.place.turn is None,

@@ -10,9 +10,10 @@ from pathlib import Path
 from osler.eval.rating.files import write_whole
 from osler.eval.rating.returned import Rating
 from osler.eval.rating.scales import SCALES
+from osler.simulator.plan import COLUMN
 
 _HEADER = (
-    *("item", "rater", "case", "patient", "backbone", "memory", "trial", "turn", "concludes"),
+    *("item", "rater", "case", "patient", *COLUMN, "trial", "turn", "concludes"),
     *(scale.name.replace(" ", "_") for scale in SCALES),
     "comment",
 )
@@ -29,7 +30,7 @@ def write_table(ratings: Sequence[Rating], path: Path, *, force: bool) -> None:
     writer.writerow(_HEADER)
     for rating in ratings:
         item = rating.item
-        names = (item.id, rating.rater, item.case, item.patient, item.backbone, item.memory)
+        names = (item.id, rating.rater, item.case, item.patient, *item.system.as_row().values())
         values = ["" if value is None else f"{value:g}" for value in rating.values]
         row = (*map(_harmless, names), item.trial, item.turn, int(item.concludes), *values, _harmless(rating.comment))
         writer.writerow(row)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import struct
-from dataclasses import asdict
 from typing import Any
 
 from osler.records.schema import PatientRecord
-from osler.simulator.plan import Cell
+from osler.simulator.plan import Cell, Column
 from osler.simulator.worker import Unit
 
 LONGEST = 64 * 1024 * 1024
@@ -39,7 +38,7 @@ def unit_frame(unit: Unit) -> dict[str, Any]:
     """A unit of work as plain data."""
     return {
         "number": unit.number,
-        "cell": asdict(unit.cell),
+        "cell": {"case": unit.cell.case, "column": unit.cell.column.as_json(), "trial": unit.cell.trial},
         "record": unit.record.model_dump(mode="json", exclude_none=True),
         "kept": unit.kept,
     }
@@ -48,4 +47,6 @@ def unit_frame(unit: Unit) -> dict[str, Any]:
 def unit_of(frame: dict[str, Any]) -> Unit:
     """The unit that `unit_frame` packed."""
     kept = tuple((key, body) for key, body in frame["kept"])
-    return Unit(frame["number"], Cell(**frame["cell"]), PatientRecord.model_validate(frame["record"]), kept)
+    cell = frame["cell"]
+    unit = Cell(cell["case"], Column.of(**cell["column"]), cell["trial"])
+    return Unit(frame["number"], unit, PatientRecord.model_validate(frame["record"]), kept)

@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,16 +16,17 @@ from typing import Any, Self
 
 from osler.errors import UserError
 from osler.records.schema import PatientRecord
-from osler.simulator.plan import Cell, Settings
+from osler.simulator.plan import COLUMN, Cell, Column, Settings, Wanted
 from osler.simulator.store import said
 from osler.simulator.store.files import DamagedRunError, checksum, connect, damaged, warn_of_a_missing_log
-from osler.simulator.store.tables import FORMAT, MARK, TABLES, is_sound
+from osler.simulator.store.tables import CELL, FORMAT, MARK, TABLES, cell_of, is_sound
 from osler.simulator.transcript import Transcript
 from osler.warn import warn
 
 FOLDER = Path("runs")
 SUFFIX = ".osler"
 _FORKS = ".forks"
+_CELL = ", ".join(CELL)
 _NAMED = 5
 """Damaged consultations that a warning names."""
 
@@ -141,7 +142,7 @@ class RunFile:
         """What all its consultations share."""
         try:
             return Settings.from_json(self.about()["settings"])
-        except (LookupError, TypeError, AttributeError):
+        except (LookupError, TypeError, AttributeError, ValueError):
             raise damaged(self.path, "its settings are missing or cannot be read") from None
 
     def standing(self) -> Standing:
@@ -191,8 +192,7 @@ class RunFile:
         """All consultations that have ended, well or not, in the order of the plan; damaged ones are left out."""
         left_out = []
         for number, body, kept in self._file.execute(
-            "SELECT cell, body, checksum FROM transcripts JOIN cells ON number = cell"
-            " ORDER BY record, backbone, memory, trial"
+            f"SELECT cell, body, checksum FROM transcripts JOIN cells ON number = cell ORDER BY {_CELL}"  # noqa: S608
         ):
             try:
                 yield self._read_transcript(number, body, kept)
@@ -219,8 +219,10 @@ class RunFile:
 
     def name_of(self, number: int) -> str:
         """A consultation as messages name it."""
-        row = self._file.execute("SELECT record, backbone, memory, trial FROM cells WHERE number = ?", (number,))
-        return " ".join(map(str, row.fetchone() or (f"consultation {number}",)))
+        try:
+            return str(self.cell(number))
+        except (UserError, LookupError):
+            return f"consultation {number}"
 
     def _warn_of(self, left_out: list[int]) -> None:
         if left_out:
@@ -231,26 +233,23 @@ class RunFile:
                 f" `osler runs check {self.path}` lists them"
             )
 
-    def find(
-        self, case: str, memory: str | None = None, backbone: str | None = None, trial: int | None = None
-    ) -> Transcript:
-        """The one consultation that fits.
+    def find(self, wanted: Wanted) -> Transcript:
+        """The one consultation that is meant.
 
         Raises:
-            UserError: None fits, or several do.
+            UserError: None is, or several are.
         """
-        fitting = self._file.execute(
-            "SELECT number, record, backbone, memory, trial, state FROM cells JOIN records ON records.id = record"
-            " WHERE ? IN (records.id, patient) AND (? IS NULL OR memory = ?) AND (? IS NULL OR backbone = ?)"
-            " AND (? IS NULL OR trial = ?) ORDER BY number",
-            (case, memory, memory, backbone, backbone, trial, trial),
-        ).fetchall()
+        fitting = list(self.cells(wanted))
+        case = wanted.case
         if not fitting:
-            raise UserError(f"the run has no such consultation of {case!r}", "check the case, --memory and --backbone")
-        if len(fitting) > 1:
-            told = "; ".join(" ".join(map(str, row[1:5])) for row in fitting[:6])
             raise UserError(
-                f"{case!r} fits {len(fitting)} consultations ({told})", "add --memory, --backbone or --trial"
+                f"the run has no such consultation of {case!r}", "check the case, --memory, --strategy and --backbone"
+            )
+        if len(fitting) > 1:
+            told = "; ".join(str(cell) for _, cell in fitting[:6])
+            raise UserError(
+                f"{case!r} fits {len(fitting)} consultations ({told})",
+                "add --memory, --strategy, --backbone or --trial",
             )
         transcript = self.transcript(fitting[0][0])
         if transcript is None:
@@ -292,8 +291,8 @@ class RunFile:
         cursor.row_factory = sqlite3.Row
         left_out = []
         for row in cursor.execute(
-            "SELECT cells.number, cells.record, patient, language, specialty, cells.backbone, cells.memory,"
-            " cells.trial, cells.state, results.*, cells.tokens AS tokens_paid,"
+            "SELECT cells.number, cells.record, patient, language, specialty, cells.backbone, cells.strategy,"
+            " cells.memory, cells.variants, cells.trial, cells.state, results.*, cells.tokens AS tokens_paid,"
             " CASE WHEN results.cost IS NULL THEN NULL ELSE cells.cost END AS cost_paid,"
             " d.verdict AS diagnosis_verdict, d.rung AS diagnosis_rung, d.because AS diagnosis_because,"
             " d.rank AS diagnosis_rank, t.verdict AS treatment_verdict, t.rung AS treatment_rung,"
@@ -312,15 +311,45 @@ class RunFile:
 
     def cell(self, number: int) -> Cell:
         """What a cell of the plan stands for."""
-        row = self._file.execute("SELECT record, backbone, memory, trial FROM cells WHERE number = ?", (number,))
-        return Cell(*row.fetchone())
+        row = self._file.execute(f"SELECT {_CELL} FROM cells WHERE number = ?", (number,)).fetchone()  # noqa: S608
+        if row is None:
+            raise LookupError(number)
+        return self._cell(row)
+
+    def cells(self, wanted: Wanted, *, ended: bool = False) -> Iterator[tuple[int, Cell]]:
+        """The consultations of the plan that are meant, or those of them that have ended, by number."""
+        for number, patient, *row in self._file.execute(
+            f"SELECT number, patient, {_CELL} FROM cells JOIN records ON records.id = record"  # noqa: S608
+            " WHERE (?1 IS NULL OR ?1 IN (records.id, patient)) AND (NOT ?2 OR state != 'todo') ORDER BY number",
+            (wanted.case, ended),
+        ):
+            cell = self._cell(row)
+            if wanted.fits(cell, patient):
+                yield number, cell
+
+    def columns(self) -> list[Column]:
+        """The columns of the plan, in the order they came."""
+        fields = ", ".join(COLUMN)
+        found = self.rows(fields, where=f"1 GROUP BY {fields}", order="min(cells.number)")
+        return [self._column(row) for row in found]
+
+    def _column(self, row: sqlite3.Row) -> Column:
+        try:
+            return Column.from_row(dict(row))
+        except (TypeError, ValueError):
+            raise damaged(self.path, "its plan cannot be read") from None
+
+    def _cell(self, row: Iterable[Any]) -> Cell:
+        try:
+            return cell_of(row)
+        except (TypeError, ValueError):
+            raise damaged(self.path, "its plan cannot be read") from None
 
     def forks(self) -> dict[int, Fork]:
         """The consultations that are forks, by their cells, and what each was forked from."""
-        found = self._file.execute(
-            "SELECT cell, parent_run_name, turn, parent_case, parent_backbone, parent_memory, parent_trial FROM forks"
-        )
-        return {cell: Fork(run, Cell(*parent), turn) for cell, run, turn, *parent in found}
+        parents = ", ".join(f"parent_{name}" for name in CELL)
+        found = self._file.execute(f"SELECT cell, parent_run_name, turn, {parents} FROM forks")  # noqa: S608
+        return {cell: Fork(run, self._cell(parent), turn) for cell, run, turn, *parent in found}
 
     def attempts(self, number: int) -> list[tuple[str, str | None, int]]:
         """How every try at a cell ended: the ending, the message, the tokens."""
@@ -335,7 +364,10 @@ def check_format(file: sqlite3.Connection, path: Path) -> None:
     if mark != MARK:
         raise UserError(f"{path} is not a run", "give a file that `osler simulate` wrote")
     if version != FORMAT:
-        raise UserError(f"{path} is a run of format {version}, not {FORMAT}", "use the version of Osler that wrote it")
+        raise UserError(
+            f"{path} is a run of format {version}, and this version of Osler reads format {FORMAT}",
+            "use the version that wrote it, or hold it again with another --out",
+        )
     if missing := _layout() - set(file.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")):
         raise damaged(path, f"its table {min(missing)[0]}")
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from sqlite3 import Row
 from typing import Any
 
 from osler.simulator.figures import Figures
+from osler.simulator.plan import COLUMN, Cell, Column
 
-FORMAT = 2
+FORMAT = 3
 """Raised when the tables change; a file of another format is refused with a clear line."""
 MARK = 0x6F736C72
 """SQLite's application id: `oslr`, so that any other database is told apart at once."""
+
+CELL = ("record", *COLUMN, "trial")
+"""What a consultation of the plan is found by."""
 
 _KINDS = {"diagnosis": "TEXT", "treatment": "TEXT", "ending": "TEXT", "failure": "TEXT", "message": "TEXT"}
 _REALS = {"cost", "seconds"}
@@ -26,9 +30,10 @@ TABLES = (
     " hash TEXT NOT NULL, body BLOB NOT NULL)",
     # The plan: one row per consultation, with all that was ever paid for it.
     "CREATE TABLE cells (number INTEGER PRIMARY KEY, record TEXT NOT NULL REFERENCES records(id),"
-    " backbone TEXT NOT NULL, memory TEXT NOT NULL, trial INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'todo',"
+    " backbone TEXT NOT NULL, strategy TEXT NOT NULL, memory TEXT NOT NULL, variants TEXT NOT NULL DEFAULT '{}',"
+    " trial INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'todo',"
     " calls INTEGER NOT NULL DEFAULT 0, tokens INTEGER NOT NULL DEFAULT 0, cost REAL NOT NULL DEFAULT 0,"
-    " UNIQUE (record, backbone, memory, trial))",
+    f" UNIQUE ({', '.join(CELL)}))",
     "CREATE INDEX cells_by_state ON cells(state)",
     # What came of it; transcripts lie apart, so that a table over all results reads little.
     f"CREATE TABLE results (cell INTEGER PRIMARY KEY REFERENCES cells(number), {_FIGURES}, at TEXT NOT NULL)",
@@ -52,8 +57,9 @@ TABLES = (
     " body TEXT NOT NULL)",
     # Consultations that went on from the first turns of another one: which one that was, and how many turns they share.
     "CREATE TABLE forks (cell INTEGER PRIMARY KEY REFERENCES cells(number), parent_run_name TEXT NOT NULL,"
-    " parent_case TEXT NOT NULL, parent_backbone TEXT NOT NULL, parent_memory TEXT NOT NULL,"
-    " parent_trial INTEGER NOT NULL, turn INTEGER NOT NULL)",
+    " parent_record TEXT NOT NULL, parent_backbone TEXT NOT NULL, parent_strategy TEXT NOT NULL,"
+    " parent_memory TEXT NOT NULL, parent_variants TEXT NOT NULL, parent_trial INTEGER NOT NULL,"
+    " turn INTEGER NOT NULL)",
     # Every start of the run, with what it was started with.
     "CREATE TABLE sessions (id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, seconds REAL NOT NULL DEFAULT 0,"
     " stopped_by TEXT, detail TEXT NOT NULL)",
@@ -66,6 +72,21 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 _SPOKEN = tuple(f"{kind}_{name}" for kind in ("diagnosis", "treatment") for name in ("verdict", "rung", "because"))
 
 
+def cell_values(cell: Cell) -> tuple[str | int, ...]:
+    """A cell as its row has it, in the order of `CELL`."""
+    return cell.case, *cell.column.as_row().values(), cell.trial
+
+
+def cell_of(values: Iterable[Any]) -> Cell:
+    """The cell of such a row.
+
+    Raises:
+        ValueError: It is damaged.
+    """
+    row = dict(zip(CELL, values, strict=True))
+    return Cell(row["record"], Column.from_row(row), row["trial"])
+
+
 def is_sound(row: Row) -> bool:
     """Whether a row of results holds values of their types: flipped bits turn numbers into text, text into bytes."""
     if not all(row[name] is None or isinstance(row[name], types) for name, types in _TYPES.items()):
@@ -73,6 +94,7 @@ def is_sound(row: Row) -> bool:
     if not all(row[name] is None or isinstance(row[name], str) for name in _SPOKEN):
         return False
     try:
+        Column.from_row(dict(row))
         measures: Any = json.loads(row["measures"] or "{}")
     except (TypeError, ValueError):
         return False

@@ -20,19 +20,20 @@ from osler.errors import StorageError, UserError
 from osler.private import private_file
 from osler.records.schema import PatientRecord
 from osler.simulator.figures import Figures
-from osler.simulator.plan import LARGEST_PLAN, Cell, Plan
+from osler.simulator.plan import LARGEST_PLAN, Cell, Column, Plan
 from osler.simulator.store import said
 from osler.simulator.store.check import damaged_transcripts
 from osler.simulator.store.files import checksum, connect, damaged, warn_of_a_missing_log
 from osler.simulator.store.lock import Busy, FileLock
 from osler.simulator.store.reader import CellState, Fork, RunFile, check_format, run_path
-from osler.simulator.store.tables import FORMAT, MARK, TABLES
+from osler.simulator.store.tables import CELL, FORMAT, MARK, TABLES, cell_values
 from osler.simulator.transcript import Transcript
 
 if TYPE_CHECKING:
     from osler.agents.backbones.completion import Completion
 
 _MARKS = ", ".join("?" for _ in Figures.names())
+_CELL, _PLACES = ", ".join(CELL), ", ".join("?" for _ in CELL)
 
 
 @dataclass(frozen=True)
@@ -181,11 +182,11 @@ class RunWriter(RunFile):
                     raise plan.too_large(count)
                 self._add_record(file, record)
                 for cell in plan.cells(record):
-                    name = (cell.case, cell.backbone, cell.memory, cell.trial)
-                    new = "INSERT OR IGNORE INTO cells (record, backbone, memory, trial) VALUES (?, ?, ?, ?)"
-                    file.execute(new, name)
+                    name = cell_values(cell)
+                    file.execute(f"INSERT OR IGNORE INTO cells ({_CELL}) VALUES ({_PLACES})", name)  # noqa: S608
                     number, state = file.execute(
-                        "SELECT number, state FROM cells WHERE (record, backbone, memory, trial) = (?, ?, ?, ?)", name
+                        f"SELECT number, state FROM cells WHERE ({_CELL}) = ({_PLACES})",  # noqa: S608
+                        name,
                     ).fetchone()
                     if state == CellState.TODO:
                         todo.append(number)
@@ -193,11 +194,13 @@ class RunWriter(RunFile):
                         known += 1
         return Planned(todo, known)
 
-    def next_trial(self, case: str, backbone: str, memory: str) -> int:
+    def next_trial(self, case: str, column: Column) -> int:
         """The number after the last trial of this kind."""
+        *kind, _ = cell_values(Cell(case, column, 0))
         (last,) = self._file.execute(
-            "SELECT coalesce(max(trial), 0) FROM cells WHERE (record, backbone, memory) = (?, ?, ?)",
-            (case, backbone, memory),
+            "SELECT coalesce(max(trial), 0) FROM cells"
+            " WHERE (record, backbone, strategy, memory, variants) = (?, ?, ?, ?, ?)",
+            kind,
         ).fetchone()
         return int(last) + 1
 
@@ -205,14 +208,10 @@ class RunWriter(RunFile):
         """Add one consultation to the run together with where it comes from; its number."""
         with self._whole() as file:
             self._add_record(file, record)
-            file.execute(
-                "INSERT INTO cells (record, backbone, memory, trial) VALUES (?, ?, ?, ?)",
-                (cell.case, cell.backbone, cell.memory, cell.trial),
-            )
+            file.execute(f"INSERT INTO cells ({_CELL}) VALUES ({_PLACES})", cell_values(cell))  # noqa: S608
             (number,) = file.execute("SELECT last_insert_rowid()").fetchone()
-            parent = fork.parent
-            row = (number, fork.run, parent.case, parent.backbone, parent.memory, parent.trial, fork.turn)
-            file.execute("INSERT INTO forks VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            row = (number, fork.run, *cell_values(fork.parent), fork.turn)
+            file.execute(f"INSERT INTO forks VALUES (?, ?, {_PLACES}, ?)", row)  # noqa: S608
         return int(number)
 
     def _add_record(self, file: sqlite3.Connection, record: PatientRecord) -> None:
