@@ -38,7 +38,7 @@ def compare(
     paper: Annotated[bool, typer.Option("--paper", help="Also the papers' published figures.")] = False,
     form: Annotated[Form, typer.Option("--format", help="How the tables are written.")] = Form.TABLE,
 ) -> None:
-    """Backbones × memories: diagnosis and treatment, with n, intervals, failures and paired differences."""
+    """Columns side by side: diagnosis and treatment, with n, intervals, failures and paired differences."""
     from osler.eval.compare import compare as compared
     from osler.eval.compare.grid import WRITERS, grids, json_text
     from osler.eval.runs import load_run

@@ -33,6 +33,7 @@ def play(
     patient: Annotated[str, typer.Option("--patient", help="As doctor: who answers you, a model or rules.")] = "rules",
     doctor: Annotated[str, typer.Option("--doctor", help="As patient: who asks you, a model or rules.")] = "rules",
     memory: Annotated[str, typer.Option("--memory", help="What remembers beside you, or for the doctor.")] = "tim",
+    strategy: Annotated[str, typer.Option("--strategy", help="As patient: how the doctor's model works.")] = "plain",
     seed: Seed = 0,
     timeout: Timeout = 60.0,
     out: Annotated[
@@ -57,6 +58,7 @@ def play(
         doctor,
         patient,
         memory,
+        strategy,
         seed,
         out,
         preferred=reader_language(),

@@ -161,9 +161,11 @@ def _fork(
     from osler.simulator.store import RunFile
 
     options = ("--backbone", "--strategy", "--memory")
-    old, new = zip(*(_old_new(values, option) for values, option in zip(given, options, strict=True)), strict=True)
+    pairs = [_old_new(values, option) for values, option in zip(given, options, strict=True)]
+    old_backbone, old_strategy, old_memory = (old for old, _ in pairs)
+    backbone, strategy, memory = (new for _, new in pairs)
     with RunFile.open(run) as opened:
-        numbers = every(opened, Wanted(case, *old, trial))
+        numbers = every(opened, Wanted(case, old_backbone, old_strategy, old_memory, trial))
         if len(numbers) > 1:
             raise UserError(
                 f"{case!r} fits {len(numbers)} consultations",
@@ -174,7 +176,6 @@ def _fork(
         assert recorded is not None
         parent = Parent(opened.path, recorded, opened.record(recorded.header.case), opened.settings)
     header = recorded.header
-    backbone, strategy, memory = new
     column = Column.of(
         backbone or header.backbone,
         strategy or header.strategy or PLAIN,

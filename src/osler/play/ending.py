@@ -27,8 +27,8 @@ def ending(seat: Seat, words: Words) -> Iterator[str]:
         yield from _asking(seat, result, words)
     yield words.was.format(case=sitting.record.id)
     if seat.kept is not None:
-        run = run_name(seat.kept.run)
-        yield words.kept.format(run=run, case=sitting.record.id, memory=sitting.cell.column.memory, trial=seat.kept.trial)
+        run, memory = run_name(seat.kept.run), sitting.cell.column.memory
+        yield words.kept.format(run=run, case=sitting.record.id, memory=memory, trial=seat.kept.trial)
     elif seat.not_kept:
         yield words.not_kept.format(reason=seat.not_kept)
 

@@ -38,6 +38,8 @@ class Wish:
     patient: str = RULES
     """Who sits opposite a doctor."""
     memory: str = "tim"
+    strategy: str = PLAIN
+    """Of a model opposite a patient."""
     seed: int = 0
     out: str | Path | None = None
     """The run; None: the first of `play-doctor`, `play-doctor-2`, … that has these settings or is new."""
@@ -52,7 +54,7 @@ class Wish:
     @property
     def column(self) -> Column:
         """The doctor and its memory, as a transcript names them."""
-        return Column.of(HUMAN if self.chair is Chair.DOCTOR else self.doctor, PLAIN, self.memory)
+        return Column.of(HUMAN if self.chair is Chair.DOCTOR else self.doctor, self.strategy, self.memory)
 
     @property
     def settings(self) -> Settings:

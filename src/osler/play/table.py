@@ -16,6 +16,7 @@ from osler.play.keeping import keep, next_trial, run_for, times_played
 from osler.play.seat import Seat
 from osler.play.sitting import Sitting, Wish
 from osler.records.pool import RecordPool
+from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.plan import RULES, WITHOUT_MODEL, Cell
 
@@ -129,6 +130,7 @@ class PlayTable:
             if wish.memory not in self._memories:
                 raise UserError(f"there is no memory {wish.memory!r} here", _choose(self._memories, "--memory"))
         check_memories([wish.memory])
+        check_strategies([wish.column.strategy])
         if wish.opposite not in WITHOUT_MODEL:
             self._clients.open(wish.opposite)
 

@@ -1,4 +1,4 @@
-"""Another course from the middle of a consultation: its first turns as they were, then another model, strategy or memory."""
+"""Another course from the middle of a consultation: its first turns as they were, then another doctor or memory."""
 
 from __future__ import annotations
 

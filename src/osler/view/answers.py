@@ -13,6 +13,7 @@ from osler.eval.ladder import LADDER
 from osler.eval.runs import LoadedRun
 from osler.records.schema import PatientRecord
 from osler.short_names import backbone_name, backbone_names, memory_names
+from osler.simulator.plan import COLUMN, told_variants
 from osler.simulator.store import CellState, RunFile
 from osler.simulator.store.files import DamagedRunError
 from osler.simulator.transcript import Transcript
@@ -32,9 +33,11 @@ def run(shown: Shown) -> Answer:
     """One line of the list of runs."""
     with shown.open() as file:
         about, standing = file.about(), file.standing()
-        backbones, memories = (_distinct(file, "cells", name) for name in ("backbone", "memory"))
-        patient, judge = about["settings"]["patient_backbone"], judge_of(file)
-        names = {patient: backbone_name(patient), **backbone_names(backbones), **memory_names(memories)}
+        backbones, strategies, memories, variants = (_distinct(file, "cells", name) for name in COLUMN)
+        settings, judge = about["settings"], judge_of(file)
+        seats = [settings[name] for name in ("patient_backbone", "ram_backbone", "memory_backbone") if settings[name]]
+        names = {spec: backbone_name(spec) for spec in seats} | backbone_names(backbones) | memory_names(memories)
+        names |= {column.as_row()["variants"]: ", ".join(told_variants(column.variants)) for column in file.columns()}
         open_session = file.ask("SELECT 1 FROM sessions WHERE ended IS NULL AND id = (SELECT max(id) FROM sessions)")
         return {
             "key": shown.key,
@@ -45,9 +48,11 @@ def run(shown: Shown) -> Answer:
             "todo": standing.todo,
             "live": bool(open_session) and shown.changed_within(_LIVELY),
             "unjudged": len(file.unjudged(judge)),
-            "patient_backbone": patient,
+            "patient_backbone": settings["patient_backbone"],
             "backbones": backbones,
+            "strategies": [name for name in strategies if name],
             "memories": memories,
+            "variants": variants,
             "names": names,
             "languages": _distinct(file, "records", "language"),
             "specialties": _distinct(file, "records", "specialty"),
@@ -141,7 +146,8 @@ def _distinct(file: RunFile, table: str, column: str) -> list[str]:
 def _same(file: RunFile, cell: int, patient: str) -> list[Answer]:
     """Other consultations of the same person, to hold beside this one."""
     found = file.ask(
-        "SELECT cells.number AS cell, backbone, memory, trial, language FROM cells JOIN records ON records.id = record"
+        f"SELECT cells.number AS cell, {', '.join(COLUMN)}, trial, language"  # noqa: S608 -- our own columns
+        " FROM cells JOIN records ON records.id = record"
         " WHERE patient = :patient AND cells.number != :cell AND state != :todo ORDER BY cells.number LIMIT 500",
         {"patient": patient, "cell": cell, "todo": CellState.TODO.value},
     )

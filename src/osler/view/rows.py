@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from osler.errors import UserError
+from osler.simulator.plan import COLUMN
 from osler.simulator.store import RunFile, said
 
 MOST = 500
@@ -33,8 +34,7 @@ COLUMNS = {
     "patient": "records.patient",
     "language": "records.language",
     "specialty": "records.specialty",
-    "backbone": "cells.backbone",
-    "memory": "cells.memory",
+    **{name: f"cells.{name}" for name in COLUMN},
     "trial": "cells.trial",
     "state": "cells.state",
     "ending": "results.ending",
@@ -52,8 +52,7 @@ COLUMNS = {
 FILTERS = {
     "specialty": "records.specialty",
     "language": "records.language",
-    "backbone": "cells.backbone",
-    "memory": "cells.memory",
+    **{name: f"cells.{name}" for name in COLUMN},
     "diagnosis": _DIAGNOSIS,
     "treatment": "t.verdict",
     "ending": "results.ending",

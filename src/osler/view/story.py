@@ -13,8 +13,8 @@ HIDDEN = "•••"
 """Stands for a name of the diagnosis until the truth is revealed."""
 _HEADER = frozenset(
     {
-        *("case", "patient", "language", "specialty", "backbone", "patient_backbone"),
-        *("memory", "trial", "guards", "turn_limit", "version"),
+        *("case", "patient", "language", "specialty", "patient_backbone", "ram_backbone", "memory_backbone"),
+        *("answer_tokens", "results", "trial", "turn_limit", "version"),
     }
 )
 
@@ -32,7 +32,10 @@ def story(transcript: Transcript, record: PatientRecord) -> dict[str, Any]:
             by_turn[event.turn].append((number, event))
     conclusion, failed = transcript.conclusion, next(iter(transcript.of(Failed)), None)
     return {
-        "header": transcript.header.model_dump(mode="json", include=set(_HEADER)),
+        "header": {
+            **transcript.header.model_dump(mode="json", include=set(_HEADER)),
+            **transcript.header.column.as_row(),
+        },
         "about": {
             "age": record.age.label(record.language),
             "sex": record.sex.value,

@@ -1,6 +1,6 @@
-"""Backbones × memories side by side: what was counted, how sure we are, and what it cost."""
+"""Columns side by side: what was counted, how sure we are, and what it cost."""
 
-from osler.eval.compare.columns import Column, Figure, columns_of
+from osler.eval.compare.columns import ColumnFigures, Figure, columns_of
 from osler.eval.compare.comparison import Comparison, Difference, compare
 
-__all__ = ["Column", "Comparison", "Difference", "Figure", "columns_of", "compare"]
+__all__ = ["ColumnFigures", "Comparison", "Difference", "Figure", "columns_of", "compare"]

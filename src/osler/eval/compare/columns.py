@@ -1,4 +1,4 @@
-"""The columns of a table: all consultations of one backbone with one memory, in figures."""
+"""The columns of a table: all consultations of one column, in figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from osler.eval.statistics import (
 )
 from osler.eval.verdict import Verdict
 from osler.short_names import ShortNames
-from osler.simulator.plan import ONE_STEP
+from osler.simulator.plan import ONE_STEP, Column, told_variants
 
 Row = Mapping[str, Any]
 Value = Callable[[Row], float | None]
@@ -113,12 +113,11 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Column:
-    """All consultations of one backbone with one memory."""
+class ColumnFigures:
+    """All consultations of one column."""
 
-    backbone: str
-    """As the run was given it, server and all."""
-    memory: str
+    column: Column
+    """Its names as the run was given them, servers and all."""
     backbone_name: str
     """Short, and no other backbone's of the table."""
     memory_name: str
@@ -144,7 +143,18 @@ class Column:
     @property
     def name(self) -> str:
         """In one line."""
-        return " ".join(part for part in (self.run, self.backbone_name, self.memory_name) if part)
+        parts = (self.run, self.backbone_name, self.column.strategy, self.memory_name)
+        return " ".join((*filter(None, parts), *told_variants(self.column.variants)))
+
+    @property
+    def backbone(self) -> str:
+        """The doctor's."""
+        return self.column.backbone
+
+    @property
+    def memory(self) -> str:
+        """What the doctor remembers with."""
+        return self.column.memory
 
     @property
     def answered(self) -> int:
@@ -152,23 +162,22 @@ class Column:
         return self.consultations - self.failed
 
 
-def columns_of(rows: Iterable[Row], run: str | None = None, names: ShortNames | None = None) -> list[Column]:
-    """One column per backbone and memory, in the order they come; failures are counted and never scored.
+def columns_of(rows: Iterable[Row], run: str | None = None, names: ShortNames | None = None) -> list[ColumnFigures]:
+    """The columns of a run in the order they come; failures are counted and never scored.
 
     Args:
         rows: Of one run.
         run: What the run is called, where several are compared.
         names: Short names of all columns of the table; without them, those of these rows are told apart.
     """
-    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    groups: dict[Column, list[Row]] = defaultdict(list)
     for row in rows:
-        groups[row["backbone"], row["memory"]].append(row)
+        groups[Column.from_row(row)].append(row)
     known = names or ShortNames.of(groups)
     return [_column(key, known, run, some) for key, some in groups.items()]
 
 
-def _column(key: tuple[str, str], names: ShortNames, run: str | None, rows: list[Row]) -> Column:
-    backbone, memory = key
+def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row]) -> ColumnFigures:
     answered = [row for row in rows if not row["failed"]]
     figures, values = {}, {}
     for measure in MEASURES:
@@ -183,11 +192,10 @@ def _column(key: tuple[str, str], names: ShortNames, run: str | None, rows: list
         if measure.tested:
             values[measure.name] = found
     passes = _passes(values["diagnosis"])
-    return Column(
-        backbone=backbone,
-        memory=memory,
-        backbone_name=names.backbones[backbone],
-        memory_name=names.memories[memory],
+    return ColumnFigures(
+        column=column,
+        backbone_name=names.backbones[column.backbone],
+        memory_name=names.memories[column.memory],
         run=run,
         consultations=len(rows),
         patients=len({row["patient"] for row in rows}),

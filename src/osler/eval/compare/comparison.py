@@ -7,14 +7,22 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from osler.errors import UserError
-from osler.eval.compare.columns import MEASURES, Column, Row, columns_of
+from osler.eval.compare.columns import MEASURES, ColumnFigures, Row, columns_of
 from osler.eval.compare.partners import different_patients, without_partner
 from osler.eval.runs import LoadedRun
 from osler.eval.statistics import Paired, holm, paired
 from osler.short_names import ShortNames
-from osler.simulator.plan import ONE_STEP
+from osler.simulator.plan import ONE_STEP, Column
 
 SIGNIFICANT = 0.05
+_SHARED = {
+    "patient_backbone": "patient's backbone",
+    "ram_backbone": "RAM's backbone",
+    "results": "source of results",
+    "answer_tokens": "length of a model's answer",
+    "budget": "recall budget",
+}
+"""Settings that all runs of a comparison have to share, and what warnings call them."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +30,8 @@ class Difference:
     """One column against another, in one measure."""
 
     measure: str
-    first: Column
-    second: Column
+    first: ColumnFigures
+    second: ColumnFigures
     paired: Paired
     p_holm: float | None = None
     """Corrected over all differences of the table."""
@@ -38,23 +46,23 @@ class Difference:
 class Comparison:
     """A table, with what its reader has to know."""
 
-    columns: list[Column]
+    columns: list[ColumnFigures]
     differences: list[Difference]
     judge: str
     patient_backbone: str
     warnings: tuple[str, ...] = ()
     unpaired: tuple[str, ...] = ()
     """What of a column has no partner in the one it is compared with, a line each."""
-    groups: dict[str, list[Column]] | None = None
+    groups: dict[str, list[ColumnFigures]] | None = None
     """The same columns by language or specialty, where that was asked for."""
 
     @property
-    def gaps(self) -> list[tuple[Column, Column, float]]:
-        """Every interactive column with the ceiling of its backbone, and how far below it is."""
-        ceilings = {(column.run, column.backbone): column for column in self.columns if column.memory == ONE_STEP}
+    def gaps(self) -> list[tuple[ColumnFigures, ColumnFigures, float]]:
+        """Every interactive column with the ceiling of its doctor, and how far below it is."""
+        ceilings = {_doctor(column): column for column in self.columns if column.memory == ONE_STEP}
         found = []
         for column in self.columns:
-            ceiling = ceilings.get((column.run, column.backbone))
+            ceiling = ceilings.get(_doctor(column))
             if ceiling is None or ceiling is column:
                 continue
             high, low = ceiling.figures["diagnosis"].value, column.figures["diagnosis"].value
@@ -71,7 +79,7 @@ def compare(
     Args:
         runs: One or several; with several, every column names its run.
         judge: Whose verdicts; the rules' ladder unless another is named.
-        against: The memory that the others are compared with; without it, the first of each backbone.
+        against: The memory that the others are compared with; without it, the first of each doctor.
         by: `language` or `specialty`, for a table of each.
 
     Raises:
@@ -80,7 +88,7 @@ def compare(
     rows: list[tuple[str | None, list[Row]]] = [
         (label, list(run.rows(judge))) for run, label in zip(runs, _labels(runs), strict=True)
     ]
-    names = ShortNames.of((row["backbone"], row["memory"]) for _, some in rows for row in some)
+    names = ShortNames.of(Column.from_row(row) for _, some in rows for row in some)
     columns = [column for label, some in rows for column in columns_of(some, label, names)]
     if not columns:
         raise UserError("no consultation has ended yet", "go on with the run")
@@ -106,7 +114,7 @@ def _labels(runs: Sequence[LoadedRun]) -> list[str | None]:
     return [stem if stems.count(stem) == 1 else str(run.path) for stem, run in zip(stems, runs, strict=True)]
 
 
-def _differences(pairs: Iterable[tuple[Column, Column]]) -> list[Difference]:
+def _differences(pairs: Iterable[tuple[ColumnFigures, ColumnFigures]]) -> list[Difference]:
     found = [
         Difference(measure.name, column, reference, paired(column.values[measure.name], reference.values[measure.name]))
         for column, reference in pairs
@@ -117,25 +125,50 @@ def _differences(pairs: Iterable[tuple[Column, Column]]) -> list[Difference]:
     return [replace(difference, p_holm=p) for difference, p in zip(found, corrected, strict=True)]
 
 
-def _pairs(columns: list[Column], against: str | None) -> Iterable[tuple[Column, Column]]:
-    """Each memory with the reference of its backbone, and each backbone with the first, memory by memory."""
-    references: dict[tuple[str | None, str], Column] = {}
+Doctor = tuple[str | None, Column]
+"""The run, and the column without its memory."""
+
+
+def _doctor(column: ColumnFigures) -> Doctor:
+    return column.run, replace(column.column, memory="")
+
+
+def _pairs(columns: list[ColumnFigures], against: str | None) -> Iterable[tuple[ColumnFigures, ColumnFigures]]:
+    """Each memory with the reference of its doctor, and each column with the first that differs in one other thing."""
+    references: dict[Doctor, ColumnFigures] = {}
     for column in columns:
         if column.memory != ONE_STEP and against in (None, column.memory):
-            references.setdefault((column.run, column.backbone), column)
-    first: dict[str, Column] = {}
-    for column in columns:
-        reference = references.get((column.run, column.backbone))
+            references.setdefault(_doctor(column), column)
+    for place, column in enumerate(columns):
+        reference = references.get(_doctor(column))
         if reference is not None and reference is not column and column.memory != ONE_STEP:
             yield column, reference
-        known = first.setdefault(column.memory, column)
-        if known is not column:
-            yield column, known
+        for differ in (_in_strategy, _in_variants, _in_backbone):
+            first = next((one for one in columns[:place] if differ(one, column)), None)
+            if first is not None:
+                yield column, first
 
 
-def _warnings(runs: Sequence[LoadedRun], columns: list[Column]) -> Iterable[str]:
+def _in_strategy(one: ColumnFigures, other: ColumnFigures) -> bool:
+    return one.run == other.run and replace(one.column, strategy=other.column.strategy) == other.column
+
+
+def _in_variants(one: ColumnFigures, other: ColumnFigures) -> bool:
+    return one.run == other.run and replace(one.column, variants=other.column.variants) == other.column
+
+
+def _in_backbone(one: ColumnFigures, other: ColumnFigures) -> bool:
+    """Whether they differ in backbone or run alone; who has no strategy is compared with every strategy."""
+    mine, theirs = one.column, other.column
+    if (one.run, mine.backbone) == (other.run, theirs.backbone):
+        return False
+    same_way = mine.strategy == theirs.strategy or not (mine.strategy and theirs.strategy)
+    return same_way and (mine.memory, mine.variants) == (theirs.memory, theirs.variants)
+
+
+def _warnings(runs: Sequence[LoadedRun], columns: list[ColumnFigures]) -> Iterable[str]:
     about = [run.about for run in runs]
-    for key, label in (("patient_backbone", "patient's backbone"), ("guards", "guards"), ("budget", "recall budget")):
+    for key, label in _SHARED.items():
         values = list(dict.fromkeys(str(one["settings"][key]) for one in about))
         if len(values) > 1:
             yield f"NOT COMPARABLE: the {label} differs between runs ({' / '.join(values)})"
@@ -168,7 +201,7 @@ def _other_records(runs: Sequence[LoadedRun]) -> Iterable[str]:
         yield f"NOT COMPARABLE: {len(changed)} record(s) of the same name differ between runs ({some})"
 
 
-def _left_out(columns: list[Column]) -> Iterable[str]:
+def _left_out(columns: list[ColumnFigures]) -> Iterable[str]:
     """What scores do not rest on, and what they rest on although something failed."""
     for column in columns:
         if column.failed == column.consultations:
@@ -181,12 +214,12 @@ def _left_out(columns: list[Column]) -> Iterable[str]:
         yield f"a call of the memory's model failed in consultations that are in the scores: {told}"
 
 
-def _shares(columns: list[Column], count: Callable[[Column], int | None]) -> str:
+def _shares(columns: list[ColumnFigures], count: Callable[[ColumnFigures], int | None]) -> str:
     return ", ".join(f"{column.name} {n} of {column.answered}" for column in columns if (n := count(column)))
 
 
-def _groups(rows: list[tuple[str | None, list[Row]]], by: str, names: ShortNames) -> dict[str, list[Column]]:
-    grouped: dict[str, list[Column]] = {}
+def _groups(rows: list[tuple[str | None, list[Row]]], by: str, names: ShortNames) -> dict[str, list[ColumnFigures]]:
+    grouped: dict[str, list[ColumnFigures]] = {}
     for kind in sorted({str(row[by]) for _, some in rows for row in some}):
         grouped[kind] = [
             column

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from osler.eval.compare.columns import MEASURES, Column, Measure
+from osler.eval.compare.columns import MEASURES, ColumnFigures, Measure
 from osler.eval.compare.comparison import SIGNIFICANT, Comparison, Difference
 from osler.eval.compare.paper import MEMORIES, TABLE_3
 from osler.short_names import backbone_name, same_models
@@ -79,19 +79,19 @@ def _main(comparison: Comparison) -> Grid:
     return Grid("comparison", ["", *(column.name for column in columns)], rows, notes)
 
 
-def _same_models(columns: list[Column]) -> list[str]:
+def _same_models(columns: list[ColumnFigures]) -> list[str]:
     """What the numbers behind the names of models mean, where there are any."""
     alike = same_models({column.backbone: column.backbone_name for column in columns})
     told = "the same model at different servers; `osler runs status` shows their addresses"
     return [f"{', '.join(names)}: {told}" for names in alike]
 
 
-def _passed(column: Column, k: int) -> str:
+def _passed(column: ColumnFigures, k: int) -> str:
     value = column.passes.get(k)
     return "–" if value is None else f"{100 * value:.1f} (n={column.pass_records[k]})"
 
 
-def shown(column: Column, measure: Measure, mark: str = "") -> str:
+def shown(column: ColumnFigures, measure: Measure, mark: str = "") -> str:
     """A figure as a table shows it: with its n, where that is not the column's."""
     figure = column.figures[measure.name]
     if figure.value is None:
@@ -141,7 +141,7 @@ def _p(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _group(name: str, columns: list[Column]) -> Grid:
+def _group(name: str, columns: list[ColumnFigures]) -> Grid:
     tested = [measure for measure in MEASURES if measure.tested]
     rows = [["consultations", *(str(column.consultations) for column in columns)]]
     rows += [[measure.label, *(shown(column, measure) for column in columns)] for measure in tested]
@@ -241,9 +241,10 @@ def json_text(comparison: Comparison) -> str:
     )
 
 
-def _column_json(column: Column) -> dict[str, Any]:
-    names = ("name", "run", "backbone", "memory", "consultations", "patients", "failed", "unparsed", "unjudged")
-    told = {name: getattr(column, name) for name in (*names, "memory_failures", "passes", "pass_records")}
+def _column_json(column: ColumnFigures) -> dict[str, Any]:
+    names = ("consultations", "patients", "failed", "unparsed", "unjudged", "memory_failures", "passes", "pass_records")
+    told = {"name": column.name, "run": column.run, **column.column.as_json()}
+    told |= {name: getattr(column, name) for name in names}
     return {**told, "figures": {name: asdict(figure) for name, figure in column.figures.items()}}
 
 

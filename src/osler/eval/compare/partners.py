@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from osler.eval.compare.columns import Column
+from osler.eval.compare.columns import ColumnFigures
 
 _MOST_NAMED = 3
 _MOST_COLUMNS = 4
 
 
-def without_partner(pairs: Iterable[tuple[Column, Column]]) -> Iterator[str]:
+def without_partner(pairs: Iterable[tuple[ColumnFigures, ColumnFigures]]) -> Iterator[str]:
     """A line for each column of which a part was not held in the column it is compared with."""
     for first, second in pairs:
         for column, other in ((first, second), (second, first)):
@@ -18,7 +18,7 @@ def without_partner(pairs: Iterable[tuple[Column, Column]]) -> Iterator[str]:
                 yield line
 
 
-def _alone(column: Column, other: Column) -> str:
+def _alone(column: ColumnFigures, other: ColumnFigures) -> str:
     alone = column.held - other.held
     if not alone:
         return ""
@@ -35,9 +35,9 @@ def _alone(column: Column, other: Column) -> str:
     return f"{column.name}: {share}: {'; '.join(reasons)}"
 
 
-def different_patients(columns: list[Column]) -> Iterator[str]:
+def different_patients(columns: list[ColumnFigures]) -> Iterator[str]:
     """A warning where the columns of a table are not about the same patients, or about other records of them."""
-    kinds: dict[frozenset[str], Column] = {}
+    kinds: dict[frozenset[str], ColumnFigures] = {}
     for column in columns:
         kinds.setdefault(frozenset(_records(column)), column)
     if len(kinds) < 2:
@@ -56,7 +56,7 @@ def different_patients(columns: list[Column]) -> Iterator[str]:
     )
 
 
-def _records(column: Column) -> set[str]:
+def _records(column: ColumnFigures) -> set[str]:
     return {trial.record for trial in column.held}
 
 

@@ -57,7 +57,8 @@ class Figures:
     def as_json(self) -> dict[str, Any]:
         """As plain data."""
         told = asdict(self)
-        return {**told.pop("column"), **told, **self.column.as_json()}
+        del told["column"]
+        return {**self.column.as_json(), **told}
 
 
 _SCORES = ("retrieval", "correctness", "coherence")

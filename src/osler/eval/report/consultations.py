@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from osler.eval.compare import Column
+from osler.eval.compare import ColumnFigures
 from osler.eval.report.markup import Html, bounded, element, joined
 from osler.eval.report.snapshot import Row, Snapshot, column_of
 from osler.eval.verdict import Verdict
@@ -57,11 +57,11 @@ _WORDS = {
 }
 
 
-def consultations(run: Snapshot, rows: list[Row], columns: list[Column], shown: set[int]) -> Html:
-    """Column by column, those that are shown; the others are counted."""
+def consultations(run: Snapshot, rows: list[Row], columns: list[ColumnFigures], shown: set[int]) -> Html:
+    """ColumnFigures by column, those that are shown; the others are counted."""
     parts: list[Html] = []
     for place, column in enumerate(columns, start=1):
-        own = [row for row in rows if column_of(row) == (column.backbone, column.memory)]
+        own = [row for row in rows if column_of(row) == column.column]
         parts.append(element("h3", bounded(column.name, 200), id=f"column-{place}"))
         parts += [_consultation(run, row) for row in own if row["number"] in shown]
         left = sum(row["number"] not in shown for row in own)

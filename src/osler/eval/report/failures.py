@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from osler.eval.compare import Column
+from osler.eval.compare import ColumnFigures
 from osler.eval.report.markup import Html, bounded, element, joined, table
 from osler.eval.report.snapshot import Row, Snapshot, column_of
 
@@ -13,13 +13,13 @@ _MOST_REASONS = 20
 _LONGEST_REASON = 300
 
 
-def failures(run: Snapshot, rows: list[Row], columns: list[Column], linked: set[int]) -> Html:
+def failures(run: Snapshot, rows: list[Row], columns: list[ColumnFigures], linked: set[int]) -> Html:
     """The list; those on the page are linked."""
     failed = [row for row in rows if row["failed"]]
     if not failed:
         return element("p", "Nothing failed.")
     share = f"{len(failed):,} of {len(rows):,} consultation(s) failed. They are left out of every score above."
-    names = {(column.backbone, column.memory): column.name for column in columns}
+    names = {column.column: column.name for column in columns}
     kinds = Counter((row["ending"], _reason(row)) for row in failed).most_common()
     parts = [element("p", share)]
     if len(failed) > len(kinds):

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from osler.errors import UserError
-from osler.eval.compare import Column
+from osler.eval.compare import ColumnFigures
 from osler.eval.probes.figures import Figures
 from osler.eval.report import plots, remembering, thoughts
 from osler.eval.report.plots import LONGEST_LABEL, Point, Series
-from osler.eval.report.snapshot import ColumnKey, Row, Snapshot
+from osler.eval.report.snapshot import Row, Snapshot
 from osler.short_names import cut_names, numbered
+from osler.simulator.plan import Column, told_variants
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -35,7 +36,7 @@ class Picture:
 class Pictures:
     """Draws the figures of one run; every column looks the same in all of them."""
 
-    def __init__(self, run: Snapshot, rows: list[Row], columns: list[Column]) -> None:
+    def __init__(self, run: Snapshot, rows: list[Row], columns: list[ColumnFigures]) -> None:
         """Take what is to be drawn."""
         self._run, self._rows, self._columns = run, rows, columns[:MOST_COLUMNS]
         self._seed = run.file.settings.seed
@@ -55,7 +56,7 @@ class Pictures:
             ]
 
     def _accuracy(self, kind: str) -> Picture:
-        def counted(column: Column) -> Iterable[Point]:
+        def counted(column: ColumnFigures) -> Iterable[Point]:
             figure = column.figures[kind]
             return () if figure.value is None else (Point(figure.n, figure.value, figure.interval),)
 
@@ -74,23 +75,21 @@ class Pictures:
             found = asyncio.run(remembering.probed(self._run, self._rows, self._seed))
         except UserError as error:  # a memory with options that this version has not
             return [Picture("memory", "Memories", f"They could not be rebuilt: {error}.")]
-        known = {(one.backbone, one.memory): one for one in found}
+        known = {one.column: one for one in found}
         sample = max((one.consultations for one in found), default=0)
         about = (
             f" A sample of at most {sample} consultation(s) per column, their memories rebuilt from the transcripts,"
             " asked about what the patients told; answered without a model, by rules that read what was recalled and do"
             " not mind the wording: answers differ only where recalls do."
         )
-        missing = [
-            self._labels[key] for column in self._columns if (key := (column.backbone, column.memory)) not in known
-        ]
+        missing = [self._labels[column.column] for column in self._columns if column.column not in known]
         if missing:
             about += f" Not probed: {', '.join(missing)}."
         return [self._consistency(known, about), self._retrieval(known)]
 
-    def _consistency(self, known: dict[ColumnKey, Figures], about: str) -> Picture:
-        def by_turn(column: Column) -> Iterable[Point]:
-            figures = known.get((column.backbone, column.memory))
+    def _consistency(self, known: dict[Column, Figures], about: str) -> Picture:
+        def by_turn(column: ColumnFigures) -> Iterable[Point]:
+            figures = known.get(column.column)
             return [Point(turn, value) for turn, value in figures.consistency_by_turn.items()] if figures else ()
 
         series, title = self._series(by_turn), "Consistency by turn"
@@ -102,9 +101,9 @@ class Pictures:
         )
         return Picture("consistency", title, caption, plots.lines(series, "turn"))
 
-    def _retrieval(self, known: dict[ColumnKey, Figures]) -> Picture:
-        def by_k(column: Column) -> Iterable[Point]:
-            figures = known.get((column.backbone, column.memory))
+    def _retrieval(self, known: dict[Column, Figures]) -> Picture:
+        def by_k(column: ColumnFigures) -> Iterable[Point]:
+            figures = known.get(column.column)
             if figures is None:
                 return
             for k, mean in figures.top_k.items():
@@ -121,7 +120,7 @@ class Pictures:
         return Picture("retrieval", title, caption, plots.lines(series, "k", every=True))
 
     def _tokens(self) -> Picture:
-        def cost(column: Column) -> Iterable[Point]:
+        def cost(column: ColumnFigures) -> Iterable[Point]:
             read, written, right = (column.figures[name] for name in ("tokens_in", "tokens_out", "diagnosis"))
             if read.value is not None and written.value is not None and right.value is not None:
                 yield Point(read.value + written.value, right.value, right.interval)
@@ -138,8 +137,8 @@ class Pictures:
             return [Picture("thoughts", "Thoughts", "No column of this run keeps thoughts (the memory tim does).")]
         return [self._map(place, key, some) for place, (key, some) in enumerate(columns.items(), start=1)]
 
-    def _map(self, place: int, key: ColumnKey, some: list[thoughts.Thought]) -> Picture:
-        name, title = f"thoughts-{place}", f"Thoughts of {self._labels.get(key, key[1])}"
+    def _map(self, place: int, key: Column, some: list[thoughts.Thought]) -> Picture:
+        name, title = f"thoughts-{place}", f"Thoughts of {self._labels.get(key, key.memory)}"
         spots = asyncio.run(thoughts.placed(some, self._seed)) if len(some) >= thoughts.FEWEST_THOUGHTS else []
         if not spots:
             return Picture(name, title, f"{len(some)} thought(s) were kept: too few, or too much alike, for a map.")
@@ -151,25 +150,32 @@ class Pictures:
         )
         return Picture(name, title, caption, plots.cloud(thoughts.grouped(spots, steps), steps.names))
 
-    def _series(self, points_of: Callable[[Column], Iterable[Point]]) -> list[Series]:
+    def _series(self, points_of: Callable[[ColumnFigures], Iterable[Point]]) -> list[Series]:
         found = []
         for place, column in enumerate(self._columns):
             points = tuple(points_of(column))
             if points:
-                found.append(Series(self._labels[column.backbone, column.memory], place, points))
+                found.append(Series(self._labels[column.column], place, points))
         return found
 
 
-def labels_of(columns: list[Column]) -> dict[ColumnKey, str]:
+def labels_of(columns: list[ColumnFigures]) -> dict[Column, str]:
     """What figures call the columns: as short as tells them apart; a single backbone is not named."""
     alone = len({column.backbone for column in columns}) == 1
-    memories = cut_names((column.memory_name for column in columns), LONGEST_LABEL if alone else LONGEST_LABEL // 2)
-    room = LONGEST_LABEL - 1 - max(map(len, memories.values()), default=0)
+    ways = {column.column: _way(column) for column in columns}
+    cut_ways = cut_names(ways.values(), LONGEST_LABEL if alone else 2 * LONGEST_LABEL // 3)
+    room = LONGEST_LABEL - 1 - max(map(len, cut_ways.values()), default=0)
     models = cut_names((column.backbone_name for column in columns), room)
     named = {
-        (column.backbone, column.memory): memories[column.memory_name]
+        column.column: cut_ways[ways[column.column]]
         if alone
-        else f"{models[column.backbone_name]} {memories[column.memory_name]}"
+        else f"{models[column.backbone_name]} {cut_ways[ways[column.column]]}"
         for column in columns
     }
     return numbered({key: plots.drawable(text) for key, text in named.items()})
+
+
+def _way(column: ColumnFigures) -> str:
+    """The strategy, the memory and the variants of a column."""
+    parts = filter(None, (column.column.strategy, column.memory_name))
+    return " ".join((*parts, *told_variants(column.column.variants)))

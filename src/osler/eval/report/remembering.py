@@ -21,7 +21,7 @@ def can_be_rebuilt(memory: str) -> bool:
 
 
 async def probed(run: Snapshot, rows: list[Row], seed: int) -> list[Figures]:
-    """The figures of each backbone and memory that can be rebuilt."""
+    """The figures of each column that can be rebuilt."""
     fitting = [row for row in rows if can_be_rebuilt(row["memory"])]
     columns = len(set(map(column_of, fitting)))
     if not columns:

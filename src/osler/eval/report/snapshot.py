@@ -8,10 +8,9 @@ from typing import Any
 
 from osler.eval.runs import LoadedRun
 from osler.seeds import derive
+from osler.simulator.plan import Column
 
 Row = dict[str, Any]
-ColumnKey = tuple[str, str]
-"""Backbone and memory."""
 
 
 class Snapshot(LoadedRun):
@@ -26,14 +25,14 @@ class Snapshot(LoadedRun):
         return iter(self._rows)
 
 
-def column_of(row: Row) -> ColumnKey:
+def column_of(row: Row) -> Column:
     """Which column a consultation belongs to."""
-    return row["backbone"], row["memory"]
+    return Column.from_row(row)
 
 
 def shown_in_full(rows: list[Row], most: int) -> list[Row]:
     """The consultations that a page can hold: a fair share of every column, of its failures and of its answers."""
-    seen: Counter[tuple[ColumnKey, bool]] = Counter()
+    seen: Counter[tuple[Column, bool]] = Counter()
     order: list[tuple[int, int]] = []
     for place, row in enumerate(rows):
         kind = (column_of(row), row["failed"])
@@ -44,7 +43,7 @@ def shown_in_full(rows: list[Row], most: int) -> list[Row]:
 
 def sampled(rows: list[Row], each: int, seed: int, purpose: str) -> list[Row]:
     """So many answered consultations of each column, drawn by record: columns get the same patients."""
-    columns: dict[ColumnKey, list[Row]] = defaultdict(list)
+    columns: dict[Column, list[Row]] = defaultdict(list)
     for row in rows:
         if not row["failed"]:
             columns[column_of(row)].append(row)

@@ -7,12 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from osler.eval.report.snapshot import ColumnKey, Row, Snapshot, column_of, sampled
+from osler.eval.report.snapshot import Row, Snapshot, column_of, sampled
 from osler.eval.report.svg import RAMP
 from osler.events import Remembered
 from osler.memory.embedders import HashEmbedder
 from osler.records.language import Language
 from osler.seeds import derive
+from osler.simulator.plan import Column
 
 MOST_THOUGHTS, FEWEST_THOUGHTS = 1_500, 30
 MOST_COLUMNS = 4
@@ -48,13 +49,13 @@ def thinks(memory: str) -> bool:
     return memory.split(",")[0] == "tim"
 
 
-def thoughts_of(run: Snapshot, rows: list[Row], seed: int) -> dict[ColumnKey, list[Thought]]:
+def thoughts_of(run: Snapshot, rows: list[Row], seed: int) -> dict[Column, list[Thought]]:
     """Thoughts of each column that keeps any, sampled under the seed."""
     keeping = [row for row in rows if thinks(row["memory"])]
     names = list(dict.fromkeys(map(column_of, keeping)))[:MOST_COLUMNS]
     if not names:
         return {}
-    found: dict[ColumnKey, list[Thought]] = {name: [] for name in names}
+    found: dict[Column, list[Thought]] = {name: [] for name in names}
     for row in sampled(keeping, _CONSULTATIONS // len(names), seed, "thoughts"):
         if column_of(row) in found and (transcript := run.file.transcript(row["number"])) is not None:
             language = transcript.header.language

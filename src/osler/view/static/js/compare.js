@@ -21,11 +21,13 @@
     const differs = (field) => stories.some((other) => other.header[field] !== header[field]);
     const parts = [
       ['backbone', Osler.named(run, header.backbone)],
+      ['strategy', header.strategy],
       ['memory', Osler.named(run, header.memory)],
+      ['variants', Osler.named(run, header.variants)],
       ['language', Osler.word('l', header.language)],
       ['trial', `${Osler.t('trial')} ${header.trial}`],
     ];
-    const apart = parts.filter(([field]) => differs(field)).map(([, value]) => value);
+    const apart = parts.filter(([field, value]) => value && differs(field)).map(([, value]) => value);
     return Osler.plain((apart.length ? apart : [Osler.named(run, header.memory)]).join(' · '));
   }
 

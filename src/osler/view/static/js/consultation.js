@@ -16,12 +16,15 @@
       person.speaker && person.speaker !== 'patient' ? `${Osler.word('p', person.speaker)} ${Osler.t('speaks')}` : null;
     const facts = [
       [Osler.t('doctor'), Osler.named(run, header.backbone), header.backbone],
+      [Osler.t('strategy'), header.strategy],
       [Osler.t('memory'), Osler.named(run, header.memory), header.memory],
+      [Osler.t('variants'), Osler.named(run, header.variants)],
       [Osler.t('patient'), Osler.named(run, header.patient_backbone), header.patient_backbone],
+      [Osler.t('ram'), Osler.named(run, header.ram_backbone), header.ram_backbone],
       [Osler.t('trial'), header.trial],
       [Osler.t('tokens'), Osler.count(story.tokens)],
       [Osler.t('seconds'), Osler.decimal(story.seconds)],
-    ];
+    ].filter(([, value]) => value !== '');
     return h(
       'header',
       {class: 'about'},

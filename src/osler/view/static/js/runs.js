@@ -25,6 +25,7 @@
       ),
       ...[
         ['backbone', run.backbones.map((name) => Osler.named(run, name))],
+        ['strategy', run.strategies],
         ['memory', run.memories.map((name) => Osler.named(run, name))],
         ['language', run.languages.map((name) => Osler.word('l', name))],
       ].map(([label, names]) => h('td', {'data-label': Osler.t(label)}, said(names.join(', ')))),
@@ -34,7 +35,7 @@
 
   function table(runs) {
     if (!runs.length) return h('p', {class: 'empty'}, Osler.t('no_runs'));
-    const heads = ['runs', 'state', 'backbone', 'memory', 'language', 'tokens'];
+    const heads = ['runs', 'state', 'backbone', 'strategy', 'memory', 'language', 'tokens'];
     return h(
       'table',
       {class: 'rows'},

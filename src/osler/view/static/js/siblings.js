@@ -4,8 +4,8 @@
   const {h, said} = Osler;
 
   function setting(one, run) {
-    const [backbone, memory] = [one.backbone, one.memory].map((name) => Osler.named(run, name));
-    return [backbone, memory, Osler.word('l', one.language), `${Osler.t('trial')} ${one.trial}`].join(' · ');
+    const parts = [one.backbone, one.strategy, one.memory, one.variants].map((name) => Osler.named(run, name));
+    return [...parts, Osler.word('l', one.language), `${Osler.t('trial')} ${one.trial}`].filter(Boolean).join(' · ');
   }
 
   Osler.siblings = (story, shown, route, run) => {

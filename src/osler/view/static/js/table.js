@@ -4,10 +4,16 @@
   const {h, fill, said} = Osler;
   const PAGE = 100;
   const COLUMNS =
-    'case specialty language backbone memory trial diagnosis treatment ending turns repeats tokens seconds'.split(' ');
+    'case specialty language backbone strategy memory variants trial diagnosis treatment ending turns repeats tokens seconds'.split(
+      ' ',
+    );
   const NUMBERS = new Set(['turns', 'repeats', 'tokens', 'seconds']);
   // Columns that the data has under another name.
   const SORTS = {diagnosis: 'diagnosis_verdict', treatment: 'treatment_verdict'};
+
+  // Most runs have no variants, and their column would be empty.
+  const columns = (run) =>
+    COLUMNS.filter((name) => name !== 'variants' || run.variants.some((one) => Osler.named(run, one)));
 
   const verdict = (value) => (value ? h('span', {class: `verdict ${value}`}, Osler.word('v', value)) : null);
 
@@ -16,7 +22,9 @@
       specialty: said(row.specialty),
       language: Osler.word('l', row.language),
       backbone: said(Osler.named(run, row.backbone)),
+      strategy: said(row.strategy),
       memory: said(Osler.named(run, row.memory)),
+      variants: said(Osler.named(run, row.variants)),
       trial: row.trial,
       diagnosis: verdict(row.diagnosis_verdict),
       treatment: verdict(row.treatment_verdict),
@@ -47,20 +55,20 @@
       {'data-cell': row.cell},
       h('td', {class: 'tick'}, tick(row)),
       patient,
-      COLUMNS.slice(1).map((column) =>
+      columns(run).slice(1).map((column) =>
         h('td', {class: NUMBERS.has(column) ? 'number' : null, 'data-label': Osler.t(column)}, values[column]),
       ),
     );
   }
 
-  function heads(route, sort) {
+  function heads(run, route, sort) {
     const by = route.parameters.get('sort') || 'case';
     const down = route.parameters.get('desc') === '1';
     return h(
       'tr',
       null,
       h('td', null),
-      COLUMNS.map((name) => {
+      columns(run).map((name) => {
         const column = SORTS[name] || name;
         const here = by === column;
         return h(
@@ -146,7 +154,7 @@
       try {
         const answer = await Osler.get(`api/runs/${route.run}/rows`, parameters, {signal: asked.signal});
         Osler.steady(() => {
-          fill(head, heads(route, sort));
+          fill(head, heads(run, route, sort));
           fill(
             body,
             answer.rows.map((row, index) => line(row, run, offset + index, route, tick)),

@@ -27,7 +27,7 @@
       const box = h('input', {
         type: 'checkbox',
         checked: ticked.has(row.cell),
-        'aria-label': Osler.t('select', {name: `${Osler.plain(row.case)} ${Osler.plain(row.memory)}`}),
+        'aria-label': Osler.t('select', {name: `${[row.case, row.strategy, row.memory].filter(Boolean).map(Osler.plain).join(' ')}`}),
         onchange: () => {
           if (box.checked && ticked.size >= MOST) {
             box.checked = false;
