@@ -34,7 +34,7 @@ from osler.memory.base import tokens
 from osler.records import Language, RecordPool
 from osler.records.schema import PatientRecord
 from osler.simulator.clients import Clients
-from osler.simulator.plan import RULES, Cell, Settings
+from osler.simulator.plan import PLAIN, RULES, Cell, Column, Settings
 from osler.simulator.worker import simulate_one
 
 LAST = 4
@@ -140,7 +140,7 @@ def four_turns(settings: Settings) -> tuple[Row, Row]:
 
 def held(row: Row, record: PatientRecord) -> Outcome:
     """Hold one consultation and judge it."""
-    cell = Cell(record.id, RULES, row.memory, 1)
+    cell = Cell(record.id, Column.of(RULES, PLAIN, row.memory), 1)
     transcript = asyncio.run(simulate_one(record, cell, row.settings, Clients()))
     if not transcript.ending.is_answer:
         raise SystemExit(f"{record.id} with {row.memory} ended with {transcript.ending.value}: {transcript.events[-1]}")

@@ -49,14 +49,14 @@ def build(folder: Path, wanted: int) -> tuple[Path, float, float]:
     with RunFile.open(seed) as source, RunWriter.create(big, source.about()) as store:
         held = {(one.header.case, one.header.memory): one for one in source.transcripts()}
         trials = -(-wanted // (len(records) * len(MEMORIES) * len(BACKBONES)))
-        plan = Plan(records, BACKBONES, MEMORIES, trials, source.settings)
+        plan = Plan(records, BACKBONES, MEMORIES, trials=trials, settings=source.settings)
         todo = store.extend(plan).todo[:wanted]
         store.begin({})
         kept = 0.0
         scores: dict[tuple[str, str], tuple[list[Spoken], dict[str, Any]]] = {}
         for number in todo:
             cell = store.cell(number)
-            source_of = (cell.case, cell.memory)
+            source_of = (cell.case, cell.column.memory)
             transcript, record = held[source_of], store.record(cell.case)
             if source_of not in scores:
                 scores[source_of] = (spoken(transcript, record), asdict(measure(transcript, record)))

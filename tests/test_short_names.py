@@ -94,9 +94,10 @@ def test_every_table_of_a_run_names_columns_alike_and_without_addresses(run: Pat
     comparison = compare([load_run(run)])
     names = [column.name for column in comparison.columns]
     assert names[::2] == [
-        f"{name} raw" for name in ("Llama-3.1-8B", "Llama-3.1-70B", "qwen (1)", "qwen (2)", "a/qwen", "rules")
+        *(f"{name} plain raw" for name in ("Llama-3.1-8B", "Llama-3.1-70B", "qwen (1)", "qwen (2)", "a/qwen")),
+        "rules raw",
     ]
-    assert names[1] == "Llama-3.1-8B tim,embedder=bge"
+    assert names[1] == "Llama-3.1-8B plain tim,embedder=bge"
     tables = grids(comparison)
     told = json.loads(json_text(comparison))
     assert [column["name"] for column in told["columns"]] == names
@@ -121,7 +122,7 @@ def test_a_narrow_terminal_cuts_neither_what_differs_nor_a_figure(tmp_path: Path
         shown = text_of(table, width)
         assert max(map(len, shown.splitlines())) <= width and "…" not in shown
         found = [name for block in re.findall(r"^┏.*?^┡", shown, re.M | re.S) for name in headers(block)]
-        assert found == [f"Meta-Llama-3.1-{size}-Instruct-{kind}raw" for size in (8, 70) for kind in "ab"]
+        assert found == [f"Meta-Llama-3.1-{size}-Instruct-{kind}plainraw" for size in (8, 70) for kind in "ab"]
         lines = [line for line in shown.splitlines() if "diagnosis right" in line]
         assert sum(line.count("1.000") + line.count("100.0 [") for line in lines) == 4
 
@@ -142,19 +143,22 @@ def test_figures_tell_long_names_apart(tmp_path: Path) -> None:
     )
     labels = labels_of(compare([load_run(run)]).columns)
     assert len(set(labels.values())) == 8 and all(len(label) <= 28 for label in labels.values())
-    assert all(("70B" in label) == ("70B" in backbone) for (backbone, _), label in labels.items())
+    assert all(("70B" in label) == ("70B" in column.backbone) for column, label in labels.items())
+    assert all(" plain " in label for label in labels.values())
 
 
 def test_report_and_page_name_columns_alike_and_without_addresses(run: Path, tmp_path: Path) -> None:
     source = write_report(run, tmp_path / "report.html").page.read_text("utf-8")
     sections = source.partition('id="made-with"')[0]
-    assert "10.0.0" not in sections and "Llama-3.1-70B raw" in sections and "qwen (2) raw" in sections
+    assert "10.0.0" not in sections and "Llama-3.1-70B plain raw" in sections and "qwen (2) plain raw" in sections
     (shown,) = Shelf([run]).all()
     told = answers.run(shown)
     assert [told["names"][spec] for spec in (SMALL, LARGE, *TWICE)] == [
         *("Llama-3.1-8B", "Llama-3.1-70B", "qwen (1)", "qwen (2)")
     ]
     assert told["names"][FAR] == "tim,embedder=bge"
-    assert set(told["names"]) == {*told["backbones"], *told["memories"], told["patient_backbone"]}
+    columns = {*told["backbones"], *told["memories"], *told["variants"]}
+    assert set(told["names"]) == {*columns, told["patient_backbone"], "rules"}
+    assert (told["strategies"], told["variants"]) == (["plain"], ["{}"])
     export([run], tmp_path / "site")
     assert '"qwen (2)"' in re.sub(r"\\u0020", " ", (tmp_path / "site" / "data" / "runs.js").read_text("utf-8"))

@@ -16,7 +16,7 @@ from osler.events import Answered, Asked, Concluded, Event, Recalled, Remembered
 from osler.ranking import disturbed
 from osler.records import PatientRecord, RecordPool
 from osler.simulator.clients import Clients
-from osler.simulator.plan import RULES, Cell, Settings
+from osler.simulator.plan import PLAIN, RULES, Cell, Column, Settings
 from osler.simulator.worker import simulate_one
 
 KEPT = Path(__file__).with_name("transcripts.json")
@@ -53,7 +53,9 @@ async def hashes() -> dict[str, str]:
     found: dict[str, Any] = {}  # what hashlib gives has no name
     for memory in MEMORIES:
         for record in sample():
-            transcript = await simulate_one(record, Cell(record.id, RULES, memory, 1), Settings(), clients)
+            transcript = await simulate_one(
+                record, Cell(record.id, Column.of(RULES, PLAIN, memory), 1), Settings(), clients
+            )
             rows = [record.id, transcript.ending, [told(event) for event in transcript.events]]
             so_far = found.setdefault(f"{record.language} {memory}", sha256())
             so_far.update(json.dumps(rows, ensure_ascii=False).encode())

@@ -20,7 +20,7 @@ from osler.memory.base import Turn
 from osler.memory.tim.extract import think
 from osler.records import Language, PatientRecord, RecordPool
 from osler.simulator.build import case_of
-from osler.simulator.plan import Cell, Settings
+from osler.simulator.plan import PLAIN, Cell, Column, Settings
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import scripted
@@ -131,7 +131,7 @@ async def held(record: PatientRecord, text: str) -> tuple[float, Transcript]:
     settings = Settings(turns=2, patient_backbone="pat", memory_backbone="mem", ram_backbone="ram")
     made = Held(**{name: scripted(lambda _: text)[0] for name in ("doc", "pat", "mem", "ram")})
     start = time.process_time()
-    transcript = await simulate_one(record, Cell(record.id, "doc", "tim", 1), settings, made)
+    transcript = await simulate_one(record, Cell(record.id, Column.of("doc", PLAIN, "tim"), 1), settings, made)
     return time.process_time() - start, transcript
 
 

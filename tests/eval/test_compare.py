@@ -18,7 +18,7 @@ from osler.eval.compare.grid import csv_text, grids, json_text, latex, markdown
 from osler.eval.ladder import LADDER
 from osler.eval.runs import load_run
 from osler.records import RecordPool
-from osler.simulator.plan import ONE_STEP, Plan, Settings
+from osler.simulator.plan import ONE_STEP, Plan, ResultsFrom, Settings
 from osler.simulator.session import How, simulate_plan
 from osler.simulator.store import RunFile, RunWriter, Spoken
 from tests.agents.backbones.server import Step
@@ -146,10 +146,13 @@ def test_names_of_models_cannot_break_a_table() -> None:
 
 def test_runs_that_cannot_be_compared_are_named_loudly(run: Path, tmp_path: Path, osler: Run) -> None:
     other = tmp_path / "other.osler"
-    plan = Plan(RecordPool.open().only(ids=["croup-en"]), settings=Settings(guards=False))
+    plan = Plan(RecordPool.open().only(ids=["croup-en"]), settings=Settings(results=ResultsFrom.REPORT))
     simulate_plan(plan, other, How(quiet=True), "bundled")
     done = osler("compare", run, other)
-    assert done.returncode == 0 and "NOT COMPARABLE: the guards differs between runs" in done.stderr
+    assert (
+        done.returncode == 0
+        and "NOT COMPARABLE: the source of results differs between runs (patient / report)" in done.stderr
+    )
     assert "small rules raw" in " ".join(done.stdout.split()) or "small" in done.stdout
 
 

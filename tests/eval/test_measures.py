@@ -17,7 +17,7 @@ from osler.events import Answered, Asked, Ending, Event, Found, Maker, Retrieved
 from osler.records import Entry, Language, PatientRecord, RecordPool
 from osler.simulator.build import case_of
 from osler.simulator.clients import Clients
-from osler.simulator.plan import Cell, Settings
+from osler.simulator.plan import PLAIN, Cell, Column, Settings
 from osler.simulator.transcript import Header, Transcript
 from osler.simulator.worker import simulate_one
 from tests.conftest import small_record
@@ -344,7 +344,9 @@ def test_most_plain_opposites_are_found_in_the_bundled_records(language: Languag
 @pytest.mark.parametrize("case", ["pyelonephritis-en", "pyelonephritis-zh", "gout-en", "croup-zh"])
 async def test_a_consultation_of_the_rules(case: str) -> None:
     record = next(record for record in POOL if record.id == case)
-    transcript = await simulate_one(record, Cell(case, "rules", "raw", 1), Settings(turns=10), Clients())
+    transcript = await simulate_one(
+        record, Cell(case, Column.of("rules", PLAIN, "raw"), 1), Settings(turns=10), Clients()
+    )
     found = measure(transcript, record)
     assert found.rounds == found.replies == transcript.turns > 3
     assert found.coverage is not None and 0.1 < found.coverage <= 1

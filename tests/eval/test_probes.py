@@ -27,7 +27,7 @@ from osler.records import RecordPool
 from osler.records.language import Language
 from osler.seeds import derive
 from osler.simulator.clients import Clients
-from osler.simulator.plan import Cell, Settings
+from osler.simulator.plan import PLAIN, Cell, Column, Settings
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import scripted
 from tests.conftest import Run
@@ -272,7 +272,7 @@ class Scripts:
 async def test_a_memory_is_rebuilt_with_what_its_model_said_then() -> None:
     record = RecordPool.open().get("bppv-en")
     settings = Settings(turns=4, memory_backbone="thinks")
-    transcript = await simulate_one(record, Cell(record.id, "rules", "tim", 1), settings, Scripts())
+    transcript = await simulate_one(record, Cell(record.id, Column.of("rules", PLAIN, "tim"), 1), settings, Scripts())
     kept = [line for event in transcript.of(Remembered) for line in event.change.inserted]
     assert [line.split(maxsplit=1)[1] for line in kept].count(f"patient has had these {ATTACKS.split(', ')[0]}") == 1
 
@@ -331,7 +331,7 @@ async def test_over_real_consultations_more_memory_scores_more(case: str) -> Non
     record, settings = RecordPool.open().get(case), Settings(turns=8)
     told = {}
     for memory in ("none", "raw"):
-        transcript = await simulate_one(record, Cell(case, "rules", memory, 1), settings, Clients())
+        transcript = await simulate_one(record, Cell(case, Column.of("rules", PLAIN, memory), 1), settings, Clients())
         assert transcript.header.seed == derive(0, case, 1, "consultation")
         [found] = figures([await examine(transcript, record, settings, rules_answerer)], [1], 0)
         told[memory] = found.by_kind["told"]
@@ -344,7 +344,7 @@ async def test_the_memory_of_another_patient_does_not_hold_the_truth() -> None:
     settings, told = Settings(turns=10), {}
     for case in ("gout-en", "croup-en"):
         record = RecordPool.open().get(case)
-        transcript = await simulate_one(record, Cell(case, "rules", "raw", 1), settings, Clients())
+        transcript = await simulate_one(record, Cell(case, Column.of("rules", PLAIN, "raw"), 1), settings, Clients())
         recall = await (await rebuilt(transcript, settings)).memory.recall("")
         told[case] = ([one for one in probes_of(transcript, record) if one.gold.status is not None], recall.text)
     (one, own), (other, theirs) = told.values()

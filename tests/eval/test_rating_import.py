@@ -13,6 +13,7 @@ from openpyxl import load_workbook
 from osler.errors import UserError
 from osler.eval.rating import Key, check_run, export_sheets, ratings_page, read_ratings
 from osler.records.pages import printed
+from osler.simulator.plan import PLAIN, Column
 from osler.simulator.store import RunFile
 from tests.conftest import Run
 from tests.eval.rated import BACKBONES, a_run, fill, items_of
@@ -113,11 +114,11 @@ def test_the_mean_counts_an_item_once_whoever_rated_it(
 ) -> None:
     done = export_sheets(run_file, tmp_path / "sheet.xlsx", per_system=4, seed=0, raters=2)
     key = Key.open(done.key)
-    mine = [item.id for item in key.items if item.system == ("openai:okapi-4o", "raw")]
+    mine = [item.id for item in key.items if item.system == Column("openai:okapi-4o", PLAIN, "raw")]
     fill(done.sheets[0], lambda item: (1 if item == mine[0] else 0, None, None) if item in mine else (None, None, None))
     fill(done.sheets[1], lambda item: (1 if item == mine[0] else None, None, None))
     printed(ratings_page(read_ratings(done.sheets, key), key))
-    lines = [line[2:] for line in table(capsys.readouterr().out) if line[:2] == ["openai:okapi-4o", "raw"]]
+    lines = [line[3:] for line in table(capsys.readouterr().out) if line[:3] == ["openai:okapi-4o", "plain", "raw"]]
     # Four patients with one item each, of which one is rated 1, by two raters: one in four.
     assert lines[0] == ["retrieval accuracy", "0.250", "[0.046, 0.699]", "4"]
     assert lines[1] == ["response correctness", "–", "–", "0"]

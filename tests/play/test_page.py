@@ -16,6 +16,7 @@ from osler.play.cases import veiled
 from osler.play.sitting import Chair, Wish
 from osler.play.table import PlayTable
 from osler.records.pool import RecordPool
+from osler.simulator.plan import Wanted
 from osler.simulator.session import about
 from osler.simulator.store import RunFile, RunWriter
 from tests.agents.backbones.server import Step, serving
@@ -59,7 +60,7 @@ def test_a_doctor_on_the_page_and_what_was_missed_in_which_order(page: TestClien
         {"name": "Radiograph", "should": 2, "asked_in_turn": 1, "after": []},
     ]
     with RunFile.open("play-doctor") as run:
-        transcript = run.find("sprain")
+        transcript = run.find(Wanted("sprain"))
         assert (transcript.header.backbone, transcript.header.memory, transcript.header.trial) == ("human", "tim", 1)
         assert transcript.ending is Ending.CONCLUDED
 
@@ -224,7 +225,7 @@ async def test_a_model_opposite_that_fails_ends_its_own_consultation_alone(small
         assert len([event for event in well.journal.events if event.type == "answered"]) == 1
         await asyncio.wait_for(table.close(), 20)
     with RunFile.open("ill") as run:
-        assert run.find("sprain").ending is Ending.BACKBONE_FAILURE and not run.judges()
+        assert run.find(Wanted("sprain")).ending is Ending.BACKBONE_FAILURE and not run.judges()
 
 
 async def test_what_a_model_opposite_said_is_paid_for_in_the_run(small_pool: Path) -> None:
@@ -240,7 +241,7 @@ async def test_what_a_model_opposite_said_is_paid_for_in_the_run(small_pool: Pat
     assert seat.over and seat.failed is None and len(server.requests) == 1
     with RunFile.open("paid") as run:
         assert (run.standing().done, run.standing().calls, run.standing().tokens) == (1, 1, 14)
-        assert run.find("sprain").replies[0].reply == "Yes, I have had asthma since childhood."
+        assert run.find(Wanted("sprain")).replies[0].reply == "Yes, I have had asthma since childhood."
 
 
 async def test_who_leaves_while_a_model_thinks_does_not_wait_for_it(small_pool: Path) -> None:
@@ -256,7 +257,7 @@ async def test_who_leaves_while_a_model_thinks_does_not_wait_for_it(small_pool: 
         assert time.monotonic() - began < 20
         await table.close()
     with RunFile.open("left") as run:
-        transcript = run.find("sprain")
+        transcript = run.find(Wanted("sprain"))
         assert transcript.ending is Ending.DOCTOR_ERROR and transcript.turns == 1 and not transcript.replies
 
 

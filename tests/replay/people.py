@@ -12,7 +12,7 @@ from osler.records import RecordPool
 from osler.simulator.build import case_of, seat
 from osler.simulator.clients import Clients
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.plan import HUMAN, Cell, Plan, Settings
+from osler.simulator.plan import HUMAN, PLAIN, Cell, Column, Plan, Settings
 from osler.simulator.session import about
 from osler.simulator.store import RunWriter
 from osler.simulator.transcript import Transcript
@@ -41,8 +41,8 @@ class _Doctor(Participant):
 
 
 async def _held(case: str, settings: Settings) -> Transcript:
-    record, journal, cell = RecordPool.open().get(case), Journal(), Cell(case, HUMAN, "tim", 1)
-    seats = seat(record, "rules", cell.memory, 1, settings, journal, Clients())
+    record, journal, cell = RecordPool.open().get(case), Journal(), Cell(case, Column.of(HUMAN, PLAIN, "tim"), 1)
+    seats = seat(record, Column.of("rules", PLAIN, "tim"), 1, settings, journal, Clients())
     chairs = Seats(_Doctor(case), seats.ram, seats.patient, seats.memory)
     try:
         ending = await consult(chairs, case_of(record), journal, settings.turn_limit(record))

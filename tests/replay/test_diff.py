@@ -10,7 +10,7 @@ from rich.console import Console
 from osler.events import Asked, Concluded
 from osler.replay.diff import Side
 from osler.replay.diff_page import DiffPage
-from osler.simulator.plan import Settings
+from osler.simulator.plan import Settings, Wanted
 from osler.simulator.store import RunFile
 from osler.simulator.transcript import Transcript
 from tests.replay.runs import hold, osler, refusal
@@ -21,7 +21,9 @@ pytestmark = pytest.mark.xdist_group("replay")  # one process: they share a run
 def first_difference(path: Path, case: str) -> int:
     """The turn in which the two doctors first ask something else, counted by hand."""
     with RunFile.open(path) as run:
-        none, raw = ([event.question for event in run.find(case, one).of(Asked)] for one in ("none", "raw"))
+        none, raw = (
+            [event.question for event in run.find(Wanted(case, memory=one)).of(Asked)] for one in ("none", "raw")
+        )
     return next(turn for turn, (one, two) in enumerate(zip(none, raw, strict=False), start=1) if one != two)
 
 
@@ -57,7 +59,7 @@ def printed(left: Transcript, right: Transcript, width: int = 120) -> str:
 
 def test_where_nothing_or_only_the_end_differs_that_is_said(rules: Path) -> None:
     with RunFile.open(rules) as opened:
-        whole = opened.find("gerd-en", "raw")
+        whole = opened.find(Wanted("gerd-en", memory="raw"))
     same = printed(whole, whole)
     assert "nothing differs" in same and "≠" not in same and "──" not in same
     cut = whole.model_copy(update={"events": tuple(event for event in whole.events if event.turn <= 3)})
@@ -72,7 +74,11 @@ def test_where_nothing_or_only_the_end_differs_that_is_said(rules: Path) -> None
 
 def test_a_narrow_terminal_has_one_below_the_other(rules: Path) -> None:
     with RunFile.open(rules) as opened:
-        shown = printed(opened.find("pneumonia-en", "none"), opened.find("pneumonia-en", "raw"), width=50)
+        shown = printed(
+            opened.find(Wanted("pneumonia-en", memory="none")),
+            opened.find(Wanted("pneumonia-en", memory="raw")),
+            width=50,
+        )
     assert "   │ Doctor:" in shown and all(len(line) <= 50 for line in shown.splitlines())
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from osler.eval.ladder import LADDER
 from osler.events import Answered, Asked, Called, Ending, Maker, Recalled, Remembered, Role
-from osler.simulator.plan import Cell
+from osler.simulator.plan import PLAIN, Cell, Column, Wanted
 from osler.simulator.store import Fork, RunFile, RunWriter
 from osler.simulator.transcript import Transcript
 from tests.agents.backbones.server import Step
@@ -42,8 +42,8 @@ def test_the_first_turns_stay_and_another_memory_goes_on(run: Path, case: str) -
     assert "memory none" in result.stdout and "memory tim" in result.stdout and "trial 1" in result.stderr
     child = run.with_name("demo.forks.osler")
     with RunFile.open(run) as before, RunFile.open(child) as forks:
-        parent, fork = before.find(case, "none"), forks.find(case, "tim")
-        assert forks.forks() == {1: Fork("demo", Cell(case, "rules", "none", 1), 3)}
+        parent, fork = before.find(Wanted(case, memory="none")), forks.find(Wanted(case, memory="tim"))
+        assert forks.forks() == {1: Fork("demo", Cell(case, Column.of("rules", PLAIN, "none"), 1), 3)}
         assert forks.settings == before.settings and before.forks() == {}
     assert said(fork, 3) == said(parent, 3) and fork.turns > 3
     assert [event.of for event in fork.of(Remembered)][:3] == [1, 2, 3] and fork.of(Recalled)[3].recall.items
@@ -62,8 +62,10 @@ def test_every_fork_is_kept_and_forks_can_be_forked(run: Path) -> None:
     assert osler("replay", child, "gerd-en", "--trial", "2", "--memory", "none", "--fork-at", "5").exit_code == 0
     with RunFile.open(child) as forks:
         told = [(one.run, one.parent.trial, one.turn) for one in forks.forks().values()]
-        cells = [(forks.cell(number).memory, forks.cell(number).trial) for number in forks.forks()]
-        assert said(forks.find("gerd-en", "none"), 5) == said(forks.find("gerd-en", "raw", trial=2), 5)
+        cells = [(forks.cell(number).column.memory, forks.cell(number).trial) for number in forks.forks()]
+        assert said(forks.find(Wanted("gerd-en", memory="none")), 5) == said(
+            forks.find(Wanted("gerd-en", memory="raw", trial=2)), 5
+        )
     assert told == [("demo", 1, 2), ("demo", 1, 4), ("demo.forks", 2, 5)]
     assert cells == [("raw", 1), ("raw", 2), ("none", 1)]
     assert osler("replay", child, "--verify").exit_code == 0
@@ -76,7 +78,7 @@ def test_a_model_goes_on_and_only_what_it_does_is_paid_for(run: Path) -> None:
     assert result.exit_code == 0, result.output
     child = run.with_name("demo.forks.osler")
     with RunFile.open(child) as forks:
-        fork = forks.find("pneumonia-en")
+        fork = forks.find(Wanted("pneumonia-en"))
         standing = forks.standing()
     doctor = [call for call in fork.of(Called) if call.role is Role.DOCTOR]
     assert fork.header.backbone == server.spec and min(call.turn for call in doctor) == 5

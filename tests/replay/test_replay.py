@@ -15,6 +15,7 @@ import pytest
 from osler.events import Answered, Asked
 from osler.replay.player import Player
 from osler.replay.scenes import scenes
+from osler.simulator.plan import Wanted
 from osler.simulator.store import RunFile
 from osler.simulator.store.files import checksum
 from osler.simulator.transcript import Transcript
@@ -41,7 +42,7 @@ def terminal(rules: Path) -> Iterator[Callable[..., Terminal]]:
 
 def transcript(path: Path, case: str = "pneumonia-en") -> Transcript:
     with RunFile.open(path) as run:
-        return run.find(case, "tim")
+        return run.find(Wanted(case, memory="tim"))
 
 
 @pytest.mark.parametrize(

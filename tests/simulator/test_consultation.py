@@ -20,7 +20,7 @@ from osler.records import Language, PatientRecord, RecordPool
 from osler.simulator.build import case_of
 from osler.simulator.clients import Clients
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.plan import Cell, Settings
+from osler.simulator.plan import PLAIN, Cell, Column, Settings
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import Script, ScriptedClient, scripted
@@ -51,15 +51,14 @@ async def run(
     *,
     memory: str = "raw",
     turns: int = 5,
-    guards: bool = True,
     patient: Script | None = None,
 ) -> tuple[Transcript, ScriptedClient]:
     backbone, client = scripted(doctor)
     made = {"doc": backbone}
     if patient is not None:
         made["pat"], _ = scripted(patient)
-    settings = Settings(turns=turns, guards=guards, patient_backbone="pat" if patient is not None else "rules")
-    transcript = await simulate_one(record, Cell(record.id, "doc", memory, 1), settings, Held(**made))
+    settings = Settings(turns=turns, patient_backbone="pat" if patient is not None else "rules")
+    transcript = await simulate_one(record, Cell(record.id, Column.of("doc", PLAIN, memory), 1), settings, Held(**made))
     return transcript, client
 
 
@@ -86,7 +85,7 @@ async def test_a_doctor_that_never_ends_is_asked_for_its_conclusion() -> None:
     def doctor(prompt: str) -> str:
         return END if "may ask" not in prompt else ask(f"Is there pain in place number {len(prompt)}?")
 
-    transcript, _ = await run(BLADDER, doctor, turns=3, guards=False)
+    transcript, _ = await run(BLADDER, doctor, turns=3)
     assert transcript.ending is Ending.TURN_LIMIT and transcript.turns == 3
 
 
@@ -103,8 +102,6 @@ async def test_a_question_the_guard_refuses_is_asked_again_and_then_taken_from_t
     assert retried.of(Asked)[0].maker is Maker.RETRIED and len(retried.of(Intervened)) == 1
     replaced, _ = await run(BLADDER, [vague, vague, DONE, TELLING, END])
     assert replaced.of(Asked)[0].maker is Maker.RULES and "start" in replaced.of(Asked)[0].question
-    bare, _ = await run(BLADDER, [vague, DONE, TELLING, END], guards=False)
-    assert bare.of(Asked)[0].maker is Maker.MODEL and not bare.of(Intervened) and bare.header.guards is False
 
 
 @pytest.mark.parametrize(("memory", "repeats"), [("none", 2), ("raw", 0)])
@@ -137,8 +134,6 @@ async def test_three_outcomes_of_a_patients_reply() -> None:
             (),
             (),
         )
-    bare, _ = await run(BLADDER, list(questions), patient=[bad], guards=False)
-    assert bare.replies[0].leaks == ("Bladder cancer",) and "39" in bare.replies[0].fabrications
 
 
 @pytest.mark.parametrize(
@@ -156,8 +151,6 @@ async def test_a_patient_speaks_plainly_and_does_not_begin_as_a_servant(
     script = [ask(question), DONE, TELLING, END]
     guarded, _ = await run(POOL.get(record_id), script, patient=[said])
     assert [(event.reply, event.maker) for event in guarded.of(Answered)] == [(heard, Maker.MODEL)]
-    bare, _ = await run(POOL.get(record_id), script, patient=[said], guards=False)
-    assert bare.of(Answered)[0].reply == said
 
 
 async def test_a_conclusion_against_a_kept_fact_is_asked_for_once_more() -> None:
@@ -191,8 +184,8 @@ async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_th
 
     backbone, client = scripted(spoken)
     client.delay = 0.2
-    settings = Settings(turns=4, guards=False)
-    transcript = await simulate_one(BLADDER, Cell("x", "doc", "tim", 1), settings, Held(doc=backbone))
+    settings = Settings(turns=4)
+    transcript = await simulate_one(BLADDER, Cell("x", Column.of("doc", PLAIN, "tim"), 1), settings, Held(doc=backbone))
     spans = [(call.role.value, call.at - call.seconds, call.at) for call in transcript.of(Called)]
     thoughts = [span for span in spans if span[0] == "memory"]
     doctors = [span for span in spans if span[0] == "doctor"]

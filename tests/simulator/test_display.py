@@ -11,7 +11,7 @@ from osler.events import Journal
 from osler.simulator import display
 from osler.simulator.desk import Progress
 from osler.simulator.display import Display, plain_line
-from osler.simulator.plan import Cell
+from osler.simulator.plan import PLAIN, Cell, Column
 
 
 def progress(seconds: float, done: int) -> Progress:
@@ -22,7 +22,10 @@ def progress(seconds: float, done: int) -> Progress:
         there=2,
         done=done,
         began=time.monotonic() - seconds,
-        under_way={1: (Cell("gout-en", "local", "raw", 1), journal), 2: (Cell("gout-zh", "local", "raw", 1), None)},
+        under_way={
+            1: (Cell("gout-en", Column.of("local", PLAIN, "raw"), 1), journal),
+            2: (Cell("gout-zh", Column.of("local", PLAIN, "raw"), 1), None),
+        },
     )
 
 

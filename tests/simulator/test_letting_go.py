@@ -11,7 +11,7 @@ import pytest
 from osler.agents.backbones import Backbone
 from osler.events import Journal
 from osler.records.pool import RecordPool
-from osler.simulator.plan import Cell, Settings
+from osler.simulator.plan import PLAIN, Cell, Column, Settings
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import scripted
 
@@ -40,7 +40,7 @@ async def test_a_consultation_with_models_is_gone_when_nobody_holds_it(memory: s
     gc.disable()
     try:
         transcript = await simulate_one(
-            record, Cell(record.id, "doctor", memory, 1), settings, _Held(backbone), journal
+            record, Cell(record.id, Column.of("doctor", PLAIN, memory), 1), settings, _Held(backbone), journal
         )
         assert len(client.prompts) >= 4
         assert transcript.conclusion is not None

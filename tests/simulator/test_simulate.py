@@ -30,7 +30,7 @@ from osler.memory.base import Change, Item, Recall
 from osler.records import RecordPool
 from osler.simulator.memory_page import memory_page
 from osler.simulator.pages import page
-from osler.simulator.plan import Cell, Settings
+from osler.simulator.plan import PLAIN, Cell, Column, Settings
 from osler.simulator.store import RunFile
 from osler.simulator.worker import transcript_of
 from tests.agents.backbones.server import Step, serving
@@ -128,7 +128,9 @@ def test_what_a_model_says_cannot_steer_the_terminal(language: str) -> None:
     journal.add(Remembered, Role.MEMORY, of=1, change=Change(inserted=(evil,), forgotten=(evil,)))
     journal.add(Concluded, Role.DOCTOR, diagnosis=evil, treatment=evil, differential=(evil,), reasoning=evil)
     journal.add(Failed, Role.SIMULATOR, kind="x", message=evil)
-    held = transcript_of(record, Cell(record.id, "doc", "tim", 1), Settings(), journal, Ending.CONCLUDED)
+    held = transcript_of(
+        record, Cell(record.id, Column.of("doc", PLAIN, "tim"), 1), Settings(), journal, Ending.CONCLUDED
+    )
     screen = StringIO()
     console = Console(width=200, file=screen, force_terminal=False)
     console.print(page(held, details=True))

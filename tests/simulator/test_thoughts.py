@@ -10,7 +10,7 @@ from osler.events import Asked, Recalled
 from osler.records import PatientRecord, RecordPool
 from osler.records.language import Language
 from osler.simulator.clients import Clients
-from osler.simulator.plan import Cell, Settings
+from osler.simulator.plan import PLAIN, Cell, Column, Settings
 from osler.simulator.repeats import Repeats
 from osler.simulator.transcript import Transcript
 from osler.simulator.worker import simulate_one
@@ -30,7 +30,9 @@ def with_value(record: PatientRecord) -> PatientRecord:
 
 async def consultation(memory: str) -> Transcript:
     record = with_value(RecordPool.open().get("pyelonephritis-en"))
-    return await simulate_one(record, Cell(record.id, "rules", memory, 1), Settings(turns=12), Clients())
+    return await simulate_one(
+        record, Cell(record.id, Column.of("rules", PLAIN, memory), 1), Settings(turns=12), Clients()
+    )
 
 
 def questions(transcript: Transcript) -> list[str]:

@@ -72,7 +72,7 @@ class Small:
     def plan(self, trials: int = 1) -> list[int]:
         """Add consultations that are still to be held; their numbers."""
         with self._open() as run:
-            return run.extend(Plan((self.record,), ("rules",), ("raw",), trials, self.settings)).todo
+            return run.extend(Plan((self.record,), trials=trials, settings=self.settings)).todo
 
     def hold(self, number: int, events: tuple[Event, ...]) -> None:
         """Let a consultation have happened so."""

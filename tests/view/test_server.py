@@ -19,7 +19,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from osler.eval.ladder import LADDER
-from osler.simulator.plan import Cell, Plan
+from osler.simulator.plan import PLAIN, Cell, Column, Plan
 from osler.simulator.session import about
 from osler.simulator.store import Fork, RunFile, RunWriter
 from osler.simulator.store.files import checksum
@@ -338,8 +338,8 @@ def test_forks_of_a_run_are_shown_with_it(run: Path, tmp_path: Path) -> None:
     with client(tmp_path / "main.osler") as page:
         stamp = page.get("api/changes").json()["stamp"]
         with RunWriter.create(tmp_path / "main.forks.osler", about(PLAN.settings)) as store:
-            cell = Cell(EN, "rules", "none", 1)
-            number = store.add_fork(record(EN), cell, Fork("main", Cell(EN, "rules", "raw", 1), 1))
+            cell = Cell(EN, Column.of("rules", PLAIN, "none"), 1)
+            number = store.add_fork(record(EN), cell, Fork("main", Cell(EN, Column.of("rules", PLAIN, "raw"), 1), 1))
             store.begin({})
             store.finish(number, transcript(record(EN), cell, TALKS[0][0]))
         assert page.get("api/changes", params={"since": stamp}).json()["runs"] == ["k1"]

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from osler.events import Answered, Asked, Called, Concluded, Ending, Event
 from osler.records.language import Language
 from osler.records.schema import Speaker
-from osler.simulator.plan import Cell, Column, ResultsFrom
+from osler.simulator.plan import RULES, Cell, Column, ResultsFrom
 
 E = TypeVar("E", bound=BaseModel)
 
@@ -35,12 +35,12 @@ class Header(BaseModel):
     variants: dict[str, str] = {}
     """What else sets its column apart."""
     patient_backbone: str
-    ram_backbone: str
-    memory_backbone: str
+    ram_backbone: str = RULES
+    memory_backbone: str = RULES
     """The model behind the memory; `rules` or `human`: it has none."""
-    answer_tokens: int
+    answer_tokens: int = 1000
     """Tokens one answer of a model could take."""
-    results: ResultsFrom
+    results: ResultsFrom = ResultsFrom.PATIENT
     """Where the doctor read the results of tests and examinations."""
     trial: int = 1
     seed: int

@@ -162,20 +162,27 @@ class Pictures:
 def labels_of(columns: list[ColumnFigures]) -> dict[Column, str]:
     """What figures call the columns: as short as tells them apart; a single backbone is not named."""
     alone = len({column.backbone for column in columns}) == 1
-    ways = {column.column: _way(column) for column in columns}
-    cut_ways = cut_names(ways.values(), LONGEST_LABEL if alone else 2 * LONGEST_LABEL // 3)
-    room = LONGEST_LABEL - 1 - max(map(len, cut_ways.values()), default=0)
+    strategies = cut_names((column.column.strategy for column in columns), LONGEST_LABEL // 3)
+    room = LONGEST_LABEL - 1 - max(map(len, strategies.values()), default=0)
+    memories = cut_names(map(_remembered, columns), room if alone else room // 2)
+    room -= 1 + max(map(len, memories.values()), default=0)
     models = cut_names((column.backbone_name for column in columns), room)
     named = {
-        column.column: cut_ways[ways[column.column]]
-        if alone
-        else f"{models[column.backbone_name]} {cut_ways[ways[column.column]]}"
+        column.column: " ".join(
+            filter(
+                None,
+                (
+                    "" if alone else models[column.backbone_name],
+                    strategies[column.column.strategy],
+                    memories[_remembered(column)],
+                ),
+            )
+        )
         for column in columns
     }
     return numbered({key: plots.drawable(text) for key, text in named.items()})
 
 
-def _way(column: ColumnFigures) -> str:
-    """The strategy, the memory and the variants of a column."""
-    parts = filter(None, (column.column.strategy, column.memory_name))
-    return " ".join((*parts, *told_variants(column.column.variants)))
+def _remembered(column: ColumnFigures) -> str:
+    """The memory of a column, and its variants."""
+    return " ".join((column.memory_name, *told_variants(column.column.variants)))
