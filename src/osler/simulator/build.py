@@ -63,6 +63,7 @@ def seat(
     settings: Settings,
     journal: Journal,
     clients: Opener,
+    strategy: str = "plain",
 ) -> Seats:
     """Everybody who takes part in one consultation."""
     case = case_of(record)
@@ -74,7 +75,7 @@ def seat(
         speaker=record.speaker,
     )
     return Seats(
-        doctor=_doctor(backbone, case, settings, journal, clients),
+        doctor=_doctor(backbone, strategy, case, settings, journal, clients),
         ram=Ram(record, case, _sharpen(record, settings, journal, clients)),
         patient=_patient(record, settings, journal, clients),
         memory=WholeRecord(record, case) if memory == ONE_STEP else memory_factory(memory)(made),
@@ -109,14 +110,17 @@ def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None
     return think
 
 
-def _doctor(backbone: str, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
+def _doctor(
+    backbone: str, strategy: str, case: Case, settings: Settings, journal: Journal, clients: Opener
+) -> Participant:
     if backbone == RULES:
         return RulesDoctor(case)
     if backbone == HUMAN:
         return Person("doctor", clients.mover) if isinstance(clients, Seating) else HumanDoctor()
-    from osler.agents.doctor import ModelDoctor
+    from osler.agents.doctors import DoctorSettings, doctor_factory
 
-    return ModelDoctor(case, clients.open(backbone), journal, guards=settings.guards)
+    made = DoctorSettings(case, clients.open(backbone), journal, settings.answer_tokens)
+    return doctor_factory(strategy)(made)
 
 
 def _patient(record: PatientRecord, settings: Settings, journal: Journal, clients: Opener) -> Participant:

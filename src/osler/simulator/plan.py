@@ -46,6 +46,8 @@ class Settings:
     turn_factor: float = 1.5
     budget: int = 2000
     """Tokens of recall in the doctor's prompt."""
+    answer_tokens: int = 1000
+    """Tokens one answer of a model may take, its thinking included."""
     ram_backbone: str | None = None
     """The model that RAM asks where a question's own words find nothing; None: it does not ask."""
     memory_backbone: str | None = None

@@ -1,0 +1,18 @@
+"""Doctors with a model, by the name of their strategy, and all that a doctor of one's own needs."""
+
+from osler.agents.doctors.registry import DoctorFactory, doctor_factory, doctor_names
+from osler.agents.doctors.settings import DoctorSettings
+from osler.agents.participant import Briefing, Case, Conclusion, Question
+from osler.events import Maker
+
+__all__ = [
+    "Briefing",
+    "Case",
+    "Conclusion",
+    "DoctorFactory",
+    "DoctorSettings",
+    "Maker",
+    "Question",
+    "doctor_factory",
+    "doctor_names",
+]
