@@ -7,9 +7,9 @@ import re
 from typing import Any
 
 import pytest
+from osler.agents.doctor import ModelDoctor
 
 from osler.agents.backbones import Backbone, BackboneError, FailureKind
-from osler.agents.doctor import ModelDoctor
 from osler.agents.participant import Conclusion, Question
 from osler.agents.patient import ModelPatient
 from osler.agents.ram.agent import Ram

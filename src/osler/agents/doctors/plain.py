@@ -51,15 +51,14 @@ class PlainDoctor(Participant):
 
         What cannot be read is asked for once more. After that the text itself is the question.
         """
-        first = await self._requests.answer("doctor_ask", briefing, schema=MoveForm)
+        first = await self._asked_for(briefing)
         read = move_of(first)
         if isinstance(read, Move):
             return _asked(read, Maker.MODEL)
         if said := stated(first):
             return said if said.treatment else None
         self._requests.note(Intervention.UNREAD, first, read)
-        after = Unread(first, "doctor_repair_move")
-        second = await self._requests.answer("doctor_ask", briefing, schema=MoveForm, after=after)
+        second = await self._asked_for(briefing, Unread(first, "doctor_repair_move"))
         read = move_of(second)
         if isinstance(read, Move):
             return _asked(read, Maker.RETRIED)
@@ -69,6 +68,10 @@ class PlainDoctor(Participant):
             if words := words_of(text):
                 return Question(text=words, maker=maker)
         return Question(text="", maker=Maker.SILENT)
+
+    async def _asked_for(self, briefing: Briefing, after: Unread | None = None) -> str:
+        left = briefing.turns_left
+        return await self._requests.answer("doctor_ask", briefing, schema=MoveForm, after=after, turns_left=left)
 
     async def conclude(self, briefing: Briefing) -> Conclusion:
         """All of it in one request, and once more where it cannot be read.
