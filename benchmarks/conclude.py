@@ -1,6 +1,6 @@
 """What a model doctor concludes from the same interviews when they are recalled in other ways.
 
-python benchmarks/conclude.py RUN --backbone MODEL@URL [--pool POOL] [--out FILE.jsonl]
+python benchmarks/conclude.py RUN --backbone MODEL@URL [--strategy NAME] [--pool POOL] [--out FILE.jsonl]
 
 A run confounds what a memory brings at the end with what it made the doctor ask. Here the interviews stay as they were
 held, and the doctor of this version concludes each of them again, once for each way to recall it:
@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from osler.agents.backbones import Backbone, open_backbone
 from osler.agents.backbones.pace import Rates
-from osler.agents.doctor import ModelDoctor
+from osler.agents.doctors import DoctorSettings, doctor_factory, doctor_names
 from osler.agents.participant import Briefing, Conclusion
 from osler.errors import OslerError, UserError
 from osler.eval.ladder import judge_differential
@@ -58,8 +58,12 @@ class Way(NamedTuple):
 async def ways(transcript: Transcript, record: PatientRecord) -> list[Way]:
     """The ways to recall an interview that has been held."""
     case, language = case_of(record), record.language
-    pairs = zip(transcript.of(Asked), transcript.of(Answered), strict=True)
-    turns = [Turn(number=asked.turn, question=asked.question, reply=told.reply) for asked, told in pairs]
+    replies = {told.turn: told.reply for told in transcript.of(Answered)}
+    turns = [
+        Turn(number=asked.turn, question=asked.question, reply=replies[asked.turn], differential=asked.differential)
+        for asked in transcript.of(Asked)
+        if asked.turn in replies
+    ]
     raw = memory_factory("raw")(MemorySettings(language=language, budget=WITHOUT_END))
     for turn in turns[:-1]:
         await raw.remember(turn)
@@ -81,10 +85,11 @@ async def ways(transcript: Transcript, record: PatientRecord) -> list[Way]:
     ]
 
 
-async def conclude(way: Way, backbone: Backbone) -> Conclusion | None:
+async def conclude(way: Way, backbone: Backbone, strategy: str) -> Conclusion | None:
     """What the doctor makes of it; None where that cannot be read. A model that fails ends all; it was not wrong."""
     try:
-        made = await ModelDoctor(way.briefing.case, backbone, Journal()).respond(way.briefing)
+        doctor = doctor_factory(strategy)(DoctorSettings(way.briefing.case, backbone, Journal()))
+        made: object = await doctor.respond(way.briefing)
     except ConsultationError as error:
         if error.ending is not Ending.UNPARSED:
             raise
@@ -92,13 +97,13 @@ async def conclude(way: Way, backbone: Backbone) -> Conclusion | None:
     return made if isinstance(made, Conclusion) else None
 
 
-async def held(run: str, pool: str, backbone: Backbone) -> list[tuple[Way, Conclusion | None]]:
+async def held(run: str, pool: str, backbone: Backbone, strategy: str) -> list[tuple[Way, Conclusion | None]]:
     records = {record.id: record for record in RecordPool.open(pool)}
     interviews = [each for each in load_run(run).transcripts() if each.of(Asked)]
     if unknown := {each.header.case for each in interviews} - records.keys():
         raise UserError(f"{pool} has no record {min(unknown)}", "name the run's records with --pool")
     every = [way for each in interviews for way in await ways(each, records[each.header.case])]
-    return list(zip(every, await asyncio.gather(*(conclude(way, backbone) for way in every)), strict=True))
+    return list(zip(every, await asyncio.gather(*(conclude(way, backbone, strategy) for way in every)), strict=True))
 
 
 def lines(found: list[tuple[Way, Conclusion | None]]) -> Iterator[str]:
@@ -123,6 +128,7 @@ async def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("run")
     options.add_argument("--backbone", required=True, help="the doctor's model, as for `osler simulate`")
+    options.add_argument("--strategy", default="plain", help=f"how it concludes: {', '.join(doctor_names())}")
     options.add_argument("--pool", default="bundled", help="where the run's records are")
     options.add_argument("--concurrency", type=int, default=8, help="calls at a time")
     options.add_argument("--timeout", type=float, default=120.0)
@@ -133,7 +139,7 @@ async def main() -> None:
     try:
         backbone = open_backbone(given.backbone, timeout=given.timeout, rates=Rates(at_once=given.concurrency))
         try:
-            found = await held(given.run, given.pool, backbone)
+            found = await held(given.run, given.pool, backbone, given.strategy)
         finally:
             await backbone.close()
     except OslerError as error:

@@ -54,7 +54,7 @@ CONCLUSION = {
     },
 }
 _SYLLABLES = {"en": ("ka", "lo", "mi", "ru", "ten", "vas", "bo", "shi"), "zh": tuple("安宁康泰和平昌盛瑞祥福禄")}
-_LEFT = re.compile(r"You may ask (\d+) more|你还可以问(\d+)个")
+_LEFT = re.compile(r"You may ask (\d+) more|你还可以问(\d+)次")
 _POINT = re.compile(r"^- (.+)$", re.MULTILINE)
 _DENIED = re.compile(r"^(.+?)(?:: no, you do not have this\.|：没有。)")
 _QUOTED = re.compile(r'(?:The answer: "|回答：“)(.+?)["”]\n')
@@ -64,12 +64,14 @@ def answer(messages: list[dict[str, Any]], nth: int) -> str:
     """What a model might say to a prompt of Osler, by the form that the prompt asks for."""
     first: str = messages[0]["content"]
     language = "zh" if "你" in first else "en"
-    if '"suspects"' in first:
-        return _question(first, language, _name(nth, language), again=len(messages) > 1)
+    if '"action"' in first:
+        return _question(first, language, _name(nth, language))
     if '"thoughts"' in first:
         return _thoughts(first, language)
     if '"forget"' in first or '"merge"' in first:
         return '{"forget": [], "merge": []}'
+    if '"diagnosis"' in first:
+        return json.dumps(CONCLUSION[language], ensure_ascii=False)
     if "one per line, names only" in first or "列出五个最可能的诊断" in first:
         return "\n".join([CONCLUSION[language]["diagnosis"], *CONCLUSION[language]["differential"]])
     if '"treatment"' in first:
@@ -93,18 +95,18 @@ def _name(nth: int, language: str) -> str:
     return name.capitalize()
 
 
-def _question(prompt: str, language: str, name: str, *, again: bool) -> str:
+def _question(prompt: str, language: str, name: str) -> str:
     found = _LEFT.search(prompt)
     left = int(found[1] or found[2]) if found else 1
     # Some doctors are sure after seven questions, some after ten: their patients' words decide.
     if left <= sum(prompt[:300].encode()) % 4:
-        return '{"suspects": [], "action": "conclude", "question": ""}'
+        return '{"differential": [], "action": "conclude", "question": ""}'
     questions = QUESTIONS[language]
-    asked = questions[(len(questions) - left - (len(questions) // 2 if again else 0)) % len(questions)]
-    suspects = [CONCLUSION[language]["diagnosis"], *CONCLUSION[language]["differential"]]
+    asked = questions[(len(questions) - left) % len(questions)]
+    differential = [CONCLUSION[language]["diagnosis"], *CONCLUSION[language]["differential"]]
     return json.dumps(
         {
-            "suspects": suspects,
+            "differential": differential,
             "action": "ask",
             "question": f"{name}，{asked}" if language == "zh" else f"{name}, {asked}",
         },

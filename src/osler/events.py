@@ -208,6 +208,9 @@ class Called(_Event):
     model: str
     messages: tuple[Message, ...]
     answer: str = ""
+    """What it said, without what it thought aloud."""
+    thought: str | None = None
+    """What it thought aloud: kept here, and neither heard nor remembered."""
     unread: int | None = None
     """Characters at the end of the answer that nobody read: it went on far beyond the tokens it was allowed."""
     failure: str | None = None

@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage, ModelInfo, RequestUsage
 
 from osler.agents.backbones import Backbone
 
-Script = Iterable[str] | Callable[[str], str]
+Script = Iterable[str | Exception] | Callable[[str], str]
 
 
 class ScriptedClient(ChatCompletionClient):
-    """Answers from a list, in order, or from a function of the prompt."""
+    """Answers from a list, in order, or from a function of the prompt; an answer that is an error is raised."""
 
     def __init__(self, script: Script) -> None:
         self._answer = script if callable(script) else None
-        self._rest = iter(()) if callable(script) else iter(script)
+        self._rest: Iterator[str | Exception] = iter(()) if callable(script) else iter(script)
         self.prompts: list[str] = []
+        self.options: list[dict[str, Any]] = []
+        """What each call set, beside its messages."""
         self.delay = 0.0
 
-    async def create(self, messages: Sequence[LLMMessage], **_: Any) -> CreateResult:
+    async def create(
+        self, messages: Sequence[LLMMessage], *, extra_create_args: Mapping[str, Any] = {}, **_: Any
+    ) -> CreateResult:
         text = "\n".join(str(message.content) for message in messages)
         self.prompts.append(text)
+        self.options.append(dict(extra_create_args))
         await asyncio.sleep(self.delay)
         answer = self._answer(text) if self._answer else next(self._rest)
+        if isinstance(answer, Exception):
+            raise answer
         usage = RequestUsage(prompt_tokens=len(text) // 4, completion_tokens=len(answer) // 4)
         return CreateResult(content=answer, finish_reason="stop", usage=usage, cached=False)
 

@@ -1,9 +1,9 @@
-"""Questions taken apart: every room must see the same asks in one question."""
+"""Questions taken apart into what they ask for."""
 
 import pytest
 
 from osler.agents.lexicon.asides import asides
-from osler.agents.lexicon.asks import separate_asks
+from osler.agents.lexicon.asks import taken_apart
 from osler.agents.lexicon.kinds import of_a_kind
 from osler.agents.ram import read_intent
 from osler.records.language import Language
@@ -21,19 +21,8 @@ QUESTIONS = [
 
 
 @pytest.mark.parametrize(("language", "question", "count"), QUESTIONS)
-def test_the_interview_and_the_retrieval_module_see_the_same_asks(
-    language: Language, question: str, count: int
-) -> None:
-    asks = separate_asks(question, language)
-    assert len(asks) == count
-    assert asks == [ask.text for ask in read_intent(question, language).asks]
-
-
-@pytest.mark.parametrize(("language", "question", "count"), QUESTIONS)
-def test_a_part_of_a_question_has_no_parts(language: Language, question: str, count: int) -> None:
-    """A guard takes what was heard in a part with the whole question for what is heard in the part alone."""
-    for part in separate_asks(question, language)[1:]:
-        assert separate_asks(part, language) == [part]
+def test_a_question_is_taken_apart_into_what_it_asks_for(language: Language, question: str, count: int) -> None:
+    assert len(read_intent(question, language).asks) == count
 
 
 @pytest.mark.parametrize(
@@ -53,7 +42,7 @@ def test_a_part_of_a_question_has_no_parts(language: Language, question: str, co
     ],
 )
 def test_what_is_only_mentioned_is_told_from_what_is_asked(language: Language, question: str, count: int) -> None:
-    assert asides(question, separate_asks(question, language)[1:], language) == count
+    assert asides(question, taken_apart(question, language)[0][1:], language) == count
 
 
 @pytest.mark.parametrize(

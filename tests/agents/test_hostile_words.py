@@ -139,7 +139,7 @@ async def held(record: PatientRecord, text: str) -> tuple[float, Transcript]:
 @pytest.mark.parametrize("case", ["bladder-cancer-en", "bladder-cancer-zh"])
 async def test_a_consultation_of_models_that_do_not_stop_takes_a_few_times_as_long(case: str) -> None:
     record = POOL.get(case)
-    move = {"suspects": [], "action": "ask", "question": "Any fever?" if case.endswith("en") else "发烧吗？"}
+    move = {"differential": [], "action": "ask", "question": "Any fever?" if case.endswith("en") else "发烧吗？"}
     await held(record, json.dumps(move))  # dictionaries are loaded once
     ordinary, _ = await held(record, json.dumps(move, ensure_ascii=False))
     for piece in ("*", '{"a":[', "a", "no, ", "7", "刚", "？", "\n- ", '"diagnosis": "'):
@@ -157,6 +157,6 @@ async def test_what_goes_far_beyond_the_tokens_asked_for_is_not_read_and_the_tra
     assert (await ask(backbone.client, [])).text == long, "who allows any length reads it all"
     _, transcript = await held(POOL.get("bladder-cancer-en"), long)
     calls = transcript.of(Called)
-    assert calls and all(call.answer == long and call.unread == len(long) - 16 * 160 for call in calls[:2])
+    assert calls and all(call.answer == long and call.unread == len(long) - 16 * 1000 for call in calls[:2])
     _, transcript = await held(POOL.get("bladder-cancer-en"), "A short answer.")
     assert {call.unread for call in transcript.of(Called)} == {None}

@@ -41,9 +41,9 @@ def test_no_diagnosis_is_none(text: str) -> None:
     assert conclusion_of(text) is None
 
 
-def test_the_differential_is_a_list_of_at_most_five() -> None:
+def test_the_differential_is_a_list_as_long_as_it_was_written() -> None:
     conclusion = conclusion_of('{"diagnosis": "A", "differential": ["B", "C", "D", "E", "F", "G"]}')
-    assert conclusion is not None and conclusion.differential == ("B", "C", "D", "E", "F")
+    assert conclusion is not None and conclusion.differential == ("B", "C", "D", "E", "F", "G")
     labelled = conclusion_of("Diagnosis: A\nDifferential diagnosis: B; C; D")
     assert labelled is not None and labelled.differential == ("B", "C", "D")
 
@@ -128,18 +128,18 @@ def test_a_treatment_is_read_from_json_from_labels_and_from_plain_words() -> Non
     assert plan_of("治疗：卧床休息\n依据：符合")["treatment"] == "卧床休息"
     assert plan_of("Give colchicine.") == {"treatment": "Give colchicine.", "reasoning": ""}
     assert plan_of('{"other": "x"}')["treatment"] == ""
-    assert plan_of("Give 2.5 mg. Rest. Give 2.5 mg. Rest. Give 2.5 mg.")["treatment"] == "Give 2.5 mg. Rest."
-    assert plan_of("治疗：休息。多喝水。休息。多喝水。")["treatment"] == "休息。多喝水。"
-    assert (
-        plan_of('```json\n{"treatment": "Rest. Give colchicine. And then th')["treatment"] == "Rest. Give colchicine."
-    )
-    assert plan_of('{"treatment": "卧床休息。多喝水，再')["treatment"] == "卧床休息。"
+    assert plan_of("Give 2.5 mg. Rest. Give 2.5 mg.")["treatment"] == "Give 2.5 mg. Rest. Give 2.5 mg."
+    long = "Rest. " * 400
+    assert plan_of(f'{{"treatment": "{long}"}}')["treatment"] == long.strip()
+    begun = plan_of('```json\n{"treatment": "Rest. Give colchicine. And then th')
+    assert begun["treatment"] == "Rest. Give colchicine. And then th"
+    assert plan_of('{"treatment": "卧床休息。多喝水，再')["treatment"] == "卧床休息。多喝水，再"
 
 
 def test_a_treatment_that_was_cut_off_is_not_looked_for_in_its_own_sentences() -> None:
     begun = '{"treatment": "Give colchicine. The treatment is safe for this patient. The trea'
-    assert plan_of(begun)["treatment"] == "Give colchicine. The treatment is safe for this patient."
-    assert plan_of('{"treatment": "口服秋水仙碱。治疗为短程。并')["treatment"] == "口服秋水仙碱。治疗为短程。"
+    assert plan_of(begun)["treatment"] == "Give colchicine. The treatment is safe for this patient. The trea"
+    assert plan_of('{"treatment": "口服秋水仙碱。治疗为短程。并')["treatment"] == "口服秋水仙碱。治疗为短程。并"
     assert plan_of("The treatment is safe. Give colchicine.")["treatment"] == "The treatment is safe. Give colchicine."
 
 

@@ -263,17 +263,3 @@ async def test_rows_are_the_same_in_every_process() -> None:
     embedder = HashEmbedder()
     rows = await embedder.embed(texts)
     assert done.stdout.strip() == (rows.tobytes() + (await embedder.embed_query(query)).tobytes()).hex()
-
-
-async def test_what_is_learned_later_leaves_an_earlier_view_as_it_was() -> None:
-    embedder = HashEmbedder()
-    await embedder.embed(["the cough is dry", "胸口疼痛"])
-    view, text = embedder.as_of_now(), "a dry cough with 胸口 pain"
-    before = await view.embed_query(text)
-    assert (before == await embedder.embed_query(text)).all()
-    await embedder.embed(["cough", "cough", "dry dry"])
-    assert (before == await view.embed_query(text)).all()
-    learned = await embedder.embed_query(text)
-    assert (before != learned).any()
-    await view.embed(["pain and pain again"])
-    assert (learned == await embedder.embed_query(text)).all()

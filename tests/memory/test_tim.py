@@ -135,35 +135,6 @@ async def test_a_correction_supersedes_and_stays_in_the_ledger() -> None:
     assert old and all(thought.status is Status.SUPERSEDED and thought.by for thought in old)
 
 
-@pytest.mark.parametrize(
-    ("language", "turns", "draft"),
-    [
-        (
-            Language.EN,
-            (("Do you have a fever?", "I have a fever."), ("Do you have a cough?", "No, I have no cough.")),
-            "You have no fever, but you have a cough.",
-        ),
-        (
-            Language.ZH,
-            (("您发烧吗？", "我发烧。"), ("您咳嗽吗？", "我不咳嗽。")),
-            "您没有发烧，但是有咳嗽。",
-        ),
-    ],
-)
-async def test_a_turn_taken_in_beside_a_draft_does_not_decide_what_it_contradicts(
-    language: Language, turns: tuple[tuple[str, str], tuple[str, str]], draft: str
-) -> None:
-    memory = tim(language)
-    await told(memory, turns[0])
-    await memory.recall(turns[1][1])
-    before = await memory.conflicts(draft)
-    assert len(before) == 1
-    await memory.remember(Turn(number=2, question=turns[1][0], reply=turns[1][1]))
-    assert await memory.conflicts(draft) == before
-    await memory.recall(draft)
-    assert len(await memory.conflicts(draft)) == 2
-
-
 async def test_several_symptoms_do_not_replace_each_other() -> None:
     memory = tim()
     await told(

@@ -79,7 +79,7 @@ class Model:
     async def answer(self, request: web.Request, step: Step, body: dict[str, Any]) -> web.StreamResponse:
         """Answer in good time, or not at all."""
         prompt = body["messages"][0]["content"]
-        who = "memory" if '"thoughts"' in prompt else "doctor" if '"suspects"' in prompt else "others"
+        who = "memory" if '"thoughts"' in prompt else "doctor" if '"action"' in prompt else "others"
         self.asked[who] += 1
         await asyncio.sleep(self.late.get(who, 0.001))
         if self.fails and who == "memory" and self.asked[who] % 4 == 0:

@@ -33,9 +33,12 @@ Misbehave = Callable[[int], Step | None]
 
 def reply_to(prompt: str) -> str:
     """The same answer to the same prompt, in a form that the doctor's reader knows."""
-    if '"suspects"' in prompt or "cannot be asked" in prompt:
+    if '"action"' in prompt:
         chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % len(QUESTIONS)
-        return json.dumps({"suspects": [], "action": "ask", "question": QUESTIONS[chosen]})
+        return json.dumps({"differential": [], "action": "ask", "question": QUESTIONS[chosen]})
+    if '"diagnosis"' in prompt:
+        told = {"differential": ["Bronchitis"], "diagnosis": "Pneumonia", "treatment": "Rest", "reasoning": "r"}
+        return json.dumps(told)
     if "one per line, names only" in prompt or "列出五个最可能的诊断" in prompt:
         return "Pneumonia\nBronchitis"
     if '"treatment"' in prompt:

@@ -25,9 +25,9 @@ class _Held:
 
 
 def _says(prompt: str) -> str:
-    if '"suspects"' in prompt:
-        return json.dumps({"suspects": [], "action": "ask", "question": "Have you had a fever?"})
-    return "Gout"
+    if '"action"' in prompt:
+        return json.dumps({"differential": [], "action": "ask", "question": "Have you had a fever?"})
+    return json.dumps({"diagnosis": "Gout", "treatment": "Colchicine"})
 
 
 @pytest.mark.parametrize("memory", ["raw", "tim"])

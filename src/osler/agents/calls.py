@@ -5,7 +5,7 @@ from __future__ import annotations
 from autogen_core.models import LLMMessage
 from pydantic import BaseModel
 
-from osler.agents.backbones import Backbone, BackboneError, ModelCall, Recording, ask
+from osler.agents.backbones import Backbone, BackboneError, FailureKind, ModelCall, Recording, ask
 from osler.agents.backbones.ask import unread
 from osler.events import Called, ConsultationError, Ending, Journal, Message, Role
 from osler.prompts import Prompt
@@ -23,20 +23,30 @@ class Caller:
     async def text(
         self,
         messages: list[LLMMessage],
-        template: Prompt,
+        template: Prompt | None,
         *,
         schema: type[BaseModel] | None = None,
         max_tokens: int | None = None,
+        may_be_empty: bool = False,
     ) -> str:
-        """The model's answer as text.
+        """The model's answer as text, without what it thought aloud.
+
+        Args:
+            messages: The prompt.
+            template: What the prompt was made from; None where it is nobody's template.
+            schema: The form that is asked for.
+            max_tokens: The longest answer, thinking included.
+            may_be_empty: Whether an empty answer is an answer; otherwise it is a failure.
 
         Raises:
-            ConsultationError: the model could not be reached or gave nothing to read.
+            ConsultationError: The model could not be reached or gave nothing to read.
         """
-        self._notes.template, self._notes.max_tokens = template.hash, max_tokens
+        self._notes.template, self._notes.max_tokens = template.hash if template else None, max_tokens
         try:
             answer = await ask(self._client, messages, schema=schema, max_tokens=max_tokens)
         except BackboneError as error:
+            if may_be_empty and error.kind is FailureKind.EMPTY:
+                return ""
             raise ConsultationError(Ending.BACKBONE_FAILURE, error.kind.value, str(error)) from error
         return answer.text
 
@@ -57,6 +67,7 @@ class _Notes:
             model=call.model,
             messages=tuple(Message(role=role, content=content) for role, content in call.messages),
             answer=call.text or "",
+            thought=call.thought,
             unread=unread(call.text or "", self.max_tokens) or None,
             failure=f"{call.error.value}: {call.error_line}" if call.error else None,
             tokens_in=call.tokens_in,

@@ -31,8 +31,6 @@ _MARKED = re.compile(rf"(?:{_LABELS['treatment']})\**\s*[:：]", re.IGNORECASE)
 _WHOLE_FIELD = re.compile(r'"(diagnosis|treatment|reasoning)"\s*:\s*"([^"\n]+)"', re.IGNORECASE)
 _BEGUN = re.compile(r'"diagnosis"\s*:\s*"([^"\n]{4,})$', re.IGNORECASE)
 _BEGUN_TREATMENT = re.compile(r'"treatment"\s*:\s*"([^"]{4,})$', re.IGNORECASE)
-_SENTENCE = re.compile(r".+?(?:[.!?](?=\s)\s+|[。！？；]\s*|$)", re.DOTALL)
-_LAST_SENTENCE = re.compile(r"^(.*[.。!！])[^.。!！]*$", re.DOTALL)
 _LONGEST_NAME = 100
 _WHOLE_LIST = re.compile(r'"differential"\s*:\s*\[([^\]]*)\]', re.IGNORECASE)
 _SEPARATOR = re.compile(r"\s*(?:[;；、\n]|,\s(?=[A-Z])|\d+[.)、]\s*)\s*")
@@ -54,7 +52,6 @@ _TALK = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 14
-_MOST = 5
 
 
 def conclusion_of(text: str) -> Conclusion | None:
@@ -68,7 +65,7 @@ def conclusion_of(text: str) -> Conclusion | None:
     return Conclusion(
         diagnosis=diagnosis,
         treatment=_line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or ""),
-        differential=_several(differential),
+        differential=several(differential),
         reasoning=_line(fields.get("reasoning") or fields.get("依据") or ""),
     )
 
@@ -83,7 +80,7 @@ def named_of(text: str) -> Conclusion | None:
     data = json_of(text)
     listed = next((value for value in data.values() if isinstance(value, list)), []) if data else text.splitlines()
     names = tuple(dict.fromkeys(filter(None, (_name(_line(item)) for item in listed))))
-    return Conclusion(diagnosis=names[0], treatment="", differential=names[1 : _MOST + 1]) if names else None
+    return Conclusion(diagnosis=names[0], treatment="", differential=names[1:]) if names else None
 
 
 def plan_of(text: str) -> dict[str, str]:
@@ -91,22 +88,13 @@ def plan_of(text: str) -> dict[str, str]:
     data = json_of(text) or _unfinished(text)
     begun = None if "treatment" in data else _BEGUN_TREATMENT.search(text)
     if begun:
-        # The answer ended inside the treatment: its whole sentences are what was meant.
-        return {"treatment": _once(_line(_LAST_SENTENCE.sub(r"\1", begun[1]))), "reasoning": ""}
+        return {"treatment": _line(begun[1]), "reasoning": ""}  # the answer ended inside the treatment
     if not data and _MARKED.search(text):  # by a colon: "the treatment is safe" marks nothing
         data = _labelled(text)
     fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
     treatment = _line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or "")
     reasoning = _line(fields.get("reasoning") or fields.get("依据") or "")
-    return {"treatment": _once(treatment or ("" if data else _line(text))), "reasoning": _once(reasoning)}
-
-
-def _once(text: str) -> str:
-    """Each sentence once: a model that goes round says nothing more the second time."""
-    told: dict[str, str] = {}
-    for sentence in _SENTENCE.findall(f"{text} "):
-        told.setdefault(sentence.strip(" .。!！;；"), sentence)
-    return "".join(told.values()).strip()
+    return {"treatment": treatment or ("" if data else _line(text)), "reasoning": reasoning}
 
 
 def _name(line: str) -> str:
@@ -149,9 +137,10 @@ def _line(value: object) -> str:
         return "; ".join(filter(None, (_line(item) for item in value)))
     if isinstance(value, dict):
         return _line(value.get("name") or list(value.values()))
-    return " ".join(str(value or "").split())[:1000]
+    return " ".join(str(value or "").split())
 
 
-def _several(value: object) -> tuple[str, ...]:
+def several(value: object) -> tuple[str, ...]:
+    """The names in a list, or in a text that lists them."""
     items = value if isinstance(value, list | tuple) else _SEPARATOR.split(str(value))
-    return tuple(filter(None, (_line(item).strip(" .。") for item in items)))[:_MOST]
+    return tuple(filter(None, (_line(item).strip(" .。") for item in items)))

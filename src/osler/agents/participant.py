@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from autogen_agentchat.agents import BaseChatAgent
 from autogen_agentchat.base import Response
 from autogen_agentchat.messages import BaseChatMessage, StructuredMessage, TextMessage
 from autogen_core import CancellationToken
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from osler.events import Maker, Thing
 from osler.records.language import Language
@@ -32,10 +32,6 @@ class Case(_Frozen):
     persona: Persona = Persona.PLAIN
 
 
-Conflicts = Callable[[str], Awaitable[tuple[str, ...]]]
-"""The kept facts that a text contradicts."""
-
-
 class Briefing(_Frozen):
     """What the doctor has before it when it decides on its next step: nothing more than this."""
 
@@ -44,15 +40,13 @@ class Briefing(_Frozen):
     turns_left: int
     """Questions it may still ask; 0: it must conclude now."""
     question: str = ""
-    """Its last question; empty on the first turn."""
+    """Its last question; empty on the first turn, and after a turn in which it said nothing."""
     reply: str
-    """The patient's last reply; the opening complaint on the first turn."""
+    """The patient's last reply; the opening complaint on the first turn, empty after one without a question."""
     results: str = ""
     """Reports that the doctor was handed with the last reply, in the record's words."""
     recall: str = ""
     """What its memory brought to mind of earlier turns."""
-    conflicts: Conflicts | None = Field(default=None, exclude=True, repr=False)
-    """How its memory finds the facts that a draft contradicts, where it can."""
 
 
 class Question(_Frozen):

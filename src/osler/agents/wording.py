@@ -66,24 +66,39 @@ def patient_slots(selection: Selection) -> dict[str, str]:
     }
 
 
-def case_slots(case: Case) -> dict[str, object]:
-    """What stands at the head of every case."""
-    unknown = "sex not known" if case.language is Language.EN else "性别不详"
-    sex = label(case.sex, case.language) if case.sex is not Sex.UNKNOWN else unknown
-    return {"age": case.age, "sex": sex, "complaint": case.complaint}
-
-
 def briefing_slots(briefing: Briefing) -> dict[str, object]:
-    """What the doctor sees: the case, the recall, the last exchange."""
+    """What the doctor sees: the case, the recall, the last exchange word for word."""
     case = briefing.case
-    nothing = "(nothing yet)" if case.language is Language.EN else "（还没有）"
+    nothing = "(nothing)" if case.language is Language.EN else "（没有）"
+    unknown = "sex not known" if case.language is Language.EN else "性别不详"
     return {
-        **case_slots(case),
+        "age": case.age,
+        "sex": label(case.sex, case.language) if case.sex is not Sex.UNKNOWN else unknown,
+        "complaint": case.complaint,
         "speaker": _speaker(case),
         "recall": briefing.recall or nothing,
-        "question": briefing.question or nothing,
-        "reply": briefing.reply,
+        "exchange": _exchange(briefing),
     }
+
+
+def _exchange(briefing: Briefing) -> str:
+    """What was said last, and what the doctor was handed with it."""
+    english = briefing.case.language is Language.EN
+    if not briefing.question:
+        if briefing.turn == 1:
+            return "Nothing has been asked yet." if english else "你还没有问过问题。"
+        return (
+            "In your last turn you said nothing, so nobody answered."
+            if english
+            else "上一轮你什么也没说，所以没有人回答。"
+        )
+    asked, told, report = (
+        ("Your last question: ", "The reply: ", "Reports that you were handed: ")
+        if english
+        else ("你上一次问：", "对方回答：", "交到你手上的报告：")
+    )
+    lines = [asked + briefing.question, told + briefing.reply]
+    return "\n".join([*lines, report + briefing.results] if briefing.results else lines)
 
 
 def _line(entry: Entry, language: Language) -> str:

@@ -5,12 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
-from osler.records.language import Language
-
-_LINES = {
-    Language.EN: "Turn {number}\nDoctor: {question}\nPatient: {reply}",
-    Language.ZH: "第{number}轮\n医生：{question}\n患者：{reply}",
-}
+from osler.memory.exchange import exchange
 
 
 class RawMemory:
@@ -54,7 +49,7 @@ class RawMemory:
 
     def _keep(self, turn: Turn) -> str:
         """Take in a turn and return it as text."""
-        line = _LINES[self._settings.language].format(number=turn.number, question=turn.question, reply=turn.reply)
+        line = exchange(turn, self._settings.language)
         self._turns.append(turn)
         self._told.append((Item(text=line, turn=turn.number), tokens(line)))
         return line

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterable
-from importlib import import_module
-from importlib.metadata import entry_points
 
 from osler.errors import UserError
 from osler.memory.base import Memory, MemorySettings
 from osler.memory.none import NoMemory
 from osler.memory.raw import RawMemory
+from osler.plugins import load_plugin, plugin_names
 
 GROUP = "osler.memories"
 MemoryFactory = Callable[[MemorySettings], Memory]
@@ -43,7 +40,7 @@ _BUILT_IN: dict[str, MemoryFactory] = {
 
 def memory_names() -> list[str]:
     """Every name that can be given, but for classes named by path."""
-    return [*_BUILT_IN, *(point.name for point in entry_points(group=GROUP))]
+    return [*_BUILT_IN, *plugin_names(GROUP)]
 
 
 def memory_factory(spec: str) -> MemoryFactory:
@@ -80,7 +77,7 @@ def _options(spec: str) -> tuple[str, dict[str, str]]:
 
 def _foreign(name: str) -> MemoryFactory:
     """A memory that is not ours: whatever goes wrong in it is one line."""
-    factory = _loaded(name)
+    factory = load_plugin("memory", GROUP, name, memory_names())
     if not callable(factory):
         raise UserError(f"the memory {name!r} is not a class or function", _WANTED)
 
@@ -96,29 +93,3 @@ def _foreign(name: str) -> MemoryFactory:
         return made
 
     return make
-
-
-def _loaded(name: str) -> object:
-    points = [point for point in entry_points(group=GROUP) if point.name == name]
-    module, colon, attribute = name.partition(":")
-    if not points and not colon:
-        raise UserError(
-            f"there is no memory {name!r}", f"use one of {', '.join(memory_names())}, or package.module:Class"
-        )
-    try:
-        if points:
-            return points[0].load()
-        _see_working_folder()
-        return getattr(import_module(module), attribute)
-    except (Exception, SystemExit) as error:  # importing it runs it, and it may do anything
-        told = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
-        raise UserError(
-            f"the memory {name!r} cannot be loaded: {told}", "check the module's path and the class's name"
-        ) from None
-
-
-def _see_working_folder() -> None:
-    """Let modules be found in the folder we work in; last, so that none there takes the place of an installed one."""
-    folder = os.path.abspath(os.curdir)
-    if not {"", folder} & set(sys.path):
-        sys.path.append(folder)

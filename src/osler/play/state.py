@@ -13,6 +13,7 @@ from osler.play.seat import Seat
 from osler.play.table import PlayTable
 from osler.records.labels import label
 from osler.records.schema import Entry
+from osler.simulator.transcript import heard
 
 
 def state(name: str, seat: Seat, table: PlayTable) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def lines(seat: Seat) -> list[dict[str, Any]]:
     said = []
     for event in seat.journal.events:
         if isinstance(event, Asked):
-            said.append({"turn": event.turn, "who": "doctor", "text": event.question})
+            said.append({"turn": event.turn, "who": "doctor", "text": heard(event, seat.sitting.record.language)})
         elif isinstance(event, Answered):
             said.append({"turn": event.turn, "who": "patient", "text": event.reply})
     return said

@@ -48,7 +48,7 @@ class RecordedAnswers:
         if call.failure is not None:
             raise await self._failure(call, call.failure)
         await self._order.before(call)
-        return Completion.from_text(call.answer, model=call.model, finish="stop", usage=None)
+        return Completion.from_text(call.answer, model=call.model, finish="stop", usage=None, thought=call.thought)
 
     async def _failure(self, call: Called, line: str) -> Exception:
         """What a call failed with, once it did."""

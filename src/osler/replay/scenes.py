@@ -9,8 +9,9 @@ from enum import StrEnum
 
 from osler.events import Answered, Asked, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.memory.base import Change, Recall
+from osler.records.language import Language
 from osler.replay.wording import Words, shown, words
-from osler.simulator.transcript import Transcript
+from osler.simulator.transcript import Transcript, heard
 
 _SHORTEST, _PER_LETTER, _READING, _LONGEST = 0.5, 0.018, 2.5, 4.0
 """Seconds: of any line, per Latin letter, of reading at most, and of waiting at most, whatever a model took."""
@@ -58,17 +59,18 @@ class Scene:
 
 def scenes(transcript: Transcript) -> tuple[Scene, ...]:
     """All turns, the last one with the ending."""
-    labels = words(transcript.header.language)
+    language = transcript.header.language
     by_turn: dict[int, list[Event]] = defaultdict(list)
     kept = {event.of: event for event in transcript.of(Remembered)}
     for event in transcript.events:
         by_turn[event.turn].append(event)
-    made = [_scene(turn, events, kept.get(turn), labels) for turn, events in sorted(by_turn.items())]
+    made = [_scene(turn, events, kept.get(turn), language) for turn, events in sorted(by_turn.items())]
     return tuple(_paced(made))
 
 
-def _scene(turn: int, events: list[Event], kept: Remembered | None, labels: Words) -> Scene:
-    lines = [line for event in events for line in _lines(event, labels)]
+def _scene(turn: int, events: list[Event], kept: Remembered | None, language: Language) -> Scene:
+    labels = words(language)
+    lines = [line for event in events for line in _lines(event, labels, language)]
     asked = next((place for place, line in enumerate(lines, start=1) if line.speaker is Speaker.DOCTOR), len(lines))
     panel = [section for event in events for section in _sections(event, labels, asked, len(lines))]
     if kept is not None:
@@ -78,12 +80,12 @@ def _scene(turn: int, events: list[Event], kept: Remembered | None, labels: Word
     return Scene(turn, tuple(lines), tuple(section for section in panel if section.rows))
 
 
-def _lines(event: Event, labels: Words) -> Iterator[Line]:
+def _lines(event: Event, labels: Words, language: Language) -> Iterator[Line]:
     match event:
         case Recalled(turn=1):
             yield Line(Speaker.PATIENT, labels.patient, shown(event.query), event.at)
         case Asked():
-            yield Line(Speaker.DOCTOR, labels.doctor, shown(event.question), event.at)
+            yield Line(Speaker.DOCTOR, labels.doctor, shown(heard(event, language)), event.at)
         case Answered():
             yield Line(Speaker.PATIENT, labels.patient, shown(event.reply), event.at)
         case Concluded():

@@ -63,6 +63,7 @@ def seat(
     settings: Settings,
     journal: Journal,
     clients: Opener,
+    strategy: str = "plain",
 ) -> Seats:
     """Everybody who takes part in one consultation."""
     case = case_of(record)

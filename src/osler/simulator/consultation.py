@@ -11,7 +11,19 @@ from typing import Any
 
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question, Reply
 from osler.agents.ram.agent import Ram
-from osler.events import Answered, Asked, Concluded, Ending, Found, Journal, Recalled, Remembered, Retrieved, Role
+from osler.events import (
+    Answered,
+    Asked,
+    Concluded,
+    Ending,
+    Found,
+    Journal,
+    Maker,
+    Recalled,
+    Remembered,
+    Retrieved,
+    Role,
+)
 from osler.memory.base import Memory, Turn
 from osler.simulator.repeats import Repeats
 
@@ -29,13 +41,15 @@ class Seats:
 async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -> Ending:
     """Let the doctor ask until it ends, or until the limit asks it to.
 
-    The memory takes in a turn while the next question is thought of and answered; the next recall waits for it.
+    The memory takes in a turn while the next question is thought of and answered; the next recall waits for it. A turn
+    in which the doctor says nothing is a turn all the same: nobody answers, and there is nothing to remember.
     """
     question, reply, last, repeats = "", case.complaint, None, Repeats(case.language, case.complaint)
+    heard = reply
     for turn in range(1, turn_limit + 2):
         journal.turn = turn
-        recall = await seats.memory.recall(reply)
-        journal.add(Recalled, Role.MEMORY, query=reply, recall=recall)
+        recall = await seats.memory.recall(heard)
+        journal.add(Recalled, Role.MEMORY, query=heard, recall=recall)
         briefing = Briefing(
             case=case,
             turn=turn,
@@ -43,7 +57,6 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             question=question,
             reply=reply,
             recall=recall.text,
-            conflicts=getattr(seats.memory, "conflicts", None),
         )
         async with _meanwhile(_remember(seats.memory, last, journal) if last is not None else None):
             move = await seats.doctor.respond(briefing)
@@ -52,14 +65,20 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             journal.add(Concluded, Role.DOCTOR, **move.model_dump())
             return Ending.CONCLUDED if briefing.turns_left else Ending.TURN_LIMIT
         assert isinstance(move, Question)
-        assert answer is not None
+        if answer is None:
+            question, reply, last = "", "", None
+            continue
         question, reply = move.text, answer.text
+        heard = reply
         last = Turn(number=turn, question=question, reply=reply, differential=move.differential)
     raise AssertionError("a doctor that has no turns left must conclude")
 
 
-async def _answered(seats: Seats, question: Question, repeats: Repeats, journal: Journal) -> Reply:
-    """What the patient says to a question, from what the record holds about it."""
+async def _answered(seats: Seats, question: Question, repeats: Repeats, journal: Journal) -> Reply | None:
+    """What the patient says to a question, from what the record holds about it; None where nothing was asked."""
+    if not question.text.strip():
+        journal.add(Asked, Role.DOCTOR, question="", maker=Maker.SILENT, differential=question.differential)
+        return None
     selection = await seats.ram.respond(question)
     names = tuple(entry.name for entry in selection.entries)
     repeated = repeats.saw(question.text, names)

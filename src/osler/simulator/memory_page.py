@@ -10,7 +10,7 @@ from rich.text import Text
 from osler.errors import printable
 from osler.events import Asked, Recalled, Remembered
 from osler.simulator.pages import made_with
-from osler.simulator.transcript import Transcript
+from osler.simulator.transcript import Transcript, heard
 
 _SHOWN = 5
 _MARKS = (
@@ -34,7 +34,7 @@ def memory_page(transcript: Transcript) -> Group:
         lines += [Text(), *_recalled(recalled[asked.turn])]
         kept = remembered.get(asked.turn)
         group = f"  group {kept.change.group}" if kept and kept.change.group is not None else ""
-        question = Text(f"{asked.turn:>2} {printable(asked.question)}", style="bold")
+        question = Text(f"{asked.turn:>2} {printable(heard(asked, header.language))}", style="bold")
         lines.append(question.append(group, style="dim not bold"))
         lines += _changes(kept) if kept else []
     return Group(title, key, *lines)

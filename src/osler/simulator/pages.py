@@ -11,7 +11,7 @@ from rich.text import Text
 from osler.errors import printable
 from osler.events import Answered, Asked, Called, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.records.language import Language
-from osler.simulator.transcript import Header, Transcript
+from osler.simulator.transcript import Header, Transcript, heard
 
 _NAMES = {Language.EN: ("Doctor", "Patient"), Language.ZH: ("医生", "患者")}
 
@@ -47,7 +47,9 @@ def _lines(event: Event, language: Language, *, details: bool) -> Iterator[Text 
     doctor, patient = _NAMES[language]
     match event:
         case Asked():
-            yield Text(f"{event.turn:>2} {doctor}: ", style="cyan").append(printable(event.question), style="default")
+            yield Text(f"{event.turn:>2} {doctor}: ", style="cyan").append(
+                printable(heard(event, language)), style="default"
+            )
         case Answered():
             yield Text(f"   {patient}: ", style="green").append(printable(event.reply), style="default")
         case Concluded():

@@ -98,6 +98,14 @@ class Transcript(BaseModel):
         return total(count for called in self.of(Called) for count in (called.tokens_in, called.tokens_out))
 
 
+_SILENCE = {Language.EN: "(said nothing)", Language.ZH: "（没有说话）"}
+
+
+def heard(asked: Asked, language: Language) -> str:
+    """A question as a page shows it: of a doctor that said nothing, that it did."""
+    return asked.question or _SILENCE[language]
+
+
 def total(counts: Iterable[int | None]) -> int | None:
     """A sum that is unknown when one part of it is."""
     known = list(counts)

@@ -6,8 +6,9 @@ from collections import defaultdict
 from typing import Any
 
 from osler.events import Answered, Asked, Called, Event, Failed, Intervened, Recalled, Remembered, Retrieved
+from osler.records.language import Language
 from osler.records.schema import PatientRecord
-from osler.simulator.transcript import Transcript
+from osler.simulator.transcript import Transcript, heard
 
 HIDDEN = "•••"
 """Stands for a name of the diagnosis until the truth is revealed."""
@@ -43,7 +44,7 @@ def story(transcript: Transcript, record: PatientRecord) -> dict[str, Any]:
             "speaker": record.speaker.value,
         },
         "ending": transcript.ending.value,
-        "turns": [_turn(turn, by_turn[turn], remembered[turn]) for turn in sorted(asked)],
+        "turns": [_turn(turn, by_turn[turn], remembered[turn], record.language) for turn in sorted(asked)],
         "closing": _closing([pair for turn in sorted(by_turn) if turn not in asked for pair in by_turn[turn]]),
         "conclusion": conclusion.model_dump(
             mode="json", include={"diagnosis", "treatment", "differential", "reasoning", "turn"}
@@ -61,17 +62,21 @@ def call(transcript: Transcript, number: int) -> dict[str, Any] | None:
     if not 0 <= number < len(transcript.events):
         return None
     event = transcript.events[number]
-    return event.model_dump(mode="json", include={"messages", "answer"}) if isinstance(event, Called) else None
+    return (
+        event.model_dump(mode="json", include={"messages", "answer", "thought"}) if isinstance(event, Called) else None
+    )
 
 
-def _turn(turn: int, events: list[tuple[int, Event]], remembered: list[Remembered]) -> dict[str, Any]:
+def _turn(
+    turn: int, events: list[tuple[int, Event]], remembered: list[Remembered], language: Language
+) -> dict[str, Any]:
     plain = [event for _, event in events]
     asked = next(event for event in plain if isinstance(event, Asked))
     answered = next((event for event in plain if isinstance(event, Answered)), None)
     retrieved = next((event for event in plain if isinstance(event, Retrieved)), None)
     return {
         "turn": turn,
-        "question": asked.question,
+        "question": heard(asked, language),
         "maker": asked.maker.value,
         "repeated": asked.repeated,
         "reply": answered.reply if answered else None,

@@ -29,6 +29,8 @@ class Step:
     message: str = "no"
     usage: Any = field(default_factory=lambda: dict(USAGE))
     finish: Any = "stop"
+    thought: dict[str, str] = field(default_factory=dict)
+    """Fields of the message in which the server tells what the model thought."""
 
 
 @dataclass
@@ -45,12 +47,13 @@ class Server:
 
 
 def completion(step: Step) -> bytes:
+    message = {"role": "assistant", "content": step.text, **step.thought}
     body: dict[str, Any] = {
         "id": "1",
         "object": "chat.completion",
         "created": 1,
         "model": "another-name",
-        "choices": [{"index": 0, "finish_reason": step.finish, "message": {"role": "assistant", "content": step.text}}],
+        "choices": [{"index": 0, "finish_reason": step.finish, "message": message}],
     }
     if step.usage is not None:
         body["usage"] = step.usage

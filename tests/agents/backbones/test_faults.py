@@ -273,3 +273,27 @@ async def test_many_calls_at_once_keep_their_numbers_apart() -> None:
         answers = await asyncio.gather(*(ask(client, HELLO) for _ in range(20)))
     assert all(answer.text == str(answer.tokens_in) for answer in answers)
     assert sorted(int(answer.text) for answer in answers) == list(range(1, 21))
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (
+            400,
+            "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the"
+            " messages, 1000 in the completion). Please reduce the length of the messages or completion.",
+        ),
+        (400, "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it"),
+        (500, "Context size has been exceeded."),
+        (400, "The input (61709 tokens) is longer than the model's context length (40960 tokens)."),
+        (400, "Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens)."),
+        (422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 inputs tokens"),
+        (413, "no"),
+    ],
+)
+async def test_a_prompt_that_does_not_fit_is_told_from_other_refusals(status: int, said: str) -> None:
+    """In the words of vLLM and OpenAI, llama.cpp, SGLang and TGI."""
+    async with serving(Step(status=status, message=said)) as server, client_of(server) as client:
+        with pytest.raises(BackboneError, match="--budget or --answer-tokens") as caught:
+            await ask(client, HELLO)
+    assert caught.value.kind is FailureKind.TOO_LONG and len(server.requests) == 1, "it does not fit a second time"

@@ -90,7 +90,7 @@ async def test_time_and_context_are_bounded(local: Backbone) -> None:
     assert late.value.kind is FailureKind.TIMEOUT and time.monotonic() - start < 20
     with pytest.raises(BackboneError) as long:
         await ask(local.client, [UserMessage(content="word " * 9000, source="x")])
-    assert long.value.kind is FailureKind.REFUSED and "context" in str(long.value)
+    assert long.value.kind is FailureKind.TOO_LONG and "context" in str(long.value)
 
 
 @pytest.mark.model

@@ -11,6 +11,7 @@ from autogen_ext.models.replay import ReplayChatCompletionClient
 from pydantic import BaseModel
 
 from osler.agents.backbones import BackboneError, FailureKind, ModelCall, Recording, ask, open_backbone
+from osler.agents.backbones.completion import without_thinking
 from tests.agents.backbones.server import Step, serving
 
 
@@ -74,3 +75,41 @@ async def test_foreign_clients_work_too() -> None:
     answer = await ask(client, [UserMessage(content="hello", source="x")], schema=Verdict)
     assert (answer.text, answer.model) == ("fine", "unknown")
     assert calls[0].text == "fine"
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        Step(text="Gout.", thought={"reasoning_content": "A toe."}),
+        Step(text="Gout.", thought={"reasoning": "A toe."}),
+        Step(text="<think>\nA toe.\n</think>\n\nGout."),
+        Step(text="<think>A toe.</think>Gout.", thought={"reasoning_content": "A toe."}),
+        Step(text="A toe.</think>Gout."),
+    ],
+)
+async def test_what_a_model_thinks_aloud_is_kept_apart_from_what_it_says(step: Step) -> None:
+    calls: list[ModelCall] = []
+    async with serving(step) as server:
+        backbone = open_backbone(server.spec, retries=0)
+        recorded = await ask(Recording(backbone.client, role="judge", record=calls.append), [])
+        assert recorded.text == (await ask(backbone.client, [])).text == "Gout."
+        await backbone.close()
+    assert [(call.text, call.thought) for call in calls] == [("Gout.", "A toe.")]
+
+
+@pytest.mark.parametrize("step", [Step(text="<think>A toe."), Step(text=None, thought={"reasoning": "A toe."})])
+async def test_an_answer_that_is_only_thinking_is_empty_and_was_paid_for(step: Step) -> None:
+    calls: list[ModelCall] = []
+    async with serving(step) as server:
+        backbone = open_backbone(server.spec, retries=0)
+        with pytest.raises(BackboneError, match="--answer-tokens") as caught:
+            await ask(Recording(backbone.client, role="judge", record=calls.append), [])
+        await backbone.close()
+    assert caught.value.kind is FailureKind.EMPTY
+    [call] = calls
+    assert (call.text, call.thought, call.tokens_in, call.tokens_out) == (None, "A toe.", 11, 3)
+
+
+def test_a_word_in_angle_brackets_is_no_thinking() -> None:
+    for said in ("I wrote <think> here </think>", "x < y", "<thing>"):
+        assert without_thinking(said) == (said, "")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from autogen_core import FunctionCall
 from autogen_core.models import CreateResult, RequestUsage
-from pydantic import BeforeValidator, field_validator
+from pydantic import BeforeValidator, field_validator, model_validator
 
 from osler.agents.backbones.counts import count
 from osler.agents.backbones.errors import BackboneError, FailureKind
@@ -18,6 +18,8 @@ LONGEST_ANSWER = 100_000
 """In bytes. No turn of a consultation is longer; what is, is a model that repeats itself."""
 
 _HALF = re.compile("[\ud800-\udfff]")
+_BEGINS_TO_THINK = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_HAS_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 Count = Annotated[int | None, BeforeValidator(count)]
 """Bounded also where an answer is read back: an older version may have kept what its server claimed."""
@@ -42,7 +44,10 @@ class Source(StrEnum):
 
 
 class Completion(CreateResult):
-    """A result that keeps unknown numbers unknown; AutoGen's `usage` says 0 for them."""
+    """A result that keeps unknown numbers unknown; AutoGen's `usage` says 0 for them.
+
+    What the model thought aloud is in `thought`, whether the server sent it in a field of its own or within the text.
+    """
 
     model: str
     tokens_in: Count = None
@@ -55,6 +60,13 @@ class Completion(CreateResult):
     @classmethod
     def _bounded(cls, usage: RequestUsage) -> RequestUsage:
         return RequestUsage(count(usage.prompt_tokens) or 0, count(usage.completion_tokens) or 0)
+
+    @model_validator(mode="after")
+    def _thinking_apart(self) -> Self:
+        if isinstance(self.content, str):
+            self.content, thought = without_thinking(self.content)
+            self.thought = self.thought or thought or None
+        return self
 
     @classmethod
     def of(cls, result: CreateResult, model: str) -> Completion:
@@ -94,6 +106,18 @@ class Completion(CreateResult):
         )
 
 
+def without_thinking(text: str) -> tuple[str, str]:
+    """What a model said, and what it thought aloud before that: `<think>…</think>` at the start of its answer.
+
+    One that was cut off while it thought said nothing. Some chat templates open the tag in the prompt, so that an
+    answer holds only its end.
+    """
+    begun, done = _BEGINS_TO_THINK.match(text), _HAS_THOUGHT.search(text)
+    if done and (begun or "<think" not in text[: done.start()].lower()):
+        return text[done.end() :].lstrip(), text[begun.end() if begun else 0 : done.start()].strip()
+    return ("", text[begun.end() :].strip()) if begun else (text, "")
+
+
 def whole(text: str) -> str:
     """The text with half characters replaced: a model that is cut off within one leaves what no file can hold."""
     if text.isascii() or not _HALF.search(text):
@@ -122,8 +146,9 @@ def usable_text(result: CreateResult, where: str) -> str:
     if text.strip():
         return text
     if result.finish_reason == "content_filter":
-        raise BackboneError(FailureKind.REFUSED, f"the content filter of {where} withheld the answer")
-    raise BackboneError(FailureKind.EMPTY, f"{where} gave an empty answer (finish: {result.finish_reason})")
+        raise BackboneError(FailureKind.REFUSED, f"the content filter of {where} withheld the answer", answer=result)
+    what = "thought and then said nothing" if result.thought else "gave an empty answer"
+    raise BackboneError(FailureKind.EMPTY, f"{where} {what} (finish: {result.finish_reason})", answer=result)
 
 
 def oversize(where: str) -> BackboneError:

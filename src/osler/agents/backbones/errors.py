@@ -6,11 +6,15 @@ import re
 from collections.abc import Iterator
 from enum import StrEnum
 from json import JSONDecodeError
+from typing import TYPE_CHECKING
 
 from osler.api_keys import ServerKey, scrub
 from osler.errors import UserError
 
-__all__ = ["PASSING", "BackboneError", "FailureKind", "backbone_error", "not_json", "scrub", "too_late"]
+if TYPE_CHECKING:
+    from autogen_core.models import CreateResult
+
+__all__ = ["PASSING", "BackboneError", "FailureKind", "backbone_error", "is_too_long", "not_json", "scrub", "too_late"]
 
 
 class FailureKind(StrEnum):
@@ -26,6 +30,8 @@ class FailureKind(StrEnum):
     NOT_JSON = "not_json"
     EMPTY = "empty"
     OVERSIZE = "oversize"
+    TOO_LONG = "too_long"
+    """The prompt, with the answer that was allowed for, does not fit into the model's context."""
     REFUSED = "refused"
     """The server, or its content filter, did not accept this request."""
     OTHER = "other"
@@ -53,8 +59,9 @@ _REMEDIES = {
     FailureKind.TIMEOUT: "give it more time, or fewer consultations at once",
     FailureKind.CUT_OFF: "look at the server's log, and try again",
     FailureKind.NOT_JSON: "check that the address is that of an OpenAI-compatible server, usually ending in /v1",
-    FailureKind.EMPTY: "allow more tokens, or try another model",
+    FailureKind.EMPTY: "allow more with --answer-tokens, or try another model",
     FailureKind.OVERSIZE: "allow fewer tokens, or try another model",
+    FailureKind.TOO_LONG: "give less with --budget or --answer-tokens, or use a model with a longer context",
     FailureKind.REFUSED: "read what the server says; a shorter prompt or another model may help",
     FailureKind.OTHER: "try `osler backbones check` with this model",
 }
@@ -74,6 +81,7 @@ class BackboneError(UserError):
         retry_after: str | None = None,
         status: int | None = None,
         detail: str = "",
+        answer: CreateResult | None = None,
     ) -> None:
         """Take what happened; remedy and whether to retry follow from the kind unless given.
 
@@ -85,12 +93,14 @@ class BackboneError(UserError):
             retry_after: The server's `Retry-After` header, as it came.
             status: The HTTP status, where there was one.
             detail: What the server said about it.
+            answer: What the model gave, where that cannot be used: its tokens were paid for.
         """
         self.kind = kind
         self.worth_retry = kind in PASSING if worth_retry is None else worth_retry
         self.retry_after = retry_after
         self.status = status
         self.detail = scrub(detail)
+        self.answer = answer
         self.attempts = 1
         super().__init__(scrub(message), scrub(remedy or _REMEDIES[kind]))
 
@@ -174,6 +184,19 @@ def _reason(root: BaseException) -> str:
     return f" ({text[:_LONGEST_DETAIL]})" if text else ""
 
 
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:length|size|window)|longer than the model's context|maximum (?:allowed )?(?:input )?length"
+    r"|(?:prompt|input) is too long|too many (?:input )?tokens|token count .{0,40}exceeds|max_new_tokens` must be",
+    re.IGNORECASE,
+)
+"""How vLLM, SGLang, llama.cpp, TGI and the big providers say that a prompt does not fit."""
+
+
+def is_too_long(status: int, detail: str) -> bool:
+    """Whether a server refused a prompt for its length; llama.cpp does so with 400 or with 500."""
+    return status == 413 or (status in {400, 422, 500} and _TOO_LONG.search(detail) is not None)
+
+
 _BY_STATUS = {
     401: (FailureKind.UNAUTHORIZED, "does not accept the key"),
     403: (FailureKind.UNAUTHORIZED, "does not let this key use the model"),
@@ -198,6 +221,8 @@ def _status_error(error: Exception, status: int, where: str) -> BackboneError:
         what, remedy = "has moved to another address", "give the address that answers, with https where it wants that"
     if status >= 500:
         kind, what = FailureKind.SERVER_ERROR, "has a fault"
+    if is_too_long(status, detail):
+        kind, what = FailureKind.TOO_LONG, "has no room for a prompt of this length"
     if status == 429 and re.search(r"insufficient_quota|exceeded your current quota", detail):
         remedy, retry = "check the plan and billing of the key", False
     shown = f": {detail[:_LONGEST_DETAIL]}" if detail else ""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
 
 from osler.agents.backbones.completion import Completion, Source
+from osler.agents.backbones.errors import BackboneError
 from osler.agents.backbones.wire import written
 from osler.agents.backbones.wrapper import Call, Wrapper, plain
 
@@ -101,7 +102,14 @@ class Line(Wrapper):
         answer = self._again(key)
         if answer is None:
             self._run.check()
-            result = await call()
+            try:
+                result = await call()
+            except BackboneError as error:
+                if error.answer is not None:  # it cannot be used, and was paid for all the same
+                    paid = Completion.of(error.answer, self.model)
+                    self._run.used(paid)
+                    self._own.used(paid)
+                raise
             answer = Completion.of(result, self.model)
             self._run.used(answer)
             await asyncio.shield(self._keep(key, answer))  # others wait for the same write

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from osler.agents.backbones import weights
 from osler.agents.backbones.completion import LONGEST_ANSWER, Completion, oversize, usable_text
-from osler.agents.backbones.errors import BackboneError, FailureKind
+from osler.agents.backbones.errors import BackboneError, FailureKind, is_too_long
 from osler.agents.backbones.schema import response_format
 from osler.agents.backbones.spec import Spec
 from osler.agents.backbones.wrapper import Client, JsonOutput, ToolChoice, plain
@@ -60,8 +60,10 @@ class LocalModel:
             raise _refused(where, stream.error)
         if stream.size > LONGEST_ANSWER:
             raise oversize(where)
-        text = "".join(stream.parts)
-        return Completion.from_text(text, model=self.path.stem, finish=stream.finish, usage=stream.usage)
+        text, thought = "".join(stream.parts), "".join(stream.thoughts)
+        return Completion.from_text(
+            text, model=self.path.stem, finish=stream.finish, usage=stream.usage, thought=thought or None
+        )
 
 
 class _Stream:
@@ -69,6 +71,7 @@ class _Stream:
 
     def __init__(self, deadline: float, stopped: threading.Event) -> None:
         self.parts: list[str] = []
+        self.thoughts: list[str] = []
         self.size = 0
         self.finish: object = None
         self.usage: object = None
@@ -83,9 +86,11 @@ class _Stream:
             return True
         self.usage = chunk.get("usage") or self.usage
         for choice in chunk.get("choices", ()):
-            part = choice.get("delta", {}).get("content") or ""
+            delta = choice.get("delta", {})
+            part, thought = delta.get("content") or "", delta.get("reasoning_content") or ""
             self.parts.append(part)
-            self.size += len(part.encode("utf-8", "replace"))
+            self.thoughts.append(thought)
+            self.size += len((part + thought).encode("utf-8", "replace"))
             self.finish = choice.get("finish_reason") or self.finish
         self.late = self.finish is None and time.monotonic() > self._deadline
         return self.late or self._stopped.is_set() or self.size > LONGEST_ANSWER
@@ -233,6 +238,9 @@ def _load(path: Path) -> Any:
 
 def _refused(where: str, said: str) -> BackboneError:
     short = " ".join(said.split())[:300]
+    if is_too_long(400, said):
+        line = f"{where} has no room for a prompt of this length ({short})"
+        return BackboneError(FailureKind.TOO_LONG, line, status=400, detail=said)
     return BackboneError(FailureKind.REFUSED, f"{where} refused the request ({short})", status=400, detail=said)
 
 

@@ -17,6 +17,8 @@ class ModelCall(BaseModel):
     messages: tuple[tuple[str, str], ...]
     """The prompt as (role, content)."""
     text: str | None = None
+    thought: str | None = None
+    """What the model thought aloud before it spoke."""
     error: FailureKind | None = None
     error_line: str | None = None
     finish: str | None = None

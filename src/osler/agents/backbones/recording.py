@@ -60,7 +60,8 @@ class Recording(Wrapper):
             if isinstance(done.content, str):
                 usable_text(done, self.where)
         except BaseException as error:
-            self._record(ModelCall(**common, **_failure(error), seconds=time.monotonic() - start))
+            failure = _failure(error, self.model)
+            self._record(ModelCall(**common, **failure, seconds=time.monotonic() - start))
             raise
         seconds = time.monotonic() - start
         self._record(ModelCall(**common, **_success(done), seconds=seconds))
@@ -72,21 +73,25 @@ class Recording(Wrapper):
 
 def _success(done: Completion) -> dict[str, Any]:
     text = done.content if isinstance(done.content, str) else " ".join(str(call) for call in done.content)
+    return {"text": text, "attempts": done.attempts, "source": done.source.value, **_answer(done)}
+
+
+def _answer(done: Completion) -> dict[str, Any]:
+    """What is known of an answer besides its text."""
     return {
-        "text": text,
+        "thought": done.thought,
         "finish": done.finish_reason,
         "tokens_in": done.tokens_in,
         "tokens_out": done.tokens_out,
         "tokens_cached": done.tokens_cached,
-        "attempts": done.attempts,
-        "source": done.source.value,
         "cost": cost(done.model, done.tokens_in, done.tokens_out, done.tokens_cached),
     }
 
 
-def _failure(error: BaseException) -> dict[str, Any]:
+def _failure(error: BaseException, model: str) -> dict[str, Any]:
     if isinstance(error, BackboneError):
-        return {"error": error.kind, "error_line": str(error), "attempts": error.attempts}
+        given = _answer(Completion.of(error.answer, model)) if error.answer is not None else {}
+        return {"error": error.kind, "error_line": str(error), "attempts": error.attempts, **given}
     cancelled = isinstance(error, asyncio.CancelledError)
     line = "the call was cancelled" if cancelled else f"{type(error).__name__}: {printable(scrub(str(error)))}"
     return {"error": FailureKind.OTHER, "error_line": line, "attempts": 1}

@@ -20,11 +20,6 @@ _OF_THE_RESULT = {
 """Words of a part that only asks how something came out: "…, and what did it show?"."""
 
 
-def separate_asks(question: str, language: Language) -> list[str]:
-    """The question, and its parts where it has several."""
-    return taken_apart(question, language)[0]
-
-
 def taken_apart(question: str, language: Language) -> tuple[list[str], str]:
     """The question and its parts, where it has several; and what is left of it without asking how something came out.
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.agents.guards.address import addressed
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
+from osler.agents.rules.address import addressed
 from osler.agents.rules.knowledge import Condition, Item, by_question, entropy, knowledge
 from osler.agents.rules.reading import Findings, read_freely, read_reply
 from osler.agents.rules.recalled import read_recall
@@ -79,8 +79,9 @@ def _believe(briefing: Briefing) -> _Belief:
     findings.update(recalled)
     item = by_question(language).get(plain(briefing.question))
     if item is not None:
-        findings.update({name: True for name, there in read_freely(briefing.reply, language).items() if there})
-        findings.update(read_reply(item, briefing.reply, language))
+        told = f"{briefing.reply}\n{briefing.results}".strip() if briefing.results else briefing.reply
+        findings.update({name: True for name, there in read_freely(told, language).items() if there})
+        findings.update(read_reply(item, told, language))
         asked |= {item.id}
     logs = _log_odds(findings, briefing.case)
     weights = np.exp(logs)

@@ -11,7 +11,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from osler.agents.guards.address import addressed
+from osler.agents.rules.address import addressed
 from osler.records.language import Language
 from osler.records.schema import Sex, Speaker
 from osler.words import plain

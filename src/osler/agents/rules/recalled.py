@@ -18,7 +18,7 @@ from osler.words import plain, sentences
 _SHOWN = 0.6
 """Share of a question's words that a fact must hold to show that it was asked."""
 _QA = re.compile(r"^(?:doctor|医生)\s*[:：]\s*(?P<question>.+)$", re.IGNORECASE)
-_REPLY = re.compile(r"^(?:patient|患者|病人)\s*[:：]\s*(?P<reply>.+)$", re.IGNORECASE)
+_REPLY = re.compile(r"^(?:patient|患者|病人|report|报告)\s*[:：]\s*(?P<reply>.+)$", re.IGNORECASE)
 _TURN = re.compile(r"^(?:turn \d+|第\d+轮)$", re.IGNORECASE)
 _TOPIC = re.compile(r"^(?:asked in turn \d+|第\d+轮问过)\s*[:：]\s*(?P<topic>.+)$", re.IGNORECASE)
 _FACT = re.compile(
@@ -85,7 +85,6 @@ def _exchanges(text: str, language: Language) -> Iterator[tuple[Item | None, str
         elif found := _REPLY.match(line):
             if item is not None:
                 yield item, found["reply"]
-            item = None
         elif not _TURN.match(line):
             yield None, line
     yield from _answers(facts, language)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from osler.memory.tim.perturb import KIN, NEGATION
+from osler.memory.tim.negation import KIN, NEGATION
 from osler.records.language import Language
 from osler.records.schema import Entry
 from osler.words import content, numbers, plain, sentences, words

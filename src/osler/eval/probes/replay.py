@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from osler.events import Answered, Asked, Called, Recalled, Remembered, Role
+from osler.events import Answered, Asked, Called, Recalled, Remembered, Retrieved, Role
 from osler.memory import Memory, MemorySettings, Turn, memory_factory
 from osler.prompts import Prompt
 from osler.seeds import derive
@@ -75,8 +75,15 @@ async def rebuilt(transcript: Transcript, settings: Settings) -> Rebuilt:
 
 def _turns(transcript: Transcript) -> dict[int, Turn]:
     replies = {event.turn: event.reply for event in transcript.of(Answered)}
+    results = {event.turn: event.results for event in transcript.of(Retrieved)}
     return {
-        event.turn: Turn(number=event.turn, question=event.question, reply=replies[event.turn])
+        event.turn: Turn(
+            number=event.turn,
+            question=event.question,
+            reply=replies[event.turn],
+            results=results.get(event.turn, ""),
+            differential=event.differential,
+        )
         for event in transcript.of(Asked)
         if event.turn in replies
     }

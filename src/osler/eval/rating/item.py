@@ -10,7 +10,7 @@ from osler.eval.rating.blind import Mask, clean, without_form
 from osler.eval.rating.draw import Drawn
 from osler.events import Answered, Asked, Concluded, Recalled
 from osler.records.language import Language
-from osler.simulator.transcript import Transcript
+from osler.simulator.transcript import Transcript, heard
 
 _DOCTOR = {Language.EN: "Doctor: ", Language.ZH: "医生："}
 _PATIENT = {Language.EN: "Patient: ", Language.ZH: "患者："}
@@ -43,13 +43,14 @@ def digest(texts: Sequence[str]) -> str:
 def shown(transcript: Transcript, drawn: Drawn, mask: Mask) -> Shown:
     """The moment as the rater reads it: nothing of what came after, and no name of a system or a case."""
     language, turn = transcript.header.language, drawn.turn
-    asked = {event.turn: event.question for event in transcript.of(Asked)}
+    asked = {event.turn: heard(event, language) for event in transcript.of(Asked)}
     replies = {event.turn: event.reply for event in transcript.of(Answered)}
     recalls = {event.turn: event for event in transcript.of(Recalled)}
     before = [_PATIENT[language] + _short(recalls[1].query)]
     for earlier in range(1, turn - 1):
-        before += [_DOCTOR[language] + _short(asked[earlier]), _PATIENT[language] + _short(replies[earlier])]
-    last = f"{_DOCTOR[language]}{asked[turn - 1]}\n{_PATIENT[language]}{replies[turn - 1]}"
+        before += [_DOCTOR[language] + _short(asked[earlier])]
+        before += [_PATIENT[language] + _short(replies[earlier])] if earlier in replies else []
+    last = f"{_DOCTOR[language]}{asked[turn - 1]}\n{_PATIENT[language]}{replies.get(turn - 1, _NOTHING[language])}"
     lines = without_form(recalls[turn].recall.text)
     recalled = "\n".join(f"• {line}" for line in lines) if lines else _NOTHING[language]
     conclusion = transcript.conclusion

@@ -12,7 +12,7 @@ from osler.eval.verdict import Verdict
 from osler.events import Answered, Asked, Concluded, Failed
 from osler.records.language import Language
 from osler.records.schema import PatientRecord
-from osler.simulator.transcript import Transcript
+from osler.simulator.transcript import Transcript, heard
 
 MOST = 200
 """Consultations on a page; more would make it too large to open."""
@@ -127,7 +127,8 @@ def _talk(transcript: Transcript, words: dict[str, str]) -> Iterator[Html]:
     for event in transcript.events:
         match event:
             case Asked():
-                yield _line("doctor", words["doctor"], event.question, words["repeated"] if event.repeated else "")
+                told = heard(event, transcript.header.language)
+                yield _line("doctor", words["doctor"], told, words["repeated"] if event.repeated else "")
             case Answered():
                 notes = [
                     f"{words[kind]}: {bounded(', '.join(found[:10]), 200)}"

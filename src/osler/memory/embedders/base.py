@@ -25,10 +25,6 @@ class Embedder(Protocol):
         """One row for a text that only looks for others; nothing is learned from it."""
         ...
 
-    def as_of_now(self) -> Embedder:
-        """What embeds queries as this does now, whatever this learns later."""
-        ...
-
     def snapshot(self) -> dict[str, Any]:
         """What it has learned, as plain data (JSON)."""
         ...

@@ -56,10 +56,6 @@ class CachedEmbedder:
         self._keep({key: row})
         return row.copy()
 
-    def as_of_now(self) -> Embedder:
-        """Itself. What it is around learns nothing."""
-        return self
-
     def snapshot(self) -> dict[str, Any]:
         """The inner embedder's state; what is remembered here can be had again."""
         return self._inner.snapshot()

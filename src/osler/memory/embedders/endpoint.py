@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from osler.addresses import is_loopback
 from osler.api_keys import ServerKey, scrub
 from osler.errors import UserError
-from osler.memory.embedders.base import Embedder, Vectors
+from osler.memory.embedders.base import Vectors
 from osler.waiting import LONGEST_PAUSE, retry_after
 
 BATCH = 64
@@ -75,10 +75,6 @@ class EndpointEmbedder:
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """One row, the same as for a text that is kept."""
         return np.asarray((await self._request([text]))[0], dtype=np.float32)
-
-    def as_of_now(self) -> Embedder:
-        """Itself. The model learns nothing."""
-        return self
 
     def snapshot(self) -> dict[str, Any]:
         """Nothing: the model does not learn."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.errors import UserError
-from osler.memory.embedders.base import Embedder, Vectors
+from osler.memory.embedders.base import Vectors
 from osler.records.language import Language
 from osler.words import content, plain, words
 
@@ -87,12 +87,6 @@ class HashEmbedder:
         row: NDArray[np.float32] = self._rows(found, self._frequencies.rarity(found.keys), [text])[0]
         return row
 
-    def as_of_now(self) -> Embedder:
-        """Another with the frequencies learned so far."""
-        other = HashEmbedder(self.dimensions)
-        other._frequencies = self._frequencies.as_of_now()
-        return other
-
     def snapshot(self) -> dict[str, Any]:
         """The frequencies learned so far."""
         return {"dimensions": self.dimensions, **self._frequencies.snapshot()}
@@ -129,19 +123,9 @@ class _Frequencies:
     def __init__(self) -> None:
         self._texts = 0
         self._counts: Counter[int] = Counter()
-        self._is_shared = False
-
-    def as_of_now(self) -> _Frequencies:
-        """The same counts; whichever of the two learns first takes a copy."""
-        other = _Frequencies()
-        other._texts, other._counts = self._texts, self._counts
-        self._is_shared = other._is_shared = True
-        return other
 
     def learn(self, keys: NDArray[np.int64], texts: int) -> None:
         """Count some texts with these features, each given once for each text that has it."""
-        if self._is_shared:
-            self._counts, self._is_shared = self._counts.copy(), False
         self._texts += texts
         self._counts.update(keys.tolist())
         if len(self._counts) > _LARGEST_TABLE:
@@ -158,7 +142,7 @@ class _Frequencies:
         return {"texts": self._texts, "counts": {str(key): count for key, count in self._counts.items()}}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self._texts, self._is_shared = int(state["texts"]), False
+        self._texts = int(state["texts"])
         self._counts = Counter({int(key): int(count) for key, count in state["counts"].items()})
 
 

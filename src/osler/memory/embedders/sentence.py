@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.errors import UserError
-from osler.memory.embedders.base import Embedder, Vectors
+from osler.memory.embedders.base import Vectors
 
 
 class SentenceEmbedder:
@@ -39,10 +39,6 @@ class SentenceEmbedder:
         """One row; models trained with a prompt for questions get theirs."""
         rows = await asyncio.to_thread(self._encode, self._model.encode_query, [text])
         return np.asarray(rows[0], dtype=np.float32)
-
-    def as_of_now(self) -> Embedder:
-        """Itself. The model learns nothing."""
-        return self
 
     def snapshot(self) -> dict[str, Any]:
         """Nothing: the model does not learn."""

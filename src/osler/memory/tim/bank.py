@@ -70,8 +70,9 @@ class Bank:
 
 
 def raw_text(turn: Turn) -> str:
-    """An exchange as one text."""
-    return f"{turn.question} {turn.reply}"
+    """An exchange as one text; what the doctor only thought was not said."""
+    said = f"{turn.question} {turn.reply}"
+    return f"{said} {turn.results}" if turn.results else said
 
 
 _CLAUSE = re.compile(r"[^,.;!?，。；！？\n]*[?？]\s*$")

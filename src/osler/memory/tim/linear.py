@@ -15,7 +15,7 @@ from osler.memory.tim.normal import is_normal
 from osler.memory.tim.phrased import ANYTHING, about, named, shows
 from osler.memory.tim.relations import is_protected
 from osler.memory.tim.telling import Told, dated, fact_line, tell_whole
-from osler.memory.tim.thought import PATIENT, Maker, Thought
+from osler.memory.tim.thought import PATIENT, Maker, Speaker, Thought
 from osler.memory.tim.unanswered import tells_nothing
 from osler.ranking import ranked
 from osler.records.language import Language
@@ -37,6 +37,8 @@ def tell(
     """As much of the thoughts as the budget holds: in full if it can be, else in short; a model's whole."""
     if any(thought.maker is Maker.MODEL for thought in thoughts):
         return tell_whole(thoughts, topic, language, budget, silent)
+    if any(thought.speaker is Speaker.DOCTOR for thought in thoughts):
+        return _with_the_doctors(thoughts, topic, language, budget, silent)
     full = _in_full(thoughts, topic, language, silent)
     if tokens(full) <= budget:
         return Told(full, tuple(ordered(thoughts)), ())
@@ -50,6 +52,21 @@ def tell(
     mute = [thought for thought in thoughts if tells_nothing(thought)]
     dropped = sorted({thought.turn for thought in thoughts} - {thought.turn for thought in (*kept, *mute)})
     return Told(brief.text(kept, turns, room), tuple(ordered(kept)), tuple(dropped))
+
+
+def _with_the_doctors(
+    thoughts: Sequence[Thought], topic: Topic, language: Language, budget: int, silent: Sequence[int]
+) -> Told:
+    """What was said, and below it what the doctor itself thought, as long as there is room for that."""
+    own, left = list[Thought](), budget
+    for thought in (one for one in thoughts if one.speaker is Speaker.DOCTOR):
+        size = tokens(fact_line(thought, dated(thought, language), language)) + 1
+        if size <= left:
+            own.append(thought)
+            left -= size
+    said = tell([one for one in thoughts if one.speaker is not Speaker.DOCTOR], topic, language, left, silent)
+    lines = [fact_line(one, dated(one, language), language) for one in own]
+    return Told("\n".join(filter(None, [said.text, *lines])), (*said.kept, *own), said.dropped)
 
 
 def _said_once(thoughts: Sequence[Thought]) -> list[Thought]:

@@ -15,10 +15,9 @@ from typing import Any
 from osler.errors import UserError
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
-from osler.memory.embedders.base import Embedder
+from osler.memory.exchange import exchange
 from osler.memory.tim.bank import Bank, raw_text, topic
 from osler.memory.tim.carry_out import carry_out
-from osler.memory.tim.consistency import conflicts
 from osler.memory.tim.linear import tell
 from osler.memory.tim.reminder import without_reminder
 from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts, recall_turns
@@ -26,18 +25,13 @@ from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.space import Space
 from osler.memory.tim.telling import stated
 from osler.memory.tim.think import OneThink, PaperThink, PostThink, RulesThink
-from osler.memory.tim.thought import Thought
+from osler.memory.tim.thought import Speaker, Thought
 from osler.memory.tim.vectors import VectorIndex
 from osler.prompts import prompt
-from osler.records.language import Language
 
 VERSION = 2
 _NEAR, _LAID = 12, 20
 """The thoughts most like a new turn that are laid beside it, and as many of its group: for rules, and for a model."""
-_SAID = {
-    Language.EN: "Turn {number}\nDoctor: {question}\nPatient: {reply}",
-    Language.ZH: "第{number}轮\n医生：{question}\n患者：{reply}",
-}
 
 
 class TimMemory:
@@ -53,8 +47,6 @@ class TimMemory:
         self._embedder = open_embedder(self._tim.embedder)
         self._bank: Bank | None = None
         self._space: Space | None = None
-        self._recalled: tuple[list[Thought], Embedder] | None = None
-        """What was known at the last recall."""
         self._dimensions = 0
         self._unread: list[int] = []
         """Turns of which no answer of the model could be read."""
@@ -87,7 +79,6 @@ class TimMemory:
 
     async def _recall(self, query: str, space: Space, bank: Bank) -> Recall:
         active = space.active
-        self._recalled = active, self._embedder.as_of_now()
         if self._tim.mode != "paper":
             query = without_reminder(query, self._language)
         vector = await self._embedder.embed_query(query)
@@ -116,16 +107,6 @@ class TimMemory:
         recall = Recall(text=told.text, items=tuple(items), dropped=told.dropped)
         return self._with_unread(recall, bank) if self._unread and not self._tim.k else recall
 
-    async def conflicts(self, draft: str) -> tuple[str, ...]:
-        """The facts that a drafted reply contradicts, of those that were known at the last recall.
-
-        What is thought about a turn comes at any moment while the reply is drafted: it must not decide.
-        """
-        active = self._space.active if self._space else []
-        thoughts, embedder = self._recalled or (active, self._embedder)
-        found = await conflicts(draft, thoughts, embedder, self._language)
-        return tuple(dict.fromkeys(stated(conflict.thought, self._language) for conflict in found))
-
     def snapshot(self) -> dict[str, Any]:
         """Everything, with the version of its form."""
         return {
@@ -145,7 +126,6 @@ class TimMemory:
                 "use the version of Osler that saved it",
             )
         self._embedder.restore(state["embedder"])
-        self._recalled = None
         self._unread = list(state["unread"])
         if state["dimensions"]:
             bank, space = self._rooms(state["dimensions"])
@@ -168,7 +148,8 @@ class TimMemory:
             return [space[number] for number in members]
         if isinstance(self._think, RulesThink):
             hits = recall_thoughts(raw_text(turn), vector, space, _NEAR)
-            numbers = list(dict.fromkeys([*(hit.number for hit in hits), *members]))[: _NEAR * 2]
+            own = [one.id for one in space.active if one.speaker is Speaker.DOCTOR]
+            numbers = list(dict.fromkeys([*own, *(hit.number for hit in hits), *members]))[: _NEAR * 2]
         else:
             # A model sees for itself what bears on the turn.
             hits = fused(raw_text(turn), vector, space.index, space.lexical, _LAID)
@@ -180,7 +161,8 @@ class TimMemory:
 
     def _silent(self, bank: Bank) -> tuple[int, ...]:
         """Turns that left no thought: what was asked in them is all there is to tell."""
-        told = {*self._unread, *(turn for thought in self.ledger for turn in thought.turns)}
+        said = (thought for thought in self.ledger if thought.speaker is not Speaker.DOCTOR)
+        told = {*self._unread, *(turn for thought in said for turn in thought.turns)}
         return tuple(turn for turn in bank.turns if turn not in told)
 
     def _from_bank(self, query: str, vector: Any, bank: Bank) -> Recall:
@@ -201,12 +183,11 @@ class TimMemory:
         """Turns word for word, the first ones that fit, in the order in which they were."""
         items: list[Item] = []
         for number, score in scores.items():
-            turn = bank[number]
-            line = _SAID[self._language].format(number=turn.number, question=turn.question, reply=turn.reply)
+            line = exchange(bank[number], self._language)
             left -= tokens(line)
             if left < 0:
                 break
-            items.append(Item(text=line, turn=turn.number, score=round(score, 4)))
+            items.append(Item(text=line, turn=number, score=round(score, 4)))
         return tuple(sorted(items, key=lambda item: item.turn))
 
     async def _integrated(self, query: str, recall: Recall) -> Recall:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from osler.memory.base import tokens
-from osler.memory.tim.perturb import NEGATION
+from osler.memory.tim.negation import NEGATION
 from osler.memory.tim.phrased import named
 from osler.memory.tim.thought import Draft, Maker, Thought
 from osler.records.language import Language

@@ -1,26 +1,13 @@
-"""Words that tell one fact from another, in one spelling, and whether a text says them."""
+"""One spelling and one word for a thing that may be said in several ways."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from osler.memory.tim.perturb import NEGATION
-from osler.ranking import reaches
 from osler.records.language import Language
-from osler.words import content, plain
+from osler.words import plain
 
-_EMPTY_EN = (
-    "known know sign evidence histor history symptom report current previou medication antibiotic today tonight moment "
-    "far anymor longer still mention told show reveal found find see seen think believ mean make made present absent "
-    "exclud rul deni deny confirm suffer develop good glad sinc mg daily day"
-)
-_EMPTY_ZH = (
-    "任何 药物 药 病史 史 既往 目前 今天 症状 明显 显示 提示 提到 说过 考虑 已经 并 既然 存在 诉 自述 确认 否认 "
-    "伴 伴有 才 只 只有 因 不 无 未 为 位于"
-)
-_DROPPED = {Language.EN: frozenset(_EMPTY_EN.split()), Language.ZH: frozenset(_EMPTY_ZH.split())}
-"""Words that do not tell one fact from another."""
 _SAME = {
     Language.EN: (
         (re.compile(r"\b(?:high|raised) temperature\b|\bfebrile\b"), "fever"),
@@ -63,26 +50,3 @@ def canonical(text: str, language: Language) -> str:
         for pattern, instead in _SAME[language]:
             level = pattern.sub(instead, level)
     return _NUMERAL.sub(lambda found: str(_DIGITS[found[0]]), level)
-
-
-@lru_cache(maxsize=8192)
-def terms_of(text: str, language: Language) -> frozenset[str]:
-    """The words that tell one fact from another."""
-    bare = NEGATION[language].sub(" ", text)
-    return frozenset(word for word in content(bare, language) if word not in _DROPPED[language])
-
-
-@lru_cache(maxsize=16384)
-def mentions(term: str, text: str, language: Language) -> bool:
-    """Whether a text says a word, in one of its forms."""
-    if not term.isascii():
-        return re.search(".?".join(map(re.escape, term)), text) is not None
-    return any(_related(term, word) for word in content(text, language))
-
-
-def _related(one: str, other: str) -> bool:
-    """`allergic` and `allergy`, `diabetes` and `diabetic`."""
-    if one == other:
-        return True
-    shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return reaches(shared, max(4, 0.6 * max(len(one), len(other))))

@@ -15,12 +15,14 @@ from pydantic import BaseModel
 
 from osler.loosejson import json_begun, json_of
 from osler.memory.base import Thinker, Turn
-from osler.memory.tim.arrange import arrange
+from osler.memory.exchange import illnesses
+from osler.memory.tim.arrange import Action, Again, Insert, Supersede, arrange
 from osler.memory.tim.extract import think
 from osler.memory.tim.plan import Plan
 from osler.memory.tim.proposal import Everything, Forgets, Merges, Proposal, Thoughts
 from osler.memory.tim.telling import dated
-from osler.memory.tim.thought import Draft, Thought
+from osler.memory.tim.thought import Draft, Status, Thought
+from osler.memory.tim.thought import Speaker as By
 from osler.prompts import prompt
 from osler.records.labels import label
 from osler.records.language import Language
@@ -47,7 +49,24 @@ class RulesThink:
 
     async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> Plan:
         """What should change."""
-        return Plan(arrange(think(turn, self._language, self._speaker), list(near), turn.number, self._language))
+        said = [thought for thought in near if thought.speaker is not By.DOCTOR]
+        actions = arrange(think(turn, self._language, self._speaker), said, turn.number, self._language)
+        inserts = sum(isinstance(action, Insert) for action in actions)
+        return Plan([*actions, *_doctors_own(turn, near, inserts, self._language)])
+
+
+def _doctors_own(turn: Turn, near: Sequence[Thought], place: int, language: Language) -> list[Action]:
+    """What the doctor thought of, in the place of what it thought of before."""
+    if not turn.differential:
+        return []
+    subject, relation = ("doctor", "thinks of") if language is Language.EN else ("医生", "考虑")
+    draft = Draft(
+        subject=subject, relation=relation, object=illnesses(turn, language), speaker=By.DOCTOR, inferred=True
+    )
+    before = [one for one in near if one.speaker is By.DOCTOR and one.status is Status.ACTIVE]
+    if any(one.object == draft.object for one in before):
+        return [Again(one.id) for one in before if one.object == draft.object]
+    return [Insert(draft), *(Supersede(one.id, place, "the doctor thinks otherwise now") for one in before)]
 
 
 class _ModelThink:
@@ -80,7 +99,14 @@ class _ModelThink:
         return True
 
     def _exchange(self, turn: Turn) -> dict[str, str]:
-        return {"question": turn.question, "reply": turn.reply, "who": _who(self._speaker, self._language)}
+        nothing = "(none)" if self._language is Language.EN else "（没有）"
+        return {
+            "question": turn.question,
+            "reply": turn.reply,
+            "who": _who(self._speaker, self._language),
+            "results": turn.results or nothing,
+            "differential": illnesses(turn, self._language) or nothing,
+        }
 
 
 class OneThink(_ModelThink):

@@ -22,9 +22,10 @@ _SPACES = re.compile(r" {3,}")
 
 
 def think(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Draft]:
-    """The facts of the reply, completed by the question where the reply leaves something out."""
+    """The facts of the reply and of the reports, completed by the question where the reply leaves something out."""
     form = think_chinese if language is Language.ZH else think_english
-    drafts = [draft for part in _parts(turn.reply, language) for draft in form(turn.question, part)]
+    parts = [part for text in (turn.reply, *turn.results.splitlines()) for part in _parts(text, language)]
+    drafts = [draft for part in parts for draft in form(turn.question, part)]
     return of_whom(drafts, turn.question, speaker, language)
 
 

@@ -154,6 +154,7 @@
         fill(
           place,
           texts.messages.map((message) => [h('h3', null, said(message.role)), said(message.content, {tag: 'pre'})]),
+          texts.thought ? [h('h3', null, Osler.t('thought')), said(texts.thought, {tag: 'pre'})] : null,
           h('h3', null, Osler.t('answer')),
           said(texts.answer, {tag: 'pre'}),
         );

@@ -143,6 +143,7 @@ Osler.words = {
   surprise: ['Surprise me', '随机一位'],
   system: ['System', '跟随系统'],
   theme: ['Theme', '外观'],
+  thought: ['Thinking', '思考过程'],
   timeline: ['Turn', '轮次'],
   to_divergence: ['First difference: turn {n}', '首个不同：第 {n} 轮'],
   tokens: ['Tokens', '词元'],
