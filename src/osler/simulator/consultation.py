@@ -62,7 +62,7 @@ async def _answered(seats: Seats, question: Question, repeats: Repeats, journal:
     """What the patient says to a question, from what the record holds about it."""
     selection = await seats.ram.respond(question)
     names = tuple(entry.name for entry in selection.entries)
-    repeated = repeats.saw(question.text, names)
+    repeated = repeats.saw(question.text, names) and question.maker.is_own
     journal.add(
         Asked,
         Role.DOCTOR,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,9 @@ from osler.eval.statistics import (
 )
 from osler.eval.verdict import Verdict
 from osler.short_names import ShortNames
+from osler.events import Role
+from osler.simulator.maker_rows import seat_name
+from osler.simulator.makers import SEATS, Makers, Usage
 from osler.simulator.plan import ONE_STEP
 
 Row = Mapping[str, Any]
@@ -72,6 +75,21 @@ class Measure:
     tested: bool = False
     """Whether differences between columns are tested."""
     digits: int = 1
+    unless_zero: bool = False
+    """Left out of a table where no column has any of it."""
+
+
+def _used(seat: Role, value: Callable[[Usage], float | None]) -> Value:
+    return lambda row: value(row["makers"].usage.get(seat.value, Usage()))
+
+
+def _of_seats() -> Iterator[Measure]:
+    """What the model of each seat used."""
+    for seat in SEATS:
+        name = seat_name(seat)
+        tokens, cost = _used(seat, lambda used: used.tokens), _used(seat, lambda used: used.cost)
+        yield Measure(f"tokens_{seat}", f"tokens: {name}", tokens, share=False, digits=0, unless_zero=True)
+        yield Measure(f"cost_{seat}", f"cost: {name}, USD", cost, share=False, digits=4, unless_zero=True)
 
 
 MEASURES = (
@@ -96,6 +114,7 @@ MEASURES = (
     Measure("tokens_in", "tokens in", _number("tokens_in"), share=False, digits=0),
     Measure("tokens_out", "tokens out", _number("tokens_out"), share=False, digits=0),
     Measure("cost", "cost, USD", _number("cost"), share=False, digits=4),
+    *sorted(_of_seats(), key=lambda measure: measure.digits),
     Measure("seconds", "seconds", _number("seconds"), share=False, digits=2),
 )
 
@@ -133,6 +152,8 @@ class Column:
     memory_failures: int | None
     """Consultations with an answer in which a call of the memory's model failed; None: the run does not tell."""
     figures: dict[str, Figure]
+    makers: Makers = field(default_factory=Makers)
+    """Of the consultations with an answer."""
     passes: dict[int, float | None] = field(default_factory=dict)
     """pass^k of the diagnosis: the chance that k trials of a record are all right."""
     pass_records: dict[int, int] = field(default_factory=dict)
@@ -196,6 +217,7 @@ def _column(key: tuple[str, str], names: ShortNames, run: str | None, rows: list
         unjudged=sum(row["diagnosis_verdict"] is None for row in answered),
         memory_failures=_memory_failures(answered),
         figures=figures,
+        makers=Makers.together(row["makers"] for row in answered),
         passes={k: found.value for k, found in passes.items()},
         pass_records={k: found.patients for k, found in passes.items()},
         values=values,

@@ -8,6 +8,7 @@ from sqlite3 import Row
 from typing import Any
 
 from osler.simulator.figures import Figures
+from osler.simulator.makers import Makers
 
 FORMAT = 2
 """Raised when the tables change; a file of another format is refused with a clear line."""
@@ -74,6 +75,7 @@ def is_sound(row: Row) -> bool:
         return False
     try:
         measures: Any = json.loads(row["measures"] or "{}")
-    except (TypeError, ValueError):
+        Makers.read(measures)
+    except (AttributeError, TypeError, ValueError):
         return False
     return isinstance(measures, dict) and row["ending"] is not None
