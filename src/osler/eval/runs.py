@@ -69,8 +69,8 @@ class LoadedRun:
         """One row per consultation that has ended.
 
         `diagnosis_right` and `treatment_right` are 1 or 0, and nothing where nothing was judged: their means leave out
-        what failed and what has no verdict yet. Who made what is counted as `questions_model`, `replies_rules` and so on,
-        what was done to models' words as `interventions_doctor_unread`, what each seat used as `tokens_in_doctor`.
+        what failed and what has no verdict yet. Who made what is counted as `questions_model`, `replies_rules` and so
+        on, what was done to models' words as `interventions_doctor_unread`, what a seat used as `tokens_in_doctor`.
         """
         import pandas as pd
 

@@ -122,9 +122,7 @@ class Makers:
             interventions=_added(one.interventions for one in some),
             proposed=sum(one.proposed for one in some),
             refused=sum(one.refused for one in some),
-            usage={
-                seat.value: _used(one.usage.get(seat.value) for one in some) for seat in SEATS if _called(some, seat)
-            },
+            usage={seat.value: _used(found) for seat in SEATS if (found := _usages(some, seat))},
         )
 
     @property
@@ -182,12 +180,11 @@ def _added(several: Iterable[Counts]) -> Counts:
     return {name: dict(counts) for name, counts in sums.items()}
 
 
-def _called(several: Iterable[Makers], seat: Role) -> bool:
-    return any(seat.value in one.usage for one in several)
+def _usages(several: Iterable[Makers], seat: Role) -> list[Usage]:
+    return [one.usage[seat.value] for one in several if seat.value in one.usage]
 
 
-def _used(several: Iterable[Usage | None]) -> Usage:
-    known = [one for one in several if one is not None]
+def _used(known: list[Usage]) -> Usage:
     costs = [one.cost for one in known]
     return Usage(
         calls=sum(one.calls for one in known),

@@ -17,8 +17,8 @@ from osler.eval.statistics import (
     pass_hat_k,
 )
 from osler.eval.verdict import Verdict
-from osler.short_names import ShortNames
 from osler.events import Role
+from osler.short_names import ShortNames
 from osler.simulator.maker_rows import seat_name
 from osler.simulator.makers import SEATS, Makers, Usage
 from osler.simulator.plan import ONE_STEP
@@ -80,7 +80,12 @@ class Measure:
 
 
 def _used(seat: Role, value: Callable[[Usage], float | None]) -> Value:
-    return lambda row: value(row["makers"].usage.get(seat.value, Usage()))
+    return lambda row: value(_makers(row).usage.get(seat.value, Usage()))
+
+
+def _makers(row: Row) -> Makers:
+    found = row.get("makers")
+    return found if isinstance(found, Makers) else Makers()
 
 
 def _of_seats() -> Iterator[Measure]:
@@ -217,7 +222,7 @@ def _column(key: tuple[str, str], names: ShortNames, run: str | None, rows: list
         unjudged=sum(row["diagnosis_verdict"] is None for row in answered),
         memory_failures=_memory_failures(answered),
         figures=figures,
-        makers=Makers.together(row["makers"] for row in answered),
+        makers=Makers.together(map(_makers, answered)),
         passes={k: found.value for k, found in passes.items()},
         pass_records={k: found.patients for k, found in passes.items()},
         values=values,
