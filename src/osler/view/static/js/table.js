@@ -184,6 +184,7 @@
       },
       body: [
         title,
+        Osler.makers.ofRun(run),
         Osler.filters(run, route, load),
         bar,
         note,
