@@ -76,6 +76,11 @@ class Maker(StrEnum):
     """Nobody: the model said nothing."""
     HUMAN = "human"
 
+    @property
+    def is_own(self) -> bool:
+        """Whether a question of this maker is the doctor's own: what its strategy asked is not its merit."""
+        return self not in {Maker.STRATEGY, Maker.SILENT}
+
 
 class Intervention(StrEnum):
     """What Osler did to a model's words, in its place, or to its prompt."""

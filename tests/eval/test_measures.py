@@ -217,7 +217,7 @@ def test_the_patients_ledger_is_counted_by_replies() -> None:
         ),
         record,
     )
-    assert (found.replies, found.leaks, found.fabrications, found.retried, found.replaced) == (3, 1, 1, 1, 1)
+    assert (found.replies, found.leaks, found.fabrications) == (3, 1, 1)
     assert (found.contradictions, found.refusals, found.disclosed_share) == (0, 0, None)
 
 
@@ -351,7 +351,7 @@ async def test_a_consultation_of_the_rules(case: str) -> None:
     assert found.rounds == found.replies == transcript.turns > 3
     assert found.coverage is not None and 0.1 < found.coverage <= 1
     assert found.disclosed_share == 1.0
-    assert (found.leaks, found.contradictions, found.refusals, found.replaced, found.retried) == (0, 0, 0, 0, 0)
+    assert (found.leaks, found.contradictions, found.refusals) == (0, 0, 0)
     again = Transcript.model_validate_json(transcript.model_dump_json(exclude_none=True))
     assert measure(again, record) == found
     assert json.loads(json.dumps(asdict(found)))["coverage"] == found.coverage

@@ -78,6 +78,7 @@ def test_the_files_hold_what_the_server_answers(site: Path, runs: list[Path]) ->
         rows = server.get(f"api/runs/{key}/rows?sort=cell&limit=500").json()["rows"]
         assert written[f"api/runs/{key}/all"] == {"rows": rows}
         assert len(written[f"api/runs/{key}/said"]) == count
+        assert written[f"api/runs/{key}/makers"] == server.get(f"api/runs/{key}/makers").json()
         for cell in range(1, count + 1):
             address = f"api/runs/{key}/rows/{cell}"
             story = written[address]

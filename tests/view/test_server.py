@@ -152,7 +152,7 @@ def test_a_consultation_is_told_turn_by_turn(page: TestClient) -> None:
     assert turn["memory"]["inserted"] == ["#2"]
     assert turn["recall"]["items"] == [{"text": "i", "turn": 1, "score": 1.0}]
     assert turn["ledger"]["retrieved"][0]["score"] == 0.5
-    assert turn["refusals"] == [{"who": "doctor", "draft": "a draft", "reasons": ["a reason"]}]
+    assert turn["interventions"] == [{"who": "doctor", "kind": "refused", "draft": "a draft", "reasons": ["a reason"]}]
     (call,) = turn["calls"]
     assert "messages" not in call
     exact = page.get(f"api/runs/k0/rows/2/calls/{call['number']}").json()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from osler.errors import UserError
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
+from osler.simulator.makers import Makers
 from osler.simulator.store import RunFile
 from osler.simulator.transcript import Transcript
 
@@ -56,6 +57,7 @@ class LoadedRun:
             told = dict(row)
             told.pop("cell")
             told |= json.loads(told.pop("measures") or "{}")
+            told["makers"] = Makers.read(told)
             told["failed"] = told["state"] == "failed"
             told["judged"] = told["diagnosis_verdict"] is not None
             for kind in ("diagnosis", "treatment"):
@@ -67,12 +69,15 @@ class LoadedRun:
         """One row per consultation that has ended.
 
         `diagnosis_right` and `treatment_right` are 1 or 0, and nothing where nothing was judged: their means leave out
-        what failed and what has no verdict yet.
+        what failed and what has no verdict yet. Who made what is counted as `questions_model`, `replies_rules` and so
+        on, what was done to models' words as `interventions_doctor_unread`, what a seat used as `tokens_in_doctor`.
         """
         import pandas as pd
 
-        frame = pd.DataFrame(list(self.rows(judge)))
-        return frame if frame.empty else frame.astype({"diagnosis_right": float, "treatment_right": float})
+        frame = pd.DataFrame([{**row, **row["makers"].flat()} for row in self.rows(judge)])
+        if frame.empty:
+            return frame
+        return frame.drop(columns="makers").astype({"diagnosis_right": float, "treatment_right": float})
 
     def transcripts(self) -> Iterator[Transcript]:
         """All consultations that have ended."""

@@ -56,6 +56,8 @@ class Change(_Frozen):
     group: int | None = None
     """The group the turn fell into, where a memory has groups."""
     inserted: tuple[str, ...] = ()
+    makers: dict[str, int] = {}
+    """How many of the inserted were thought by whom, `model` or `rules`; empty: the memory does not think."""
     superseded: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()

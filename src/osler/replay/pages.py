@@ -7,6 +7,7 @@ from rich.text import Text
 
 from osler.replay.scenes import Line, Section, Speaker, scenes
 from osler.replay.wording import shown, words
+from osler.simulator.maker_words import making_lines
 from osler.simulator.pages import made_with
 from osler.simulator.transcript import Transcript
 
@@ -32,8 +33,9 @@ def title(transcript: Transcript) -> Text:
 
 
 def ending(transcript: Transcript) -> str:
-    """How it ended."""
-    return f"{transcript.ending.value} after {transcript.turns} turn(s), {transcript.repeats} repeated"
+    """How it ended, and who made what of it."""
+    ended = f"{transcript.ending.value} after {transcript.turns} turn(s), {transcript.repeats} repeated"
+    return "\n".join([ended, *making_lines(transcript)])
 
 
 def line_text(line: Line) -> Text:

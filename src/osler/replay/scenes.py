@@ -9,9 +9,9 @@ from enum import StrEnum
 
 from osler.events import Answered, Asked, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.memory.base import Change, Recall
-from osler.records.language import Language
 from osler.replay.wording import Words, shown, words
-from osler.simulator.transcript import Transcript, heard
+from osler.simulator.maker_words import mark
+from osler.simulator.transcript import Header, Transcript, heard
 
 _SHORTEST, _PER_LETTER, _READING, _LONGEST = 0.5, 0.018, 2.5, 4.0
 """Seconds: of any line, per Latin letter, of reading at most, and of waiting at most, whatever a model took."""
@@ -59,35 +59,42 @@ class Scene:
 
 def scenes(transcript: Transcript) -> tuple[Scene, ...]:
     """All turns, the last one with the ending."""
-    language = transcript.header.language
+    header = transcript.header
     by_turn: dict[int, list[Event]] = defaultdict(list)
     kept = {event.of: event for event in transcript.of(Remembered)}
     for event in transcript.events:
         by_turn[event.turn].append(event)
-    made = [_scene(turn, events, kept.get(turn), language) for turn, events in sorted(by_turn.items())]
+    made = [_scene(turn, events, kept.get(turn), header) for turn, events in sorted(by_turn.items())]
     return tuple(_paced(made))
 
 
-def _scene(turn: int, events: list[Event], kept: Remembered | None, language: Language) -> Scene:
-    labels = words(language)
-    lines = [line for event in events for line in _lines(event, labels, language)]
+def _scene(turn: int, events: list[Event], kept: Remembered | None, header: Header) -> Scene:
+    labels = words(header.language)
+    lines = [line for event in events for line in _lines(event, labels, header)]
     asked = next((place for place, line in enumerate(lines, start=1) if line.speaker is Speaker.DOCTOR), len(lines))
     panel = [section for event in events for section in _sections(event, labels, asked, len(lines))]
+    done = (row for event in events if isinstance(event, Intervened) for row in _intervention(event, labels))
+    panel.append(Section(labels.interventions, tuple(done)))
     if kept is not None:
         panel.append(Section(labels.remembered, _changes(kept.change, labels), len(lines)))
-    order = (labels.asked_for, labels.retrieved, labels.disclosed, labels.remembered, labels.refused, labels.recalled)
+    order = (
+        *(labels.asked_for, labels.retrieved, labels.disclosed),
+        *(labels.remembered, labels.interventions, labels.recalled),
+    )
     panel.sort(key=lambda section: order.index(section.title))  # what is long comes last: there it can be cut off
     return Scene(turn, tuple(lines), tuple(section for section in panel if section.rows))
 
 
-def _lines(event: Event, labels: Words, language: Language) -> Iterator[Line]:
+def _lines(event: Event, labels: Words, header: Header) -> Iterator[Line]:
     match event:
         case Recalled(turn=1):
             yield Line(Speaker.PATIENT, labels.patient, shown(event.query), event.at)
         case Asked():
-            yield Line(Speaker.DOCTOR, labels.doctor, shown(heard(event, language)), event.at)
+            by = mark(event.maker, header.backbone, header.language)
+            yield Line(Speaker.DOCTOR, labels.doctor + by, shown(heard(event, header.language)), event.at)
         case Answered():
-            yield Line(Speaker.PATIENT, labels.patient, shown(event.reply), event.at)
+            by = mark(event.maker, header.patient_backbone, header.language)
+            yield Line(Speaker.PATIENT, labels.patient + by, shown(event.reply), event.at)
         case Concluded():
             told = (
                 (labels.diagnosis, event.diagnosis),
@@ -108,8 +115,6 @@ def _sections(event: Event, labels: Words, asked: int, told: int) -> Iterator[Se
     match event:
         case Recalled():
             yield Section(labels.recalled, _recalled(event.recall, labels))
-        case Intervened():
-            yield Section(labels.refused, (shown(event.draft), *(f"  {shown(reason)}" for reason in event.reasons)))
         case Retrieved():
             if event.asked_for:
                 yield Section(labels.asked_for, (shown(", ".join(event.asked_for)),), asked)
@@ -119,6 +124,13 @@ def _sections(event: Event, labels: Words, asked: int, told: int) -> Iterator[Se
             yield Section(labels.disclosed, tuple(shown(name) for name in event.disclosed), told)
         case _:
             pass
+
+
+def _intervention(event: Intervened, labels: Words) -> Iterator[str]:
+    yield f"{labels.seats[event.role]}: {labels.kinds[event.kind]}"
+    for text in (event.draft, *event.reasons):
+        if text:
+            yield f"  {shown(text)}"
 
 
 def _recalled(recall: Recall, labels: Words) -> tuple[str, ...]:

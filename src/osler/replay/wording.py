@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from osler.errors import printable
+from osler.events import Intervention, Role
 from osler.records.language import Language
+from osler.simulator.maker_rows import seat_name
+from osler.simulator.maker_words import INTERVENTIONS
 
 _LONGEST = 4000
 
@@ -28,6 +32,7 @@ class Words:
     disclosed: str
     remembered: str
     refused: str
+    interventions: str
     superseded: str
     merged: str
     forgotten: str
@@ -36,6 +41,8 @@ class Words:
     group: str
     more: str
     joint: str
+    seats: Mapping[Role, str]
+    kinds: Mapping[Intervention, str]
 
 
 _WORDS = {
@@ -54,6 +61,7 @@ _WORDS = {
         disclosed="Disclosed",
         remembered="Remembered",
         refused="Refused",
+        interventions="Interventions",
         superseded="superseded",
         merged="merged",
         forgotten="forgotten",
@@ -62,6 +70,8 @@ _WORDS = {
         group="group {}",
         more="… and {} more",
         joint="; ",
+        seats={role: seat_name(role) for role in Role},
+        kinds=INTERVENTIONS[Language.EN],
     ),
     Language.ZH: Words(
         doctor="医生",
@@ -78,6 +88,7 @@ _WORDS = {
         disclosed="告知",
         remembered="记下",
         refused="被拒",
+        interventions="干预",
         superseded="取代",
         merged="合并",
         forgotten="遗忘",
@@ -86,6 +97,14 @@ _WORDS = {
         group="第{}组",
         more="……还有 {} 项",
         joint="；",
+        seats={
+            Role.DOCTOR: "医生",
+            Role.PATIENT: "患者",
+            Role.RAM: "检索",
+            Role.MEMORY: "记忆",
+            Role.SIMULATOR: "模拟器",
+        },
+        kinds=INTERVENTIONS[Language.ZH],
     ),
 }
 

@@ -63,7 +63,6 @@ def seat(
     settings: Settings,
     journal: Journal,
     clients: Opener,
-    strategy: str = "plain",
 ) -> Seats:
     """Everybody who takes part in one consultation."""
     case = case_of(record)

@@ -81,7 +81,7 @@ async def _answered(seats: Seats, question: Question, repeats: Repeats, journal:
         return None
     selection = await seats.ram.respond(question)
     names = tuple(entry.name for entry in selection.entries)
-    repeated = repeats.saw(question.text, names)
+    repeated = repeats.saw(question.text, names) and question.maker.is_own
     journal.add(
         Asked,
         Role.DOCTOR,

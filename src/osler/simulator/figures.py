@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from osler.events import Called, Failed, Maker
-from osler.simulator.transcript import Transcript, total
+from osler.events import Called, Failed
+from osler.simulator.makers import Usage
+from osler.simulator.transcript import Transcript
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,6 @@ class Figures:
     replies: int
     leaks: int
     fabrications: int
-    replaced: int
     calls: int
     tokens_in: int | None
     tokens_out: int | None
@@ -35,9 +35,7 @@ class Figures:
         """Count."""
         conclusion, replies, calls = transcript.conclusion, transcript.replies, transcript.of(Called)
         failed = next(iter(transcript.of(Failed)), None)
-        answered = [call for call in calls if call.failure is None]
-        costs = [call.cost for call in answered]
-        unpriced = None in costs or bool(calls and not answered)
+        used = Usage.of(calls)
         return cls(
             ending=transcript.ending.value,
             diagnosis=conclusion.diagnosis if conclusion else "",
@@ -47,11 +45,10 @@ class Figures:
             replies=len(replies),
             leaks=sum(bool(reply.leaks) for reply in replies),
             fabrications=sum(bool(reply.fabrications) for reply in replies),
-            replaced=sum(reply.maker is Maker.RULES for reply in replies),
-            calls=len(calls),
-            tokens_in=total(call.tokens_in for call in answered),
-            tokens_out=total(call.tokens_out for call in answered),
-            cost=None if unpriced else sum(one for one in costs if one is not None),
+            calls=used.calls,
+            tokens_in=used.tokens_in,
+            tokens_out=used.tokens_out,
+            cost=used.cost,
             seconds=transcript.events[-1].at if transcript.events else 0.0,
             failure=failed.kind if failed else None,
             message=failed.message if failed else None,

@@ -9,8 +9,22 @@ from rich.padding import Padding
 from rich.text import Text
 
 from osler.errors import printable
-from osler.events import Answered, Asked, Called, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
+from osler.events import (
+    Answered,
+    Asked,
+    Called,
+    Concluded,
+    Event,
+    Failed,
+    Intervened,
+    Maker,
+    Recalled,
+    Remembered,
+    Retrieved,
+)
 from osler.records.language import Language
+from osler.simulator.maker_rows import seat_name
+from osler.simulator.maker_words import making_lines, mark
 from osler.simulator.transcript import Header, Transcript, heard
 
 _NAMES = {Language.EN: ("Doctor", "Patient"), Language.ZH: ("医生", "患者")}
@@ -20,12 +34,13 @@ def page(transcript: Transcript, *, details: bool) -> Group:
     """The conversation, and with details what stood behind it."""
     header = transcript.header
     title = Text(header.case, style="bold").append(f"  {made_with(header)}", style="not bold")
-    lines = [line for event in transcript.events for line in _lines(event, header.language, details=details)]
+    lines = [line for event in transcript.events for line in _lines(event, header, details=details)]
     return Group(
         title,
         Text(),
         *lines,
         Text(f"\n{transcript.ending} after {transcript.turns} turn(s), {transcript.repeats} repeated"),
+        *(Text(line, style="dim") for line in making_lines(transcript)),
     )
 
 
@@ -43,15 +58,18 @@ def made_with(header: Header) -> str:
     return " · ".join(f"{name} {value}" for name, value in parts.items() if value)
 
 
-def _lines(event: Event, language: Language, *, details: bool) -> Iterator[Text | Padding]:
+def _lines(event: Event, header: Header, *, details: bool) -> Iterator[Text | Padding]:
+    language = header.language
     doctor, patient = _NAMES[language]
     match event:
         case Asked():
-            yield Text(f"{event.turn:>2} {doctor}: ", style="cyan").append(
+            by = mark(event.maker, header.backbone, language)
+            yield Text(f"{event.turn:>2} {doctor}{by}: ", style="cyan").append(
                 printable(heard(event, language)), style="default"
             )
         case Answered():
-            yield Text(f"   {patient}: ", style="green").append(printable(event.reply), style="default")
+            by = mark(event.maker, header.patient_backbone, language)
+            yield Text(f"   {patient}{by}: ", style="green").append(printable(event.reply), style="default")
         case Concluded():
             yield Text("\n   diagnosis  ", style="bold").append(printable(event.diagnosis))
             yield Text("   treatment  ", style="bold").append(printable(event.treatment), style="not bold")
@@ -72,15 +90,17 @@ def _detail(event: Event) -> str:
     match event:
         case Retrieved():
             found = ", ".join(f"{one.name} {one.score:.2f}" for one in event.entries) or "nothing"
-            return f"retrieved: {found}"
+            return f"retrieved: {found}" + ("" if event.maker is Maker.RULES else f" [{event.maker}]")
         case Intervened():
-            return f"{event.kind}: {event.draft!r} because {'; '.join(event.reasons)}"
+            because = f" because {'; '.join(event.reasons)}" if event.reasons else ""
+            return f"{seat_name(event.role)}: {event.kind}: {event.draft!r}{because}"
         case Recalled():
             return f"recalled {len(event.recall.items)} item(s)" + (
                 f", dropped turns {event.recall.dropped}" if event.recall.dropped else ""
             )
         case Remembered():
-            return f"remembered {len(event.change.inserted)} item(s)"
+            refused = f", {len(event.change.refused)} refused" if event.change.refused else ""
+            return f"remembered {len(event.change.inserted)} item(s){refused}"
         case Called():
             came = event.failure or f"{event.tokens_in} + {event.tokens_out} tokens"
             beyond = f", the last {event.unread:,} characters were not read" if event.unread else ""

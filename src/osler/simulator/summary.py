@@ -12,6 +12,8 @@ from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.events import Ending
 from osler.short_names import ShortNames, backbone_name
+from osler.simulator.maker_rows import ColumnMakers, maker_rows
+from osler.simulator.makers import Makers
 from osler.simulator.plan import Column
 from osler.simulator.store import RunFile
 from osler.wide_table import WideTable
@@ -37,7 +39,15 @@ def summary(run: RunFile, patient: str) -> WideTable | Text:
     headers = [names.header(column) for column in columns]
     rows = [[name, *(figures[name] for figures in columns.values())] for name in next(iter(columns.values()))]
     shown = [row for row in rows if row[0] not in _UNLESS_ZERO or set(row[1:]) != {"0"}]
-    return WideTable(f"patient: {backbone_name(patient)}", headers, shown)
+    known = {row[0] for row in shown}
+    more = [row for row in maker_rows([_makers(some) for some in groups.values()]) if row[0] not in known]
+    return WideTable(f"patient: {backbone_name(patient)}", headers, shown + more)
+
+
+def _makers(some: list[Row]) -> ColumnMakers:
+    answered = [row for row in some if row["state"] == "done"]
+    read = (Makers.read(json.loads(row["measures"] or "{}")) for row in answered)
+    return ColumnMakers(Makers.together(read), len(answered))
 
 
 def _figures(some: list[Row]) -> dict[str, str]:
@@ -57,7 +67,6 @@ def _figures(some: list[Row]) -> dict[str, str]:
         "replies": str(replies),
         "that leak": str(sum(row["leaks"] for row in some)),
         "that fabricate": str(sum(row["fabrications"] for row in some)),
-        "replaced by rules": _share(sum(row["replaced"] for row in some), replies),
     }
 
 

@@ -20,6 +20,7 @@ from osler.view import answers
 from osler.view.answers import UNREADABLE
 from osler.view.chair import ADDRESSES, Chair
 from osler.view.changes import wait_for_change
+from osler.view.makers import makers
 from osler.view.replies import failure, reply
 from osler.view.rows import FILTERS, Query
 from osler.view.shelf import Missing, Shelf
@@ -62,6 +63,10 @@ def application(shelf: Shelf, chair: Chair) -> Starlette:
         with shelf.get(request.path_params["key"]).open() as file:
             return reply(answers.revealed(file, answers.hold(file, request.path_params["cell"])))
 
+    def who_made(request: Request) -> Response:
+        with shelf.get(request.path_params["key"]).open() as file:
+            return reply(makers(file))
+
     async def changes(request: Request) -> Response:
         return reply(await wait_for_change(shelf, request.query_params.get("since", "")))
 
@@ -69,6 +74,7 @@ def application(shelf: Shelf, chair: Chair) -> Starlette:
     routes = [
         Route("/api/runs", _answer(runs)),
         Route("/api/runs/{key}/rows", _answer(rows)),
+        Route("/api/runs/{key}/makers", _answer(who_made)),
         Route(one, _answer(story)),
         Route(one + "/calls/{number:int}", _answer(call)),
         Route(one + "/truth", _answer(truth)),

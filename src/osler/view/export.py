@@ -19,6 +19,7 @@ from osler.private import make_private
 from osler.simulator.store import CellState, RunFile, said
 from osler.simulator.store.reader import FOLDER
 from osler.view import answers
+from osler.view.makers import makers
 from osler.view.plain_json import encoded
 from osler.view.rows import MOST, Query
 from osler.view.shelf import Missing, Shelf, Shown
@@ -83,6 +84,8 @@ def _run(shown: Shown, folder: Path) -> tuple[int, int]:
         rows = _all_rows(file)
         with _script(folder / "all.js") as out:
             _given(out, f"api/runs/{shown.key}/all", {"rows": rows})
+        with _script(folder / "makers.js") as out:
+            _given(out, f"api/runs/{shown.key}/makers", makers(file))
         ended = [row["cell"] for row in rows if row["state"] != CellState.TODO]
         unreadable = 0
         with _script(folder / "said.js") as out:

@@ -104,7 +104,7 @@ def _closing(events: list[tuple[int, Event]]) -> dict[str, Any]:
         }
         if recalled
         else None,
-        "refusals": [
+        "interventions": [
             {"who": event.role.value, "kind": event.kind.value, "draft": event.draft, "reasons": list(event.reasons)}
             for _, event in events
             if isinstance(event, Intervened)

@@ -13,7 +13,8 @@ from osler.simulator.transcript import Transcript
 
 def truth(transcript: Transcript, record: PatientRecord, verdicts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Diagnosis, treatment, what a good work-up asks for and when it was, and every judge's word with its reason."""
-    asked = Course.of(transcript, record).asked
+    course = Course.of(transcript, record)
+    asked, own = course.asked, course.own.asked
     return {
         "diagnosis": record.diagnosis.model_dump(mode="json"),
         "treatment": record.treatment.model_dump(mode="json") if record.treatment else None,
@@ -23,7 +24,8 @@ def truth(transcript: Transcript, record: PatientRecord, verdicts: Iterable[Mapp
                 "name": entry.name,
                 "part": entry.part.value,
                 "relevance": entry.relevance.value,
-                "asked_in_turn": asked.get(entry.name),
+                "asked_in_turn": own.get(entry.name, asked.get(entry.name)),
+                "by_strategy": entry.name in asked and entry.name not in own,
             }
             for part in Part
             for entry in key_elements(record, part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,10 @@ from osler.eval.statistics import (
     pass_hat_k,
 )
 from osler.eval.verdict import Verdict
+from osler.events import Role
 from osler.short_names import ShortNames
+from osler.simulator.maker_rows import seat_name
+from osler.simulator.makers import SEATS, Makers, Usage
 from osler.simulator.plan import ONE_STEP, Column, told_variants
 
 Row = Mapping[str, Any]
@@ -72,6 +75,26 @@ class Measure:
     tested: bool = False
     """Whether differences between columns are tested."""
     digits: int = 1
+    unless_zero: bool = False
+    """Left out of a table where no column has any of it."""
+
+
+def _used(seat: Role, value: Callable[[Usage], float | None]) -> Value:
+    return lambda row: value(_makers(row).usage.get(seat.value, Usage()))
+
+
+def _makers(row: Row) -> Makers:
+    found = row.get("makers")
+    return found if isinstance(found, Makers) else Makers()
+
+
+def _of_seats() -> Iterator[Measure]:
+    """What the model of each seat used."""
+    for seat in SEATS:
+        name = seat_name(seat)
+        tokens, cost = _used(seat, lambda used: used.tokens), _used(seat, lambda used: used.cost)
+        yield Measure(f"tokens_{seat}", f"tokens: {name}", tokens, share=False, digits=0, unless_zero=True)
+        yield Measure(f"cost_{seat}", f"cost: {name}, USD", cost, share=False, digits=4, unless_zero=True)
 
 
 MEASURES = (
@@ -96,6 +119,7 @@ MEASURES = (
     Measure("tokens_in", "tokens in", _number("tokens_in"), share=False, digits=0),
     Measure("tokens_out", "tokens out", _number("tokens_out"), share=False, digits=0),
     Measure("cost", "cost, USD", _number("cost"), share=False, digits=4),
+    *sorted(_of_seats(), key=lambda measure: measure.digits),
     Measure("seconds", "seconds", _number("seconds"), share=False, digits=2),
 )
 
@@ -132,6 +156,8 @@ class ColumnFigures:
     memory_failures: int | None
     """Consultations with an answer in which a call of the memory's model failed; None: the run does not tell."""
     figures: dict[str, Figure]
+    makers: Makers = field(default_factory=Makers)
+    """Of the consultations with an answer."""
     passes: dict[int, float | None] = field(default_factory=dict)
     """pass^k of the diagnosis: the chance that k trials of a record are all right."""
     pass_records: dict[int, int] = field(default_factory=dict)
@@ -204,6 +230,7 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
         unjudged=sum(row["diagnosis_verdict"] is None for row in answered),
         memory_failures=_memory_failures(answered),
         figures=figures,
+        makers=Makers.together(map(_makers, answered)),
         passes={k: found.value for k, found in passes.items()},
         pass_records={k: found.patients for k, found in passes.items()},
         values=values,

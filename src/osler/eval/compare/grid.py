@@ -13,6 +13,7 @@ from osler.eval.compare.columns import MEASURES, ColumnFigures, Measure
 from osler.eval.compare.comparison import SIGNIFICANT, Comparison, Difference
 from osler.eval.compare.paper import MEMORIES, TABLE_3
 from osler.short_names import backbone_name, same_models
+from osler.simulator.maker_rows import intervention_rows, maker_note, own_merit, share_rows
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Grid:
 
 def grids(comparison: Comparison, *, paper: bool = False) -> list[Grid]:
     """The table, its differences, the groups that were asked for, and the papers' figures."""
-    found = [_main(comparison)]
+    found = [_main(comparison), *_makers(comparison.columns)]
     if comparison.differences:
         found.append(_differences(comparison))
     for name, columns in (comparison.groups or {}).items():
@@ -57,7 +58,8 @@ def _main(comparison: Comparison) -> Grid:
             rows.append([label, *("–" if count is None else str(count) for count in counts)])
     for measure in MEASURES:
         cells = [shown(column, measure, mark="*" if (measure.name, id(column)) in marked else "") for column in columns]
-        if any(cell != "–" for cell in cells):
+        wanted = not measure.unless_zero or any(column.figures[measure.name].value for column in columns)
+        if wanted and any(cell != "–" for cell in cells):
             rows.append([measure.label, *cells])
     most = max((max(column.passes, default=0) for column in columns), default=0)
     for k in range(2, most + 1):
@@ -67,7 +69,7 @@ def _main(comparison: Comparison) -> Grid:
         notes.append("n: what a figure was counted from, where that is not every consultation with an answer")
     if most > 1:
         notes.append("pass^k: all of k trials of a record are right; its n are records with at least k trials")
-    notes += _same_models(columns)
+    notes += [*own_merit(column.makers for column in columns), *_same_models(columns)]
     unpriced = [column.name for column in columns if column.figures["cost"].n < column.answered]
     if unpriced:
         notes.append(f"cost not known, or not of all: {', '.join(unpriced)}; OSLER_PRICES names a table of prices")
@@ -77,6 +79,16 @@ def _main(comparison: Comparison) -> Grid:
         notes.append(f"{column.name} is {100 * gap:.1f} points below the ceiling ({ceiling.name})")
     notes += [f"! {warning}" for warning in comparison.warnings]
     return Grid("comparison", ["", *(column.name for column in columns)], rows, notes)
+
+
+def _makers(columns: list[ColumnFigures]) -> list[Grid]:
+    """Who made what, where not rules alone did."""
+    makers = [column.makers for column in columns]
+    if all(one.is_by_rules_alone for one in makers):
+        return []
+    rows = [*share_rows(makers), *intervention_rows(makers)]
+    notes = [maker_note(makers), "counted over all consultations with an answer"]
+    return [Grid("who made what", ["", *(column.name for column in columns)], rows, notes)] if rows else []
 
 
 def _same_models(columns: list[ColumnFigures]) -> list[str]:
@@ -245,7 +257,8 @@ def _column_json(column: ColumnFigures) -> dict[str, Any]:
     names = ("consultations", "patients", "failed", "unparsed", "unjudged", "memory_failures", "passes", "pass_records")
     told = {"name": column.name, "run": column.run, **column.column.as_json()}
     told |= {name: getattr(column, name) for name in names}
-    return {**told, "figures": {name: asdict(figure) for name, figure in column.figures.items()}}
+    figures = {name: asdict(figure) for name, figure in column.figures.items()}
+    return {**told, "figures": figures, "makers": asdict(column.makers)}
 
 
 WRITERS: dict[str, Callable[[Grid], str]] = {"markdown": markdown, "latex": latex, "csv": csv_text}

@@ -9,11 +9,12 @@ from osler.eval.measures.asking import cost, coverage, deciding_turn, order, tes
 from osler.eval.measures.contradiction import contradicted
 from osler.eval.measures.course import Course
 from osler.eval.measures.refusal import refuses
-from osler.events import Called, Maker, Role
+from osler.events import Called, Role
 from osler.records.schema import Part, PatientRecord
+from osler.simulator.makers import Makers
 from osler.simulator.transcript import Transcript
 
-VERSION = "2"
+VERSION = "3"
 """Changes when a measure does, so that kept figures are not compared with others."""
 
 
@@ -22,7 +23,8 @@ class Measures:
     """How a consultation went. None stands where nothing can be said, never for zero.
 
     Key elements are the entries of a part that are not incidental. Asked for is an entry that a question retrieved or
-    a reply disclosed. Order goes by the turn in which an entry was first asked for.
+    a reply disclosed. Order goes by the turn in which an entry was first asked for. What was asked, in which order and
+    when is the doctor's own: questions of its strategy and silent turns are left out.
     """
 
     coverage: float | None
@@ -39,13 +41,13 @@ class Measures:
     order_share: float | None
     """Share of these whose first was not asked for later than its second; None: there are none."""
     rounds: int
-    """Questions that were asked."""
+    """Questions that were asked, also by its strategy."""
     rounds_expected: int
     """Questions that the record says a good consultation takes."""
     rounds_ratio: float
     """The first by the second."""
     repeats: int
-    """Questions that asked again for what an earlier one had asked for."""
+    """Questions of the doctor itself that asked again for what an earlier one, also of its strategy, had asked for."""
     deciding_turn: int | None
     """The turn in which the deciding finding was first disclosed; None: never, or the record has none.
 
@@ -71,14 +73,12 @@ class Measures:
     """Replies that say of a retrieved entry the opposite of its status; only what is plain counts (`contradicted`)."""
     refusals: int
     """Replies that only say not to know, or that nothing was done, although the retrieved entries tell something."""
-    replaced: int
-    """Replies in the wording of the rules, after the guard refused the model's twice."""
-    retried: int
-    """Replies that are the model's second draft."""
     disclosed_share: float | None
     """Share of the entries retrieved in a turn that its reply disclosed, over all replies; None: nothing was."""
     memory_failures: int
     """Calls of the memory's model that failed: what it should have made of a turn is missing."""
+    makers: Makers
+    """Who made the questions, replies, retrievals and thoughts, what was done to models' words, and what they used."""
 
 
 def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, float] | None = None) -> Measures:
@@ -93,15 +93,16 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
         UserError: A price is not a sum of money.
     """
     course, pairs = Course.of(transcript, record), record.order_pairs()
-    kept = order(pairs, course.asked)
-    done, undone = tests(record, course.asked)
+    own = course.own
+    kept = order(pairs, own.asked)
+    done, undone = tests(record, own.asked)
     price = cost(done, prices)
     language = record.language
     told = [(one, one.answer) for one in course.exchanges if one.answer is not None]
     retrieved = [entry.name in answer.disclosed for one, answer in told for entry in one.entries]
     return Measures(
-        coverage=coverage(record, Part.DIAGNOSIS, course),
-        coverage_treatment=coverage(record, Part.TREATMENT, course),
+        coverage=coverage(record, Part.DIAGNOSIS, own),
+        coverage_treatment=coverage(record, Part.TREATMENT, own),
         order_respected=kept.respected,
         order_pairs=kept.pairs,
         order_share=kept.share,
@@ -109,7 +110,7 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
         rounds_expected=record.expected_rounds,
         rounds_ratio=transcript.turns / record.expected_rounds,
         repeats=transcript.repeats,
-        deciding_turn=deciding_turn(record, pairs, course.told),
+        deciding_turn=deciding_turn(record, pairs, own.told),
         tests_asked=len(done),
         tests_not_done=len(undone),
         tests_cost=price.total,
@@ -121,8 +122,7 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
             bool(contradicted(answer.reply, one.question, one.entries, language)) for one, answer in told
         ),
         refusals=sum(refuses(answer.reply, one.entries, language) for one, answer in told),
-        replaced=sum(answer.maker is Maker.RULES for _, answer in told),
-        retried=sum(answer.maker is Maker.RETRIED for _, answer in told),
         disclosed_share=sum(retrieved) / len(retrieved) if retrieved else None,
         memory_failures=sum(call.role is Role.MEMORY and call.failure is not None for call in transcript.of(Called)),
+        makers=Makers.of(transcript),
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from osler.events import Answered, Asked, Retrieved
+from osler.events import Answered, Asked, Maker, Retrieved
 from osler.records.schema import Entry, PatientRecord
 from osler.simulator.transcript import Transcript
 
@@ -16,6 +16,8 @@ class Exchange:
 
     turn: int
     question: str
+    maker: Maker
+    """Of the question."""
     entries: tuple[Entry, ...]
     answer: Answered | None
 
@@ -33,8 +35,16 @@ class Course:
     @classmethod
     def of(cls, transcript: Transcript, record: PatientRecord) -> Course:
         """Read a transcript; names that the record does not have are passed over."""
-        exchanges = tuple(_exchanges(transcript, {entry.name: entry for entry in record.entries}))
-        known = {entry.name for entry in record.entries}
+        entries = {entry.name: entry for entry in record.entries}
+        return cls._over(tuple(_exchanges(transcript, entries)), entries)
+
+    @property
+    def own(self) -> Course:
+        """What the doctor itself asked: without the questions of its strategy, and without silent turns."""
+        return self._over(tuple(one for one in self.exchanges if one.maker.is_own), self.asked)
+
+    @classmethod
+    def _over(cls, exchanges: tuple[Exchange, ...], known: Collection[str]) -> Course:
         told = _first((one.turn, one.answer.disclosed) for one in exchanges if one.answer is not None)
         asked = _first((one.turn, [entry.name for entry in one.entries]) for one in exchanges)
         both = {name: min(told.get(name, turn), turn) for name, turn in {**told, **asked}.items()}
@@ -48,15 +58,21 @@ def _exchanges(transcript: Transcript, entries: dict[str, Entry]) -> Iterator[Ex
     for event in transcript.events:
         if isinstance(event, Asked):
             if asked is not None:
-                yield Exchange(asked.turn, asked.question, found, None)
+                yield _exchange(asked, found)
             asked, found = event, ()
         elif isinstance(event, Retrieved):
             found = tuple(entries[one.name] for one in event.entries if one.name in entries)
         elif isinstance(event, Answered):
-            yield Exchange(event.turn, asked.question if asked else "", found, event)
+            yield _exchange(asked, found, event)
             asked, found = None, ()
     if asked is not None:
-        yield Exchange(asked.turn, asked.question, found, None)
+        yield _exchange(asked, found)
+
+
+def _exchange(asked: Asked | None, found: tuple[Entry, ...], answer: Answered | None = None) -> Exchange:
+    question, maker = (asked.question, asked.maker) if asked else ("", Maker.SILENT)
+    turn = answer.turn if answer else asked.turn if asked else 0
+    return Exchange(turn, question, maker, found, answer)
 
 
 def _first(rows: Iterable[tuple[int, Iterable[str]]]) -> dict[str, int]:
@@ -67,5 +83,5 @@ def _first(rows: Iterable[tuple[int, Iterable[str]]]) -> dict[str, int]:
     return first
 
 
-def _only(turns: dict[str, int], known: set[str]) -> dict[str, int]:
+def _only(turns: dict[str, int], known: Collection[str]) -> dict[str, int]:
     return {name: turn for name, turn in turns.items() if name in known}

@@ -12,6 +12,7 @@ from osler.eval.verdict import Verdict
 from osler.events import Answered, Asked, Concluded, Failed
 from osler.records.language import Language
 from osler.records.schema import PatientRecord
+from osler.simulator.maker_words import making_lines, mark
 from osler.simulator.transcript import Transcript, heard
 
 MOST = 200
@@ -106,6 +107,7 @@ def _read(transcript: Transcript, record: PatientRecord, row: Row) -> Html:
         [
             element("ol", opening, *_within(_talk(transcript, words), words), class_="talk"),
             *_conclusion(transcript, words),
+            *(element("p", line, class_="note") for line in making_lines(transcript)),
             _truth(record, row, words),
         ]
     )
@@ -124,18 +126,21 @@ def _within(lines: Iterator[Html], words: dict[str, str]) -> Iterator[Html]:
 
 
 def _talk(transcript: Transcript, words: dict[str, str]) -> Iterator[Html]:
+    header = transcript.header
     for event in transcript.events:
         match event:
             case Asked():
-                told = heard(event, transcript.header.language)
-                yield _line("doctor", words["doctor"], told, words["repeated"] if event.repeated else "")
+                told = heard(event, header.language)
+                by = mark(event.maker, header.backbone, header.language)
+                yield _line("doctor", words["doctor"] + by, told, words["repeated"] if event.repeated else "")
             case Answered():
                 notes = [
                     f"{words[kind]}: {bounded(', '.join(found[:10]), 200)}"
                     for kind, found in (("leaks", event.leaks), ("fabrications", event.fabrications))
                     if found
                 ]
-                yield _line("patient", words["patient"], event.reply, "; ".join(notes))
+                by = mark(event.maker, header.patient_backbone, header.language)
+                yield _line("patient", words["patient"] + by, event.reply, "; ".join(notes))
             case Failed():
                 yield _line("failed", words["failed"], f"{event.kind}: {event.message}")
             case _:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from osler.memory.base import Change, Turn
 from osler.memory.embedders.base import Embedder
 from osler.memory.tim.arrange import Again, Forget, Insert, Merge, Supersede
@@ -54,6 +56,7 @@ async def carry_out(plan: Plan, turn: Turn, group: int, space: Space, embedder: 
     return Change(
         group=group,
         inserted=lines(inserted),
+        makers=dict(Counter(thought.maker.value for thought in inserted)),
         superseded=lines(superseded),
         merged=lines(merged),
         forgotten=lines(forgotten),

@@ -38,12 +38,14 @@ def checksum(body: bytes) -> str:
 @contextmanager
 def _told_apart(file: sqlite3.Connection) -> Iterator[None]:
     """Turn SQLite's errors about the file's content into ours; those about writing are the writer's business."""
+    path = file.path if isinstance(file, RunConnection) else Path("?")
     try:
         yield
+    except UnicodeDecodeError:  # SQLite quotes the damaged words in its message, and they are no text
+        raise damaged(path, "its tables cannot be read") from None
     except sqlite3.DatabaseError as error:
         reading = isinstance(file, RunConnection) and not file.writing
         if type(error) is sqlite3.DatabaseError or (reading and isinstance(error, sqlite3.OperationalError)):
-            path = file.path if isinstance(file, RunConnection) else Path("?")
             if "not a database" in str(error):
                 raise UserError(f"{path} is not a run", "give a file that `osler simulate` wrote") from None
             raise damaged(path, error) from None

@@ -8,6 +8,7 @@ from sqlite3 import Row
 from typing import Any
 
 from osler.simulator.figures import Figures
+from osler.simulator.makers import Makers
 from osler.simulator.plan import COLUMN, Cell, Column
 
 FORMAT = 3
@@ -96,6 +97,7 @@ def is_sound(row: Row) -> bool:
     try:
         Column.from_row(dict(row))
         measures: Any = json.loads(row["measures"] or "{}")
-    except (TypeError, ValueError):
+        Makers.read(measures)
+    except (AttributeError, TypeError, ValueError):
         return False
     return isinstance(measures, dict) and row["ending"] is not None

@@ -50,7 +50,7 @@
       return h(
         'td',
         {'data-label': name(story, stories, run)},
-        turn ? [Osler.conversation.exchange(turn, story.header.language), behind(turn)] : null,
+        turn ? [Osler.conversation.exchange(turn, story.header), behind(turn)] : null,
       );
     });
     const mark =

@@ -6,7 +6,7 @@
   // The turns, and one more place for the conclusion, which has prompts and recall of its own.
   function stopsOf(story) {
     const nothing = {asked_for: [], retrieved: [], disclosed: [], leaks: [], fabrications: []};
-    const closing = {refusals: [], calls: [], recall: null, ...story.closing};
+    const closing = {interventions: [], calls: [], recall: null, ...story.closing};
     return [...story.turns, {...closing, turn: story.turns.length + 1, closing: true, ledger: nothing, memory: null}];
   }
 
@@ -44,7 +44,7 @@
     );
   }
 
-  function turnItem(turn, lang, choose) {
+  function turnItem(turn, header, choose) {
     return h(
       'li',
       {class: 'turn', 'data-turn': turn.turn, onclick: () => String(getSelection()) || choose()},
@@ -53,7 +53,7 @@
         {type: 'button', class: 'turn-number', 'aria-label': Osler.t('turn_n', {n: turn.turn}), onclick: choose},
         turn.turn,
       ),
-      h('div', null, Osler.conversation.exchange(turn, lang)),
+      h('div', null, Osler.conversation.exchange(turn, header)),
     );
   }
 
@@ -72,7 +72,7 @@
             {class: 'turn closing', onclick: () => String(getSelection()) || choose(index)},
             h('div', null, h('h2', null, Osler.t('conclusion')), Osler.ending.conclusion(story)),
           )
-        : turnItem(stop, lang, () => choose(index)),
+        : turnItem(stop, story.header, () => choose(index)),
     );
     let here = Math.max(0, placeOf(Number(route.parameters.get('turn') || 1)));
 
@@ -109,6 +109,7 @@
           h('ol', {class: 'turns', 'aria-label': Osler.t('exchange')}, items),
           Osler.ending.reveal(story, (turn) => choose(placeOf(turn))),
           Osler.ending.measures(story.measures),
+          Osler.makers.ofConsultation(story.measures),
         ),
         panel,
       ],

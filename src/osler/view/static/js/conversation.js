@@ -2,7 +2,7 @@
 // What doctor and patient said, as a conversation.
 (() => {
   const {h, said} = Osler;
-  const VOICES = {replaced: 'replaced', retried: 'retried'};
+  const WITHOUT_MODEL = new Set(['rules', 'human']);
 
   function line(who, text, lang, ...notes) {
     const told = notes.filter(Boolean);
@@ -19,12 +19,29 @@
     );
   }
 
-  const voice = (name) => (VOICES[name] ? Osler.t(VOICES[name]) : null);
+  // Who made it, where that is not whoever has the seat, at the first try.
+  function voice(maker, seat) {
+    const expected = WITHOUT_MODEL.has(seat) ? seat : 'model';
+    return maker === expected ? null : Osler.word('k', maker);
+  }
+
+  // What was done to models' words in this turn, in one line.
+  function done(turn) {
+    const told = turn.interventions.map((one) => `${Osler.word('seat', one.who)}: ${Osler.word('i', one.kind)}`);
+    return told.length ? h('p', {class: 'interventions dim'}, [...new Set(told)].join(' · ')) : null;
+  }
 
   // Both lines of one turn.
-  function exchange(turn, lang) {
+  function exchange(turn, header) {
+    const lang = header.language;
     return [
-      line('doctor', turn.question, lang, turn.repeated ? Osler.t('repeated') : null, voice(turn.maker)),
+      line(
+        'doctor',
+        turn.question,
+        lang,
+        turn.repeated ? Osler.t('repeated') : null,
+        voice(turn.maker, header.backbone),
+      ),
       turn.reply === null
         ? null
         : line(
@@ -33,8 +50,9 @@
             lang,
             turn.ledger.leaks.length ? Osler.t('leaks') : null,
             turn.ledger.fabrications.length ? Osler.t('fabrications') : null,
-            voice(turn.reply_maker),
+            voice(turn.reply_maker, header.patient_backbone),
           ),
+      done(turn),
     ];
   }
 

@@ -11,7 +11,7 @@
   function file(address) {
     const consultation = address.match(/^api\/runs\/(k\d+)\/rows\/(\d+)/);
     if (consultation) return `data/${consultation[1]}/${consultation[2]}.js`;
-    const run = address.match(/^api\/runs\/(k\d+)\/(all|said)$/);
+    const run = address.match(/^api\/runs\/(k\d+)\/(all|said|makers)$/);
     return run ? `data/${run[1]}/${run[2]}.js` : 'data/runs.js';
   }
 

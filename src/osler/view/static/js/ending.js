@@ -53,7 +53,7 @@
           ? h(
               'button',
               {type: 'button', class: 'quiet', onclick: () => choose(entry.asked_in_turn)},
-              Osler.t('asked_in', {n: entry.asked_in_turn}),
+              Osler.t(entry.by_strategy ? 'asked_by_strategy' : 'asked_in', {n: entry.asked_in_turn}),
             )
           : h('small', {class: entry.relevance === 'deciding' ? 'warned' : null}, Osler.t('never_asked')),
       ],
@@ -86,7 +86,7 @@
                 'small',
                 {class: 'badge'},
                 Osler.t('asked_of', {
-                  n: found.key_entries.filter((entry) => entry.asked_in_turn).length,
+                  n: found.key_entries.filter((entry) => entry.asked_in_turn && !entry.by_strategy).length,
                   total: found.key_entries.length,
                 }),
               ),

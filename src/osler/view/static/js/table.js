@@ -192,6 +192,7 @@
       },
       body: [
         title,
+        Osler.makers.ofRun(run),
         Osler.filters(run, route, load),
         bar,
         note,

@@ -8,7 +8,7 @@
     if (stop.closing) return 'closing';
     const {ledger} = stop;
     if (ledger.leaks.length || ledger.fabrications.length) return 'grave';
-    if (stop.refusals.length) return 'refusal';
+    if (stop.interventions.length) return 'refusal';
     if (stop.repeated) return 'repeat';
     return ledger.disclosed.length ? 'told' : 'silent';
   }

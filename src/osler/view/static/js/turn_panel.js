@@ -49,12 +49,13 @@
         )
       : null;
 
-  function refusals(turn) {
-    return turn.refusals.map((refusal) =>
+  // What was done to a model's words, in its place or to its prompt.
+  function interventions(turn) {
+    return turn.interventions.map((one) =>
       folded(
-        Osler.t('draft_refused', {who: Osler.t(refusal.who === 'doctor' ? 'doctor' : 'patient')}),
-        said(refusal.draft, {tag: 'p'}),
-        list(refusal.reasons, (reason) => said(reason), {name: 'dim'}),
+        `${Osler.word('seat', one.who)}: ${Osler.word('i', one.kind)}`,
+        one.draft ? said(one.draft, {tag: 'p'}) : null,
+        list(one.reasons, (reason) => said(reason), {name: 'dim'}),
       ),
     );
   }
@@ -74,7 +75,7 @@
           ? list(ledger.asked_for, (name) => said(name), {name: 'chips'})
           : dim(Osler.t('nothing_told')),
       ),
-      refusals(turn),
+      interventions(turn),
     ];
   }
 

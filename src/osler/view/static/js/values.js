@@ -40,6 +40,27 @@ Object.assign(Osler.words, {
   p_son: ['son', '儿子'],
   p_sibling: ['sibling', '兄弟姐妹'],
   p_caregiver: ['caregiver', '照护者'],
+  // Who made a question, a reply, a retrieval or a thought.
+  k_model: ['model', '模型'],
+  k_retried: ['retried', '重试'],
+  k_cut: ['cut', '删减'],
+  k_strategy: ['strategy', '策略'],
+  k_rules: ['rules', '规则'],
+  k_silent: ['silent', '沉默'],
+  k_human: ['human', '真人'],
+  // What was done to a model's words, in its place or to its prompt.
+  i_refused: ['refused', '被拒'],
+  i_unread: ['unread', '无法读取'],
+  i_shortened: ['shortened', '截短'],
+  i_cut: ['cut', '删减'],
+  i_rules: ['rules', '规则代替'],
+  i_reused: ['reused', '沿用'],
+  i_overflow: ['overflow', '超出上下文'],
+  // To whose.
+  seat_doctor: ['doctor', '医生'],
+  seat_patient: ['patient', '患者'],
+  seat_ram: ['retrieval', '检索'],
+  seat_memory: ['memory', '记忆'],
   // Measures of how a consultation went.
   m_coverage: ['key findings for the diagnosis asked for', '诊断关键信息问到的比例'],
   m_coverage_treatment: ['key findings for the treatment asked for', '治疗关键信息问到的比例'],
@@ -59,8 +80,6 @@ Object.assign(Osler.words, {
   m_fabrications: ['replies that make something up', '编造内容的回答'],
   m_contradictions: ['replies that contradict the record', '与病历矛盾的回答'],
   m_refusals: ['replies that hold back what is known', '知而未答的回答'],
-  m_replaced: ['replies worded by the rules', '由规则措辞的回答'],
-  m_retried: ['replies in a second draft', '第二稿回答'],
   m_disclosed_share: ['of what was found, told', '找到的内容中告知的比例'],
   m_memory_failures: ["failed calls of the memory's model", '记忆模型调用失败次数'],
 });
