@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from osler.agents.guards.doctor import check_question
 from osler.agents.guards.known import known_questions
-from osler.agents.guards.spoken import things
 from osler.agents.lexicon import broad_parts, categories
 from osler.agents.lexicon.asks import separate_asks
 from osler.agents.lexicon.qualities import ALL_RESULTS
+from osler.agents.lexicon.spoken import things
 from osler.agents.participant import Briefing
 from osler.prompts import prompt
 from osler.ranking import reaches

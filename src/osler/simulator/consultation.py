@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question, Reply
+from osler.agents.participant import Briefing, Case, Conclusion, Enquiry, Exchange, Participant, Question, Reply
 from osler.agents.ram.agent import Ram
+from osler.agents.told import told
 from osler.events import Answered, Asked, Concluded, Ending, Found, Journal, Recalled, Remembered, Retrieved, Role
 from osler.memory.base import Memory, Turn
 from osler.simulator.repeats import Repeats
@@ -31,7 +32,8 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
 
     The memory takes in a turn while the next question is thought of and answered; the next recall waits for it.
     """
-    question, reply, last, repeats = "", case.complaint, None, Repeats(case.language, case.complaint)
+    question, reply, results, last = "", case.complaint, "", None
+    repeats = Repeats(case.language, case.complaint)
     for turn in range(1, turn_limit + 2):
         journal.turn = turn
         recall = await seats.memory.recall(reply)
@@ -42,25 +44,30 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             turns_left=turn_limit + 1 - turn,
             question=question,
             reply=reply,
+            results=results,
             recall=recall.text,
             conflicts=getattr(seats.memory, "conflicts", None),
         )
         async with _meanwhile(_remember(seats.memory, last, journal) if last is not None else None):
             move = await seats.doctor.respond(briefing)
-            answer = await _answered(seats, move, repeats, journal) if isinstance(move, Question) else None
+            before = Exchange(question=question, reply=reply) if question else None
+            asked = isinstance(move, Question)
+            answer = await _answered(seats, move, before, repeats, journal) if asked else None
         if isinstance(move, Conclusion):
             journal.add(Concluded, Role.DOCTOR, **move.model_dump())
             return Ending.CONCLUDED if briefing.turns_left else Ending.TURN_LIMIT
         assert isinstance(move, Question)
         assert answer is not None
-        question, reply = move.text, answer.text
-        last = Turn(number=turn, question=question, reply=reply, differential=move.differential)
+        question, (reply, results) = move.text, answer
+        last = Turn(number=turn, question=question, reply=reply, results=results, differential=move.differential)
     raise AssertionError("a doctor that has no turns left must conclude")
 
 
-async def _answered(seats: Seats, question: Question, repeats: Repeats, journal: Journal) -> Reply:
-    """What the patient says to a question, from what the record holds about it."""
-    selection = await seats.ram.respond(question)
+async def _answered(
+    seats: Seats, question: Question, before: Exchange | None, repeats: Repeats, journal: Journal
+) -> tuple[str, str]:
+    """What the patient says to a question, from what the record holds about it; and the reports handed over with it."""
+    selection = await seats.ram.respond(Enquiry(text=question.text, before=before))
     names = tuple(entry.name for entry in selection.entries)
     repeated = repeats.saw(question.text, names)
     journal.add(
@@ -85,16 +92,17 @@ async def _answered(seats: Seats, question: Question, repeats: Repeats, journal:
     assert isinstance(answer, Reply)
     repeats.heard(answer.text)
     leaks, fabrications = seats.ram.ledger(selection, answer.text)
+    spoken = told(answer.text, selection.known, selection.case.language)
     journal.add(
         Answered,
         Role.PATIENT,
         reply=answer.text,
         maker=answer.maker,
-        disclosed=answer.disclosed,
+        disclosed=tuple(name for name in names if name in spoken or name in selection.reported),
         leaks=leaks,
         fabrications=fabrications,
     )
-    return answer
+    return answer.text, selection.results
 
 
 @asynccontextmanager

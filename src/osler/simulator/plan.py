@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from itertools import islice
 from typing import Any
 
@@ -34,6 +35,15 @@ class Limits:
         return any(value is not None for value in (self.tokens, self.cost, self.seconds))
 
 
+class ResultsFrom(StrEnum):
+    """Where the doctor reads the results of tests and examinations."""
+
+    PATIENT = "patient"
+    """The patient tells them."""
+    REPORT = "report"
+    """RAM hands them to the doctor in the record's words."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What all consultations of a run share. What is here decides results, so it cannot change within a run."""
@@ -46,8 +56,11 @@ class Settings:
     turn_factor: float = 1.5
     budget: int = 2000
     """Tokens of recall in the doctor's prompt."""
+    answer_tokens: int = 1000
+    """Tokens one answer of a model may take, its thinking included."""
+    results: ResultsFrom = ResultsFrom.PATIENT
     ram_backbone: str | None = None
-    """The model that RAM asks where a question's own words find nothing; None: it does not ask."""
+    """The model that finds what a question asks for in the record; None or `rules`: no model does."""
     memory_backbone: str | None = None
     """The model behind the memories; None: the doctor's own."""
     temperature: float = 0.0
@@ -70,7 +83,8 @@ class Settings:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Settings:
         """What `as_json` wrote."""
-        return cls(**{**data, "limits": Limits(**data["limits"])})
+        results = ResultsFrom(data.get("results", ResultsFrom.PATIENT))
+        return cls(**{**data, "results": results, "limits": Limits(**data["limits"])})
 
 
 @dataclass(frozen=True)

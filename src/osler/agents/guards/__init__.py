@@ -1,6 +1,6 @@
-"""What is checked after every reply and every question, whatever the backbone."""
+"""What is checked after every question, and what the ledger of a reply is made from."""
 
 from osler.agents.guards.doctor import check_question
-from osler.agents.guards.patient import check_reply, fabrications, leaks, omissions
+from osler.agents.guards.patient import fabrications, leaks
 
-__all__ = ["check_question", "check_reply", "fabrications", "leaks", "omissions"]
+__all__ = ["check_question", "fabrications", "leaks"]

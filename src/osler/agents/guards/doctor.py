@@ -6,9 +6,9 @@ import re
 
 from osler.agents.guards.known import told
 from osler.agents.guards.repeats import repeats, vague
-from osler.agents.guards.spoken import meant
 from osler.agents.lexicon import broad_parts
 from osler.agents.lexicon.qualities import QUALITIES
+from osler.agents.lexicon.spoken import meant
 from osler.agents.participant import Briefing
 from osler.records.language import Language
 from osler.words import content

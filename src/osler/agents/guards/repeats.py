@@ -8,10 +8,10 @@ from functools import cache, lru_cache
 from itertools import takewhile
 
 from osler.agents.guards.known import facts, known_questions, told
-from osler.agents.guards.spoken import called_by_name, meant, things
 from osler.agents.lexicon import broad_parts
 from osler.agents.lexicon.aspects import aspects
 from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
+from osler.agents.lexicon.spoken import called_by_name, meant, things
 from osler.agents.participant import Briefing
 from osler.agents.ram.intent import Ask, read_intent
 from osler.ranking import reaches
