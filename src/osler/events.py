@@ -226,7 +226,8 @@ class Called(_Event):
     seconds: float = 0.0
     attempts: int = 1
     source: str = "model"
-    """`model`; `cache`: another consultation asked the same; `earlier`: this one did, before it was interrupted."""
+    """`model`; `cache`: another consultation asked the same; `run`: so did one of this run, whose request is made once;
+    `earlier`: this one did, before it was interrupted."""
 
 
 class Concluded(_Event):

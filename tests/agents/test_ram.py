@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from osler.agents.ram.sharpen import sharpened_by
 
 from osler.agents.ram import RecordIndex, read_intent
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.redact import without_diagnosis
-from osler.agents.ram.sharpen import sharpened_by
 from osler.events import Journal
 from osler.records import PatientRecord, RecordPool
 from osler.simulator.build import case_of

@@ -7,7 +7,8 @@ from pydantic import BaseModel
 
 from osler.agents.backbones import Backbone, BackboneError, FailureKind, ModelCall, Recording, ask
 from osler.agents.backbones.ask import unread
-from osler.events import Called, ConsultationError, Ending, Journal, Message, Role
+from osler.agents.backbones.completion import Source
+from osler.events import Called, ConsultationError, Ending, Intervened, Intervention, Journal, Message, Role
 from osler.prompts import Prompt
 
 
@@ -78,3 +79,5 @@ class _Notes:
             attempts=call.attempts,
             source=call.source,
         )
+        if call.source == Source.RUN:
+            self._journal.add(Intervened, self._role, kind=Intervention.REUSED, prompt=self.template)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from osler.agents.guards.patient import omissions
+from osler.agents.notes import listed
 from osler.agents.participant import Briefing, Conclusion, Participant, Question, Reply, Selection
 from osler.errors import printable
 from osler.events import Maker
@@ -56,13 +56,6 @@ class Person(Participant):
         return await self._mover(content)
 
 
-def in_own_words(text: str, selection: Selection) -> Reply:
-    """A person's reply; what it leaves out of the entries was not told."""
-    untold = omissions(text, selection)
-    told = tuple(entry.name for entry in selection.entries if entry.name not in untold)
-    return Reply(text=text, maker=Maker.HUMAN, disclosed=told)
-
-
 class HumanDoctor(Participant):
     """Asks what the person types; `end` asks for diagnosis and treatment."""
 
@@ -76,6 +69,7 @@ class HumanDoctor(Participant):
         briefing: Briefing = content
         question, diagnosis, treatment, _, _ = _WORDS[briefing.case.language]
         shown = f"{printable(briefing.reply)}\n"
+        shown += "".join(f"  {printable(line)}\n" for line in briefing.results.splitlines())
         if briefing.turns_left > 0:
             said = ""
             while not said:
@@ -98,8 +92,6 @@ class HumanPatient(Participant):
         """Show the question and what is known, take the answer."""
         selection: Selection = content
         *_, form, nothing = _WORDS[selection.case.language]
-        known = (
-            "; ".join(f"{entry.name}: {entry.report or entry.status.value}" for entry in selection.entries) or nothing
-        )
+        known = "; ".join(f"{note.name}: {note.told}" for note in listed(selection)) or nothing
         text = (await self._ask(form.format(printable(selection.question), printable(known)))).strip()
-        return in_own_words(text, selection)
+        return Reply(text=text, maker=Maker.HUMAN)

@@ -59,6 +59,21 @@ class Question(_Frozen):
     """What it thinks of, the likeliest first; its memory is given this with the turn."""
 
 
+class Exchange(_Frozen):
+    """A question and the reply to it."""
+
+    question: str
+    reply: str
+
+
+class Enquiry(_Frozen):
+    """A question on its way to the record, with the exchange before it: "and does it itch?" asks about something."""
+
+    text: str
+    """Empty: the doctor said nothing."""
+    before: Exchange | None = None
+
+
 class Conclusion(_Frozen):
     """How a doctor ends."""
 
@@ -82,6 +97,15 @@ class Selection(_Frozen):
     """Who chose the entries."""
     results: str = ""
     """Reports that the doctor is handed itself; the patient does not tell them."""
+    reported: tuple[str, ...] = ()
+    """Names of the entries whose reports these are."""
+    before: Exchange | None = None
+    """The exchange before the question."""
+
+    @property
+    def known(self) -> tuple[Entry, ...]:
+        """The entries that the patient tells."""
+        return tuple(entry for entry in self.entries if entry.name not in self.reported)
 
 
 class Reply(_Frozen):
@@ -89,7 +113,6 @@ class Reply(_Frozen):
 
     text: str
     maker: Maker
-    disclosed: tuple[str, ...] = ()
 
 
 class Participant(BaseChatAgent):

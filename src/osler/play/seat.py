@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from osler.agents.human import Before, Move, Mover, in_own_words
-from osler.agents.participant import Briefing, Conclusion, Question, Selection
+from osler.agents.human import Before, Move, Mover
+from osler.agents.participant import Briefing, Conclusion, Question, Reply, Selection
 from osler.errors import RunStopped, printable
 from osler.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
 from osler.play.keeping import Kept, Paid
@@ -68,7 +68,7 @@ class Seat:
         said = checked(text)
         before = self._turn()
         if isinstance(before, Selection):
-            self._move(in_own_words(said, before))
+            self._move(Reply(text=said, maker=Maker.HUMAN))
         elif before.turns_left > 0:
             self._move(Question(text=said, maker=Maker.HUMAN))
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from osler.agents.notes import listed
 from osler.agents.participant import Selection
 from osler.events import Answered, Asked, Recalled, Remembered
 from osler.play.cases import Card, veiled
@@ -11,7 +12,6 @@ from osler.play.keeping import run_name
 from osler.play.result import Result
 from osler.play.seat import Seat
 from osler.play.table import PlayTable
-from osler.records.labels import label
 from osler.records.schema import Entry
 from osler.simulator.transcript import heard
 
@@ -68,12 +68,7 @@ def known(seat: Seat) -> list[dict[str, str]]:
     before = seat.before
     if not isinstance(before, Selection):
         return []
-    return [{"name": entry.name, "told": _told(entry, before)} for entry in before.entries]
-
-
-def _told(entry: Entry, selection: Selection) -> str:
-    told = entry.report or label(entry.status, selection.case.language)
-    return f"{told} ({entry.when})" if entry.when else told
+    return [note._asdict() for note in listed(before)]
 
 
 def _result(seat: Seat, result: Result, table: PlayTable) -> dict[str, Any]:

@@ -124,6 +124,8 @@ class _Terminal:
         before, words = self._seat.before, self._words
         if isinstance(before, Briefing):
             self._show(f"{words.patient}{printable(before.reply)}")
+            for line in before.results.splitlines():
+                self._show(f"  {printable(line)}")
             self._ask_or_conclude(before.turns_left)
         elif before is not None:
             self._show(f"{words.doctor}{printable(before.question)}")

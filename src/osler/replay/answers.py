@@ -10,7 +10,7 @@ from typing import Any
 from autogen_core.models import CreateResult, LLMMessage, ModelInfo, RequestUsage
 
 from osler.agents.backbones import Backbone
-from osler.agents.backbones.completion import Completion
+from osler.agents.backbones.completion import Completion, Source
 from osler.agents.backbones.wrapper import Client
 from osler.events import Called, ConsultationError, Role
 from osler.replay.failures import CANCELLED, over, raised_again
@@ -48,7 +48,8 @@ class RecordedAnswers:
         if call.failure is not None:
             raise await self._failure(call, call.failure)
         await self._order.before(call)
-        return Completion.from_text(call.answer, model=call.model, finish="stop", usage=None, thought=call.thought)
+        answer = Completion.from_text(call.answer, model=call.model, finish="stop", usage=None, thought=call.thought)
+        return answer.model_copy(update={"source": Source(call.source)})
 
     async def _failure(self, call: Called, line: str) -> Exception:
         """What a call failed with, once it did."""

@@ -7,6 +7,7 @@ from typing import Any
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question, Reply, Selection
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.redact import without_diagnosis
+from osler.agents.ram.reports import with_reports
 from osler.events import Answered, Asked, Journal, Retrieved
 from osler.records.schema import PatientRecord
 from osler.replay.failures import over
@@ -64,7 +65,7 @@ class RecordedPatient(Participant):
             assert isinstance(reply, Reply)
             return reply
         if said := self._answered.get(self._journal.turn):
-            return Reply(text=said.reply, maker=said.maker, disclosed=said.disclosed)
+            return Reply(text=said.reply, maker=said.maker)
         await self._order.before_end()
         raise over(self._recorded, "reply of the patient")
 
@@ -87,10 +88,14 @@ class RecordedRam(Ram):
         if found is None or self._journal.turn > self._until:
             return await self._then.respond(content)
         known = [(self._entries[one.name], one.score) for one in found.entries if one.name in self._entries]
-        return Selection(
+        selection = Selection(
             case=self._case_told,
             question=content.text,
             entries=tuple(entry for entry, _ in known),
             scores=tuple(score for _, score in known),
             asked_for=found.asked_for,
+            things=found.things,
+            maker=found.maker,
+            before=content.before,
         )
+        return with_reports(selection) if found.results else selection

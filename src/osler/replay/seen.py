@@ -112,7 +112,9 @@ def _seen(event: Event, keys: _Keys) -> Iterator[tuple[Kind, Hashable, Seen]]:
             yield Kind.GUARD, key, Seen(turn, f"{event.kind}: {event.draft} because {'; '.join(event.reasons)}")
         case Retrieved():
             names = ", ".join(one.name for one in event.entries) or "no entry"
-            told = f"{names} [asked for {', '.join(event.asked_for) or 'nothing known'}]"
+            told = (
+                f"{names} [asked for {', '.join(event.asked_for) or 'nothing known'}] [{event.maker}]{_things(event)}"
+            )
             yield Kind.RETRIEVAL, turn, Seen(turn, told, tuple(one.score for one in event.entries))
         case Answered():
             yield Kind.REPLY, turn, Seen(turn, f"{event.reply} [{event.maker}]")
@@ -126,6 +128,12 @@ def _seen(event: Event, keys: _Keys) -> Iterator[tuple[Kind, Hashable, Seen]]:
             yield Kind.CONCLUSION, 0, Seen(turn, told)
         case Failed():
             pass  # part of the ending
+
+
+def _things(event: Retrieved) -> str:
+    """What of it is nowhere in the record, and what the doctor was handed itself."""
+    missing = [f"{thing.name}: {thing.unrecorded}" for thing in event.things if thing.unrecorded]
+    return "".join(f"\n{line}" for line in (*missing, event.results) if line)
 
 
 def _thoughts(event: Remembered) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from osler.agents.human import HumanDoctor, HumanPatient, Mover, Person
 from osler.agents.participant import Case, Participant
-from osler.agents.ram.agent import Ram, Sharpen
+from osler.agents.ram.agent import Ram
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient
 from osler.events import ConsultationError, Ending, Journal, Role
@@ -19,7 +19,7 @@ from osler.records.schema import PatientRecord
 from osler.seeds import derive
 from osler.simulator.consultation import Seats
 from osler.simulator.one_step import WholeRecord
-from osler.simulator.plan import HUMAN, ONE_STEP, RULES, WITHOUT_MODEL, Column, Settings
+from osler.simulator.plan import HUMAN, ONE_STEP, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
 
 if TYPE_CHECKING:
     from osler.agents.backbones import Backbone
@@ -40,6 +40,15 @@ class Seating(Opener, Protocol):
     @property
     def mover(self) -> Mover:
         """Waits for the person's moves."""
+        ...
+
+
+@runtime_checkable
+class Sharing(Opener, Protocol):
+    """One that can also ask the same once for all consultations of a run."""
+
+    def open_shared(self, spec: str) -> Backbone:
+        """The backbone of that spec; a request that was made in this run before is not made again."""
         ...
 
 
@@ -75,18 +84,21 @@ def seat(
     )
     return Seats(
         doctor=_doctor(column, case, settings, journal, clients),
-        ram=Ram(record, case, _sharpen(record, settings, journal, clients)),
+        ram=_ram(record, settings, journal, clients),
         patient=_patient(record, settings, journal, clients),
         memory=WholeRecord(record, case) if column.memory == ONE_STEP else memory_factory(column.memory)(made),
     )
 
 
-def _sharpen(record: PatientRecord, settings: Settings, journal: Journal, clients: Opener) -> Sharpen | None:
-    if settings.ram_backbone in WITHOUT_MODEL:
-        return None
-    from osler.agents.ram.sharpen import sharpened_by
+def _ram(record: PatientRecord, settings: Settings, journal: Journal, clients: Opener) -> Ram:
+    case, spec = case_of(record), settings.ram_backbone
+    reports = settings.results is ResultsFrom.REPORT
+    if spec in WITHOUT_MODEL:
+        return Ram(record, case, reports=reports)
+    from osler.agents.ram.by_model import ModelRam
 
-    return sharpened_by(clients.open(settings.ram_backbone), record.language, journal)
+    backbone = clients.open_shared(spec) if isinstance(clients, Sharing) else clients.open(spec)
+    return ModelRam(record, case, backbone, journal, answer_tokens=settings.answer_tokens, reports=reports)
 
 
 def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None:
@@ -127,7 +139,8 @@ def _patient(record: PatientRecord, settings: Settings, journal: Journal, client
         return Person("patient", clients.mover) if isinstance(clients, Seating) else HumanPatient()
     from osler.agents.patient import ModelPatient
 
-    return ModelPatient(case_of(record), record.diagnosis, clients.open(settings.patient_backbone), journal)
+    backbone = clients.open(settings.patient_backbone)
+    return ModelPatient(case_of(record), record.diagnosis, backbone, journal, answer_tokens=settings.answer_tokens)
 
 
 def check_strategies(names: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from osler.simulator.plan import Limits
 if TYPE_CHECKING:
     from osler.agents.backbones import Backbone
     from osler.agents.backbones.cache import ResponseCache
-    from osler.agents.backbones.line import Keep
+    from osler.agents.backbones.line import Keep, RunAnswers
     from osler.agents.backbones.pace import Rates
 
 
@@ -38,6 +38,7 @@ class Clients:
         self._settings = settings or ClientSettings()
         self._open: dict[str, Backbone] = {}
         self._cache: ResponseCache | None = None
+        self._shared: RunAnswers | None = None
 
     def open(self, spec: str) -> Backbone:
         """The backbone of that spec.
@@ -70,6 +71,15 @@ class Clients:
 
             self._cache = ResponseCache(self._settings.cache)
         return self._cache
+
+    @property
+    def shared(self) -> RunAnswers:
+        """What is asked once for all consultations."""
+        if self._shared is None:
+            from osler.agents.backbones.line import RunAnswers
+
+            self._shared = RunAnswers()
+        return self._shared
 
     async def close(self) -> None:
         """Close what was opened."""
@@ -106,26 +116,34 @@ class OwnClients:
         self._clients, self._trial, self._keep, self._run = clients, trial, keep, run
         self._kept_pairs = kept
         self._own = OwnAllowance(limits)
-        self._lines: dict[str, Backbone] = {}
+        self._lines: dict[tuple[str, bool], Backbone] = {}
 
     def open(self, spec: str) -> Backbone:
         """The backbone of that spec, on this consultation's line."""
+        return self._line(spec, once=False)
+
+    def open_shared(self, spec: str) -> Backbone:
+        """The same, for requests that are made once in a run, whichever trial makes them."""
+        return self._line(spec, once=True)
+
+    def _line(self, spec: str, *, once: bool) -> Backbone:
         from osler.agents.backbones import Backbone
         from osler.agents.backbones.line import KeptAnswers, Line
 
-        if spec not in self._lines:
+        if (spec, once) not in self._lines:
             shared = self._clients.open(spec)
             if not self._lines:
                 self._kept = KeptAnswers(self._kept_pairs)
             line = Line(
                 shared.client,
                 backbone=shared.identity,
-                trial=self._trial,
+                trial=0 if once else self._trial,
                 kept=self._kept,
                 keep=self._keep,
                 own=self._own,
                 run=self._run,
                 cache=self._clients.cache,
+                shared=self._clients.shared if once else None,
             )
-            self._lines[spec] = Backbone(shared.spec, shared.model, line, shared.identity)
-        return self._lines[spec]
+            self._lines[spec, once] = Backbone(shared.spec, shared.model, line, shared.identity)
+        return self._lines[spec, once]

@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question, Reply
+from osler.agents.participant import Briefing, Case, Conclusion, Enquiry, Exchange, Participant, Question, Reply
 from osler.agents.ram.agent import Ram
+from osler.agents.told import told
 from osler.events import (
     Answered,
     Asked,
@@ -44,8 +45,8 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
     The memory takes in a turn while the next question is thought of and answered; the next recall waits for it. A turn
     in which the doctor says nothing is a turn all the same: nobody answers, and there is nothing to remember.
     """
-    question, reply, last, repeats = "", case.complaint, None, Repeats(case.language, case.complaint)
-    heard = reply
+    question, reply, results, last = "", case.complaint, "", None
+    heard, repeats = reply, Repeats(case.language, case.complaint)
     for turn in range(1, turn_limit + 2):
         journal.turn = turn
         recall = await seats.memory.recall(heard)
@@ -56,30 +57,35 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             turns_left=turn_limit + 1 - turn,
             question=question,
             reply=reply,
+            results=results,
             recall=recall.text,
         )
         async with _meanwhile(_remember(seats.memory, last, journal) if last is not None else None):
             move = await seats.doctor.respond(briefing)
-            answer = await _answered(seats, move, repeats, journal) if isinstance(move, Question) else None
+            before = Exchange(question=question, reply=reply) if question else None
+            asked = isinstance(move, Question)
+            answer = await _answered(seats, move, before, repeats, journal) if asked else None
         if isinstance(move, Conclusion):
             journal.add(Concluded, Role.DOCTOR, **move.model_dump())
             return Ending.CONCLUDED if briefing.turns_left else Ending.TURN_LIMIT
         assert isinstance(move, Question)
         if answer is None:
-            question, reply, last = "", "", None
+            question, reply, results, last = "", "", "", None
             continue
-        question, reply = move.text, answer.text
+        question, (reply, results) = move.text, answer
         heard = reply
-        last = Turn(number=turn, question=question, reply=reply, differential=move.differential)
+        last = Turn(number=turn, question=question, reply=reply, results=results, differential=move.differential)
     raise AssertionError("a doctor that has no turns left must conclude")
 
 
-async def _answered(seats: Seats, question: Question, repeats: Repeats, journal: Journal) -> Reply | None:
-    """What the patient says to a question, from what the record holds about it; None where nothing was asked."""
+async def _answered(
+    seats: Seats, question: Question, before: Exchange | None, repeats: Repeats, journal: Journal
+) -> tuple[str, str] | None:
+    """What the patient says to a question, and the reports that are handed over; None where nothing was asked."""
     if not question.text.strip():
         journal.add(Asked, Role.DOCTOR, question="", maker=Maker.SILENT, differential=question.differential)
         return None
-    selection = await seats.ram.respond(question)
+    selection = await seats.ram.respond(Enquiry(text=question.text, before=before))
     names = tuple(entry.name for entry in selection.entries)
     repeated = repeats.saw(question.text, names) and question.maker.is_own
     journal.add(
@@ -104,16 +110,17 @@ async def _answered(seats: Seats, question: Question, repeats: Repeats, journal:
     assert isinstance(answer, Reply)
     repeats.heard(answer.text)
     leaks, fabrications = seats.ram.ledger(selection, answer.text)
+    spoken = told(answer.text, selection.known, selection.case.language)
     journal.add(
         Answered,
         Role.PATIENT,
         reply=answer.text,
         maker=answer.maker,
-        disclosed=answer.disclosed,
+        disclosed=tuple(name for name in names if name in spoken or name in selection.reported),
         leaks=leaks,
         fabrications=fabrications,
     )
-    return answer
+    return answer.text, selection.results
 
 
 @asynccontextmanager

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from osler.agents.guards.spoken import things
 from osler.agents.lexicon import broad_parts
 from osler.agents.lexicon.aspects import aspects
+from osler.agents.lexicon.spoken import things
 from osler.records.language import Language
 from osler.words import alike, content
 

@@ -39,6 +39,8 @@ class Source(StrEnum):
     MODEL = "model"
     CACHE = "cache"
     """Another consultation asked the same, and the user wanted such answers again."""
+    RUN = "run"
+    """The same was asked before in this run, and is asked once."""
     EARLIER = "earlier"
     """This consultation asked it before it was interrupted."""
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
 from osler.agents.guards.patient import fabrications, leaks
-from osler.agents.participant import Case, Participant, Question, Selection
+from osler.agents.participant import Case, Enquiry, Participant, Question, Selection
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.intent import read_intent
 from osler.agents.ram.redact import without_diagnosis
+from osler.agents.ram.reports import with_reports
 from osler.records.schema import Diagnosis, PatientRecord, Treatment
 
-Sharpen = Callable[[str], Awaitable[str]]
-"""The question in the words of a record; empty when it asks for nothing."""
 MOST = 12
-"""Entries that one question can bring: nobody answers with the whole file."""
+"""Entries that one question can bring by rules, which bring a whole part of the record for a broad question."""
 
 
 @lru_cache(maxsize=256)
@@ -28,12 +26,16 @@ def _indexed(record: PatientRecord) -> RecordIndex:
 class Ram(Participant):
     """Stands between doctor and patient, and is the only one that holds the record."""
 
-    def __init__(self, record: PatientRecord, case: Case, sharpen: Sharpen | None = None) -> None:
-        """Take the record. What sharpens the intent is asked only where the question's own words find nothing."""
+    def __init__(self, record: PatientRecord, case: Case, *, reports: bool = False) -> None:
+        """Take the record.
+
+        Args:
+            record: The patient's.
+            case: What may be known of it before the first question.
+            reports: Whether the doctor is handed the reports of tests and examinations itself.
+        """
         super().__init__("ram", "Finds what the doctor's question asks for in the patient's record.")
-        self._record = record
-        self._case = case
-        self._sharpen = sharpen
+        self._record, self._case, self._reports = record, case, reports
 
     @cached_property
     def _index(self) -> RecordIndex:
@@ -42,17 +44,21 @@ class Ram(Participant):
 
     async def respond(self, content: Any) -> Selection:
         """Augment a question."""
-        question = content.text if isinstance(content, Question) else str(content)
-        selection = self.select(question)
-        if selection.entries or self._sharpen is None:
-            return selection
-        names = await self._sharpen(question)
-        return self.select(question, names) if names else selection
+        if isinstance(content, Enquiry):
+            enquiry = content
+        else:
+            enquiry = Enquiry(text=content.text if isinstance(content, Question) else str(content))
+        chosen = (await self.choose(enquiry)).model_copy(update={"before": enquiry.before})
+        return with_reports(chosen) if self._reports else chosen
 
-    def select(self, question: str, other_words: str = "") -> Selection:
-        """The question with the entries it asks for, and the scores they were chosen by."""
-        found = self._index.search(other_words or question)[:MOST]
-        whole = read_intent(other_words or question, self._record.language).asks[0]
+    async def choose(self, enquiry: Enquiry) -> Selection:
+        """The entries that a question asks for."""
+        return self.select(enquiry.text)
+
+    def select(self, question: str) -> Selection:
+        """The question with the entries it asks for by rules, and the scores they were chosen by."""
+        found = self._index.search(question)[:MOST]
+        whole = read_intent(question, self._record.language).asks[0]
         return Selection(
             case=self._case,
             question=question,

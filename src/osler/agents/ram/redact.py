@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.guards.patient import leaks
 from osler.agents.lexicon import concepts
 from osler.records.language import Language
 from osler.records.schema import Diagnosis, Entry, PatientRecord
-from osler.words import content
+from osler.words import content, plain
 
 # "…, suggestive of X" and "consistent with X" interpret; what was found stands before them.
 _INTERPRETS = {
@@ -32,7 +31,9 @@ def without_diagnosis(record: PatientRecord) -> PatientRecord:
 def _redacted(entry: Entry, diagnosis: Diagnosis, language: Language) -> Entry:
     texts = {"report": _uninterpreted(entry.report, diagnosis, language), "said": entry.said}
     found = {
-        name: text for name, text in texts.items() if leaks(text, diagnosis, language) or text != getattr(entry, name)
+        name: text
+        for name, text in texts.items()
+        if _names_it(text, diagnosis, language) or text != getattr(entry, name)
     }
     return (
         entry.model_copy(update={name: _cut(text, diagnosis, language) for name, text in found.items()})
@@ -67,8 +68,19 @@ def _cut(text: str, diagnosis: Diagnosis, language: Language) -> str:
     """Sentence by sentence: first without its interpretation, then without the clause that still tells."""
     kept = []
     for sentence in re.split(r"(?<=[.。])\s*", text):
-        if leaks(sentence, diagnosis, language):
+        if _names_it(sentence, diagnosis, language):
             sentence = _INTERPRETS[language].sub("", sentence)
-        clauses = [clause for clause in _CLAUSE.split(sentence) if clause and not leaks(clause, diagnosis, language)]
+        clauses = [
+            clause for clause in _CLAUSE.split(sentence) if clause and not _names_it(clause, diagnosis, language)
+        ]
         kept.append(("" if language is Language.ZH else " ").join(clauses).strip(" ,;，；"))
     return (" " if language is Language.EN else "").join(filter(None, kept))
+
+
+def _names_it(text: str, diagnosis: Diagnosis, language: Language) -> bool:
+    """Whether a text has a name of the diagnosis in it."""
+    level = plain(text)
+    names = (plain(name) for name in diagnosis.names)
+    if language is Language.ZH:
+        return any(name in level for name in names)
+    return any(name in level and re.search(rf"\b{re.escape(name)}\b", level) for name in names)

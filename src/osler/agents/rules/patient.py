@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from osler.agents.participant import Participant, Reply, Selection
-from osler.agents.rules.voice import voice
+from osler.agents.rules.voice import spoken
 from osler.events import Maker
 
 
@@ -19,5 +19,4 @@ class RulesPatient(Participant):
     async def respond(self, content: Any) -> Reply:
         """Answer an augmented question."""
         selection: Selection = content
-        text = voice(selection.entries, selection.question, selection.case)
-        return Reply(text=text, maker=Maker.RULES, disclosed=tuple(entry.name for entry in selection.entries))
+        return Reply(text=spoken(selection), maker=Maker.RULES)

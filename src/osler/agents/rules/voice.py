@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 
-from osler.agents.guards.spoken import meant
-from osler.agents.participant import Case
+from osler.agents.lexicon.spoken import meant
+from osler.agents.participant import Case, Selection
+from osler.events import Thing, Unrecorded
 from osler.records.labels import EN
 from osler.records.schema import RESULTS, Category, Entry, Persona, Sex, Speaker, Status
 from osler.words import content, plain
@@ -33,6 +34,13 @@ _STOPS = tuple(".!?…。！？")
 _UNTESTED = {True: "That hasn't been done, as far as I know.", False: "这个没有查过。"}
 _NO_REPORT = {True: "it was done, but I don't have the report.", False: "做过，报告不在我手上。"}
 """Where a report told nothing but the diagnosis, nothing of it is left."""
+_ON_PAPER = {True: "You have the report there.", False: "报告您那儿有。"}
+"""Where the doctor was handed the results itself."""
+_NO = {True: "No, nothing like that.", False: "没有这种情况。"}
+_NAMED_NO = {
+    True: {Unrecorded.DENIED: "{name}: no.", Unrecorded.NOT_DONE: "{name}: that hasn't been done."},
+    False: {Unrecorded.DENIED: "{name}，没有。", Unrecorded.NOT_DONE: "{name}，没有做过。"},
+}
 _POLAR = re.compile(
     r"^(?:and |so |but )*(?:do|does|did|is|are|was|were|am|have|has|had|can|could|any|ever)\b", re.IGNORECASE
 )
@@ -68,6 +76,27 @@ _GOES_ON = re.compile(r"\b(and|but|or) (reports|has|denies|notes|states|describe
 _SENTENCE = re.compile(r"([.!?]\s+)(my|his|her|their|he|she|they)\b")
 _A_NAME = 4
 """Words from which on a name is a sentence: "limping favouring the left leg" is not said after "yes"."""
+
+
+def spoken(selection: Selection) -> str:
+    """A whole reply: what is known, what the doctor has on paper, and what the record says nothing about."""
+    case, english = selection.case, selection.case.language is EN
+    missing = [thing for thing in selection.things if thing.unrecorded is not None]
+    said = [voice(selection.known, selection.question, case)] if selection.known else []
+    said += [_ON_PAPER[english]] if selection.reported else []
+    if not said:
+        return _nothing(missing, selection.question, case)
+    named = ((_NAMED_NO[english].get(thing.unrecorded or Unrecorded.UNKNOWN), thing.name) for thing in missing)
+    said += [form.format(name=name[:1].upper() + name[1:]) for form, name in named if form]
+    return (" " if english else "").join(said)
+
+
+def _nothing(missing: list[Thing], question: str, case: Case) -> str:
+    """What one says when the record holds nothing, by why it does where that is known."""
+    english, why = case.language is EN, {thing.unrecorded for thing in missing}
+    if why == {Unrecorded.DENIED}:
+        return _NO[english]
+    return _UNTESTED[english] if why == {Unrecorded.NOT_DONE} else unknown(question, case)
 
 
 def voice(entries: tuple[Entry, ...], question: str, case: Case) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from osler.agents.guards.spoken import meant
+from osler.agents.lexicon.spoken import meant
 from osler.eval.probes.evidence import Signed, signed, times, unsigned
 from osler.eval.probes.wording import Asks, asks_for, paraphrases
 from osler.events import Answered, Asked, Retrieved

@@ -1,0 +1,151 @@
+"""What a patient's reply may not hold: only what is surely wrong and cheap to know.
+
+Refused are a name of the diagnosis in its own words, digits and drugs that stand in nothing the patient had before it,
+a reply without words, and sentences in the other language's script. How something is told, in how many words and in
+which tone, is never a reason, nor is a number in words: whether a reply is true is measured elsewhere, by other code.
+
+A name, number or drug that stands in the entries, the question, the exchange before it or the opening words is no slip
+of the patient's: a doctor who says "gout" may be asked back about gout, and taking the diagnosis out of the entries is
+the part of the retrieval module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from osler.agents.lexicon.drugs import drugs_in
+from osler.agents.lexicon.numerals import values, written_values
+from osler.agents.participant import Selection
+from osler.records.language import Language
+from osler.records.schema import Diagnosis
+from osler.words import plain, sentences
+
+
+class FaultKind(StrEnum):
+    """What is wrong with a reply."""
+
+    DIAGNOSIS = "diagnosis"
+    NUMBER = "number"
+    DRUG = "drug"
+    EMPTY = "empty"
+    LANGUAGE = "language"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong, the words it is about, and the sentences they stand in."""
+
+    kind: FaultKind
+    words: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+    def reason(self, language: Language) -> str:
+        """What the patient is told about it."""
+        joined = (", " if language is Language.EN else "、").join(self.words)
+        return _REASONS[language][self.kind].format(words=joined)
+
+
+_REASONS = {
+    Language.EN: {
+        FaultKind.DIAGNOSIS: 'it names an illness ("{words}"), and nobody has told you what you have',
+        FaultKind.NUMBER: "it has figures that you were not given ({words})",
+        FaultKind.DRUG: "it names medicines that you were not given ({words})",
+        FaultKind.EMPTY: "it has no words",
+        FaultKind.LANGUAGE: "it is not all in English",
+    },
+    Language.ZH: {
+        FaultKind.DIAGNOSIS: "说出了病名（{words}），而没有人告诉过你得的是什么病",
+        FaultKind.NUMBER: "有你没有得到的数字（{words}）",
+        FaultKind.DRUG: "说到了你没有得到的药名（{words}）",
+        FaultKind.EMPTY: "没有内容",
+        FaultKind.LANGUAGE: "不全是中文",
+    },
+}
+_LIST_MARK = re.compile(r"^\s*(?:[-*•·]\s+|[(（]?\d{1,2}[.、)）](?!\d)\s*)", re.MULTILINE)
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_KANA = re.compile(r"[\u3041-\u30ff]")
+_LATIN = re.compile(r"[a-z]+(?:['-][a-z]+)*")
+_SHORT_NAME = 4
+"""Letters up to which a name in capitals is told from a word by its capitals: ALL, AS."""
+_FEW = 3
+"""Words of the other script that no sentence is refused for."""
+
+
+def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[Fault, ...]:
+    """What is wrong with a reply to what was handed over; nothing where it can stand."""
+    language = selection.case.language
+    if not any(char.isalnum() for char in reply):
+        return (Fault(FaultKind.EMPTY, (), ()),)
+    given = _given(selection)
+    parts = sentences(reply, language)
+    known_values, known_drugs = values(given), set(drugs_in(given).values())
+    names = tuple(name for name in diagnosis.names if not _mentions(given, name, language))
+    given_words = frozenset(_LATIN.findall(plain(given)))
+
+    def number(sentence: str) -> Iterable[str]:
+        said = written_values(_LIST_MARK.sub("", sentence))
+        return (told for told, readings in said if not any(known_values >= reading for reading in readings))
+
+    def drug(sentence: str) -> Iterable[str]:
+        return (name for name, which in drugs_in(sentence).items() if which not in known_drugs)
+
+    def named(sentence: str) -> Iterable[str]:
+        return (name for name in names if _mentions(sentence, name, language))
+
+    def foreign(sentence: str) -> Iterable[str]:
+        return (sentence,) if _in_other_script(sentence, given_words, language) else ()
+
+    looked_for = (
+        (FaultKind.DIAGNOSIS, named),
+        (FaultKind.NUMBER, number),
+        (FaultKind.DRUG, drug),
+        (FaultKind.LANGUAGE, foreign),
+    )
+    faults = []
+    for kind, look in looked_for:
+        hits = [(sentence, found) for sentence in parts if (found := tuple(look(sentence)))]
+        if hits:
+            words = dict.fromkeys(word for _, found in hits for word in found)
+            faults.append(Fault(kind, tuple(words), tuple(sentence for sentence, _ in hits)))
+    return tuple(faults)
+
+
+def without(reply: str, faults: Iterable[Fault], language: Language) -> str:
+    """The reply without the sentences that are at fault; empty where nothing is left."""
+    cut = {sentence for fault in faults for sentence in fault.sentences}
+    kept = [sentence for sentence in sentences(reply, language) if sentence not in cut]
+    text = (" " if language is Language.EN else "").join(kept)
+    return text if any(char.isalnum() for char in text) else ""
+
+
+def _given(selection: Selection) -> str:
+    """All that the patient had before it, as one text."""
+    case, before = selection.case, selection.before
+    texts = [case.complaint, case.age, selection.question, selection.results]
+    texts += [before.question, before.reply] if before else []
+    for entry in selection.entries:
+        texts += [entry.name, *entry.aliases, entry.report, entry.said, entry.when or ""]
+    return "\n".join(texts)
+
+
+def _mentions(text: str, name: str, language: Language) -> bool:
+    """Whether a text has the name, in its own words."""
+    if name.isupper() and name.isascii() and len(name) <= _SHORT_NAME:
+        return re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text) is not None
+    level, wanted = plain(text), plain(name)
+    if wanted not in level:
+        return False
+    # Chinese has no spaces between words; a Latin name within it still ends where its letters do.
+    return _CHINESE.search(wanted) is not None or bool(re.search(rf"(?<![a-z]){re.escape(wanted)}(?![a-z])", level))
+
+
+def _in_other_script(sentence: str, given: frozenset[str], language: Language) -> bool:
+    """Whether a sentence is mostly in the other script; names and units that were given do not count."""
+    level = plain(sentence)
+    chinese, latin = len(_CHINESE.findall(level)), [word for word in _LATIN.findall(level) if word not in given]
+    if language is Language.EN:
+        return chinese > max(_FEW, len(latin))
+    return len(latin) > max(_FEW, chinese) or len(_KANA.findall(level)) > _FEW

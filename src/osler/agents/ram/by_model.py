@@ -1,0 +1,204 @@
+"""Retrieval by a model: one request names every thing that a question asks for, and the entries that tell of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
+from pydantic import BaseModel
+
+from osler.agents.backbones import Backbone
+from osler.agents.calls import Caller
+from osler.agents.participant import Case, Enquiry, Selection
+from osler.agents.ram.agent import Ram
+from osler.agents.ram.redact import without_diagnosis
+from osler.agents.wording import case_slots
+from osler.events import (
+    ConsultationError,
+    Ending,
+    Intervened,
+    Intervention,
+    Journal,
+    Maker,
+    Role,
+    Thing,
+    Unrecorded,
+)
+from osler.loosejson import json_of
+from osler.prompts import Prompt, prompt
+from osler.records.labels import label
+from osler.records.language import Language
+from osler.records.schema import Entry, PatientRecord
+
+MOST = 40
+"""Entries that one question can bring: nobody answers with a whole file."""
+_LONGEST_NAME = 120
+_NUMBER = re.compile(r"\d{1,6}")
+_BEFORE = {
+    Language.EN: '\n\nThe exchange before this question:\nDoctor: "{question}"\nPatient: "{reply}"',
+    Language.ZH: "\n\n这个问题之前的一问一答：\n医生：“{question}”\n患者：“{reply}”",
+}
+
+
+class AskedThing(BaseModel):
+    """One thing that a question asks for, as a model answers."""
+
+    asked: str
+    entries: list[int]
+    nothing: Literal["", "denied", "not_done", "unknown"]
+
+
+class AskedThings(BaseModel):
+    """The answer that is asked for."""
+
+    things: list[AskedThing]
+
+
+class _Read(NamedTuple):
+    """An answer as it was read: things with the entries they point to, and what points nowhere."""
+
+    things: tuple[Thing, ...]
+    lost: tuple[str, ...]
+
+
+class ModelRam(Ram):
+    """Asks a model what a question asks for; the rules find it where the model fails twice."""
+
+    def __init__(
+        self,
+        record: PatientRecord,
+        case: Case,
+        backbone: Backbone,
+        journal: Journal,
+        *,
+        answer_tokens: int = 1000,
+        reports: bool = False,
+    ) -> None:
+        """Take the record and the model. No prompt holds the diagnosis."""
+        super().__init__(record, case, reports=reports)
+        self._entries = without_diagnosis(record).entries
+        self._journal, self._most = journal, answer_tokens
+        self._call = Caller(backbone, Role.RAM, Ending.BACKBONE_FAILURE, journal)
+
+    async def choose(self, enquiry: Enquiry) -> Selection:
+        """The entries that a question asks for, thing by thing."""
+        if not enquiry.text.strip():
+            return Selection(case=self._case, question=enquiry.text, entries=(), maker=Maker.SILENT)
+        language = self._case.language
+        template, repair = prompt("ram", language), prompt("ram_repair", language)
+        messages: list[LLMMessage] = [UserMessage(content=self._request(enquiry, template), source="doctor")]
+        said = await self._said(messages, template)
+        if said is not None and (read := self._read(said)) is not None:
+            return self._chosen(enquiry, read, said, Maker.MODEL)
+        if said is not None:
+            self._note(Intervention.UNREAD, said, ("no things could be read",), template)
+            messages += [
+                AssistantMessage(content=said, source="ram"),
+                UserMessage(content=repair.fill(), source="doctor"),
+            ]
+        again = repair if said is not None else template
+        said = await self._said(messages, again)
+        if said is not None and (read := self._read(said)) is not None:
+            return self._chosen(enquiry, read, said, Maker.RETRIED)
+        if said is not None:
+            self._note(Intervention.UNREAD, said, ("no things could be read",), again)
+        self._note(Intervention.RULES, "", ("the model gave no list of things twice",))
+        return self.select(enquiry.text)
+
+    async def _said(self, messages: list[LLMMessage], template: Prompt) -> str | None:
+        """The model's answer; None where the call failed. What a limit ends is ended."""
+        try:
+            return await self._call.text(messages, template, schema=AskedThings, max_tokens=self._most)
+        except ConsultationError as error:
+            if error.ending is not Ending.BACKBONE_FAILURE:
+                raise
+            return None
+
+    def _request(self, enquiry: Enquiry, template: Prompt) -> str:
+        language, before = self._case.language, enquiry.before
+        lines = (f"{number}. {_line(entry, language)}" for number, entry in enumerate(self._entries, start=1))
+        return template.fill(
+            **case_slots(self._case),
+            entries="\n".join(lines),
+            before=_BEFORE[language].format(question=before.question, reply=before.reply) if before else "",
+            question=enquiry.text,
+        )
+
+    def _read(self, said: str) -> _Read | None:
+        """The things of an answer; None where it has no list of them."""
+        listed = (json_of(said) or {}).get("things")
+        if not isinstance(listed, list) or any(not isinstance(one, dict) for one in listed):
+            return None
+        things, lost = [], []
+        for one in listed:
+            name = " ".join(str(one.get("asked") or "").split())[:_LONGEST_NAME]
+            names = []
+            for number, given in _numbers(one.get("entries")):
+                if number is not None and 1 <= number <= len(self._entries):
+                    names.append(self._entries[number - 1].name)
+                else:
+                    lost.append(f"no entry has the number {given}")
+            unrecorded = None if names else _why(one.get("nothing"))
+            if name or names:
+                things.append(Thing(name=name or names[0], entries=tuple(dict.fromkeys(names)), unrecorded=unrecorded))
+        return _Read(tuple(things), tuple(dict.fromkeys(lost)))
+
+    def _chosen(self, enquiry: Enquiry, read: _Read, said: str, maker: Maker) -> Selection:
+        if read.lost:
+            self._note(Intervention.UNREAD, said, read.lost)
+        names = list(dict.fromkeys(name for thing in read.things for name in thing.entries))
+        things = read.things
+        if len(names) > MOST:
+            self._note(Intervention.SHORTENED, said, (f"{len(names)} entries, of which {MOST} are handed over",))
+            names = names[:MOST]
+            things = tuple(_limited(things, frozenset(names)))
+        by_name = {entry.name: entry for entry in self._entries}
+        return Selection(
+            case=self._case,
+            question=enquiry.text,
+            entries=tuple(by_name[name] for name in names),
+            scores=(1.0,) * len(names),
+            asked_for=tuple(thing.name for thing in things),
+            things=things,
+            maker=maker,
+        )
+
+    def _note(self, kind: Intervention, draft: str, reasons: tuple[str, ...], template: Prompt | None = None) -> None:
+        name = template.hash if template else None
+        self._journal.add(Intervened, Role.RAM, kind=kind, draft=draft, reasons=reasons, prompt=name)
+
+
+def _line(entry: Entry, language: Language) -> str:
+    """One entry, with all by which a question may mean it."""
+    category, state = label(entry.category, language), label(entry.status, language)
+    told = entry.report or entry.said
+    if language is Language.EN:
+        names = f"{entry.name} ({', '.join(entry.aliases)})" if entry.aliases else entry.name
+        when = f" ({entry.when})" if entry.when else ""
+        return f"[{category}] {names}: {state}" + (f"; {told}" if told else "") + when
+    names = f"{entry.name}（{'、'.join(entry.aliases)}）" if entry.aliases else entry.name
+    when = f"（{entry.when}）" if entry.when else ""
+    return f"[{category}] {names}：{state}" + (f"；{told}" if told else "") + when
+
+
+def _numbers(given: Any) -> Iterator[tuple[int | None, str]]:
+    """The numbers of a list as a model writes it, each with how it was written: 3, "3", "#3" or 3.0."""
+    for one in given if isinstance(given, list) else [] if given is None else [given]:
+        text = str(one)[:_LONGEST_NAME]
+        hit = _NUMBER.search(text) if not isinstance(one, bool) else None
+        yield (int(hit[0]) if hit else None), text
+
+
+def _why(nothing: Any) -> Unrecorded:
+    word = str(nothing or "").strip().casefold().replace(" ", "_")
+    return next((why for why in Unrecorded if why.value == word), Unrecorded.UNKNOWN)
+
+
+def _limited(things: tuple[Thing, ...], names: frozenset[str]) -> Iterator[Thing]:
+    """The things with these entries alone; one that has none of them left is left out."""
+    for thing in things:
+        kept = tuple(name for name in thing.entries if name in names)
+        if kept or not thing.entries:
+            yield thing.model_copy(update={"entries": kept})
