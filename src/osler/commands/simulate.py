@@ -126,9 +126,12 @@ def show(
     details: Annotated[bool, typer.Option("--details", help="Also what was retrieved, recalled and refused.")] = False,
 ) -> None:
     """One consultation as a page to read."""
+    from osler.eval.faithfulness.stored import faults_in
     from osler.records.pages import printed
     from osler.simulator.pages import page
     from osler.simulator.store import RunFile
 
     with RunFile.open(run) as opened:
-        printed(page(opened.find(case, memory, backbone, trial), details=details))
+        cell, transcript = opened.find_cell(case, memory, backbone, trial)
+        _, faults = faults_in(opened, cell)
+        printed(page(transcript, details=details, faults=faults))

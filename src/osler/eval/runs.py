@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from osler.errors import UserError
+from osler.eval.faithfulness import RULES
+from osler.eval.faithfulness.stored import FIGURES, patient_verdicts, ruler_of
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.simulator.store import RunFile
@@ -50,12 +52,21 @@ class LoadedRun:
             )
         return chosen
 
-    def rows(self, judge: str | None = None) -> Iterator[dict[str, Any]]:
-        """One dictionary per consultation that has ended, measures included."""
+    def rows(self, judge: str | None = None, ruler: str | None = None) -> Iterator[dict[str, Any]]:
+        """One dictionary per consultation that has ended, measures included.
+
+        Leaks, fabrications and contradictions are by `ruler`: a model that judged the replies, or the rules.
+        """
+        chosen = ruler_of([self.file], ruler)
+        said = None if chosen == RULES else patient_verdicts(self.file, chosen)
         for row in self.file.scores(self.judge(judge)):
             told = dict(row)
             told.pop("cell")
             told |= json.loads(told.pop("measures") or "{}")
+            told.pop("faults", None)
+            if said is not None:
+                told |= {name: said.get(told["number"], {}).get(name) for name in FIGURES}
+            told["patient_ruler"] = chosen
             told["failed"] = told["state"] == "failed"
             told["judged"] = told["diagnosis_verdict"] is not None
             for kind in ("diagnosis", "treatment"):
@@ -63,15 +74,15 @@ class LoadedRun:
                 told[f"{kind}_right"] = None if verdict is None else float(verdict == Verdict.CORRECT)
             yield told
 
-    def scores(self, judge: str | None = None) -> pd.DataFrame:
+    def scores(self, judge: str | None = None, ruler: str | None = None) -> pd.DataFrame:
         """One row per consultation that has ended.
 
         `diagnosis_right` and `treatment_right` are 1 or 0, and nothing where nothing was judged: their means leave out
-        what failed and what has no verdict yet.
+        what failed and what has no verdict yet. `patient_ruler` is who counted leaks, fabrications and contradictions.
         """
         import pandas as pd
 
-        frame = pd.DataFrame(list(self.rows(judge)))
+        frame = pd.DataFrame(list(self.rows(judge, ruler)))
         return frame if frame.empty else frame.astype({"diagnosis_right": float, "treatment_right": float})
 
     def transcripts(self) -> Iterator[Transcript]:

@@ -84,16 +84,7 @@ async def _answered(seats: Seats, question: Question, repeats: Repeats, journal:
     answer = await seats.patient.respond(selection)
     assert isinstance(answer, Reply)
     repeats.heard(answer.text)
-    leaks, fabrications = seats.ram.ledger(selection, answer.text)
-    journal.add(
-        Answered,
-        Role.PATIENT,
-        reply=answer.text,
-        maker=answer.maker,
-        disclosed=answer.disclosed,
-        leaks=leaks,
-        fabrications=fabrications,
-    )
+    journal.add(Answered, Role.PATIENT, reply=answer.text, maker=answer.maker, disclosed=answer.disclosed)
     return answer
 
 

@@ -18,8 +18,6 @@ class Figures:
     turns: int
     repeats: int
     replies: int
-    leaks: int
-    fabrications: int
     replaced: int
     calls: int
     tokens_in: int | None
@@ -45,8 +43,6 @@ class Figures:
             turns=transcript.turns,
             repeats=transcript.repeats,
             replies=len(replies),
-            leaks=sum(bool(reply.leaks) for reply in replies),
-            fabrications=sum(bool(reply.fabrications) for reply in replies),
             replaced=sum(reply.maker is Maker.RULES for reply in replies),
             calls=len(calls),
             tokens_in=total(call.tokens_in for call in answered),

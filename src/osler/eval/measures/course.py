@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from osler.events import Answered, Asked, Retrieved
+from osler.events import Answered, Asked, Retrieved, Thing
 from osler.records.schema import Entry, PatientRecord
 from osler.simulator.transcript import Transcript
 
@@ -17,6 +17,8 @@ class Exchange:
     turn: int
     question: str
     entries: tuple[Entry, ...]
+    things: tuple[Thing, ...]
+    """What was asked for, thing by thing, where a model read the question."""
     answer: Answered | None
 
 
@@ -45,18 +47,20 @@ def _exchanges(transcript: Transcript, entries: dict[str, Entry]) -> Iterator[Ex
     """Events follow each other as asked, retrieved, answered; what lies between them is of no concern here."""
     asked: Asked | None = None
     found: tuple[Entry, ...] = ()
+    things: tuple[Thing, ...] = ()
     for event in transcript.events:
         if isinstance(event, Asked):
             if asked is not None:
-                yield Exchange(asked.turn, asked.question, found, None)
-            asked, found = event, ()
+                yield Exchange(asked.turn, asked.question, found, things, None)
+            asked, found, things = event, (), ()
         elif isinstance(event, Retrieved):
             found = tuple(entries[one.name] for one in event.entries if one.name in entries)
+            things = event.things
         elif isinstance(event, Answered):
-            yield Exchange(event.turn, asked.question if asked else "", found, event)
-            asked, found = None, ()
+            yield Exchange(event.turn, asked.question if asked else "", found, things, event)
+            asked, found, things = None, (), ()
     if asked is not None:
-        yield Exchange(asked.turn, asked.question, found, None)
+        yield Exchange(asked.turn, asked.question, found, things, None)
 
 
 def _first(rows: Iterable[tuple[int, Iterable[str]]]) -> dict[str, int]:

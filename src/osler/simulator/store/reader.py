@@ -239,6 +239,16 @@ class RunFile:
         Raises:
             UserError: None fits, or several do.
         """
+        return self.find_cell(case, memory, backbone, trial)[1]
+
+    def find_cell(
+        self, case: str, memory: str | None = None, backbone: str | None = None, trial: int | None = None
+    ) -> tuple[int, Transcript]:
+        """The one consultation that fits, with the number of its cell.
+
+        Raises:
+            UserError: None fits, or several do.
+        """
         fitting = self._file.execute(
             "SELECT number, record, backbone, memory, trial, state FROM cells JOIN records ON records.id = record"
             " WHERE ? IN (records.id, patient) AND (? IS NULL OR memory = ?) AND (? IS NULL OR backbone = ?)"
@@ -255,7 +265,7 @@ class RunFile:
         transcript = self.transcript(fitting[0][0])
         if transcript is None:
             raise UserError(f"the consultation of {case!r} has not been held yet", f"go on with the run {self.path}")
-        return transcript
+        return fitting[0][0], transcript
 
     def judges(self) -> dict[str, int]:
         """The judges whose verdicts are kept, in the order they came, and of how many consultations each spoke."""

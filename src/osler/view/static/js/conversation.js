@@ -33,6 +33,7 @@
             lang,
             turn.ledger.leaks.length ? Osler.t('leaks') : null,
             turn.ledger.fabrications.length ? Osler.t('fabrications') : null,
+            turn.ledger.contradictions.length ? Osler.t('contradictions') : null,
             voice(turn.reply_maker),
           ),
     ];

@@ -25,6 +25,7 @@ Osler.words = {
   conclusion: ['Conclusion', '结论'],
   consultation: ['Consultation', '问诊'],
   consultations: ['Consultations', '问诊'],
+  contradictions: ['Contradicts', '与病历相反'],
   dark: ['Dark', '深色'],
   details: ['Details', '详情'],
   diagnosis: ['Diagnosis', '诊断'],
