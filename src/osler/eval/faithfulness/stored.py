@@ -13,6 +13,7 @@ from osler.eval.faithfulness.rules import RULES
 from osler.eval.faithfulness.verdict import JudgedReply, ReplyVerdict, by_turn
 from osler.records.language import Language
 from osler.simulator.store import RunFile
+from osler.simulator.store.files import damaged
 
 FIGURES = ("leaks", "fabrications", "contradictions")
 """What a ruler counts of every consultation."""
@@ -103,10 +104,11 @@ def faults_in(file: RunFile, cell: int, ruler: str | None = None) -> tuple[str, 
     said = file.ask(
         "SELECT body FROM patient_verdicts WHERE cell = :cell AND judge = :judge", {"cell": cell, "judge": chosen}
     )
-    if said:
-        return chosen, by_turn(json.loads(said[0][0])["faults"])
-    found = file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": cell})
-    return RULES, by_turn(json.loads(found[0][0]).get("faults", ())) if found else {}
+    found = said or file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": cell})
+    try:
+        return (chosen if said else RULES), by_turn(json.loads(found[0][0]).get("faults", ())) if found else {}
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise damaged(file.path, f"what was measured of {file.name_of(cell)}") from None
 
 
 def counts_in(file: RunFile, cell: int, ruler: str) -> dict[str, int]:
