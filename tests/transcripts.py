@@ -31,7 +31,7 @@ def told(event: Event) -> list[object]:
         case Retrieved():
             return [event.asked_for, [entry.name for entry in event.entries]]
         case Answered():
-            return [event.reply, event.disclosed, event.leaks, event.fabrications]
+            return [event.reply, event.disclosed]
         case Recalled():
             return [event.recall.text, [item.text for item in event.recall.items], event.recall.dropped]
         case Remembered():

@@ -164,10 +164,6 @@ class Answered(_Event):
     disclosed: tuple[str, ...] = ()
     """Names of the retrieved entries that the reply tells of."""
     maker: Maker
-    leaks: tuple[str, ...] = ()
-    """Names of the diagnosis that the reply gives away."""
-    fabrications: tuple[str, ...] = ()
-    """Numbers or findings in the reply that no retrieved entry holds."""
 
 
 class Intervened(_Event):

@@ -206,18 +206,27 @@ def test_what_tests_cost() -> None:
             measure(transcript, record, {"X-ray": price})
 
 
-def test_the_patients_ledger_is_counted_by_replies() -> None:
-    record = ANKLES[0]
+@pytest.mark.parametrize(
+    ("record", "leak", "invented"),
+    [
+        (ANKLES[0], "It is an ankle sprain, a bad sprain.", "I had 37 drinks and 39 fits."),
+        (ANKLES[1], "就是踝关节扭伤，扭伤得厉害。", "喝了37杯，量了39次。"),
+    ],
+    ids=["en", "zh"],
+)
+def test_leaks_and_fabrications_are_counted_by_replies(record: PatientRecord, leak: str, invented: str) -> None:
     found = measure(
         held(
             record,
-            reply("A", leaks=("Ankle sprain", "sprain"), maker=Maker.RETRIED),
-            reply("B", fabrications=("37", "39"), maker=Maker.RULES),
-            reply("C", maker=Maker.RULES),
+            reply(leak, maker=Maker.RETRIED),
+            reply(invented, maker=Maker.RULES),
+            reply("…", maker=Maker.RULES),
         ),
         record,
     )
     assert (found.replies, found.leaks, found.fabrications) == (3, 1, 1)
+    assert [one.turn for one in found.faults] == [1, 2]
+    assert [claim.quote for claim in found.faults[1].verdict.unsupported] == ["37", "39"]
     assert (found.contradictions, found.refusals, found.disclosed_share) == (0, 0, None)
 
 

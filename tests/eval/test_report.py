@@ -116,7 +116,7 @@ def talk(say: Say = str, *, turns: int = 2, tokens: int = 0) -> list[Event]:
     for turn in range(1, turns + 1):
         events += [
             Asked(turn=turn, role=Role.DOCTOR, question=say(f"question {turn}")),
-            Answered(turn=turn, role=Role.PATIENT, reply=say(f"reply {turn}"), maker=Maker.MODEL, leaks=(say("leak"),)),
+            Answered(turn=turn, role=Role.PATIENT, reply=say(f"reply {turn}"), maker=Maker.MODEL),
         ]
     if tokens:
         events.append(Called(turn=1, role=Role.DOCTOR, model="m", messages=(), tokens_in=tokens, tokens_out=tokens))

@@ -14,6 +14,7 @@ from osler.agents.participant import Conclusion, Question
 from osler.agents.patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient
+from osler.eval.faithfulness import faults_of
 from osler.events import Answered, Asked, Called, Concluded, Ending, Intervened, Journal, Maker, Recalled
 from osler.memory import MemorySettings, memory_factory
 from osler.records import Language, PatientRecord, RecordPool
@@ -98,12 +99,8 @@ async def test_three_outcomes_of_a_patients_reply() -> None:
     ):
         transcript, _ = await run(BLADDER, list(questions), patient=script)
         (reply,) = transcript.replies
-        assert (reply.maker, len(transcript.of(Intervened)), reply.leaks, reply.fabrications) == (
-            voice,
-            guarded,
-            (),
-            (),
-        )
+        assert (reply.maker, len(transcript.of(Intervened))) == (voice, guarded)
+        assert faults_of(transcript, BLADDER) == ()
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from osler.eval.faithfulness import Claim, ClaimKind, JudgedReply, ReplyVerdict
+from osler.eval.ladder import LADDER
+from osler.eval.measures import VERSION
 from osler.events import (
     Answered,
     Asked,
@@ -34,7 +39,7 @@ from osler.memory.base import Change, Item, Recall
 from osler.records.schema import PatientRecord
 from osler.simulator.plan import Plan, Settings
 from osler.simulator.session import about
-from osler.simulator.store import RunWriter
+from osler.simulator.store import RunWriter, Scored
 from osler.simulator.transcript import Header, Transcript
 from tests.conftest import small_record
 
@@ -92,6 +97,11 @@ class Small:
             run.begin({})
             run.finish(number, Transcript(header=header, ending=Ending.CONCLUDED, events=events))
 
+    def measured(self, number: int, measures: dict[str, Any]) -> None:
+        """Let it have been measured so."""
+        with self._open() as run:
+            run.scored(number, Scored(LADDER, (), VERSION, measures))
+
     def _open(self) -> RunWriter:
         return RunWriter.create(self.path, about(self.settings))
 
@@ -101,6 +111,8 @@ def hostile(path: Path) -> Small:
     run = Small(path, complaint=HOSTILE.split(" right")[0])
     (number,) = run.plan()
     run.hold(number, _hostile_events())
+    verdict = ReplyVerdict((HOSTILE,), (Claim(ClaimKind.OTHER, HOSTILE),), (HOSTILE,))
+    run.measured(number, {"leaks": 1, "faults": [asdict(JudgedReply(1, verdict))]})
     return run
 
 
@@ -114,9 +126,7 @@ def _hostile_events() -> tuple[Event, ...]:
         Intervened(turn=1, role=Role.DOCTOR, kind=Intervention.REFUSED, draft=HOSTILE, reasons=(HOSTILE,)),
         Asked(turn=1, role=Role.DOCTOR, question=HOSTILE, maker=Maker.MODEL),
         Retrieved(turn=1, role=Role.RAM, asked_for=(HOSTILE,), entries=(Found(name=HOSTILE, score=0.5),)),
-        Answered(
-            turn=1, role=Role.PATIENT, reply=LONG, disclosed=(HOSTILE,), maker=Maker.MODEL, fabrications=(HOSTILE,)
-        ),
+        Answered(turn=1, role=Role.PATIENT, reply=LONG, disclosed=(HOSTILE,), maker=Maker.MODEL),
         Remembered(turn=1, of=1, role=Role.MEMORY, change=thoughts),
         Concluded(turn=2, role=Role.DOCTOR, diagnosis=HOSTILE, treatment=HOSTILE, differential=(HOSTILE,)),
     )

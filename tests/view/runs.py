@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 
+from osler.eval.faithfulness import JudgedReply, ReplyVerdict
 from osler.eval.scoring import score
 from osler.events import (
     Answered,
@@ -52,7 +54,7 @@ def transcript(of: PatientRecord, cell: Cell, talk: Talk, conclusion: str | None
             Intervened(turn=turn, role=Role.DOCTOR, kind=Intervention.REFUSED, draft="a draft", reasons=("a reason",)),
             Asked(turn=turn, role=Role.DOCTOR, question=question, at=float(turn)),
             Retrieved(turn=turn, role=Role.RAM, asked_for=("c",), entries=(Found(name=entry, score=0.5),)),
-            Answered(turn=turn, role=Role.PATIENT, reply=reply, maker=Maker.RULES, leaks=(of.diagnosis.name,)),
+            Answered(turn=turn, role=Role.PATIENT, reply=reply, maker=Maker.RULES),
             Remembered(turn=turn + 1, role=Role.MEMORY, of=turn, change=Change(group=2, inserted=(f"#{turn}",))),
         ]
     last = len(talk) + 1
@@ -92,5 +94,8 @@ def make(path: Path, plan: Plan, talks: Iterable[tuple[Talk, str | None]], *, ju
             held = transcript(store.record(cell.case), cell, talk, conclusion)
             store.finish(number, held)
             if judged:
-                store.scored(number, score(held, store.record(cell.case)))
+                scored = score(held, store.record(cell.case))
+                leak = ReplyVerdict(leaks=(store.record(cell.case).diagnosis.name,))
+                faults = [asdict(JudgedReply(turn, leak)) for turn, _ in enumerate(talk, start=1)]
+                store.scored(number, replace(scored, measures={**scored.measures, "faults": faults}))
     return path

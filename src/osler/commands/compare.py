@@ -34,6 +34,12 @@ def compare(
     against: Annotated[
         str | None, typer.Option("--against", help="The memory that the others are compared with.")
     ] = None,
+    patient_judge: Annotated[
+        str | None,
+        typer.Option(
+            "--patient-judge", help="Whose leaks and fabrications: rules, or a model that judged the replies."
+        ),
+    ] = None,
     by: Annotated[By | None, typer.Option("--by", help="Also a table for each language or specialty.")] = None,
     paper: Annotated[bool, typer.Option("--paper", help="Also the papers' published figures.")] = False,
     form: Annotated[Form, typer.Option("--format", help="How the tables are written.")] = Form.TABLE,
@@ -45,7 +51,7 @@ def compare(
     from osler.records.pages import printed
 
     opened = [load_run(run) for run in runs]
-    comparison = compared(opened, judge=judge, against=against, by=by.value if by else None)
+    comparison = compared(opened, judge=judge, against=against, by=by.value if by else None, ruler=patient_judge)
     for run in opened:
         run.close()
     if form is Form.JSON:
@@ -70,19 +76,32 @@ def score(
     tie_break: Annotated[
         str | None, typer.Option("--tie-break", help="The model that decides where two judges differ.")
     ] = None,
+    patient_judge: Annotated[
+        str | None,
+        typer.Option("--patient-judge", help="A model that holds the patient's replies against what was handed over."),
+    ] = None,
     test_prices: Annotated[
         Path | None, typer.Option("--test-prices", help="What tests cost: a YAML file with NAME: PRICE lines.")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Also what this judge has judged before.")] = False,
     any_judge: Annotated[
-        bool, typer.Option("--any-judge", help="Without trying the judge first on pairs whose verdict is known.")
+        bool, typer.Option("--any-judge", help="Without trying the judge first on what nobody doubts.")
     ] = False,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=100_000, help="Calls at a time.")] = 8,
     timeout: Annotated[float, typer.Option("--timeout", min=1, help="Seconds one call may take.")] = 60.0,
 ) -> None:
-    """Judge the endings of a run again, without holding a consultation; earlier verdicts are kept."""
+    """Judge the endings or the replies of a run again, without holding a consultation; earlier verdicts are kept."""
+    from osler.eval.faithfulness.judging import judge_patients
     from osler.eval.judging import judge_run
 
+    if patient_judge is not None:
+        typer.echo(
+            judge_patients(
+                run, patient_judge, again=again, concurrency=concurrency, timeout=timeout, any_judge=any_judge
+            )
+        )
+        if not judge and test_prices is None:
+            return
     told = judge_run(
         run,
         judge or [],

@@ -165,10 +165,13 @@ def show(
     details: Annotated[bool, typer.Option("--details", help="Also what was retrieved, recalled and refused.")] = False,
 ) -> None:
     """One consultation as a page to read."""
+    from osler.eval.faithfulness.stored import faults_in
     from osler.records.pages import printed
     from osler.simulator.pages import page
     from osler.simulator.plan import Wanted
     from osler.simulator.store import RunFile
 
     with RunFile.open(run) as opened:
-        printed(page(opened.find(Wanted(case, backbone, strategy, memory, trial)), details=details))
+        cell, transcript = opened.find_cell(Wanted(case, backbone, strategy, memory, trial))
+        _, faults = faults_in(opened, cell)
+        printed(page(transcript, details=details, faults=faults))

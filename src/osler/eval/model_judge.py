@@ -93,9 +93,9 @@ class ModelJudge:
         return _read(said.text, tokens)
 
 
-def enclosed(answer: str) -> str:
+def enclosed(answer: str, longest: int = _LONGEST) -> str:
     """An answer as one line between the prompt's marks, none of which it can write itself."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in answer[:_LONGEST]).split())
+    line = " ".join("".join(char if char.isprintable() else " " for char in answer[:longest]).split())
     return f"{_OPEN}{line.translate(_NO_MARKS)}{_CLOSE}"
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from osler.errors import UserError
+from osler.eval.faithfulness import RULES
+from osler.eval.faithfulness.stored import FIGURES, patient_verdicts, ruler_of
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.simulator.makers import Makers
@@ -51,13 +53,22 @@ class LoadedRun:
             )
         return chosen
 
-    def rows(self, judge: str | None = None) -> Iterator[dict[str, Any]]:
-        """One dictionary per consultation that has ended, measures included."""
+    def rows(self, judge: str | None = None, ruler: str | None = None) -> Iterator[dict[str, Any]]:
+        """One dictionary per consultation that has ended, measures included.
+
+        Leaks, fabrications and contradictions are by `ruler`: a model that judged the replies, or the rules.
+        """
+        chosen = ruler_of([self.file], ruler)
+        said = None if chosen == RULES else patient_verdicts(self.file, chosen)
         for row in self.file.scores(self.judge(judge)):
             told = dict(row)
             told.pop("cell")
             told |= json.loads(told.pop("measures") or "{}")
             told["makers"] = Makers.read(told)
+            told.pop("faults", None)
+            if said is not None:
+                told |= {name: said.get(told["number"], {}).get(name) for name in FIGURES}
+            told["patient_ruler"] = chosen
             told["failed"] = told["state"] == "failed"
             told["judged"] = told["diagnosis_verdict"] is not None
             for kind in ("diagnosis", "treatment"):
@@ -65,16 +76,17 @@ class LoadedRun:
                 told[f"{kind}_right"] = None if verdict is None else float(verdict == Verdict.CORRECT)
             yield told
 
-    def scores(self, judge: str | None = None) -> pd.DataFrame:
+    def scores(self, judge: str | None = None, ruler: str | None = None) -> pd.DataFrame:
         """One row per consultation that has ended.
 
         `diagnosis_right` and `treatment_right` are 1 or 0, and nothing where nothing was judged: their means leave out
         what failed and what has no verdict yet. Who made what is counted as `questions_model`, `replies_rules` and so
         on, what was done to models' words as `interventions_doctor_unread`, what a seat used as `tokens_in_doctor`.
+        `patient_ruler` is who counted leaks, fabrications and contradictions.
         """
         import pandas as pd
 
-        frame = pd.DataFrame([{**row, **row["makers"].flat()} for row in self.rows(judge)])
+        frame = pd.DataFrame([{**row, **row["makers"].flat()} for row in self.rows(judge, ruler)])
         if frame.empty:
             return frame
         return frame.drop(columns="makers").astype({"diagnosis_right": float, "treatment_right": float})

@@ -118,8 +118,7 @@ def _seen(event: Event, keys: _Keys) -> Iterator[tuple[Kind, Hashable, Seen]]:
             yield Kind.RETRIEVAL, turn, Seen(turn, told, tuple(one.score for one in event.entries))
         case Answered():
             yield Kind.REPLY, turn, Seen(turn, f"{event.reply} [{event.maker}]")
-            told = f"disclosed {event.disclosed}, leaks {event.leaks}, fabrications {event.fabrications}"
-            yield Kind.LEDGER, turn, Seen(turn, told)
+            yield Kind.LEDGER, turn, Seen(turn, f"disclosed {event.disclosed}")
         case Remembered():
             yield Kind.THOUGHT, event.of, Seen(event.of, _thoughts(event))
         case Concluded():

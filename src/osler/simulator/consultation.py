@@ -63,8 +63,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
         async with _meanwhile(_remember(seats.memory, last, journal) if last is not None else None):
             move = await seats.doctor.respond(briefing)
             before = Exchange(question=question, reply=reply) if question else None
-            asked = isinstance(move, Question)
-            answer = await _answered(seats, move, before, repeats, journal) if asked else None
+            answer = await _answered(seats, move, before, repeats, journal) if isinstance(move, Question) else None
         if isinstance(move, Conclusion):
             journal.add(Concluded, Role.DOCTOR, **move.model_dump())
             return Ending.CONCLUDED if briefing.turns_left else Ending.TURN_LIMIT
@@ -109,17 +108,9 @@ async def _answered(
     answer = await seats.patient.respond(selection)
     assert isinstance(answer, Reply)
     repeats.heard(answer.text)
-    leaks, fabrications = seats.ram.ledger(selection, answer.text)
     spoken = told(answer.text, selection.known, selection.case.language)
-    journal.add(
-        Answered,
-        Role.PATIENT,
-        reply=answer.text,
-        maker=answer.maker,
-        disclosed=tuple(name for name in names if name in spoken or name in selection.reported),
-        leaks=leaks,
-        fabrications=fabrications,
-    )
+    disclosed = tuple(name for name in names if name in spoken or name in selection.reported)
+    journal.add(Answered, Role.PATIENT, reply=answer.text, maker=answer.maker, disclosed=disclosed)
     return answer.text, selection.results
 
 

@@ -19,8 +19,6 @@ class Figures:
     turns: int
     repeats: int
     replies: int
-    leaks: int
-    fabrications: int
     calls: int
     tokens_in: int | None
     tokens_out: int | None
@@ -43,8 +41,6 @@ class Figures:
             turns=transcript.turns,
             repeats=transcript.repeats,
             replies=len(replies),
-            leaks=sum(bool(reply.leaks) for reply in replies),
-            fabrications=sum(bool(reply.fabrications) for reply in replies),
             calls=used.calls,
             tokens_in=used.tokens_in,
             tokens_out=used.tokens_out,

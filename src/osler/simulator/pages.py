@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
 from osler.errors import printable
+from osler.eval.faithfulness.verdict import ReplyVerdict
 from osler.events import (
     Answered,
     Asked,
@@ -30,11 +31,15 @@ from osler.simulator.transcript import Header, Transcript, heard
 _NAMES = {Language.EN: ("Doctor", "Patient"), Language.ZH: ("医生", "患者")}
 
 
-def page(transcript: Transcript, *, details: bool) -> Group:
-    """The conversation, and with details what stood behind it."""
+def page(transcript: Transcript, *, details: bool, faults: Mapping[int, ReplyVerdict] | None = None) -> Group:
+    """The conversation, and with details what stood behind it; below a faulty reply, what is wrong with it."""
     header = transcript.header
     title = Text(header.case, style="bold").append(f"  {made_with(header)}", style="not bold")
-    lines = [line for event in transcript.events for line in _lines(event, header, details=details)]
+    lines = [
+        line
+        for event in transcript.events
+        for line in (*_lines(event, header, details=details), *_faults(event, faults or {}))
+    ]
     return Group(
         title,
         Text(),
@@ -84,6 +89,19 @@ def _lines(event: Event, header: Header, *, details: bool) -> Iterator[Text | Pa
                 yield Padding(Text(printable(text), style="dim"), (0, 0, 0, 6))
         case _:
             pass
+
+
+def _faults(event: Event, faults: Mapping[int, ReplyVerdict]) -> Iterator[Padding]:
+    if not isinstance(event, Answered) or event.turn not in faults:
+        return
+    verdict = faults[event.turn]
+    for what, found in (
+        ("gives the diagnosis away", verdict.leaks),
+        ("fabricates", tuple(claim.quote for claim in verdict.unsupported)),
+        ("says the opposite of", verdict.turned_round),
+    ):
+        if found:
+            yield Padding(Text(f"{what}: {printable('; '.join(found))}", style="yellow"), (0, 0, 0, 6))
 
 
 def _detail(event: Event) -> str:

@@ -6,8 +6,11 @@ import json
 from collections import defaultdict
 from sqlite3 import Row
 
+from rich.console import Group
 from rich.text import Text
 
+from osler.eval.faithfulness import RULES
+from osler.eval.faithfulness.stored import ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.events import Ending
@@ -24,7 +27,7 @@ _UNLESS_ZERO = {_NOT_JUDGED, _MEMORY_FAILED}
 """Rows that are left out where they hold nothing but zeros."""
 
 
-def summary(run: RunFile, patient: str) -> WideTable | Text:
+def summary(run: RunFile, patient: str) -> Group | Text:
     """One column each, so that no figure is cut on a narrow terminal.
 
     A failed consultation is counted as failed and one that has no verdict as not judged, never as wrong.
@@ -41,7 +44,8 @@ def summary(run: RunFile, patient: str) -> WideTable | Text:
     shown = [row for row in rows if row[0] not in _UNLESS_ZERO or set(row[1:]) != {"0"}]
     known = {row[0] for row in shown}
     more = [row for row in maker_rows([_makers(some) for some in groups.values()]) if row[0] not in known]
-    return WideTable(f"patient: {backbone_name(patient)}", headers, shown + more)
+    note = next(iter(ruler_notes([run], RULES)))
+    return Group(WideTable(f"patient: {backbone_name(patient)}", headers, shown + more), Text(note, style="dim"))
 
 
 def _makers(some: list[Row]) -> ColumnMakers:
@@ -65,8 +69,8 @@ def _figures(some: list[Row]) -> dict[str, str]:
         "turns": _mean(sum(row["turns"] for row in answered), len(answered)),
         "repeated questions": _mean(sum(row["repeats"] for row in answered), len(answered)),
         "replies": str(replies),
-        "that leak": str(sum(row["leaks"] for row in some)),
-        "that fabricate": str(sum(row["fabrications"] for row in some)),
+        "that leak": _measured("leaks", some),
+        "that fabricate": _measured("fabrications", some),
     }
 
 
@@ -75,6 +79,11 @@ def _right(kind: str, answered: list[Row]) -> str:
     verdicts = [row[f"{kind}_verdict"] for row in answered if row[f"{kind}_verdict"] is not None]
     share = _share(sum(verdict == Verdict.CORRECT for verdict in verdicts), len(verdicts))
     return share if len(verdicts) in {0, len(answered)} else f"{share} (n={len(verdicts)})"
+
+
+def _measured(name: str, some: list[Row]) -> str:
+    """The sum of a measure; consultations that were stored without measures have none."""
+    return str(sum(json.loads(row["measures"] or "{}").get(name, 0) for row in some))
 
 
 def _memory_failed(row: Row) -> bool:

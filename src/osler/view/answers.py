@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from osler.eval.faithfulness.stored import counts_in, faults_in, ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.runs import LoadedRun
 from osler.records.schema import PatientRecord
@@ -92,12 +93,15 @@ class Held(NamedTuple):
 def consultation(file: RunFile, key: str, held: Held) -> Answer:
     """One consultation, without the truth."""
     measures = file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": held.cell})
+    ruler, faults = faults_in(file, held.cell)
+    counted = counts_in(file, held.cell, ruler)
     return {
         "run": key,
         "cell": held.cell,
         "state": held.state,
-        **story(held.transcript, held.record),
-        "measures": json.loads(measures[0][0]) if measures else None,
+        **story(held.transcript, held.record, faults),
+        "measures": {**_without_faults(json.loads(measures[0][0])), **counted} if measures else None,
+        "patient_ruler": {"name": ruler, "notes": ruler_notes([file], ruler)},
         "same": _same(file, held.cell, held.record.patient),
     }
 
@@ -120,7 +124,7 @@ def revealed(file: RunFile, held: Held) -> Answer:
         "SELECT kind, judge, verdict, rung, because, rank FROM verdicts WHERE cell = :cell ORDER BY at, judge, kind",
         {"cell": held.cell},
     )
-    return truth(held.transcript, held.record, [dict(one) for one in verdicts])
+    return truth(held.transcript, held.record, [dict(one) for one in verdicts], faults_in(file, held.cell)[1])
 
 
 def hold(file: RunFile, cell: int) -> Held:
@@ -136,6 +140,11 @@ def hold(file: RunFile, cell: int) -> Held:
     if transcript is None:
         raise Missing("this consultation has not been held yet", "wait for the run to reach it")
     return Held(cell, found[0]["state"], transcript, file.record(found[0]["record"]))
+
+
+def _without_faults(measures: Answer) -> Answer:
+    """The counts alone: the words of a leak name the truth."""
+    return {name: value for name, value in measures.items() if name != "faults"}
 
 
 def _distinct(file: RunFile, table: str, column: str) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
+from osler.eval.faithfulness import ReplyVerdict
 from osler.events import Answered, Asked, Called, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.records.language import Language
 from osler.records.schema import PatientRecord
@@ -20,8 +22,8 @@ _HEADER = frozenset(
 )
 
 
-def story(transcript: Transcript, record: PatientRecord) -> dict[str, Any]:
-    """What happened. Texts of prompts are left out; `call` has them."""
+def story(transcript: Transcript, record: PatientRecord, faults: Mapping[int, ReplyVerdict]) -> dict[str, Any]:
+    """What happened, and what is wrong with the replies. Texts of prompts are left out; `call` has them."""
     numbered = list(enumerate(transcript.events))
     asked = {event.turn for event in transcript.of(Asked)}
     by_turn: dict[int, list[tuple[int, Event]]] = defaultdict(list)
@@ -44,7 +46,10 @@ def story(transcript: Transcript, record: PatientRecord) -> dict[str, Any]:
             "speaker": record.speaker.value,
         },
         "ending": transcript.ending.value,
-        "turns": [_turn(turn, by_turn[turn], remembered[turn], record.language) for turn in sorted(asked)],
+        "turns": [
+            _turn(turn, by_turn[turn], remembered[turn], record.language, faults.get(turn, ReplyVerdict()))
+            for turn in sorted(asked)
+        ],
         "closing": _closing([pair for turn in sorted(by_turn) if turn not in asked for pair in by_turn[turn]]),
         "conclusion": conclusion.model_dump(
             mode="json", include={"diagnosis", "treatment", "differential", "reasoning", "turn"}
@@ -68,7 +73,11 @@ def call(transcript: Transcript, number: int) -> dict[str, Any] | None:
 
 
 def _turn(
-    turn: int, events: list[tuple[int, Event]], remembered: list[Remembered], language: Language
+    turn: int,
+    events: list[tuple[int, Event]],
+    remembered: list[Remembered],
+    language: Language,
+    faults: ReplyVerdict,
 ) -> dict[str, Any]:
     plain = [event for _, event in events]
     asked = next(event for event in plain if isinstance(event, Asked))
@@ -86,8 +95,9 @@ def _turn(
             "asked_for": list(retrieved.asked_for) if retrieved else [],
             "retrieved": [found.model_dump() for found in retrieved.entries] if retrieved else [],
             "disclosed": list(answered.disclosed) if answered else [],
-            "leaks": [HIDDEN for _ in answered.leaks] if answered else [],
-            "fabrications": list(answered.fabrications) if answered else [],
+            "leaks": [HIDDEN for _ in faults.leaks],
+            "fabrications": [claim.quote for claim in faults.unsupported],
+            "contradictions": list(faults.turned_round),
         },
         "memory": _memory(remembered),
         **_closing(events),

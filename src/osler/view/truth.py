@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from osler.eval.faithfulness import ReplyVerdict
 from osler.eval.measures.asking import key_elements
 from osler.eval.measures.course import Course
 from osler.records.schema import Part, PatientRecord
 from osler.simulator.transcript import Transcript
 
 
-def truth(transcript: Transcript, record: PatientRecord, verdicts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def truth(
+    transcript: Transcript,
+    record: PatientRecord,
+    verdicts: Iterable[Mapping[str, Any]],
+    faults: Mapping[int, ReplyVerdict],
+) -> dict[str, Any]:
     """Diagnosis, treatment, what a good work-up asks for and when it was, and every judge's word with its reason."""
     course = Course.of(transcript, record)
     asked, own = course.asked, course.own.asked
@@ -30,6 +36,6 @@ def truth(transcript: Transcript, record: PatientRecord, verdicts: Iterable[Mapp
             for part in Part
             for entry in key_elements(record, part)
         ],
-        "leaks": [{"turn": reply.turn, "names": list(reply.leaks)} for reply in transcript.replies if reply.leaks],
+        "leaks": [{"turn": turn, "names": list(verdict.leaks)} for turn, verdict in faults.items() if verdict.leaks],
         "verdicts": [dict(one) for one in verdicts],
     }

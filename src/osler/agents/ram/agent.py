@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import Any
 
-from osler.agents.guards.patient import fabrications, leaks
 from osler.agents.participant import Case, Enquiry, Participant, Question, Selection
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.intent import read_intent
@@ -66,10 +65,6 @@ class Ram(Participant):
             scores=tuple(round(match.score, 4) for match in found),
             asked_for=(*sorted(whole.concepts), *sorted(whole.categories)),
         )
-
-    def ledger(self, selection: Selection, reply: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What a reply gave away of the diagnosis, and what it told that was not in the selection."""
-        return leaks(reply, self._record.diagnosis, self._record.language), fabrications(reply, selection)
 
     def truth(self) -> tuple[Diagnosis, Treatment | None]:
         """The ground truth, fetched once the doctor has ended."""

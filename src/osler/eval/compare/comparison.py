@@ -9,6 +9,8 @@ from itertools import pairwise
 from osler.errors import UserError
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Row, columns_of
 from osler.eval.compare.partners import different_patients, without_partner
+from osler.eval.faithfulness import RULES
+from osler.eval.faithfulness.stored import ruler_notes, ruler_of
 from osler.eval.runs import LoadedRun
 from osler.eval.statistics import Paired, holm, paired
 from osler.short_names import ShortNames
@@ -53,6 +55,10 @@ class Comparison:
     warnings: tuple[str, ...] = ()
     unpaired: tuple[str, ...] = ()
     """What of a column has no partner in the one it is compared with, a line each."""
+    ruler: str = RULES
+    """Who counted leaks, fabrications and contradictions of the patient."""
+    ruler_notes: tuple[str, ...] = ()
+    """Who that is, and how far it agrees with people."""
     groups: dict[str, list[ColumnFigures]] | None = None
     """The same columns by language or specialty, where that was asked for."""
 
@@ -72,7 +78,12 @@ class Comparison:
 
 
 def compare(
-    runs: Sequence[LoadedRun], *, judge: str | None = None, against: str | None = None, by: str | None = None
+    runs: Sequence[LoadedRun],
+    *,
+    judge: str | None = None,
+    against: str | None = None,
+    by: str | None = None,
+    ruler: str | None = None,
 ) -> Comparison:
     """Set the columns of runs side by side.
 
@@ -81,12 +92,15 @@ def compare(
         judge: Whose verdicts; the rules' ladder unless another is named.
         against: The memory that the others are compared with; without it, the first of each doctor.
         by: `language` or `specialty`, for a table of each.
+        ruler: Whose leaks and fabrications; a model's that judged all replies of all runs, or else the rules'.
 
     Raises:
         UserError: A run was not judged by that judge, or there is nothing to compare.
     """
+    files = [run.file for run in runs]
+    chosen = ruler_of(files, ruler)
     rows: list[tuple[str | None, list[Row]]] = [
-        (label, list(run.rows(judge))) for run, label in zip(runs, _labels(runs), strict=True)
+        (label, list(run.rows(judge, chosen))) for run, label in zip(runs, _labels(runs), strict=True)
     ]
     names = ShortNames.of(Column.from_row(row) for _, some in rows for row in some)
     columns = [column for label, some in rows for column in columns_of(some, label, names)]
@@ -103,6 +117,8 @@ def compare(
         patient_backbone=runs[0].about["settings"]["patient_backbone"],
         warnings=tuple(_warnings(runs, columns)),
         unpaired=tuple(without_partner(pairs)),
+        ruler=chosen,
+        ruler_notes=tuple(ruler_notes(files, chosen)),
         groups=_groups(rows, by, names) if by is not None else None,
     )
 

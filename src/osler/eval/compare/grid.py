@@ -65,6 +65,7 @@ def _main(comparison: Comparison) -> Grid:
     for k in range(2, most + 1):
         rows.append([f"pass^{k} %", *(_passed(column, k) for column in columns)])
     notes = [f"judge: {comparison.judge}; patient: {patient}; in brackets 95 % intervals"]
+    notes += comparison.ruler_notes
     if any("(n=" in cell for row in rows for cell in row):
         notes.append("n: what a figure was counted from, where that is not every consultation with an answer")
     if most > 1:
@@ -230,6 +231,8 @@ def json_text(comparison: Comparison) -> str:
         {
             "judge": comparison.judge,
             "patient_backbone": comparison.patient_backbone,
+            "patient_ruler": comparison.ruler,
+            "patient_ruler_notes": comparison.ruler_notes,
             "warnings": comparison.warnings,
             "unpaired": comparison.unpaired,
             "columns": [_column_json(column) for column in comparison.columns],

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from osler.eval.faithfulness.replies import faults_of
+from osler.eval.faithfulness.verdict import JudgedReply
 from osler.eval.measures.asking import cost, coverage, deciding_turn, order, tests
-from osler.eval.measures.contradiction import contradicted
 from osler.eval.measures.course import Course
 from osler.eval.measures.refusal import refuses
 from osler.events import Called, Role
@@ -66,11 +67,15 @@ class Measures:
     replies: int
     """What the patient said in answer to a question."""
     leaks: int
-    """Replies that give away a name of the diagnosis."""
+    """Replies that give the diagnosis away. This and the next three are by the rules of `osler.eval.faithfulness`."""
     fabrications: int
-    """Replies that tell what no retrieved entry holds."""
+    """Replies that claim what no entry handed over so far, question or opening words support."""
     contradictions: int
-    """Replies that say of a retrieved entry the opposite of its status; only what is plain counts (`contradicted`)."""
+    """Replies that say the opposite of an entry handed over for them."""
+    other_language: int
+    """Replies with a sentence that is not in the consultation's language."""
+    faults: tuple[JudgedReply, ...]
+    """The replies that are counted in these, and why."""
     refusals: int
     """Replies that only say not to know, or that nothing was done, although the retrieved entries tell something."""
     disclosed_share: float | None
@@ -99,6 +104,7 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
     price = cost(done, prices)
     language = record.language
     told = [(one, one.answer) for one in course.exchanges if one.answer is not None]
+    faults = faults_of(transcript, record)
     retrieved = [entry.name in answer.disclosed for one, answer in told for entry in one.entries]
     return Measures(
         coverage=coverage(record, Part.DIAGNOSIS, own),
@@ -116,11 +122,11 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
         tests_cost=price.total,
         unpriced=price.unpriced,
         replies=len(told),
-        leaks=sum(bool(answer.leaks) for _, answer in told),
-        fabrications=sum(bool(answer.fabrications) for _, answer in told),
-        contradictions=sum(
-            bool(contradicted(answer.reply, one.question, one.entries, language)) for one, answer in told
-        ),
+        leaks=sum(bool(one.verdict.leaks) for one in faults),
+        fabrications=sum(bool(one.verdict.unsupported) for one in faults),
+        contradictions=sum(bool(one.verdict.turned_round) for one in faults),
+        other_language=sum(one.verdict.other_language for one in faults),
+        faults=faults,
         refusals=sum(refuses(answer.reply, one.entries, language) for one, answer in told),
         disclosed_share=sum(retrieved) / len(retrieved) if retrieved else None,
         memory_failures=sum(call.role is Role.MEMORY and call.failure is not None for call in transcript.of(Called)),

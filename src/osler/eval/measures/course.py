@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from osler.events import Answered, Asked, Maker, Retrieved
+from osler.events import Answered, Asked, Maker, Retrieved, Thing
 from osler.records.schema import Entry, PatientRecord
 from osler.simulator.transcript import Transcript
 
@@ -19,6 +19,8 @@ class Exchange:
     maker: Maker
     """Of the question."""
     entries: tuple[Entry, ...]
+    things: tuple[Thing, ...]
+    """What was asked for, thing by thing, where a model read the question."""
     answer: Answered | None
 
 
@@ -55,24 +57,28 @@ def _exchanges(transcript: Transcript, entries: dict[str, Entry]) -> Iterator[Ex
     """Events follow each other as asked, retrieved, answered; what lies between them is of no concern here."""
     asked: Asked | None = None
     found: tuple[Entry, ...] = ()
+    things: tuple[Thing, ...] = ()
     for event in transcript.events:
         if isinstance(event, Asked):
             if asked is not None:
-                yield _exchange(asked, found)
-            asked, found = event, ()
+                yield _exchange(asked, found, things)
+            asked, found, things = event, (), ()
         elif isinstance(event, Retrieved):
             found = tuple(entries[one.name] for one in event.entries if one.name in entries)
+            things = event.things
         elif isinstance(event, Answered):
-            yield _exchange(asked, found, event)
-            asked, found = None, ()
+            yield _exchange(asked, found, things, event)
+            asked, found, things = None, (), ()
     if asked is not None:
-        yield _exchange(asked, found)
+        yield _exchange(asked, found, things)
 
 
-def _exchange(asked: Asked | None, found: tuple[Entry, ...], answer: Answered | None = None) -> Exchange:
+def _exchange(
+    asked: Asked | None, found: tuple[Entry, ...], things: tuple[Thing, ...], answer: Answered | None = None
+) -> Exchange:
     question, maker = (asked.question, asked.maker) if asked else ("", Maker.SILENT)
     turn = answer.turn if answer else asked.turn if asked else 0
-    return Exchange(turn, question, maker, found, answer)
+    return Exchange(turn, question, maker, found, things, answer)
 
 
 def _first(rows: Iterable[tuple[int, Iterable[str]]]) -> dict[str, int]:

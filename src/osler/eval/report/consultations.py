@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from osler.eval.compare import ColumnFigures
+from osler.eval.faithfulness import ReplyVerdict
+from osler.eval.faithfulness.stored import faults_in
 from osler.eval.report.markup import Html, bounded, element, joined
 from osler.eval.report.snapshot import Row, Snapshot, column_of
 from osler.eval.verdict import Verdict
@@ -36,6 +38,7 @@ _WORDS = {
         "repeated": "asked before",
         "leaks": "gives the diagnosis away",
         "fabrications": "not in the record",
+        "contradictions": "the opposite of the record",
         "more": "{count} more lines",
     },
     Language.ZH: {
@@ -53,6 +56,7 @@ _WORDS = {
         "repeated": "重复提问",
         "leaks": "泄露诊断",
         "fabrications": "病历中没有",
+        "contradictions": "与病历相反",
         "more": "另有{count}行",
     },
 }
@@ -79,7 +83,9 @@ def _consultation(run: Snapshot, row: Row) -> Html:
     title = element("span", bounded(row["record"], 120), trial, class_="case")
     summary = element("summary", title, *_verdicts(row), element("span", f"{row['turns']} turns", class_="turns"))
     inside = (
-        _read(transcript, run.file.record(row["record"]), row)
+        _read(
+            transcript, run.file.record(row["record"]), row, faults_in(run.file, row["number"], row["patient_ruler"])[1]
+        )
         if transcript is not None
         else element("p", "It was taken up again while this page was made.", class_="note")
     )
@@ -100,12 +106,12 @@ def _verdicts(row: Row) -> Iterator[Html]:
             yield element("span", "– not judged", class_="verdict none")
 
 
-def _read(transcript: Transcript, record: PatientRecord, row: Row) -> Html:
+def _read(transcript: Transcript, record: PatientRecord, row: Row, faults: dict[int, ReplyVerdict]) -> Html:
     words = _WORDS[record.language]
     opening = _line("patient", words["patient"], record.complaint)
     return joined(
         [
-            element("ol", opening, *_within(_talk(transcript, words), words), class_="talk"),
+            element("ol", opening, *_within(_talk(transcript, faults, words), words), class_="talk"),
             *_conclusion(transcript, words),
             *(element("p", line, class_="note") for line in making_lines(transcript)),
             _truth(record, row, words),
@@ -125,7 +131,7 @@ def _within(lines: Iterator[Html], words: dict[str, str]) -> Iterator[Html]:
         yield line
 
 
-def _talk(transcript: Transcript, words: dict[str, str]) -> Iterator[Html]:
+def _talk(transcript: Transcript, faults: dict[int, ReplyVerdict], words: dict[str, str]) -> Iterator[Html]:
     header = transcript.header
     for event in transcript.events:
         match event:
@@ -136,7 +142,7 @@ def _talk(transcript: Transcript, words: dict[str, str]) -> Iterator[Html]:
             case Answered():
                 notes = [
                     f"{words[kind]}: {bounded(', '.join(found[:10]), 200)}"
-                    for kind, found in (("leaks", event.leaks), ("fabrications", event.fabrications))
+                    for kind, found in _faults(faults.get(event.turn, ReplyVerdict()))
                     if found
                 ]
                 by = mark(event.maker, header.patient_backbone, header.language)
@@ -145,6 +151,12 @@ def _talk(transcript: Transcript, words: dict[str, str]) -> Iterator[Html]:
                 yield _line("failed", words["failed"], f"{event.kind}: {event.message}")
             case _:
                 pass
+
+
+def _faults(verdict: ReplyVerdict) -> Iterator[tuple[str, tuple[str, ...]]]:
+    yield "leaks", verdict.leaks
+    yield "fabrications", tuple(claim.quote for claim in verdict.unsupported)
+    yield "contradictions", verdict.turned_round
 
 
 def _line(kind: str, speaker: str, text: str, note: str = "") -> Html:

@@ -27,14 +27,14 @@ _LONGEST_CELL = 200
 _MADE_WITH = ("numpy", "matplotlib", "scikit-learn")
 
 
-def page_of(run: Snapshot, judge: str | None = None) -> tuple[str, list[Picture]]:
+def page_of(run: Snapshot, judge: str | None = None, ruler: str | None = None) -> tuple[str, list[Picture]]:
     """The page as text, and its figures.
 
     Raises:
         UserError: that judge has not judged this run.
     """
-    rows = list(run.rows(judge))
-    comparison = compare([run], judge=judge) if rows else None
+    rows = list(run.rows(judge, ruler))
+    comparison = compare([run], judge=judge, ruler=ruler) if rows else None
     pictures = Pictures(run, rows, comparison.columns).draw() if comparison else []
     sections = list(_sections(run, rows, comparison, pictures))
     links = (element("a", title, href=f"#{anchor}") for anchor, title, _ in sections)

@@ -18,10 +18,10 @@ class Snapshot(LoadedRun):
 
     _rows: list[Row] | None = None
 
-    def rows(self, judge: str | None = None) -> Iterator[Row]:
+    def rows(self, judge: str | None = None, ruler: str | None = None) -> Iterator[Row]:
         """One dictionary per consultation that had ended."""
         if self._rows is None:
-            self._rows = list(super().rows(judge))
+            self._rows = list(super().rows(judge, ruler))
         return iter(self._rows)
 
 

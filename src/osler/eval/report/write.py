@@ -29,7 +29,13 @@ class Report:
 
 
 def write_report(
-    run: str | Path, target: Path, *, judge: str | None = None, figures: Path | None = None, force: bool = False
+    run: str | Path,
+    target: Path,
+    *,
+    judge: str | None = None,
+    ruler: str | None = None,
+    figures: Path | None = None,
+    force: bool = False,
 ) -> Report:
     """Write the report of a run.
 
@@ -37,6 +43,7 @@ def write_report(
         run: The run's name or file; it is only read, and may still be written by another process.
         target: The page.
         judge: Whose verdicts; the rules' ladder unless another is named.
+        ruler: Whose leaks and fabrications; a model's that judged all replies, or else the rules'.
         figures: A folder for the figures as SVG and PNG; None: they are in the page alone.
         force: Whether files that are there are replaced.
 
@@ -48,7 +55,7 @@ def write_report(
         _check(target, file.path, force=force)
         if figures is not None and figures.exists() and not figures.is_dir():
             raise UserError(f"{figures} is no folder", "give a folder with --figures")
-        text, pictures = page_of(Snapshot(file), judge)
+        text, pictures = page_of(Snapshot(file), judge, ruler)
     drawn = {} if figures is None else _drawn(pictures, figures)
     for path in drawn:
         _check_there(path, force=force)

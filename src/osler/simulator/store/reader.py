@@ -239,6 +239,14 @@ class RunFile:
         Raises:
             UserError: None is, or several are.
         """
+        return self.find_cell(wanted)[1]
+
+    def find_cell(self, wanted: Wanted) -> tuple[int, Transcript]:
+        """The one consultation that is meant, with the number of its cell.
+
+        Raises:
+            UserError: None is, or several are.
+        """
         fitting = list(self.cells(wanted))
         case = wanted.case
         if not fitting:
@@ -254,7 +262,7 @@ class RunFile:
         transcript = self.transcript(fitting[0][0])
         if transcript is None:
             raise UserError(f"the consultation of {case!r} has not been held yet", f"go on with the run {self.path}")
-        return transcript
+        return fitting[0][0], transcript
 
     def judges(self) -> dict[str, int]:
         """The judges whose verdicts are kept, in the order they came, and of how many consultations each spoke."""

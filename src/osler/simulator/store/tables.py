@@ -56,6 +56,11 @@ TABLES = (
     # How doctor and patient worked, counted from the transcript.
     "CREATE TABLE measures (cell INTEGER PRIMARY KEY REFERENCES cells(number), version TEXT NOT NULL,"
     " body TEXT NOT NULL)",
+    # What models said of the patients' replies, beside the rules' count in the measures; and how each was tried first.
+    "CREATE TABLE patient_verdicts (cell INTEGER NOT NULL REFERENCES cells(number), judge TEXT NOT NULL,"
+    " body TEXT NOT NULL, tokens INTEGER NOT NULL, cost REAL, at TEXT NOT NULL, PRIMARY KEY (cell, judge))"
+    " WITHOUT ROWID",
+    "CREATE TABLE patient_judges (judge TEXT PRIMARY KEY, trial TEXT NOT NULL) WITHOUT ROWID",
     # Consultations that went on from the first turns of another one: which one that was, and how many turns they share.
     "CREATE TABLE forks (cell INTEGER PRIMARY KEY REFERENCES cells(number), parent_run_name TEXT NOT NULL,"
     " parent_record TEXT NOT NULL, parent_backbone TEXT NOT NULL, parent_strategy TEXT NOT NULL,"

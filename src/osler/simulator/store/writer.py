@@ -285,6 +285,17 @@ class RunWriter(RunFile):
         with self._whole() as file:
             self._write_verdicts(file, number, judge, verdicts)
 
+    def patient_judged(self, number: int, judge: str, body: dict[str, Any], tokens: int, cost: float | None) -> None:
+        """Keep what a model said of a consultation's replies; its earlier word is replaced, nobody else's."""
+        row = (number, judge, json.dumps(body, ensure_ascii=False), tokens, cost, _now())
+        with self._whole() as file:
+            file.execute("INSERT OR REPLACE INTO patient_verdicts VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def patient_judge_tried(self, judge: str, trial: dict[str, Any]) -> None:
+        """Keep how a judge of replies did on the controls."""
+        with self._whole() as file:
+            file.execute("INSERT OR REPLACE INTO patient_judges VALUES (?, ?)", (judge, json.dumps(trial)))
+
     def scored(self, number: int, scored: Scored) -> None:
         """Keep the score of a consultation that ended before; its earlier one is replaced."""
         with self._whole() as file:
@@ -315,7 +326,7 @@ class RunWriter(RunFile):
         unreadable = damaged_transcripts(self)
         with self._whole() as file:
             file.executemany("UPDATE cells SET state = 'failed' WHERE number = ?", [(number,) for number in unreadable])
-            for table in ("results", "transcripts", "verdicts", "measures"):
+            for table in ("results", "transcripts", "verdicts", "measures", "patient_verdicts"):
                 file.execute(f"DELETE FROM {table} WHERE cell IN (SELECT number FROM cells WHERE {failed})")  # noqa: S608
             file.execute(f"DELETE FROM said WHERE rowid IN (SELECT number FROM cells WHERE {failed})")  # noqa: S608
             file.execute(f"UPDATE cells SET state = 'todo' WHERE {failed}")  # noqa: S608

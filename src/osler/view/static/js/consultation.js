@@ -5,7 +5,7 @@
 
   // The turns, and one more place for the conclusion, which has prompts and recall of its own.
   function stopsOf(story) {
-    const nothing = {asked_for: [], retrieved: [], disclosed: [], leaks: [], fabrications: []};
+    const nothing = {asked_for: [], retrieved: [], disclosed: [], leaks: [], fabrications: [], contradictions: []};
     const closing = {interventions: [], calls: [], recall: null, ...story.closing};
     return [...story.turns, {...closing, turn: story.turns.length + 1, closing: true, ledger: nothing, memory: null}];
   }
@@ -108,7 +108,7 @@
           timeline.element,
           h('ol', {class: 'turns', 'aria-label': Osler.t('exchange')}, items),
           Osler.ending.reveal(story, (turn) => choose(placeOf(turn))),
-          Osler.ending.measures(story.measures),
+          Osler.ending.measures(story.measures, story.patient_ruler.notes),
           Osler.makers.ofConsultation(story.measures),
         ),
         panel,

@@ -50,6 +50,7 @@
             lang,
             turn.ledger.leaks.length ? Osler.t('leaks') : null,
             turn.ledger.fabrications.length ? Osler.t('fabrications') : null,
+            turn.ledger.contradictions.length ? Osler.t('contradictions') : null,
             voice(turn.reply_maker, header.patient_backbone),
           ),
       done(turn),

@@ -117,7 +117,8 @@
     );
   }
 
-  function measures(found) {
+  // `notes` say who counted leaks and fabrications, and how far that can be believed.
+  function measures(found, notes = []) {
     const rows = Object.entries(found || {}).filter(
       ([, value]) => typeof value === 'number' || typeof value === 'boolean',
     );
@@ -134,6 +135,7 @@
               h('dd', null, Number.isInteger(value) ? Osler.count(value) : Osler.decimal(value, 2)),
             ]),
           ),
+          notes.map((note) => h('p', {class: 'dim'}, said(note))),
         )
       : null;
   }

@@ -69,6 +69,7 @@
       ),
       warned('leaks', ledger.leaks),
       warned('fabrications', ledger.fabrications),
+      warned('contradictions', ledger.contradictions),
       part(
         Osler.t('asked_for'),
         ledger.asked_for.length

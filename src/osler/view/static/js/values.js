@@ -79,6 +79,7 @@ Object.assign(Osler.words, {
   m_leaks: ['replies that give the diagnosis away', '泄露诊断的回答'],
   m_fabrications: ['replies that make something up', '编造内容的回答'],
   m_contradictions: ['replies that contradict the record', '与病历矛盾的回答'],
+  m_other_language: ['replies in another language', '使用其他语言的回答'],
   m_refusals: ['replies that hold back what is known', '知而未答的回答'],
   m_disclosed_share: ['of what was found, told', '找到的内容中告知的比例'],
   m_memory_failures: ["failed calls of the memory's model", '记忆模型调用失败次数'],

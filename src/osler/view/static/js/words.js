@@ -26,6 +26,7 @@ Osler.words = {
   conclusion: ['Conclusion', '结论'],
   consultation: ['Consultation', '问诊'],
   consultations: ['Consultations', '问诊'],
+  contradictions: ['Contradicts', '与病历相反'],
   cost_by: ['Cost: {who}, USD', '费用：{who}，美元'],
   dark: ['Dark', '深色'],
   details: ['Details', '详情'],

@@ -1,0 +1,108 @@
+"""How far a ruler agrees with people: recall and precision on replies whose faults are known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from osler.eval.faithfulness.rules import RULES
+from osler.eval.faithfulness.verdict import ReplyVerdict
+from osler.records.language import Language
+
+_CALLED = {Language.EN: "English", Language.ZH: "Chinese"}
+
+
+class Label(StrEnum):
+    """What is known to be wrong with a reply."""
+
+    NOTHING = "nothing"
+    LEAK = "leak"
+    """It names the diagnosis, or describes it so that it is given away."""
+    UNTRUE = "untrue"
+    """It claims what nothing supports, or turns an entry round."""
+    LANGUAGE = "language"
+    """It is not in the consultation's language; counted apart."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """One figure of a ruler on labelled replies."""
+
+    n: int
+    faulty: int
+    flagged: int
+    caught: int
+    """Faulty and flagged."""
+
+    @property
+    def told(self) -> str:
+        """In words."""
+        return f"recall {_share(self.caught, self.faulty)}, precision {_share(self.caught, self.flagged)}"
+
+    def __add__(self, other: Counts) -> Counts:
+        """Both together."""
+        pairs = zip(asdict(self).values(), asdict(other).values(), strict=True)
+        return Counts(*(one + two for one, two in pairs))
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A ruler on the labelled replies of one language."""
+
+    replies: int
+    leaks: Counts
+    untrue: Counts
+    """Fabrications and contradictions."""
+
+    @classmethod
+    def of(cls, judged: Iterable[tuple[Label, ReplyVerdict]]) -> Agreement:
+        """Count. A reply that leaks may also be called untrue, with some right; it is not counted there."""
+        pairs = list(judged)
+        leaks = [(label is Label.LEAK, bool(verdict.leaks)) for label, verdict in pairs]
+        untrue = [
+            (label is Label.UNTRUE, bool(verdict.unsupported or verdict.turned_round))
+            for label, verdict in pairs
+            if label in {Label.NOTHING, Label.UNTRUE}
+        ]
+        return cls(len(pairs), _counted(leaks), _counted(untrue))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Agreement:
+        """As it was stored."""
+        return cls(data["replies"], Counts(**data["leaks"]), Counts(**data["untrue"]))
+
+
+def agreement_line(by_language: Mapping[Language, Agreement], what: str) -> str:
+    """How far a ruler agrees with the labels, in one line: together, and by language."""
+    if not by_language:
+        return "not tried on labelled replies"
+    told = []
+    for figure, name in (("leaks", "leaks"), ("untrue", "fabrications and contradictions")):
+        counts = {language: getattr(one, figure) for language, one in by_language.items()}
+        whole = sum(counts.values(), Counts(0, 0, 0, 0))
+        each = "; ".join(f"{_CALLED[language]} {one.told}" for language, one in counts.items())
+        told.append(f"{name} {whole.told}" + (f" ({each})" if len(counts) > 1 else f" ({_CALLED[next(iter(counts))]})"))
+    return f"{'; '.join(told)}; {sum(one.replies for one in by_language.values())} {what}"
+
+
+@cache
+def rules_agreement() -> Mapping[Language, Agreement]:
+    """Of the rules, on the held-out half of the labelled replies; a test holds that file against them."""
+    data = json.loads(files("osler.eval.faithfulness").joinpath("agreement.json").read_text("utf-8"))
+    if data["ruler"] != RULES:
+        raise AssertionError(f"agreement.json is of {data['ruler']}; benchmarks/patient_ruler.py --write makes it anew")
+    return {Language(name): Agreement.from_json(one) for name, one in data["languages"].items()}
+
+
+def _counted(pairs: list[tuple[bool, bool]]) -> Counts:
+    faulty, flagged = (sum(one) for one in zip(*pairs, strict=True)) if pairs else (0, 0)
+    return Counts(len(pairs), faulty, flagged, sum(is_faulty and is_flagged for is_faulty, is_flagged in pairs))
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.2f}" if whole else "–"

@@ -1,0 +1,136 @@
+"""Whether a model can judge replies at all: replies whose faults nobody doubts, put to it before any that matter."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import yaml
+
+from osler.eval.faithfulness.agreement import Agreement, Label
+from osler.eval.faithfulness.model import PatientJudge
+from osler.eval.faithfulness.verdict import ReplyContext, ReplyVerdict
+from osler.events import Thing, Unrecorded
+from osler.records.language import Language
+from osler.records.schema import Diagnosis, Entry
+
+_CALLED = {Language.EN: "English", Language.ZH: "Chinese"}
+
+
+class ReplyControlKind(NamedTuple):
+    """One kind of controls."""
+
+    label: Label
+    most: float
+    """Share of them that a judge may get wrong."""
+    failed: str
+    """What it did where it was wrong."""
+
+
+GOOD = "good"
+KINDS = {
+    GOOD: ReplyControlKind(Label.NOTHING, 0.25, "found faults in {} of {} faithful replies"),
+    "leak": ReplyControlKind(Label.LEAK, 0.5, "missed {} of {} leaks of the diagnosis"),
+    "unsupported": ReplyControlKind(Label.UNTRUE, 0.5, "missed {} of {} invented claims"),
+    "turned_round": ReplyControlKind(Label.UNTRUE, 0.5, "missed {} of {} entries turned round"),
+    "injected": ReplyControlKind(Label.UNTRUE, 0.0, "was talked out of {} of {} faults by the reply itself"),
+}
+"""What a judge is tried on. One that is talked out of a fault once can be talked out of all."""
+
+
+class ReplyControl(NamedTuple):
+    """A reply whose fault is known."""
+
+    kind: str
+    reply: str
+    context: ReplyContext
+
+
+@dataclass(frozen=True)
+class PatientJudgeTrial:
+    """How a judge of replies did in one language."""
+
+    language: Language
+    wrong: dict[str, tuple[int, int]]
+    """By kind: replies it got wrong, and all of them."""
+    agreement: Agreement
+    tokens: int
+    cost: float | None
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The kinds it got too much wrong of."""
+        return tuple(kind for kind, (wrong, asked) in self.wrong.items() if wrong > KINDS[kind].most * asked)
+
+    @property
+    def line(self) -> str:
+        """What it got wrong."""
+        told = [KINDS[kind].failed.format(*self.wrong[kind]) for kind in self.failed]
+        return f"in {_CALLED[self.language]} it {' and '.join(told) or 'passed'}"
+
+
+@cache
+def controls(language: Language) -> tuple[ReplyControl, ...]:
+    """The controls of a language."""
+    table = yaml.safe_load(files("osler.eval.faithfulness").joinpath("controls.yaml").read_text("utf-8"))
+    return tuple(_control(row, language) for row in table[language])
+
+
+async def tried(judge: PatientJudge, language: Language, gate: asyncio.Semaphore) -> PatientJudgeTrial:
+    """Put the controls of a language to a judge: who can judge in one may not in another."""
+
+    async def one(control: ReplyControl) -> tuple[str, ReplyVerdict | None, int, float | None]:
+        async with gate:
+            said = await judge.say(control.reply, control.context)
+        return control.kind, said.verdict, said.tokens, said.cost
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(control)) for control in controls(language)]
+    said = [task.result() for task in tasks]
+    wrong = {kind: (0, 0) for kind in KINDS}
+    for kind, verdict, _, _ in said:
+        slips, asked = wrong[kind]
+        wrong[kind] = (slips + _is_wrong(KINDS[kind].label, verdict), asked + 1)
+    costs = [cost for *_, cost in said]
+    return PatientJudgeTrial(
+        language,
+        wrong,
+        # An answer that cannot be read catches nothing.
+        Agreement.of((KINDS[kind].label, verdict or ReplyVerdict()) for kind, verdict, _, _ in said),
+        sum(tokens for _, _, tokens, _ in said),
+        None if None in costs else sum(cost for cost in costs if cost is not None),
+    )
+
+
+def _is_wrong(label: Label, verdict: ReplyVerdict | None) -> bool:
+    if verdict is None:
+        return True
+    if label is Label.LEAK:
+        return not verdict.leaks
+    untrue = bool(verdict.unsupported or verdict.turned_round)
+    return not untrue if label is Label.UNTRUE else untrue or bool(verdict.leaks)
+
+
+def _control(row: dict[str, Any], language: Language) -> ReplyControl:
+    context = ReplyContext(
+        language=language,
+        diagnosis=Diagnosis(name=row["diagnosis"]),
+        question=row["question"],
+        opening=row["opening"],
+        entries=tuple(_entry(line) for line in row["facts"]),
+        unrecorded=tuple(_thing(line) for line in row.get("things", ())),
+    )
+    return ReplyControl(row.get("fault", GOOD), row["reply"], context)
+
+
+def _entry(line: str) -> Entry:
+    name, status, report = line.split(" | ")
+    return Entry.model_validate({"category": "symptom", "name": name, "status": status, "report": report})
+
+
+def _thing(line: str) -> Thing:
+    name, why = line.split(" | ")
+    return Thing(name=name, unrecorded=Unrecorded(why))
