@@ -121,45 +121,6 @@ async def test_a_repeat_is_refused_only_where_the_memory_shows_it(memory: str, r
     assert transcript.repeats == repeats
 
 
-async def test_three_outcomes_of_a_patients_reply() -> None:
-    questions = [ask("Does she have urgency?"), DONE, TELLING, END]
-    good, bad = "No, she doesn't have to rush.", "She has bladder cancer and a fever of 39."
-    for script, voice, guarded in (
-        ([good], Maker.MODEL, 0),
-        ([bad, good], Maker.RETRIED, 1),
-        ([bad, bad], Maker.RULES, 2),
-    ):
-        transcript, _ = await run(BLADDER, list(questions), patient=script)
-        (reply,) = transcript.replies
-        assert (reply.maker, len(transcript.of(Intervened)), reply.leaks, reply.fabrications) == (
-            voice,
-            guarded,
-            (),
-            (),
-        )
-    bare, _ = await run(BLADDER, list(questions), patient=[bad], guards=False)
-    assert bare.replies[0].leaks == ("Bladder cancer",) and "39" in bare.replies[0].fabrications
-
-
-@pytest.mark.parametrize(
-    ("record_id", "question", "said", "heard"),
-    [
-        ("gerd-zh", "做过手术吗？", "当然可以。我做过阑尾切除术，没有其他手术。", "我做过阑尾切除术，没有其他手术。"),
-        ("gout-en", "Do you have a fever?", "Sure, doctor. No, I have no fever.", "No, I have no fever."),
-        ("gout-en", "Do you have a fever?", "I know that I have no fever.", "I have no fever."),
-        ("gout-en", "What is your temperature?", "I know my temperature is 37.2 °C.", "My temperature is 37.2 °C."),
-    ],
-)
-async def test_a_patient_speaks_plainly_and_does_not_begin_as_a_servant(
-    record_id: str, question: str, said: str, heard: str
-) -> None:
-    script = [ask(question), DONE, TELLING, END]
-    guarded, _ = await run(POOL.get(record_id), script, patient=[said])
-    assert [(event.reply, event.maker) for event in guarded.of(Answered)] == [(heard, Maker.MODEL)]
-    bare, _ = await run(POOL.get(record_id), script, patient=[said], guards=False)
-    assert bare.of(Answered)[0].reply == said
-
-
 async def test_a_conclusion_against_a_kept_fact_is_asked_for_once_more() -> None:
     wrong = json.dumps({"treatment": "Antibiotics, because she has a fever", "reasoning": "r"})
     right = json.dumps({"treatment": "Doxycycline", "reasoning": "r"})
