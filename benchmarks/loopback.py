@@ -57,6 +57,8 @@ _SYLLABLES = {"en": ("ka", "lo", "mi", "ru", "ten", "vas", "bo", "shi"), "zh": t
 _LEFT = re.compile(r"You may ask (\d+) more|你还可以问(\d+)次")
 _POINT = re.compile(r"^- (.+)$", re.MULTILINE)
 _DENIED = re.compile(r"^(.+?)(?:: no, you do not have this\.|：没有。)")
+_NUMBERED = re.compile(r"^(\d+)\. \[.+?\] (.+)$", re.MULTILINE)
+_ASKED = re.compile(r'(?:The doctor\'s question: "(.+?)"|医生的问题：“(.+?)”)\n')
 _QUOTED = re.compile(r'(?:The answer: "|回答：“)(.+?)["”]\n')
 
 
@@ -64,6 +66,8 @@ def answer(messages: list[dict[str, Any]], nth: int) -> str:
     """What a model might say to a prompt of Osler, by the form that the prompt asks for."""
     first: str = messages[0]["content"]
     language = "zh" if "你" in first else "en"
+    if '"things"' in first:
+        return _things(first)
     if '"action"' in first:
         return _question(first, language, _name(nth, language))
     if '"thoughts"' in first:
@@ -120,6 +124,15 @@ def _thoughts(prompt: str, language: str) -> str:
     subject, relation = ("patient", "says") if language == "en" else ("患者", "说")
     thought = {"subject": subject, "relation": relation, "object": told, "negated": False, "when": ""}
     return json.dumps({"thoughts": [thought] if told else [], "forget": [], "merge": []}, ensure_ascii=False)
+
+
+def _things(prompt: str) -> str:
+    """The entries that share the most letters with the question, as retrieval."""
+    asked = _ASKED.search(prompt)
+    letters = set(asked[1] or asked[2]) if asked else set()
+    near = sorted(_NUMBERED.findall(prompt), key=lambda entry: -len(letters & set(entry[1])))
+    chosen = sorted(int(number) for number, _ in near[:2])
+    return json.dumps({"things": [{"asked": "it", "entries": chosen, "nothing": ""}]})
 
 
 def _told(point: str, language: str) -> str:

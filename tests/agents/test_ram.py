@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from osler.agents.ram.sharpen import sharpened_by
 
 from osler.agents.ram import RecordIndex, read_intent
-from osler.agents.ram.agent import Ram
 from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.redact import without_diagnosis
-from osler.events import Journal
 from osler.records import PatientRecord, RecordPool
-from osler.simulator.build import case_of
 from tests.agents.ram_index import found
-from tests.agents.scripted import scripted
 from tests.conftest import small_record
 
 
@@ -107,22 +102,6 @@ def test_an_interpretation_with_a_telling_word_of_the_diagnosis_is_cut() -> None
     made = small_record(entries=entries, diagnosis={"name": "Coarctation of the aorta", "icd10": "Q25.1"})
     record = without_diagnosis(PatientRecord.model_validate(made))
     assert record.entries[0].report == "Narrowing of the great vessel with a gradient. Function is normal."
-
-
-async def test_a_model_may_sharpen_what_the_words_of_a_question_do_not_find() -> None:
-    record = RecordPool.open().get("bladder-cancer-en")
-    asked: list[str] = []
-
-    def model(prompt: str) -> str:
-        asked.append(prompt)
-        return '{"asked_for": ["Urgency"]}' if "xyzzy" in prompt else "I cannot say"
-
-    backbone, _ = scripted(model)
-    ram = Ram(record, case_of(record), sharpened_by(backbone, record.language, Journal()))
-    assert [entry.name for entry in (await ram.respond("Any xyzzy?")).entries] == ["Urgency"]
-    assert not (await ram.respond("Good morning, please sit down.")).entries
-    assert len(asked) == 2
-    assert (await ram.respond("Has she had a fever?")).entries and len(asked) == 2
 
 
 def test_what_cannot_be_meant_with_a_patient_makes_the_rest_likelier() -> None:

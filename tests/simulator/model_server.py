@@ -33,6 +33,10 @@ Misbehave = Callable[[int], Step | None]
 
 def reply_to(prompt: str) -> str:
     """The same answer to the same prompt, in a form that the doctor's reader knows."""
+    if '"things"' in prompt:
+        chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % 9 + 1
+        found = {"asked": "it", "entries": [chosen], "nothing": ""}
+        return json.dumps({"things": [found, {"asked": "that", "entries": [], "nothing": "denied"}]})
     if '"action"' in prompt:
         chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % len(QUESTIONS)
         return json.dumps({"differential": [], "action": "ask", "question": QUESTIONS[chosen]})

@@ -89,35 +89,6 @@ async def test_a_doctor_that_never_ends_is_asked_for_its_conclusion() -> None:
     assert transcript.ending is Ending.TURN_LIMIT and transcript.turns == 3
 
 
-async def test_three_outcomes_of_a_patients_reply() -> None:
-    questions = [ask("Does she have urgency?"), DONE, END]
-    good, bad = "No, she doesn't have to rush.", "She has bladder cancer and a fever of 39."
-    for script, voice, guarded in (
-        ([good], Maker.MODEL, 0),
-        ([bad, good], Maker.RETRIED, 1),
-        ([bad, bad], Maker.RULES, 2),
-    ):
-        transcript, _ = await run(BLADDER, list(questions), patient=script)
-        (reply,) = transcript.replies
-        assert (reply.maker, len(transcript.of(Intervened))) == (voice, guarded)
-        assert faults_of(transcript, BLADDER) == ()
-
-
-@pytest.mark.parametrize(
-    ("record_id", "question", "said", "heard"),
-    [
-        ("gerd-zh", "做过手术吗？", "当然可以。我做过阑尾切除术，没有其他手术。", "我做过阑尾切除术，没有其他手术。"),
-        ("gout-en", "Do you have a fever?", "Sure, doctor. No, I have no fever.", "No, I have no fever."),
-        ("gout-en", "Do you have a fever?", "I know that I have no fever.", "I have no fever."),
-        ("gout-en", "What is your temperature?", "I know my temperature is 37.2 °C.", "My temperature is 37.2 °C."),
-    ],
-)
-async def test_a_patient_speaks_plainly_and_does_not_begin_as_a_servant(
-    record_id: str, question: str, said: str, heard: str
-) -> None:
-    script = [ask(question), DONE, END]
-    guarded, _ = await run(POOL.get(record_id), script, patient=[said])
-    assert [(event.reply, event.maker) for event in guarded.of(Answered)] == [(heard, Maker.MODEL)]
 
 
 async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_the_dialogue() -> None:
