@@ -19,6 +19,7 @@ from osler.eval.faithfulness.judging import judge_patients
 from osler.eval.faithfulness.model import PatientJudge
 from osler.eval.faithfulness.stored import faults_in, patient_judges, ruler_of
 from osler.eval.faithfulness.trial import GOOD, KINDS, ReplyControl, controls, tried
+from osler.eval.report import write_report
 from osler.eval.runs import load_run
 from osler.events import Answered, Asked, Concluded, Ending, Found, Maker, Retrieved, Role, Thing, Unrecorded
 from osler.records import Language, PatientRecord, RecordPool
@@ -141,7 +142,8 @@ def test_agreement_is_counted_by_what_is_wrong() -> None:
             (Label.LANGUAGE, clean),
         ]
     )
-    assert (found.leaks.told, found.untrue.told) == ("recall 0.50, precision 1.00", "recall 0.50, precision 0.50")
+    assert (found.leaks.recall, found.leaks.precision) == ("0.50", "1.00")
+    assert (found.untrue.recall, found.untrue.precision) == ("0.50", "0.50")
     assert agreement_line({}, "x") == "not tried on labelled replies"
 
 
@@ -181,7 +183,7 @@ async def test_a_judge_that_knows_passes(language: Language) -> None:
         **{GOOD: 8},
         **{kind: 2 for kind in KINDS if kind != GOOD},
     }
-    assert trial.agreement.untrue.told == "recall 1.00, precision 1.00" and trial.tokens > 0
+    assert (trial.agreement.untrue.recall, trial.agreement.untrue.precision) == ("1.00", "1.00") and trial.tokens > 0
 
 
 @pytest.mark.parametrize("language", Language)
@@ -273,7 +275,11 @@ def test_a_run_scored_by_both_rulers_shows_both_names(tmp_path: Path, monkeypatc
     by_rules = load_run(run)
     assert [(row["leaks"], row["fabrications"]) for row in by_rules.rows()] == [(0, 2), (0, 2)]
     (note, *_) = compare([by_rules]).ruler_notes
-    assert RULES in note and re.search(r"recall 0\.\d\d, precision", note) and "340 labelled replies" in note
+    assert (
+        RULES in note
+        and re.search(r"recall 0\.\d\d \(en 0\.\d\d, zh 0\.\d\d\), precision", note)
+        and "340 labelled replies" in note
+    )
     by_rules.close()
 
     told, _ = judged_by(run, good_judge(), monkeypatch)
@@ -300,6 +306,13 @@ def test_a_run_scored_by_both_rulers_shows_both_names(tmp_path: Path, monkeypatc
         assert story["patient_ruler"]["name"] == ruler and story["measures"]["fabrications"] == 1
         assert [turn["ledger"]["fabrications"] for turn in story["turns"]] == [["39"], []]
         assert set(faults_in(file, 1, RULES)[1]) == {1, 2}
+
+
+@pytest.mark.parametrize(("case", "leak"), [("gout-en", "gives the diagnosis away"), ("gout-zh", "泄露诊断")])
+def test_the_report_shows_which_replies_are_faulty_and_by_whom(tmp_path: Path, case: str, leak: str) -> None:
+    run = run_of(tmp_path / "run.osler", "It is gout. 这是痛风。", "4711", cases=(case,))
+    page = write_report(run, tmp_path / "report.html").page.read_text("utf-8")
+    assert leak in page and "4711" in page and RULES in page and "340 labelled replies" in page
 
 
 def test_judging_is_resumed_and_paid_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

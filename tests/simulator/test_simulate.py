@@ -72,7 +72,7 @@ def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run,
     assert len(replies) > 1500
     faults = [fault for one in transcripts for fault in faults_of(one, records[one.header.case])]
     assert not faults
-    assert "leaks recall" in done.stdout
+    assert "leaks: recall" in done.stdout
 
 
 def test_the_same_seed_gives_the_same_bytes_but_for_times(osler: Run, osler_process: Run, tmp_path: Path) -> None:

@@ -14,8 +14,6 @@ from osler.eval.faithfulness.rules import RULES
 from osler.eval.faithfulness.verdict import ReplyVerdict
 from osler.records.language import Language
 
-_CALLED = {Language.EN: "English", Language.ZH: "Chinese"}
-
 
 class Label(StrEnum):
     """What is known to be wrong with a reply."""
@@ -40,9 +38,14 @@ class Counts:
     """Faulty and flagged."""
 
     @property
-    def told(self) -> str:
-        """In words."""
-        return f"recall {_share(self.caught, self.faulty)}, precision {_share(self.caught, self.flagged)}"
+    def recall(self) -> str:
+        """Share of the faulty that were flagged."""
+        return _share(self.caught, self.faulty)
+
+    @property
+    def precision(self) -> str:
+        """Share of the flagged that are faulty."""
+        return _share(self.caught, self.flagged)
 
     def __add__(self, other: Counts) -> Counts:
         """Both together."""
@@ -85,8 +88,11 @@ def agreement_line(by_language: Mapping[Language, Agreement], what: str) -> str:
     for figure, name in (("leaks", "leaks"), ("untrue", "fabrications and contradictions")):
         counts = {language: getattr(one, figure) for language, one in by_language.items()}
         whole = sum(counts.values(), Counts(0, 0, 0, 0))
-        each = "; ".join(f"{_CALLED[language]} {one.told}" for language, one in counts.items())
-        told.append(f"{name} {whole.told}" + (f" ({each})" if len(counts) > 1 else f" ({_CALLED[next(iter(counts))]})"))
+        shares = []
+        for share in ("recall", "precision"):
+            each = ", ".join(f"{language} {getattr(one, share)}" for language, one in counts.items())
+            shares.append(f"{share} {getattr(whole, share)} ({each})")
+        told.append(f"{name}: {', '.join(shares)}")
     return f"{'; '.join(told)}; {sum(one.replies for one in by_language.values())} {what}"
 
 

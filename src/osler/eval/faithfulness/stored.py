@@ -86,9 +86,9 @@ def ruler_notes(files: Sequence[RunFile], ruler: str) -> list[str]:
     what = "patient: leaks, fabrications and contradictions"
     others = [name for name in dict.fromkeys(name for file in files for name in patient_judges(file)) if name != ruler]
     if ruler == RULES:
-        notes = [f"{what} by {RULES}: {agreement_line(rules_agreement(), 'labelled replies')}"]
+        notes = [f"{what} by {RULES}; {agreement_line(rules_agreement(), 'labelled replies')}"]
     else:
-        notes = [f"{what} by {ruler}: {agreement_line(_trial(files, ruler), 'controls')}"]
+        notes = [f"{what} by {ruler}; {agreement_line(_trial(files, ruler), 'controls')}"]
         unread = sum(len(body["unread"]) for file in files for body in patient_verdicts(file, ruler).values())
         if unread:
             notes.append(f"{unread} replies were not judged: the answer of {ruler} could not be read")
