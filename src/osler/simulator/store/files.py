@@ -40,14 +40,20 @@ def _told_apart(file: sqlite3.Connection) -> Iterator[None]:
     """Turn SQLite's errors about the file's content into ours; those about writing are the writer's business."""
     try:
         yield
+    except UnicodeDecodeError:  # SQLite quotes a damaged table's own words, and they are no text any more
+        raise damaged(_path_of(file), "its tables cannot be read") from None
     except sqlite3.DatabaseError as error:
         reading = isinstance(file, RunConnection) and not file.writing
         if type(error) is sqlite3.DatabaseError or (reading and isinstance(error, sqlite3.OperationalError)):
-            path = file.path if isinstance(file, RunConnection) else Path("?")
+            path = _path_of(file)
             if "not a database" in str(error):
                 raise UserError(f"{path} is not a run", "give a file that `osler simulate` wrote") from None
             raise damaged(path, error) from None
         raise
+
+
+def _path_of(file: sqlite3.Connection) -> Path:
+    return file.path if isinstance(file, RunConnection) else Path("?")
 
 
 class _Cursor(sqlite3.Cursor):
