@@ -14,8 +14,7 @@ from osler.agents.participant import Conclusion, Question
 from osler.agents.patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient
-from osler.eval.faithfulness import faults_of
-from osler.events import Answered, Asked, Called, Concluded, Ending, Intervened, Journal, Maker, Recalled
+from osler.events import Answered, Asked, Called, Concluded, Ending, Journal, Recalled
 from osler.memory import MemorySettings, memory_factory
 from osler.records import Language, PatientRecord, RecordPool
 from osler.simulator.build import case_of
@@ -87,8 +86,6 @@ async def test_a_doctor_that_never_ends_is_asked_for_its_conclusion() -> None:
 
     transcript, _ = await run(BLADDER, doctor, turns=3)
     assert transcript.ending is Ending.TURN_LIMIT and transcript.turns == 3
-
-
 
 
 async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_the_dialogue() -> None:

@@ -78,7 +78,7 @@ def files(folder: Path) -> set[str]:
 
 def test_a_run_in_which_all_failed_exits_1_and_one_in_which_some_did_exits_0(osler: Run, tmp_path: Path) -> None:
     refused = Step(status=400, message="no")
-    plan = ("simulate", "--limit", "2", "--turns", "2", "--json")
+    plan = ("simulate", "--limit", "2", "--turns", "2", "--patient", "rules", "--json")
     with model_server(lambda _: refused) as server:
         done = osler(*plan, "--backbone", server.spec)
         assert done.returncode == 1 and json.loads(done.stdout)["failed"] == 2

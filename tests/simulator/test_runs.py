@@ -198,7 +198,7 @@ def test_a_plan_that_nobody_can_hold_is_refused_before_anything_is_written(tmp_p
     done = osler("simulate", "--trials", "1000000000", "--memory", "raw", "--memory", "none", "--out", "large")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [
-        "osler: the plan has 176,000,000,000 consultations (88 records × 1 backbones × 2 memories × 1,000,000,000 trials),"
+        "osler: the plan has 176,000,000,000 consultations (88 records × 2 columns × 1,000,000,000 trials),"
         " and a run holds at most 1,000,000; give fewer --trials, or fewer records with --limit"
     ]
     assert list(tmp_path.iterdir()) == []
