@@ -151,7 +151,7 @@ def test_agreement_is_counted_by_what_is_wrong() -> None:
 
 
 def replies_shown(prompt: str) -> str:
-    return ENCLOSED.findall(prompt)[-1]
+    return str(ENCLOSED.findall(prompt)[-1])
 
 
 def good_judge(but: Callable[[ReplyControl], bool] = lambda _: False) -> Callable[[str], str]:
@@ -239,9 +239,9 @@ def held(cell: Cell, record: PatientRecord, replies: tuple[str, ...]) -> Transcr
         case=cell.case,
         patient=record.patient,
         language=record.language,
-        backbone=cell.backbone,
+        backbone=cell.column.backbone,
         patient_backbone="rules",
-        memory=cell.memory,
+        memory=cell.column.memory,
         trial=cell.trial,
         seed=1,
         turn_limit=9,

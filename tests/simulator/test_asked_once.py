@@ -12,7 +12,7 @@ from osler.agents.backbones.line import RunAnswers
 from osler.events import Called, Intervened, Intervention, Retrieved, Role
 from osler.records import RecordPool
 from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.plan import Cell, Plan, Settings
+from osler.simulator.plan import Cell, Column, Plan, Settings
 from osler.simulator.session import How, simulate_plan
 from osler.simulator.store import RunFile
 from osler.simulator.transcript import Transcript
@@ -26,7 +26,7 @@ POOL = RecordPool.open()
 def hold(server: ModelServer, out: Path, *, turns: int = 1, how: How | None = None) -> list[Transcript]:
     """Three columns and two trials whose doctors, being rules, first ask the same."""
     settings = Settings(ram_backbone=server.spec, turns=turns)
-    plan = Plan(POOL.only(ids=["gerd-en", "gerd-zh"]), ("rules",), ("none", "raw", "tim"), 2, settings)
+    plan = Plan(POOL.only(ids=["gerd-en", "gerd-zh"]), ("rules",), ("none", "raw", "tim"), trials=2, settings=settings)
     simulate_plan(plan, out, how or How(quiet=True), "bundled")
     with RunFile.open(out) as run:
         return list(run.transcripts())
@@ -79,7 +79,7 @@ async def test_a_consultation_that_was_interrupted_asks_for_nothing_again() -> N
             async def keep(key: str, answer: Completion) -> None:
                 kept[memory].append((key, answer.model_dump_json()))
 
-            return await worker.hold(Unit(1, Cell(record.id, "rules", memory, 1), record, before), keep)
+            return await worker.hold(Unit(1, Cell(record.id, Column("rules", "", memory), 1), record, before), keep)
 
         clients = Clients(ClientSettings(retries=0))
         for memory in kept:

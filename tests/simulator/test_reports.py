@@ -10,7 +10,7 @@ from osler.events import Answered, Maker, Retrieved
 from osler.memory.base import Turn
 from osler.memory.raw import RawMemory
 from osler.records import PatientRecord, RecordPool
-from osler.simulator.plan import Cell, ResultsFrom, Settings
+from osler.simulator.plan import Cell, Column, ResultsFrom, Settings
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import scripted
 from tests.conftest import small_record
@@ -89,11 +89,11 @@ async def test_the_turn_that_a_memory_is_given_holds_the_report(monkeypatch: pyt
 
     monkeypatch.setattr(RawMemory, "remember", watched)
     settings = Settings(turns=3, results=ResultsFrom.REPORT)
-    held = await simulate_one(PNEUMONIA, Cell(PNEUMONIA.id, "rules", "raw", 1), settings, Held())
+    held = await simulate_one(PNEUMONIA, Cell(PNEUMONIA.id, Column("rules", "", "raw"), 1), settings, Held())
     handed = {event.turn: event.results for event in held.of(Retrieved)}
     assert [turn.results for turn in turns] == [handed[turn.number] for turn in turns]
     asked = Settings(turns=3, results=ResultsFrom.REPORT, ram_backbone="ram")
     model, _ = scripted(lambda _: things(("film", [number(PNEUMONIA, "Chest X-ray")], "")))
-    held = await simulate_one(PNEUMONIA, Cell(PNEUMONIA.id, "rules", "raw", 1), asked, Held(ram=model))
+    held = await simulate_one(PNEUMONIA, Cell(PNEUMONIA.id, Column("rules", "", "raw"), 1), asked, Held(ram=model))
     assert all(event.results.startswith("Chest X-ray") for event in held.of(Retrieved))
     assert all(event.disclosed == ("Chest X-ray",) for event in held.of(Answered))

@@ -1,4 +1,4 @@
-"""Who was first: the memory thinks beside the doctor, and what a draft is checked against depends on how far it was."""
+"""Who was first: the memory thinks beside the doctor, and what ends a consultation ends both, however far they are."""
 
 from __future__ import annotations
 
