@@ -120,7 +120,18 @@ def test_a_strategy_extends_a_run_and_the_same_command_goes_on(
     osler: Run, tmp_path: Path, second_strategy: str
 ) -> None:
     with model_server() as server:
-        args = ("--backbone", server.spec, "--backbone", "rules", "--patient", "rules", "--case", "croup-en", "--turns", "2")
+        args = (
+            "--backbone",
+            server.spec,
+            "--backbone",
+            "rules",
+            "--patient",
+            "rules",
+            "--case",
+            "croup-en",
+            "--turns",
+            "2",
+        )
         command = ("simulate", *args, "--json", "--out", "run.osler")
         first = json.loads(osler(*command).stdout)
         assert (first["held"], first["there"]) == (2, 0)
