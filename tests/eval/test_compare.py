@@ -44,7 +44,9 @@ def row(
 ) -> dict[str, Any]:
     return {
         "backbone": "b",
+        "strategy": "plain",
         "memory": memory,
+        "variants": "{}",
         "patient": patient,
         "record": f"{patient}-en",
         "trial": trial,

@@ -234,7 +234,7 @@ def test_an_unknown_price_is_null_in_every_form(
     assert [column.figures["cost"].value is None for column in comparison.columns] == [False, True]
     for text in forms(comparison):
         assert "0.0000" not in text and ("–" in line_of(text, "cost, USD") or "--" in line_of(text, "cost, USD"))
-    assert "cost not known, or not of all: tiny raw;" in next(forms(comparison))
+    assert "cost not known, or not of all: tiny plain raw;" in next(forms(comparison))
     assert "cost not known" in write_report(runs / "no.osler", tmp_path / "r.html").page.read_text("utf-8")
     (shown,) = Shelf([runs / "no.osler"]).all()
     assert answers.run(shown)["cost"] is None

@@ -77,7 +77,7 @@ def test_memories_look_alike_in_both_languages(osler: Run, tmp_path: Path) -> No
     assert made.returncode == 0, made.stderr
     done = osler("rate", "export", "run", "-o", "sheet.xlsx", "--per-cell", "12")
     assert done.returncode == 0, done.stderr
-    assert "rules × tim,k=2: 12 items" in done.stdout and "not for raters: sheet.key.json" in done.stdout
+    assert "rules tim,k=2: 12 items" in done.stdout and "not for raters: sheet.key.json" in done.stdout
     texts = cells_of(tmp_path / "sheet.xlsx")
     key = Key.open(tmp_path / "sheet.key.json")
     recalled: dict[str, list[str]] = defaultdict(list)
@@ -166,7 +166,7 @@ def test_what_failed_is_not_rated_and_what_is_missing_is_told(osler: Run, tmp_pa
     done = osler("rate", "export", "run.osler", "-o", "sheet.xlsx", "--per-cell", "17")
     assert done.returncode == 0, done.stderr
     assert {item.memory for item in Key.open(tmp_path / "sheet.key.json").items} == {"quagga,k=3"}
-    assert "Zebra-7B@http://127.0.0.1:9/v1 × quagga,k=3: 16 items, fewer than 17" in done.stdout
+    assert "Zebra-7B@http://127.0.0.1:9/v1 plain quagga,k=3: 16 items, fewer than 17" in done.stdout
     all_short = a_run(tmp_path / "short.osler", questions=lambda number: 1)
     with all_short, pytest.raises(UserError, match="no moment to rate"):
         export_sheets(all_short, tmp_path / "other.xlsx", per_system=1, seed=0)

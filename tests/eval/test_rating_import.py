@@ -45,7 +45,7 @@ def test_ratings_come_back_to_their_systems(osler: Run, tmp_path: Path) -> None:
     fill(tmp_path / "sheet.xlsx", lambda name: (int(systems[name].memory == "raw"), 0.5, 1), comment="=1+1")
     done = osler("rate", "import", "sheet.xlsx", "--key", "sheet.key.json", "--run", "run.osler", "-o", "ratings.csv")
     assert done.returncode == 0, done.stderr
-    means = {(line[1], line[2]): line[3:] for line in table(done.stdout) if line[0] == BACKBONES[0]}
+    means = {(line[2], line[3]): line[4:] for line in table(done.stdout) if line[0] == BACKBONES[0]}
     # Four patients, all alike: Wilson's interval of 0 or 4 out of 4. Halves have no interval but themselves.
     assert means["quagga,k=3", "retrieval accuracy"] == ["0.000", "[0.000, 0.490]", "8"]
     assert means["raw", "retrieval accuracy"] == ["1.000", "[0.510, 1.000]", "8"]
@@ -58,7 +58,8 @@ def test_ratings_come_back_to_their_systems(osler: Run, tmp_path: Path) -> None:
     assert len(rows) == 32 and {row["comment"] for row in rows} == {"'=1+1"}
     for row in rows:
         item = systems[row["item"]]
-        assert (row["case"], row["backbone"], row["memory"]) == (item.case, item.backbone, item.memory)
+        told = (row["case"], row["backbone"], row["strategy"], row["memory"], row["variants"])
+        assert told == (item.case, item.backbone, "plain", item.memory, "{}")
         assert row["retrieval_accuracy"] == ("1" if item.memory == "raw" else "0")
     again = osler("rate", "import", "sheet.xlsx", "--key", "sheet.key.json", "-o", "ratings.csv")
     assert again.returncode == 2 and "ratings.csv is there already; choose another name, or add --force" in again.stderr

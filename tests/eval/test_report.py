@@ -335,7 +335,7 @@ def test_mixed_languages_and_tokens_are_drawn(tmp_path: Path) -> None:
     )
     page = report(path)
     assert "in Chinese and English" in page.text and "figure-tokens" in page.ids
-    assert "alpha raw" in page.text and "tokens per consultation" in page.text
+    assert "alpha plain raw" in page.text and "tokens per consultation" in page.text
     assert "踝部疼痛" not in "".join(re.findall(r"<svg.*?</svg>", page.source, re.DOTALL))
 
 

@@ -164,7 +164,8 @@ def labels_of(columns: list[ColumnFigures]) -> dict[Column, str]:
     alone = len({column.backbone for column in columns}) == 1
     strategies = cut_names((column.column.strategy for column in columns), LONGEST_LABEL // 3)
     room = LONGEST_LABEL - 1 - max(map(len, strategies.values()), default=0)
-    memories = cut_names(map(_remembered, columns), room if alone else 2 * room // 5)
+    longest = 0 if alone else 1 + max((len(column.backbone_name) for column in columns), default=0)
+    memories = cut_names(map(_remembered, columns), max(room - longest, 2 * room // 5))
     room -= 1 + max(map(len, memories.values()), default=0)
     models = cut_names((column.backbone_name for column in columns), room)
     named = {
