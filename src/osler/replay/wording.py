@@ -16,6 +16,7 @@ class Words:
 
     doctor: str
     patient: str
+    report: str
     diagnosis: str
     treatment: str
     differential: str
@@ -42,6 +43,7 @@ _WORDS = {
     Language.EN: Words(
         doctor="Doctor",
         patient="Patient",
+        report="Report",
         diagnosis="Diagnosis",
         treatment="Treatment",
         differential="Or",
@@ -66,6 +68,7 @@ _WORDS = {
     Language.ZH: Words(
         doctor="医生",
         patient="患者",
+        report="报告单",
         diagnosis="诊断",
         treatment="治疗",
         differential="或",

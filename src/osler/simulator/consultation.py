@@ -51,8 +51,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
         async with _meanwhile(_remember(seats.memory, last, journal) if last is not None else None):
             move = await seats.doctor.respond(briefing)
             before = Exchange(question=question, reply=reply) if question else None
-            asked = isinstance(move, Question)
-            answer = await _answered(seats, move, before, repeats, journal) if asked else None
+            answer = await _answered(seats, move, before, repeats, journal) if isinstance(move, Question) else None
         if isinstance(move, Conclusion):
             journal.add(Concluded, Role.DOCTOR, **move.model_dump())
             return Ending.CONCLUDED if briefing.turns_left else Ending.TURN_LIMIT

@@ -48,18 +48,26 @@ def _lines(event: Event, language: Language, *, details: bool) -> Iterator[Text 
                 yield Text(f"   because    {printable(event.reasoning)}", style="dim")
         case Failed():
             yield Text(f"   failed ({event.kind}): {printable(event.message)}", style="red")
-        case _ if details:
-            if text := _detail(event):
-                yield Padding(Text(printable(text), style="dim"), (0, 0, 0, 6))
         case _:
-            pass
+            if details and (text := _detail(event)):
+                yield Padding(Text(printable(text), style="dim"), (0, 0, 0, 6))
+            if isinstance(event, Retrieved):
+                yield from _report(event, language)
+
+
+def _report(event: Retrieved, language: Language) -> Iterator[Text]:
+    """What the doctor was handed itself."""
+    name = "Report" if language is Language.EN else "报告单"
+    for line in event.results.splitlines():
+        yield Text(f"   {name}: ", style="magenta").append(printable(line), style="default")
 
 
 def _detail(event: Event) -> str:
     match event:
         case Retrieved():
             found = ", ".join(f"{one.name} {one.score:.2f}" for one in event.entries) or "nothing"
-            return f"retrieved: {found}"
+            missing = "".join(f"; {one.name}: {one.unrecorded}" for one in event.things if one.unrecorded)
+            return f"retrieved: {found}{missing}"
         case Intervened():
             return f"{event.kind}: {event.draft!r} because {'; '.join(event.reasons)}"
         case Recalled():
