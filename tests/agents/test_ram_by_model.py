@@ -112,6 +112,11 @@ async def test_nobody_is_handed_a_whole_file() -> None:
     assert len(some.retrieved[0].entries) == MOST and some.kinds == []
 
 
-async def test_a_doctor_that_says_nothing_asks_for_nothing() -> None:
-    heard = await hear(GOUT, "", ram=[])
-    assert heard.retrieved[0].entries == () and heard.kinds == []
+@pytest.mark.skipif(not hasattr(FailureKind, "TOO_LONG"), reason="no server's refusal is told as one for its length")
+async def test_a_record_that_does_not_fit_is_searched_by_rules_at_once() -> None:
+    def model(_: str) -> str:
+        raise BackboneError(FailureKind("too_long"), "the prompt does not fit")
+
+    heard = await hear(GOUT, "Any fever?", ram=model)
+    assert heard.kinds == ["rules"] and heard.ram is not None and len(heard.ram.prompts) == 1
+    assert "does not fit" in heard.of(Intervened)[0].reasons[0]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from osler.events import Intervened, Intervention, Maker
+from osler.agents.human import HumanPatient
+from osler.agents.ram.by_model import ModelRam
+from osler.events import Intervened, Intervention, Journal, Maker
 from osler.records import PatientRecord, RecordPool
+from osler.simulator.build import case_of
+from tests.agents.scripted import scripted
 from tests.conftest import small_record
 from tests.simulator.asking import hear, number, things
 
@@ -121,10 +125,10 @@ async def test_without_a_reader_of_the_question_it_is_told_that_nothing_is_recor
     assert heard.patient is not None and told in heard.patient.prompts[0]
 
 
-async def test_it_knows_what_was_said_just_before_and_that_the_doctor_is_silent() -> None:
-    heard = await hear(GOUT, "Do you have a fever?", "", patient=["Not a bit.", "Doctor?"])
+async def test_it_knows_what_was_said_just_before() -> None:
+    heard = await hear(GOUT, "Do you have a fever?", "Since when?", patient=["Not a bit.", "I said no."])
     assert heard.patient is not None
-    assert "Not a bit." in heard.patient.prompts[1] and "says nothing" in heard.patient.prompts[1]
+    assert "Do you have a fever?" in heard.patient.prompts[1] and "Not a bit." in heard.patient.prompts[1]
 
 
 async def test_which_entries_a_reply_tells_is_worked_out_for_every_patient() -> None:
@@ -150,3 +154,18 @@ async def test_a_number_is_known_by_its_value() -> None:
     good = "It's 2 weeks now, a 7, once I've done 1200 steps.\n1. That's all."
     heard = await hear(record, "Does your ankle hurt?", patient=[good])
     assert heard.answered[0].maker is Maker.MODEL
+
+
+async def test_a_person_in_its_chair_is_shown_what_is_known_and_what_is_not() -> None:
+    shown: list[str] = []
+
+    async def types(prompt: str) -> str:
+        shown.append(prompt)
+        return "No."
+
+    found = things(("fever", [number(GOUT, "Fever")], ""), ("a scan", [], "not_done"))
+    case, journal = case_of(GOUT), Journal()
+    ram = ModelRam(GOUT, case, scripted([found])[0], journal)
+    reply = await HumanPatient(types).respond(await ram.respond("Fever? A scan?"))
+    assert reply.maker is Maker.HUMAN
+    assert "Fever: no, you do not have this." in shown[0] and "a scan: this was never done." in shown[0]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from osler.events import Answered, Maker, Retrieved
 from osler.memory.base import Turn
 from osler.memory.raw import RawMemory
 from osler.records import PatientRecord, RecordPool
+from osler.replay.scenes import scenes
+from osler.simulator.pages import page
 from osler.simulator.plan import Cell, Column, ResultsFrom, Settings
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import scripted
@@ -97,3 +101,7 @@ async def test_the_turn_that_a_memory_is_given_holds_the_report(monkeypatch: pyt
     held = await simulate_one(PNEUMONIA, Cell(PNEUMONIA.id, Column("rules", "", "raw"), 1), asked, Held(ram=model))
     assert all(event.results.startswith("Chest X-ray") for event in held.of(Retrieved))
     assert all(event.disclosed == ("Chest X-ray",) for event in held.of(Answered))
+    console = Console(file=StringIO(), width=200)
+    console.print(page(held, details=False))
+    assert isinstance(console.file, StringIO) and "Report: Chest X-ray: " in console.file.getvalue()
+    assert any(line.text.startswith("Chest X-ray: ") for scene in scenes(held) for line in scene.lines)

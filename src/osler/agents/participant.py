@@ -70,7 +70,6 @@ class Enquiry(_Frozen):
     """A question on its way to the record, with the exchange before it: "and does it itch?" asks about something."""
 
     text: str
-    """Empty: the doctor said nothing."""
     before: Exchange | None = None
 
 

@@ -28,11 +28,6 @@ _BEFORE = {
     Language.EN: '\n\nJust before this the doctor asked: "{question}"\nYou answered: "{reply}"',
     Language.ZH: "\n\n在这之前医生问：“{question}”\n你回答：“{reply}”",
 }
-_ASKS = {Language.EN: 'The doctor now asks: "{question}"', Language.ZH: "医生现在问：“{question}”"}
-_SILENT = {
-    Language.EN: "The doctor now looks at you and says nothing.",
-    Language.ZH: "医生现在看着你，什么也没说。",
-}
 _KNOWN = {
     Language.EN: "What you know about this, from your own body and from what you were told:",
     Language.ZH: "关于这个问题，你自己的感受和别人告诉过你的情况：",
@@ -51,13 +46,12 @@ _NOTHING = {
 def patient_slots(selection: Selection) -> dict[str, str]:
     """All slots of the prompt."""
     case, language, before = selection.case, selection.case.language, selection.before
-    asked = _ASKS if selection.question else _SILENT
     return {
         "who": _who(case),
         "manner": _MANNER[language][case.persona],
         "complaint": case.complaint,
         "before": _BEFORE[language].format(question=before.question, reply=before.reply) if before else "",
-        "asked": asked[language].format(question=selection.question),
+        "question": selection.question,
         "knowledge": _knowledge(selection),
         "about": _about(case),
     }

@@ -107,6 +107,9 @@ def _lines(event: Event, labels: Words, header: Header) -> Iterator[Line]:
                     yield Line(Speaker.ENDING, label, shown(text), event.at)
         case Failed():
             yield Line(Speaker.ENDING, labels.failed, shown(event.message), event.at)
+        case Retrieved():
+            for text in event.results.splitlines():
+                yield Line(Speaker.PATIENT, labels.report, shown(text), event.at)
         case _:
             pass
 
@@ -119,6 +122,7 @@ def _sections(event: Event, labels: Words, asked: int, told: int) -> Iterator[Se
             if event.asked_for:
                 yield Section(labels.asked_for, (shown(", ".join(event.asked_for)),), asked)
             found = tuple(f"{shown(one.name)}  {one.score:.2f}" for one in event.entries)
+            found += tuple(f"{shown(one.name)}: {one.unrecorded}" for one in event.things if one.unrecorded)
             yield Section(labels.retrieved, found or (labels.nothing,), asked)
         case Answered():
             yield Section(labels.disclosed, tuple(shown(name) for name in event.disclosed), told)

@@ -20,6 +20,7 @@ class Words:
 
     doctor: str
     patient: str
+    report: str
     diagnosis: str
     treatment: str
     differential: str
@@ -49,6 +50,7 @@ _WORDS = {
     Language.EN: Words(
         doctor="Doctor",
         patient="Patient",
+        report="Report",
         diagnosis="Diagnosis",
         treatment="Treatment",
         differential="Or",
@@ -76,6 +78,7 @@ _WORDS = {
     Language.ZH: Words(
         doctor="医生",
         patient="患者",
+        report="报告单",
         diagnosis="诊断",
         treatment="治疗",
         differential="或",

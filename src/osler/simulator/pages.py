@@ -84,11 +84,18 @@ def _lines(event: Event, header: Header, *, details: bool) -> Iterator[Text | Pa
                 yield Text(f"   because    {printable(event.reasoning)}", style="dim")
         case Failed():
             yield Text(f"   failed ({event.kind}): {printable(event.message)}", style="red")
-        case _ if details:
-            if text := _detail(event):
-                yield Padding(Text(printable(text), style="dim"), (0, 0, 0, 6))
         case _:
-            pass
+            if details and (text := _detail(event)):
+                yield Padding(Text(printable(text), style="dim"), (0, 0, 0, 6))
+            if isinstance(event, Retrieved):
+                yield from _report(event, language)
+
+
+def _report(event: Retrieved, language: Language) -> Iterator[Text]:
+    """What the doctor was handed itself."""
+    name = "Report" if language is Language.EN else "报告单"
+    for line in event.results.splitlines():
+        yield Text(f"   {name}: ", style="magenta").append(printable(line), style="default")
 
 
 def _faults(event: Event, faults: Mapping[int, ReplyVerdict]) -> Iterator[Padding]:
@@ -108,7 +115,8 @@ def _detail(event: Event) -> str:
     match event:
         case Retrieved():
             found = ", ".join(f"{one.name} {one.score:.2f}" for one in event.entries) or "nothing"
-            return f"retrieved: {found}" + ("" if event.maker is Maker.RULES else f" [{event.maker}]")
+            missing = "".join(f"; {one.name}: {one.unrecorded}" for one in event.things if one.unrecorded)
+            return f"retrieved: {found}{missing}" + ("" if event.maker is Maker.RULES else f" [{event.maker}]")
         case Intervened():
             because = f" because {'; '.join(event.reasons)}" if event.reasons else ""
             return f"{seat_name(event.role)}: {event.kind}: {event.draft!r}{because}"

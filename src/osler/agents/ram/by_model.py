@@ -34,7 +34,12 @@ from osler.records.schema import Entry, PatientRecord
 
 MOST = 40
 """Entries that one question can bring: nobody answers with a whole file."""
+_TRIES = 2
+_TOO_LONG = "too_long"
+"""The kind of failure that a second try does not mend: the record does not fit into the model's context."""
 _LONGEST_NAME = 120
+_LONGEST_QUOTE = 1000
+"""Characters of an unreadable answer that the model is shown again."""
 _NUMBER = re.compile(r"\d{1,6}")
 _BEFORE = {
     Language.EN: '\n\nThe exchange before this question:\nDoctor: "{question}"\nPatient: "{reply}"',
@@ -84,37 +89,30 @@ class ModelRam(Ram):
 
     async def choose(self, enquiry: Enquiry) -> Selection:
         """The entries that a question asks for, thing by thing."""
-        if not enquiry.text.strip():
-            return Selection(case=self._case, question=enquiry.text, entries=(), maker=Maker.SILENT)
         language = self._case.language
         template, repair = prompt("ram", language), prompt("ram_repair", language)
-        messages: list[LLMMessage] = [UserMessage(content=self._request(enquiry, template), source="doctor")]
-        said = await self._said(messages, template)
-        if said is not None and (read := self._read(said)) is not None:
-            return self._chosen(enquiry, read, said, Maker.MODEL)
-        if said is not None:
-            self._note(Intervention.UNREAD, said, ("no things could be read",), template)
-            messages += [
-                AssistantMessage(content=said, source="ram"),
-                UserMessage(content=repair.fill(), source="doctor"),
-            ]
-        again = repair if said is not None else template
-        said = await self._said(messages, again)
-        if said is not None and (read := self._read(said)) is not None:
-            return self._chosen(enquiry, read, said, Maker.RETRIED)
-        if said is not None:
-            self._note(Intervention.UNREAD, said, ("no things could be read",), again)
-        self._note(Intervention.RULES, "", ("the model gave no list of things twice",))
+        request = UserMessage(content=self._request(enquiry, template), source="doctor")
+        messages: list[LLMMessage] = [request]
+        failed: list[str] = []
+        while len(failed) < _TRIES:
+            asked = template if len(messages) == 1 else repair
+            try:
+                said = await self._call.text(messages, asked, schema=AskedThings, max_tokens=self._most)
+            except ConsultationError as error:
+                if error.ending is not Ending.BACKBONE_FAILURE:
+                    raise  # a limit ended the consultation
+                failed.append(str(error))
+                if error.kind == _TOO_LONG:
+                    break
+                continue
+            if (read := self._read(said)) is not None:
+                return self._chosen(enquiry, read, said, Maker.RETRIED if failed else Maker.MODEL)
+            failed.append("no list of things can be read")
+            self._note(Intervention.UNREAD, said, (failed[-1],), asked)
+            quoted = AssistantMessage(content=said[:_LONGEST_QUOTE], source="ram")
+            messages = [request, quoted, UserMessage(content=repair.fill(), source="doctor")]
+        self._note(Intervention.RULES, "", tuple(dict.fromkeys(failed)))
         return self.select(enquiry.text)
-
-    async def _said(self, messages: list[LLMMessage], template: Prompt) -> str | None:
-        """The model's answer; None where the call failed. What a limit ends is ended."""
-        try:
-            return await self._call.text(messages, template, schema=AskedThings, max_tokens=self._most)
-        except ConsultationError as error:
-            if error.ending is not Ending.BACKBONE_FAILURE:
-                raise
-            return None
 
     def _request(self, enquiry: Enquiry, template: Prompt) -> str:
         language, before = self._case.language, enquiry.before
