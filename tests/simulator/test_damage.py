@@ -115,6 +115,15 @@ def test_no_command_breaks_on_a_damaged_table(tmp_path: Path, sound: Path, osler
         fails_clearly(osler, tmp_path, command)
 
 
+def test_a_table_whose_making_is_no_text_is_named_as_damaged(tmp_path: Path, sound: Path, osler: Run) -> None:
+    content = sound.read_bytes()
+    whole = b"CREATE TABLE measures (cell"
+    assert content.count(whole) == 1
+    (tmp_path / "run.osler").write_bytes(content.replace(whole, whole.replace(b"TABLE", b"T\xc1BLE")))
+    for command in COMMANDS:
+        assert "is damaged" in fails_clearly(osler, tmp_path, command), command
+
+
 def test_no_command_breaks_on_flipped_bits_and_no_more_is_done_than_was_planned(
     tmp_path: Path, sound: Path, osler: Run
 ) -> None:
