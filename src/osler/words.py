@@ -1,4 +1,4 @@
-"""Words of a text in its language: what retrieval, memory, guards and judges compare."""
+"""Words of a text in its language: what retrieval, memory, the gate and judges compare."""
 
 from __future__ import annotations
 
