@@ -35,7 +35,7 @@ def told(event: Event) -> list[object]:
         case Recalled():
             return [event.recall.text, [item.text for item in event.recall.items], event.recall.dropped]
         case Remembered():
-            return [event.of, event.change.model_dump(mode="json")]
+            return [event.of, event.change.model_dump(mode="json", exclude={"makers"})]  # always the rules
         case Concluded():
             return [event.diagnosis, event.treatment, event.differential, event.reasoning]
     raise AssertionError(f"{event.type} does not happen where only rules speak")
