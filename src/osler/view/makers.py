@@ -9,28 +9,26 @@ from dataclasses import asdict
 from typing import Any
 
 from osler.simulator.makers import Makers
+from osler.simulator.plan import COLUMN, Column
 from osler.simulator.store import RunFile
-
-COLUMN = ("backbone", "memory")
-"""What a column is told by."""
 
 
 def makers(file: RunFile) -> dict[str, Any]:
     """The counts of every column, over the consultations that ended with an answer; none where rules did everything."""
     names = ", ".join(f"cells.{name}" for name in COLUMN)
-    columns: dict[tuple[str, ...], list[Makers]] = defaultdict(list)
-    for *column, body in file.ask(
+    columns: dict[Column, list[Makers]] = defaultdict(list)
+    for *named, body in file.ask(
         f"SELECT {names}, measures.body FROM cells JOIN measures ON measures.cell = cells.number"  # noqa: S608
         " WHERE cells.state = 'done' ORDER BY cells.number"
     ):
         with suppress(AttributeError, TypeError, ValueError):  # damaged: `osler runs check` names it
-            columns[tuple(column)].append(Makers.read(json.loads(body)))
+            column = Column.from_row(dict(zip(COLUMN, named, strict=True)))
+            columns[column].append(Makers.read(json.loads(body)))
     told = [(column, len(some), Makers.together(some)) for column, some in columns.items()]
     if all(found.is_by_rules_alone for _, _, found in told):
         return {"columns": []}
     return {
         "columns": [
-            {**dict(zip(COLUMN, column, strict=True)), "consultations": count, "makers": asdict(found)}
-            for column, count, found in told
+            {**column.as_json(), "consultations": count, "makers": asdict(found)} for column, count, found in told
         ]
     }
