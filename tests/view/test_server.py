@@ -76,6 +76,7 @@ def test_runs_are_told_with_what_can_be_filtered(page: TestClient) -> None:
     )
     assert told["backbones"] == ["m@http://127.0.0.1:1/v1", "rules"]
     assert (told["memories"], told["languages"]) == (["raw", "tim"], ["en", "zh"])
+    assert (told["strategies"], told["variants"]) == (["plain"], ["{}"])
     assert (told["endings"], told["judges"], told["judge"]) == (
         ["backbone_failure", "concluded"],
         [LADDER],
@@ -94,6 +95,7 @@ def test_runs_are_told_with_what_can_be_filtered(page: TestClient) -> None:
         ({"ending": "backbone_failure"}, [4]),
         ({"patient": "PENDI"}, [9, 10, 11, 12]),
         ({"backbone": "rules", "language": "zh"}, [5, 6]),
+        ({"strategy": "plain", "language": "zh"}, [7, 8]),
         ({"specialty": "no such"}, []),
         ({"search": "fever"}, [1, 4]),
         ({"search": "FEV"}, [1, 4]),
@@ -152,7 +154,7 @@ def test_a_consultation_is_told_turn_by_turn(page: TestClient) -> None:
     assert turn["memory"]["inserted"] == ["#2"]
     assert turn["recall"]["items"] == [{"text": "i", "turn": 1, "score": 1.0}]
     assert turn["ledger"]["retrieved"][0]["score"] == 0.5
-    assert turn["refusals"] == [{"who": "doctor", "draft": "a draft", "reasons": ["a reason"]}]
+    assert turn["refusals"] == [{"who": "doctor", "kind": "refused", "draft": "a draft", "reasons": ["a reason"]}]
     (call,) = turn["calls"]
     assert "messages" not in call
     exact = page.get(f"api/runs/k0/rows/2/calls/{call['number']}").json()
