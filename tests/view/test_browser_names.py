@@ -68,3 +68,37 @@ def test_names_are_short_and_the_unjudged_are_not_wrong(
                 page.locator("details.siblings summary").click()
             assert "Llama-3.1-8B" in text_of(page) and "10.0.0" not in text_of(page)
         shown.close()
+
+
+@pytest.mark.parametrize("where", ["served", "exported"])
+def test_strategies_are_shown_and_filtered_in_both_languages(browser: Browser, tmp_path: Path, where: str) -> None:
+    made_run(
+        run := tmp_path / "ways.osler",
+        RecordPool.open().only(ids=["croup-en"]),
+        backbones=("rules", SPECS[0]),
+        strategies=("plain", "stepwise"),
+    )
+    with serving(tmp_path, run) as address:
+        if where == "exported":
+            export([run], tmp_path / "site")
+            address = (tmp_path / "site" / "index.html").as_uri()
+        shown = Tab.of(browser, address)
+        page = shown.page
+        shown.go("#/")
+        assert "plain, stepwise" in text_of(page)
+        shown.go("#/k0")
+        rows = page.locator("table.consultations tbody tr")
+        expect(rows).to_have_count(3)
+        assert page.get_by_role("button", name="Strategy").count() == 1 and "Variants" not in text_of(page)
+        picture(page, f"strategies-{where}", tmp_path)
+        page.locator("details[data-name=strategy] summary").click()
+        page.get_by_label("stepwise", exact=True).check()
+        expect(rows).to_have_count(1)
+        shown.go("#/k0/3")
+        assert "STRATEGY\nstepwise" in text_of(page).replace("Strategy", "STRATEGY")
+        shown.go("#/k0/compare/2,3")
+        expect(page.locator("table.compare thead")).to_contain_text("stepwise")
+        page.evaluate("Osler.speak('zh')")
+        shown.go("#/k0")
+        expect(page.locator("details[data-name=strategy] summary")).to_contain_text("策略")
+        shown.close()

@@ -76,6 +76,7 @@ def test_runs_are_told_with_what_can_be_filtered(page: TestClient) -> None:
     )
     assert told["backbones"] == ["m@http://127.0.0.1:1/v1", "rules"]
     assert (told["memories"], told["languages"]) == (["raw", "tim"], ["en", "zh"])
+    assert (told["strategies"], told["variants"]) == (["plain"], ["{}"])
     assert (told["endings"], told["judges"], told["judge"]) == (
         ["backbone_failure", "concluded"],
         [LADDER],
@@ -94,6 +95,7 @@ def test_runs_are_told_with_what_can_be_filtered(page: TestClient) -> None:
         ({"ending": "backbone_failure"}, [4]),
         ({"patient": "PENDI"}, [9, 10, 11, 12]),
         ({"backbone": "rules", "language": "zh"}, [5, 6]),
+        ({"strategy": "plain", "language": "zh"}, [7, 8]),
         ({"specialty": "no such"}, []),
         ({"search": "fever"}, [1, 4]),
         ({"search": "FEV"}, [1, 4]),
