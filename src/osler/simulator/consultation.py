@@ -66,7 +66,11 @@ async def _answered(
     seats: Seats, question: Question, before: Exchange | None, repeats: Repeats, journal: Journal
 ) -> tuple[str, str]:
     """What the patient says to a question, from what the record holds about it; and the reports handed over with it."""
-    selection = await seats.ram.respond(Enquiry(text=question.text, before=before))
+    try:
+        selection = await seats.ram.respond(Enquiry(text=question.text, before=before))
+    except BaseException:  # it was asked, whatever cut its answer off
+        journal.add(Asked, Role.DOCTOR, **question.model_dump(exclude={"text"}), question=question.text)
+        raise
     names = tuple(entry.name for entry in selection.entries)
     repeated = repeats.saw(question.text, names)
     journal.add(
