@@ -238,9 +238,9 @@ async def test_what_a_model_opposite_said_is_paid_for_in_the_run(small_pool: Pat
         seat.conclude("Ankle sprain", "Rest and a bandage")
         await seat.your_turn(20)
         await table.close()
-    assert seat.over and seat.failed is None and len(server.requests) == 1
+    assert seat.over and seat.failed is None and (asked := len(server.requests))
     with RunFile.open("paid") as run:
-        assert (run.standing().done, run.standing().calls, run.standing().tokens) == (1, 1, 14)
+        assert (run.standing().done, run.standing().calls, run.standing().tokens) == (1, asked, 14 * asked)
         assert run.find(Wanted("sprain")).replies[0].reply == "Yes, I have had asthma since childhood."
 
 

@@ -9,16 +9,18 @@ import pytest
 
 from osler.agents.backbones.completion import Completion
 from osler.agents.backbones.line import RunAnswers
-from osler.events import Called, Intervened, Intervention, Retrieved, Role
+from osler.events import Asked, Called, Ending, Intervened, Intervention, Retrieved, Role
 from osler.records import RecordPool
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.plan import Cell, Column, Plan, Settings
 from osler.simulator.session import How, simulate_plan
 from osler.simulator.store import RunFile
 from osler.simulator.transcript import Transcript
-from osler.simulator.worker import Unit, Worker
+from osler.simulator.worker import Unit, Worker, simulate_one
+from tests.agents.scripted import scripted
 from tests.replay.runs import osler
 from tests.simulator.model_server import ModelServer, model_server
+from tests.simulator.test_consultation import Held
 
 POOL = RecordPool.open()
 
@@ -136,3 +138,13 @@ async def test_who_fails_leaves_it_to_the_next_and_only_the_latest_are_kept() ->
     await shared.answer("a", works)
     await shared.answer("e", works)
     assert len(asked) == before + 1, "the oldest was forgotten, the latest not"
+
+
+async def test_a_question_that_was_cut_off_while_its_answer_was_looked_for_was_asked() -> None:
+    def broken(_: str) -> str:
+        raise RuntimeError("cut off")
+
+    record, settings = POOL.get("gerd-en"), Settings(ram_backbone="ram", turns=3)
+    held = await simulate_one(record, Cell(record.id, "rules", "raw", 1), settings, Held(ram=scripted(broken)[0]))
+    assert held.ending is Ending.SIMULATOR_ERROR
+    assert held.turns == 1 and held.of(Asked)[0].question and not held.replies

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from osler.agents.notes import listed
+from osler.agents.notes import notes
 from osler.agents.participant import Briefing, Conclusion, Participant, Question, Reply, Selection
 from osler.errors import printable
 from osler.events import Maker
@@ -92,6 +92,6 @@ class HumanPatient(Participant):
         """Show the question and what is known, take the answer."""
         selection: Selection = content
         *_, form, nothing = _WORDS[selection.case.language]
-        known = "; ".join(f"{note.name}: {note.told}" for note in listed(selection)) or nothing
+        known = "; ".join(f"{note.name}: {note.told}" for note in notes(selection)) or nothing
         text = (await self._ask(form.format(printable(selection.question), printable(known)))).strip()
         return Reply(text=text, maker=Maker.HUMAN)

@@ -1,28 +1,24 @@
-"""What a patient knows of what was asked, thing by thing: for the prompt of a model, and for a person in its place."""
+"""What a patient knows of what was asked: for the prompt of a model, and for a person in its place."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from osler.agents.participant import Selection
-from osler.events import Thing, Unrecorded
+from osler.events import Unrecorded
 from osler.records.language import Language
 from osler.records.schema import Category, Entry, Status
 
-_TOLD = {
+_STATES = {
     Language.EN: {
-        Status.PRESENT: "{report}",
-        Status.ABSENT: "no, you do not have this. {report}",
-        Status.NORMAL: "it was done and was normal. {report}",
-        Status.NOT_DONE: "this has never been done. {report}",
+        Status.ABSENT: "no, you do not have this.",
+        Status.NORMAL: "it was done and was normal.",
+        Status.NOT_DONE: "this has never been done.",
     },
-    Language.ZH: {
-        Status.PRESENT: "{report}",
-        Status.ABSENT: "没有。{report}",
-        Status.NORMAL: "做过，是正常的。{report}",
-        Status.NOT_DONE: "没有做过。{report}",
-    },
+    Language.ZH: {Status.ABSENT: "没有。", Status.NORMAL: "做过，是正常的。", Status.NOT_DONE: "没有做过。"},
 }
+"""What is told of an entry that has no report: a report says it in its own words."""
+_NORMAL = {Language.EN: "{report} (normal)", Language.ZH: "{report}（正常）"}
 _BARE = {Language.EN: "yes, this is so.", Language.ZH: "有。"}
 _NO_REPORT = {
     Language.EN: "it was done, but you do not have the report.",
@@ -34,13 +30,13 @@ _ON_PAPER = {
 }
 _UNRECORDED = {
     Language.EN: {
-        Unrecorded.DENIED: "you have not had or noticed this.",
-        Unrecorded.NOT_DONE: "this was never done.",
+        Unrecorded.DENIED: "no, nothing of the kind.",
+        Unrecorded.NOT_DONE: "this has not been done or looked at.",
         Unrecorded.UNKNOWN: "you do not know.",
     },
     Language.ZH: {
-        Unrecorded.DENIED: "你没有这种情况，也没留意到过。",
-        Unrecorded.NOT_DONE: "从来没有做过。",
+        Unrecorded.DENIED: "没有这种情况。",
+        Unrecorded.NOT_DONE: "没有做过，也没有查过。",
         Unrecorded.UNKNOWN: "你不知道。",
     },
 }
@@ -51,46 +47,29 @@ class Note(NamedTuple):
     """One line of what is known."""
 
     name: str
-    """The entry's, or that of the thing where no entry tells of it."""
+    """The entry's, or that of the thing that was asked for where no entry tells of it."""
     told: str
 
 
-class About(NamedTuple):
-    """One thing that was asked for."""
-
-    thing: str
-    """Empty where the question was not taken apart."""
-    notes: tuple[Note, ...]
-
-
-def notes(selection: Selection) -> tuple[About, ...]:
-    """All that was asked for with what is known of it; nothing where nobody knows what was asked for."""
-    entries = {entry.name: entry for entry in selection.entries}
-    if selection.things:
-        return tuple(About(thing.name, _of(thing, entries, selection)) for thing in selection.things)
-    listed = tuple(_note(entry, selection) for entry in selection.entries)
-    return (About("", listed),) if listed else ()
-
-
-def listed(selection: Selection) -> tuple[Note, ...]:
-    """The same in one list, each line once: what a person in the patient's chair is shown."""
-    return tuple(dict.fromkeys(note for about in notes(selection) for note in about.notes))
-
-
-def _of(thing: Thing, entries: dict[str, Entry], selection: Selection) -> tuple[Note, ...]:
-    known = tuple(_note(entries[name], selection) for name in thing.entries if name in entries)
-    why = thing.unrecorded or Unrecorded.UNKNOWN
-    return known or (Note(thing.name, _UNRECORDED[selection.case.language][why]),)
+def notes(selection: Selection) -> tuple[Note, ...]:
+    """What is known of what was asked for, each line once; nothing where nobody knows what was asked for."""
+    entries = tuple(_note(entry, selection) for entry in selection.entries)
+    said = _UNRECORDED[selection.case.language]
+    missing = (Note(one.name, said[one.unrecorded]) for one in selection.things if one.unrecorded is not None)
+    return tuple(dict.fromkeys((*entries, *missing)))
 
 
 def _note(entry: Entry, selection: Selection) -> Note:
     language = selection.case.language
     if entry.name in selection.reported:
         return Note(entry.name, _ON_PAPER[language])
-    report = entry.report
-    if entry.status is Status.PRESENT and not report:
-        report = (_NO_REPORT if entry.category in _DONE else _BARE)[language]
-    told = _TOLD[language][entry.status].format(report=report).strip()
+    told = entry.report
+    if told and entry.status is Status.NORMAL:
+        told = _NORMAL[language].format(report=told)
+    elif not told and entry.status is Status.PRESENT:
+        told = (_NO_REPORT if entry.category in _DONE else _BARE)[language]
+    elif not told:
+        told = _STATES[language][entry.status]
     if entry.when:
         told += f" (that was {entry.when})" if language is Language.EN else f"（{entry.when}）"
     return Note(entry.name, told)

@@ -32,10 +32,6 @@ _KNOWN = {
     Language.EN: "What you know about this, from your own body and from what you were told:",
     Language.ZH: "关于这个问题，你自己的感受和别人告诉过你的情况：",
 }
-_THINGS = {
-    Language.EN: "What the doctor wants to know, and what you know of it:",
-    Language.ZH: "医生想知道的事，以及你知道的情况：",
-}
 _NOTHING = {
     Language.EN: "Nothing is recorded about this. Say no, that it was not done, or that you do not know, whichever"
     " fits the question.",
@@ -62,12 +58,7 @@ def _knowledge(selection: Selection) -> str:
     if not known:
         return _NOTHING[language]
     colon = ": " if language is Language.EN else "："
-    lines = [(_THINGS if selection.things else _KNOWN)[language]]
-    for about in known:
-        if about.thing and [note.name for note in about.notes] != [about.thing]:
-            lines.append(f"{about.thing}:" if language is Language.EN else f"{about.thing}：")
-        lines += [f"- {note.name}{colon}{note.told}" for note in about.notes]
-    return "\n".join(lines)
+    return "\n".join((_KNOWN[language], *(f"- {note.name}{colon}{note.told}" for note in known)))
 
 
 def _who(case: Case) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from osler.agents.notes import listed
 from osler.agents.participant import Selection
 from osler.events import Answered, Asked, Recalled, Remembered
 from osler.play.cases import Card, veiled

@@ -84,7 +84,11 @@ async def _answered(
     if not question.text.strip():
         journal.add(Asked, Role.DOCTOR, question="", maker=Maker.SILENT, differential=question.differential)
         return None
-    selection = await seats.ram.respond(Enquiry(text=question.text, before=before))
+    try:
+        selection = await seats.ram.respond(Enquiry(text=question.text, before=before))
+    except BaseException:  # it was asked, whatever cut its answer off
+        journal.add(Asked, Role.DOCTOR, **question.model_dump(exclude={"text"}), question=question.text)
+        raise
     names = tuple(entry.name for entry in selection.entries)
     repeated = repeats.saw(question.text, names) and question.maker.is_own
     journal.add(
