@@ -67,7 +67,7 @@ def known(seat: Seat) -> list[dict[str, str]]:
     before = seat.before
     if not isinstance(before, Selection):
         return []
-    return [note._asdict() for note in listed(before)]
+    return [note._asdict() for note in notes(before)]
 
 
 def _result(seat: Seat, result: Result, table: PlayTable) -> dict[str, Any]:
