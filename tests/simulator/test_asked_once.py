@@ -145,6 +145,8 @@ async def test_a_question_that_was_cut_off_while_its_answer_was_looked_for_was_a
         raise RuntimeError("cut off")
 
     record, settings = POOL.get("gerd-en"), Settings(ram_backbone="ram", turns=3)
-    held = await simulate_one(record, Cell(record.id, Column("rules", "", "raw"), 1), settings, Held(ram=scripted(broken)[0]))
+    held = await simulate_one(
+        record, Cell(record.id, Column("rules", "", "raw"), 1), settings, Held(ram=scripted(broken)[0])
+    )
     assert held.ending is Ending.SIMULATOR_ERROR
     assert held.turns == 1 and held.of(Asked)[0].question and not held.replies

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from osler.agents.notes import notes
 from osler.agents.participant import Selection
 from osler.events import Answered, Asked, Recalled, Remembered
 from osler.play.cases import Card, veiled
