@@ -11,6 +11,7 @@ from osler.records import Category, Language, PatientRecord, RecordPool, Sex, Sp
 from osler.records.kinds import kind_in_story, kind_of_test
 from osler.records.registry import format_named
 from osler.records.split import EntryList, statements
+from osler.records.status import status_of
 from tests.conftest import SHARED, needs_shared_data, small_record
 
 
@@ -101,6 +102,11 @@ def test_chinese_text_is_split_where_chinese_splits() -> None:
     assert ("怕热", None) in said and ("多汗", None) in said and ("多食", None) in said
     absent = {name for name, status in said if status is Status.ABSENT}
     assert absent == {"胸闷", "胸痛", "肝炎", "结核", "腹痛"}
+
+
+def test_a_chinese_denial_that_is_not_taken_apart_stays_a_denial() -> None:
+    [whole] = statements("无尿频、尿急、尿痛")
+    assert whole.report == "无尿频、尿急、尿痛。" and status_of(whole.report, Category.SYMPTOM) is Status.ABSENT
 
 
 def test_a_denial_of_several_things_denies_each_of_them_and_nothing_else() -> None:

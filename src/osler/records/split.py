@@ -132,6 +132,8 @@ def _chinese(text: str) -> Iterator[Statement]:
 
 def _listed(clause: str) -> list[str] | None:
     """The items of a clause that only lists things: `伴怕热、多汗`, `怕热、多汗、体重下降`."""
+    if clause.startswith(("无", "不", "未", "没", "否")):
+        return None  # what is denied is all of them, and only the whole clause says so
     introduced = _ZH_WITH.match(clause)
     items = [item for item in (introduced[1] if introduced else clause).split("、") if item]
     return items if len(items) > 1 and (introduced or all(len(item) <= 6 for item in items)) else None

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 from pydantic import BaseModel
 
-from osler.agents.backbones import Backbone
+from osler.agents.backbones import Backbone, FailureKind
 from osler.agents.calls import Caller
 from osler.agents.participant import Case, Enquiry, Selection
 from osler.agents.ram.agent import Ram
@@ -35,8 +35,6 @@ from osler.records.schema import Entry, PatientRecord
 MOST = 40
 """Entries that one question can bring: nobody answers with a whole file."""
 _TRIES = 2
-_TOO_LONG = "too_long"
-"""The kind of failure that a second try does not mend: the record does not fit into the model's context."""
 _LONGEST_NAME = 120
 _LONGEST_QUOTE = 1000
 """Characters of an unreadable answer that the model is shown again."""
@@ -102,7 +100,7 @@ class ModelRam(Ram):
                 if error.ending is not Ending.BACKBONE_FAILURE:
                     raise  # a limit ended the consultation
                 failed.append(str(error))
-                if error.kind == _TOO_LONG:
+                if error.kind == FailureKind.TOO_LONG:
                     break
                 continue
             if (read := self._read(said)) is not None:
