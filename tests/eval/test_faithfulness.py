@@ -151,7 +151,7 @@ def test_agreement_is_counted_by_what_is_wrong() -> None:
 
 
 def replies_shown(prompt: str) -> str:
-    return ENCLOSED.findall(prompt)[-1]
+    return str(ENCLOSED.findall(prompt)[-1])
 
 
 def good_judge(but: Callable[[ReplyControl], bool] = lambda _: False) -> Callable[[str], str]:
