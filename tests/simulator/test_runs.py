@@ -172,7 +172,7 @@ def test_a_server_that_claims_more_tokens_than_there_are_costs_no_answer(tmp_pat
 
 def test_a_run_whose_kept_answers_hold_such_a_number_goes_on(tmp_path: Path) -> None:
     """As a version that did not look at the number kept it: in the answers, in what was paid, and in the cache."""
-    path, settings = tmp_path / "run.osler", Settings(turns=2)
+    path, settings = tmp_path / "run.osler", Settings(turns=4)
     how = quiet(limits=Limits(tokens=100), clients=ClientSettings(cache=tmp_path / "cache"))
     with model_server() as server:
         with pytest.raises(StoppedEarly):
@@ -271,8 +271,8 @@ def test_who_looks_while_a_run_is_begun_finds_none_or_a_whole_one(tmp_path: Path
 def test_failures_are_told_and_tried_again_without_asking_what_was_answered(tmp_path: Path) -> None:
     path, broken = tmp_path / "run.osler", threading.Event()
     broken.set()
-    step = Step(status=400, message="the prompt is too long")
-    with model_server(lambda number: step if broken.is_set() and number % 4 == 0 else None) as server:
+    step = Step(status=400, message="not this one")
+    with model_server(lambda number: step if broken.is_set() and number % 5 == 0 else None) as server:
         hold(path, quiet(concurrency=1), limit=5, backbones=(server.spec,))
         with RunFile.open(path) as run:
             first = run.standing()

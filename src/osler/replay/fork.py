@@ -95,7 +95,7 @@ async def _held(
 
 
 def _check(parent: Parent, change: Change) -> None:
-    turns = len(parent.transcript.replies)
+    turns = max((event.turn for event in parent.transcript.replies), default=0)  # silent turns have no reply
     if not 1 <= change.turn <= turns:
         raise UserError(
             f"the consultation of {parent.transcript.header.case!r} has {turns} turn(s), it cannot be forked after"
