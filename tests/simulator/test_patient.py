@@ -103,15 +103,15 @@ async def test_it_is_told_thing_by_thing_what_is_known_and_what_is_not() -> None
     assert heard.patient is not None
     [told] = heard.patient.prompts
     fever = GOUT.entry("Fever")
-    assert f"- Fever: no, you do not have this. {fever.report}" in told
-    assert "- night sweats: you have not had or noticed this." in told
-    assert "- a scan of the knee: this was never done." in told and "- your blood group: you do not know." in told
+    assert f"- Fever (asked: fever): {fever.report}" in told
+    assert "- night sweats: no." in told
+    assert "- a scan of the knee: not done or looked at." in told and "- your blood group: not known." in told
     assert GOUT.complaint in told
     chinese = things(("盗汗", [], "denied"), ("血型", [], "unknown"), ("膝盖磁共振", [], "not_done"))
     heard = await hear(GOUT_ZH, "盗汗吗？什么血型？做过磁共振吗？", patient=["没有。"], ram=[chinese])
     assert heard.patient is not None
     [told] = heard.patient.prompts
-    assert "- 盗汗：你没有这种情况" in told and "- 血型：你不知道。" in told and "- 膝盖磁共振：从来没有做过。" in told
+    assert "- 盗汗：没有。" in told and "- 血型：不知道。" in told and "- 膝盖磁共振：没有做过，也没有看过。" in told
 
 
 @pytest.mark.parametrize(
@@ -168,4 +168,4 @@ async def test_a_person_in_its_chair_is_shown_what_is_known_and_what_is_not() ->
     ram = ModelRam(GOUT, case, scripted([found])[0], journal)
     reply = await HumanPatient(types).respond(await ram.respond("Fever? A scan?"))
     assert reply.maker is Maker.HUMAN
-    assert "Fever: no, you do not have this." in shown[0] and "a scan: this was never done." in shown[0]
+    assert f"Fever: {GOUT.entry('Fever').report}" in shown[0] and "a scan: not done or looked at." in shown[0]

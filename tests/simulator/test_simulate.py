@@ -207,4 +207,4 @@ async def test_people_take_the_same_seats() -> None:
     assert await consult(seats, case, journal, 5) is Ending.CONCLUDED
     (answered,) = [event for event in journal.events if isinstance(event, Answered)]
     assert answered.maker is Maker.HUMAN and answered.disclosed == ("Urgency",)
-    assert any("Urgency: no, you do not have this. No urgency." in prompt for prompt in shown)
+    assert any("Urgency: No urgency." in prompt for prompt in shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from osler.agents.notes import notes
+from osler.agents.notes import Note, notes
 from osler.agents.participant import Case, Selection
 from osler.records.labels import label
 from osler.records.language import Language
@@ -29,8 +29,8 @@ _BEFORE = {
     Language.ZH: "\n\n在这之前医生问：“{question}”\n你回答：“{reply}”",
 }
 _KNOWN = {
-    Language.EN: "What you know about this, from your own body and from what you were told:",
-    Language.ZH: "关于这个问题，你自己的感受和别人告诉过你的情况：",
+    Language.EN: "What is known about this:",
+    Language.ZH: "关于这个问题，知道的情况：",
 }
 _NOTHING = {
     Language.EN: "Nothing is recorded about this. Say no, that it was not done, or that you do not know, whichever"
@@ -57,8 +57,15 @@ def _knowledge(selection: Selection) -> str:
     language, known = selection.case.language, notes(selection)
     if not known:
         return _NOTHING[language]
-    colon = ": " if language is Language.EN else "："
-    return "\n".join((_KNOWN[language], *(f"- {note.name}{colon}{note.told}" for note in known)))
+    return "\n".join((_KNOWN[language], *(_line(note, language) for note in known)))
+
+
+def _line(note: Note, language: Language) -> str:
+    if language is Language.EN:
+        asked = f" (asked: {'; '.join(note.asked)})" if note.asked else ""
+        return f"- {note.name}{asked}: {note.told}"
+    asked = f"（问的是：{'；'.join(note.asked)}）" if note.asked else ""
+    return f"- {note.name}{asked}：{note.told}"
 
 
 def _who(case: Case) -> str:
