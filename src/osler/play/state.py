@@ -68,7 +68,7 @@ def known(seat: Seat) -> list[dict[str, str]]:
     before = seat.before
     if not isinstance(before, Selection):
         return []
-    return [note._asdict() for note in notes(before)]
+    return [{"name": note.name, "told": note.told} for note in notes(before)]
 
 
 def _result(seat: Seat, result: Result, table: PlayTable) -> dict[str, Any]:
