@@ -20,7 +20,7 @@ def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> objec
     """What a name stands for.
 
     Args:
-        what: What it should be, as messages call it: `memory`, `doctor`.
+        what: What it should be, as messages call it: `memory`, `strategy`.
         group: The group of entry points.
         name: The entry point's name, or `package.module:Class`.
         known: All names that could be given instead.

@@ -98,7 +98,7 @@ async def test_a_line_tells_its_maker_unless_it_is_whom_one_expects(
         assert doctor in told and silent in told
         assert not any(f"{name} (" in told for name in ("Patient", "患者")), "its seat is the rules'"
         assert "model)" not in told and "模型" not in told
-        assert "made by: questions 1 model, 1 strategy, 1 silent; retrievals 3 rules; replies 3 rules" in told
+        assert "made by: questions 1 model, 1 strategy, 1 silent; retrievals 2 rules; replies 2 rules" in told
         assert "tokens: doctor 1,234" in told
         assert "draft" in told and "why" in told
     assert refused in text_of(plain_page(transcript, 1))

@@ -158,7 +158,7 @@ def test_a_consultation_is_told_turn_by_turn(page: TestClient) -> None:
     (call,) = turn["calls"]
     assert "messages" not in call
     exact = page.get(f"api/runs/k0/rows/2/calls/{call['number']}").json()
-    assert exact == {"messages": [{"role": "user", "content": "the prompt"}], "answer": ""}
+    assert exact == {"messages": [{"role": "user", "content": "the prompt"}], "answer": "", "thought": None}
     (last,) = told["closing"]["calls"]
     assert page.get(f"api/runs/k0/rows/2/calls/{last['number']}").json()["answer"] == "the end"
     assert told["conclusion"]["diagnosis"] == "Gout"

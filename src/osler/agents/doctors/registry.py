@@ -40,7 +40,7 @@ def doctor_factory(name: str) -> DoctorFactory:
 
 def _foreign(name: str) -> DoctorFactory:
     """A doctor that is not ours: whatever goes wrong in it is one line."""
-    factory = load_plugin("doctor", GROUP, name, doctor_names())
+    factory = load_plugin("strategy", GROUP, name, doctor_names())
     if not callable(factory):
         raise UserError(f"the doctor {name!r} is not a class or function", _WANTED)
 
