@@ -16,6 +16,7 @@ from osler.replay.scenes import scenes
 from osler.simulator.pages import page
 from osler.simulator.plan import Cell, Column, ResultsFrom, Settings
 from osler.simulator.worker import simulate_one
+from osler.view.story import story
 from tests.agents.scripted import scripted
 from tests.conftest import small_record
 from tests.simulator.asking import hear, number, things
@@ -105,3 +106,4 @@ async def test_the_turn_that_a_memory_is_given_holds_the_report(monkeypatch: pyt
     console.print(page(held, details=False))
     assert isinstance(console.file, StringIO) and "Report: Chest X-ray: " in console.file.getvalue()
     assert any(line.text.startswith("Chest X-ray: ") for scene in scenes(held) for line in scene.lines)
+    assert all(turn["results"].startswith("Chest X-ray: ") for turn in story(held, PNEUMONIA, {})["turns"])

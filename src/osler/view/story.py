@@ -90,6 +90,7 @@ def _turn(
         "repeated": asked.repeated,
         "reply": answered.reply if answered else None,
         "reply_maker": answered.maker.value if answered else None,
+        "results": retrieved.results if retrieved else "",
         "at": asked.at,
         "ledger": {
             "asked_for": list(retrieved.asked_for) if retrieved else [],

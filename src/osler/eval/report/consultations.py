@@ -11,7 +11,7 @@ from osler.eval.faithfulness.stored import faults_in
 from osler.eval.report.markup import Html, bounded, element, joined
 from osler.eval.report.snapshot import Row, Snapshot, column_of
 from osler.eval.verdict import Verdict
-from osler.events import Answered, Asked, Concluded, Failed
+from osler.events import Answered, Asked, Concluded, Failed, Retrieved
 from osler.records.language import Language
 from osler.records.schema import PatientRecord
 from osler.simulator.maker_words import making_lines, mark
@@ -26,6 +26,7 @@ _WORDS = {
     Language.EN: {
         "doctor": "Doctor",
         "patient": "Patient",
+        "report": "Report",
         "diagnosis": "Diagnosis",
         "treatment": "Treatment",
         "differential": "Or",
@@ -44,6 +45,7 @@ _WORDS = {
     Language.ZH: {
         "doctor": "医生",
         "patient": "患者",
+        "report": "报告单",
         "diagnosis": "诊断",
         "treatment": "治疗",
         "differential": "或者",
@@ -147,6 +149,8 @@ def _talk(transcript: Transcript, faults: dict[int, ReplyVerdict], words: dict[s
                 ]
                 by = mark(event.maker, header.patient_backbone, header.language)
                 yield _line("patient", words["patient"] + by, event.reply, "; ".join(notes))
+            case Retrieved() if event.results:
+                yield _line("report", words["report"], event.results)
             case Failed():
                 yield _line("failed", words["failed"], f"{event.kind}: {event.message}")
             case _:

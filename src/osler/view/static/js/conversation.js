@@ -53,6 +53,7 @@
             turn.ledger.contradictions.length ? Osler.t('contradictions') : null,
             voice(turn.reply_maker, header.patient_backbone),
           ),
+      turn.results ? line('report', turn.results, lang) : null,
       done(turn),
     ];
   }

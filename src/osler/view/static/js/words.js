@@ -123,6 +123,7 @@ Osler.words = {
   refused: ['Refused', '被拒'],
   remembers: ['Remembered', '记住的内容'],
   repeated: ['asked again', '重复提问'],
+  report: ['Report', '报告单'],
   repeats: ['Repeats', '重复'],
   retrieved: ['Found in the record', '病历中找到'],
   reveal: ['Reveal truth and verdict', '揭晓答案与评判'],
