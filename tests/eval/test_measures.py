@@ -193,6 +193,31 @@ def test_entries_of_another_record_are_passed_over() -> None:
     assert (found.coverage, found.disclosed_share) == (1 / 5, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("record", "question", "vague"),
+    [(ANKLES[0], "What did the MRI of the ankle show?", "Hm?"), (ANKLES[1], "踝关节磁共振结果怎么样？", "嗯？")],
+    ids=["en", "zh"],
+)
+def test_what_a_model_brings_unasked_is_not_the_doctors_merit(record: PatientRecord, question: str, vague: str) -> None:
+    """A RAM that hands over the whole record for any question."""
+    every = tuple(Found(name=entry.name, score=1.0) for entry in record.entries)
+
+    def asked(text: str, told: tuple[str, ...]) -> Measures:
+        events: list[Event] = [
+            Asked(turn=1, role=Role.DOCTOR, question=text, maker=Maker.MODEL),
+            Retrieved(turn=1, role=Role.RAM, entries=every, maker=Maker.MODEL),
+            reply("…", told),
+        ]
+        return measure(of(record, events), record)
+
+    nothing = asked(vague, ())
+    assert (nothing.coverage, nothing.order_pairs, nothing.tests_asked) == (0.0, 0, 0)
+    named = asked(question, ())
+    assert (named.coverage, named.tests_asked) == (1 / 5, 1), "the rules find it in the question"
+    told = asked(vague, (record.entries[PAIN].name, record.entries[FEVER].name))
+    assert told.coverage == 2 / 5, "and what the reply tells of came up"
+
+
 def test_what_tests_cost() -> None:
     record = ANKLES[0]
     transcript = held(record, (RADIOGRAPH, DIMER), (MRI, PAIN), (MRI,))

@@ -17,7 +17,7 @@ MOST = 12
 
 
 @lru_cache(maxsize=256)
-def _indexed(record: PatientRecord) -> RecordIndex:
+def indexed(record: PatientRecord) -> RecordIndex:
     """The index of a record, made once for all consultations with that patient that follow each other."""
     return RecordIndex(without_diagnosis(record))
 
@@ -39,7 +39,7 @@ class Ram(Participant):
     @cached_property
     def _index(self) -> RecordIndex:
         """Made when it is first needed: many consultations begin at once, and none waits for the others' records."""
-        return _indexed(self._record)
+        return indexed(self._record)
 
     async def respond(self, content: Any) -> Selection:
         """Augment a question."""

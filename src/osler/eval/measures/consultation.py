@@ -23,9 +23,10 @@ VERSION = "3"
 class Measures:
     """How a consultation went. None stands where nothing can be said, never for zero.
 
-    Key elements are the entries of a part that are not incidental. Asked for is an entry that a question retrieved or
-    a reply disclosed. Order goes by the turn in which an entry was first asked for. What was asked, in which order and
-    when is the doctor's own: questions of its strategy and silent turns are left out.
+    Key elements are the entries of a part that are not incidental. Asked for is an entry that RAM brought and, where a
+    model is RAM, that the reply tells of or the rules find in the question too. Order goes by the turn in which an
+    entry was first asked for. What was asked, in which order and when is the doctor's own: questions of its strategy
+    and silent turns are left out.
     """
 
     coverage: float | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from osler.agents.ram.agent import indexed
 from osler.events import Answered, Asked, Maker, Retrieved, Thing
 from osler.records.schema import Entry, PatientRecord
 from osler.simulator.transcript import Transcript
@@ -12,13 +13,16 @@ from osler.simulator.transcript import Transcript
 
 @dataclass(frozen=True)
 class Exchange:
-    """A question, the entries it asked for, and the reply; none where the consultation broke off before it."""
+    """A question, the entries it brought, and the reply; none where the consultation broke off before it."""
 
     turn: int
     question: str
     maker: Maker
     """Of the question."""
     entries: tuple[Entry, ...]
+    """What RAM brought, and so what the patient could answer from."""
+    asked: tuple[str, ...]
+    """Names of those that were asked for (`asked_for`)."""
     things: tuple[Thing, ...]
     """What was asked for, thing by thing, where a model read the question."""
     answer: Answered | None
@@ -30,7 +34,7 @@ class Course:
 
     exchanges: tuple[Exchange, ...]
     asked: dict[str, int]
-    """For each entry that was retrieved or disclosed, by name, the turn in which it first was."""
+    """For each entry that was asked for, by name, the turn in which it first was."""
     told: dict[str, int]
     """For each entry that was disclosed, the turn in which it first was."""
 
@@ -38,7 +42,7 @@ class Course:
     def of(cls, transcript: Transcript, record: PatientRecord) -> Course:
         """Read a transcript; names that the record does not have are passed over."""
         entries = {entry.name: entry for entry in record.entries}
-        return cls._over(tuple(_exchanges(transcript, entries)), entries)
+        return cls._over(tuple(_exchanges(transcript, record)), entries)
 
     @property
     def own(self) -> Course:
@@ -48,37 +52,63 @@ class Course:
     @classmethod
     def _over(cls, exchanges: tuple[Exchange, ...], known: Collection[str]) -> Course:
         told = _first((one.turn, one.answer.disclosed) for one in exchanges if one.answer is not None)
-        asked = _first((one.turn, [entry.name for entry in one.entries]) for one in exchanges)
-        both = {name: min(told.get(name, turn), turn) for name, turn in {**told, **asked}.items()}
-        return cls(exchanges, _only(both, known), _only(told, known))
+        asked = _first((one.turn, one.asked) for one in exchanges)
+        return cls(exchanges, _only(asked, known), _only(told, known))
 
 
-def _exchanges(transcript: Transcript, entries: dict[str, Entry]) -> Iterator[Exchange]:
+def _exchanges(transcript: Transcript, record: PatientRecord) -> Iterator[Exchange]:
     """Events follow each other as asked, retrieved, answered; what lies between them is of no concern here."""
     asked: Asked | None = None
-    found: tuple[Entry, ...] = ()
-    things: tuple[Thing, ...] = ()
+    found: Retrieved | None = None
     for event in transcript.events:
         if isinstance(event, Asked):
             if asked is not None:
-                yield _exchange(asked, found, things)
-            asked, found, things = event, (), ()
+                yield _exchange(record, asked, found)
+            asked, found = event, None
         elif isinstance(event, Retrieved):
-            found = tuple(entries[one.name] for one in event.entries if one.name in entries)
-            things = event.things
+            found = event
         elif isinstance(event, Answered):
-            yield _exchange(asked, found, things, event)
-            asked, found, things = None, (), ()
+            yield _exchange(record, asked, found, event)
+            asked, found = None, None
     if asked is not None:
-        yield _exchange(asked, found, things)
+        yield _exchange(record, asked, found)
 
 
 def _exchange(
-    asked: Asked | None, found: tuple[Entry, ...], things: tuple[Thing, ...], answer: Answered | None = None
+    record: PatientRecord, asked: Asked | None, found: Retrieved | None, answer: Answered | None = None
 ) -> Exchange:
     question, maker = (asked.question, asked.maker) if asked else ("", Maker.SILENT)
     turn = answer.turn if answer else asked.turn if asked else 0
-    return Exchange(turn, question, maker, found, things, answer)
+    brought = {one.name for one in found.entries} if found else set[str]()
+    return Exchange(
+        turn,
+        question,
+        maker,
+        entries=tuple(entry for entry in record.entries if entry.name in brought),
+        asked=asked_for(record, question, found, answer),
+        things=found.things if found else (),
+        answer=answer,
+    )
+
+
+def asked_for(
+    record: PatientRecord, question: str, found: Retrieved | None, answer: Answered | None
+) -> tuple[str, ...]:
+    """Names of the entries that a question asked for, as far as two readers agree.
+
+    RAM brought them. Where a model is RAM, they are also told in the reply, or the rules find them in the question: a
+    small model brings half of the record for any question, and that is not the doctor's merit.
+    """
+    told = answer.disclosed if answer else ()
+    if found is None:
+        return told
+    brought = tuple(one.name for one in found.entries)
+    if found.maker is Maker.RULES:
+        return tuple(dict.fromkeys((*brought, *told)))
+    if set(brought) <= set(told):
+        return brought
+    named = {match.entry.name for match in indexed(record).search(question)}
+    return tuple(name for name in brought if name in told or name in named)
 
 
 def _first(rows: Iterable[tuple[int, Iterable[str]]]) -> dict[str, int]:
