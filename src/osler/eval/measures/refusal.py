@@ -15,11 +15,11 @@ from osler.words import numbers, plain, sentences
 _IGNORANCE = {
     Language.EN: re.compile(
         r"\b(?:(?:do|does|did)(?:n't| not) (?:really |actually |even )?(?:know(?! of)|remember|recall)"
-        r"|(?:can't|cannot|can not|couldn't|could not) (?:really )?(?:tell|say|remember|recall)"
+        r"|(?:can't|cannot|can not|couldn't|could not) (?:really )?(?:tell|say|remember|recall|answer|assist|help)"
         r"|not (?:really |quite |too |so )?(?:sure|certain)|no idea|unsure|wish i knew)\b"
     ),
     Language.ZH: re.compile(
-        r"不(?:太|大|是很|怎么)?(?:清楚|知道|确定|记得|了解)|说不(?:上来|清|好)|记不(?:得|清|住|太清)|想不起|不好说"
+        r"不(?:太|大|是很|怎么)?(?:清楚|知道|确定|记得|了解)|说不(?:上来|清|好)|(?:无法|不能|没法)(?:回答|提供|协助|帮助)|记不(?:得|清|住|太清)|想不起|不好说"
     ),
 }
 _DENIES = re.compile(r"^\W*(?:no|none|never|nope)\b|^\W*(?:没|无|从没|从来没)")
