@@ -16,11 +16,8 @@ from osler.words import content, numbers, plain
 _SHARE = 0.34
 """Of the words of a report, a telling or a name that a reply to several things must have to tell of it."""
 _DENIES = {
-    Language.EN: re.compile(
-        r"\b(?:don't|do not|didn't|not|no|never|nobody|can't|cannot|couldn't|haven't|hasn't|wasn't|isn't|unsure|sorry"
-        r"|nothing)\b"
-    ),
-    Language.ZH: re.compile(r"不|没|无|未|记不|说不"),
+    Language.EN: re.compile(r"\b(?:don't|do not|didn't|not|no|never|nobody|haven't|hasn't|wasn't|isn't|nothing)\b"),
+    Language.ZH: re.compile(r"(?<![记说])不|没|无(?!法)|未"),
 }
 
 
