@@ -15,9 +15,8 @@ from osler.prompts import Prompt
 class Caller:
     """One role's way to its model."""
 
-    def __init__(self, backbone: Backbone, role: Role, on_error: Ending, journal: Journal) -> None:
+    def __init__(self, backbone: Backbone, role: Role, journal: Journal) -> None:
         """Wrap the shared client for this role of this consultation."""
-        self._on_error = on_error
         self._notes = _Notes(role, journal)
         self._client = Recording(backbone.client, role=role.value, record=self._notes.take)
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 
-from osler.agents.backbones import Backbone, FailureKind
+from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
 from osler.agents.gate import Fault, check, without
 from osler.agents.participant import Case, Participant, Reply, Selection
 from osler.agents.patient_prompt import patient_slots
 from osler.agents.rules.voice import spoken
-from osler.events import ConsultationError, Ending, Intervened, Intervention, Journal, Maker, Role
+from osler.events import Intervened, Intervention, Journal, Maker, Role
 from osler.prompts import Prompt, prompt
 from osler.records.language import Language
 from osler.records.schema import Diagnosis
@@ -30,7 +30,7 @@ class ModelPatient(Participant):
         super().__init__("patient", "Answers from what it was handed, as a lay person.")
         self._language, self._diagnosis, self._journal = case.language, diagnosis, journal
         self._most = answer_tokens
-        self._call = Caller(backbone, Role.PATIENT, Ending.PATIENT_ERROR, journal)
+        self._call = Caller(backbone, Role.PATIENT, journal)
 
     async def respond(self, content: Any) -> Reply:
         """Answer an augmented question."""
@@ -52,12 +52,7 @@ class ModelPatient(Participant):
 
     async def _said(self, messages: list[LLMMessage], template: Prompt) -> str:
         """The model's words; empty where it has none."""
-        try:
-            return tidied(await self._call.text(messages, template, max_tokens=self._most))
-        except ConsultationError as error:
-            if error.kind != FailureKind.EMPTY:
-                raise
-            return ""
+        return tidied(await self._call.text(messages, template, max_tokens=self._most, may_be_empty=True))
 
     def _refused(self, said: str, selection: Selection, template: Prompt) -> tuple[Fault, ...]:
         faults = check(said, selection, self._diagnosis)

@@ -12,7 +12,7 @@ from osler.agents.participant import Case, Participant
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient
-from osler.events import ConsultationError, Ending, Journal, Role
+from osler.events import ConsultationError, Journal, Role
 from osler.memory import MemorySettings, Thinker, memory_factory
 from osler.prompts import Prompt
 from osler.records.schema import PatientRecord
@@ -109,7 +109,7 @@ def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None
 
     from osler.agents.calls import Caller
 
-    call = Caller(clients.open(backbone), Role.MEMORY, Ending.BACKBONE_FAILURE, journal)
+    call = Caller(clients.open(backbone), Role.MEMORY, journal)
 
     async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
         message = UserMessage(content=text, source="memory")

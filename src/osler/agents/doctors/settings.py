@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
 from osler.agents.participant import Case
-from osler.events import Ending, Journal, Role
+from osler.events import Journal, Role
 from osler.prompts import Prompt
 
 
@@ -42,5 +42,5 @@ class DoctorSettings:
             ConsultationError: The model could not be reached, or refused.
         """
         messages = [UserMessage(content=prompt, source="briefing")] if isinstance(prompt, str) else prompt
-        call = Caller(self.backbone, Role.DOCTOR, Ending.DOCTOR_ERROR, self.journal)
+        call = Caller(self.backbone, Role.DOCTOR, self.journal)
         return await call.text([*messages], template, schema=schema, max_tokens=self.answer_tokens, may_be_empty=True)

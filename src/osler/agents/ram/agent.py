@@ -10,7 +10,7 @@ from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.intent import read_intent
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.ram.reports import with_reports
-from osler.records.schema import Diagnosis, PatientRecord, Treatment
+from osler.records.schema import PatientRecord
 
 MOST = 12
 """Entries that one question can bring by rules, which bring a whole part of the record for a broad question."""
@@ -65,7 +65,3 @@ class Ram(Participant):
             scores=tuple(round(match.score, 4) for match in found),
             asked_for=(*sorted(whole.concepts), *sorted(whole.categories)),
         )
-
-    def truth(self) -> tuple[Diagnosis, Treatment | None]:
-        """The ground truth, fetched once the doctor has ended."""
-        return self._record.diagnosis, self._record.treatment

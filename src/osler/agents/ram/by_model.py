@@ -83,7 +83,7 @@ class ModelRam(Ram):
         super().__init__(record, case, reports=reports)
         self._entries = without_diagnosis(record).entries
         self._journal, self._most = journal, answer_tokens
-        self._call = Caller(backbone, Role.RAM, Ending.BACKBONE_FAILURE, journal)
+        self._call = Caller(backbone, Role.RAM, journal)
 
     async def choose(self, enquiry: Enquiry) -> Selection:
         """The entries that a question asks for, thing by thing."""
