@@ -508,7 +508,7 @@ def prepared(folder: Path) -> dict[str, Any]:
         os.chdir(copy)
         for name in commands.keys() - ENDLESS - {"play"}:
             in_this_process(*name.split(), *GOOD[name].split())
-        import osler.agents.backbones.compatible
+        import osler.models.compatible
         import osler.play.terminal
         import osler.view.serve  # noqa: F401
     os.chdir(folder)

@@ -28,13 +28,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # so that memories are found
 from osler.eval.scoring import spoken
 from osler.eval.statistics import Trial, paired
 from osler.eval.verdict import Verdict
-from osler.events import Recalled
 from osler.memory import Change, Memory, MemorySettings, Recall, Turn, memory_factory
 from osler.memory.base import tokens
 from osler.records import Language, RecordPool
 from osler.records.schema import PatientRecord
+from osler.runs.events import Recalled
+from osler.runs.plan import PLAIN, RULES, Cell, Column, Settings
 from osler.simulator.clients import Clients
-from osler.simulator.plan import PLAIN, RULES, Cell, Column, Settings
 from osler.simulator.worker import simulate_one
 
 LAST = 4

@@ -26,20 +26,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from osler.agents.backbones import Backbone, open_backbone
-from osler.agents.backbones.pace import Rates
 from osler.agents.doctors import DoctorSettings, doctor_factory, doctor_names
 from osler.agents.participant import Briefing, Conclusion
 from osler.errors import OslerError, UserError
 from osler.eval.ladder import judge_differential
 from osler.eval.runs import load_run
-from osler.events import Answered, Asked, ConsultationError, Ending, Journal, Recalled
 from osler.memory import MemorySettings, Turn, memory_factory
+from osler.models import Backbone, open_backbone
+from osler.models.pace import Rates
 from osler.records import RecordPool
 from osler.records.schema import PatientRecord
+from osler.runs.events import Answered, Asked, ConsultationError, Ending, Journal, Recalled
+from osler.runs.transcript import Transcript
 from osler.simulator.build import case_of
 from osler.simulator.one_step import WholeRecord
-from osler.simulator.transcript import Transcript
 
 WITHOUT_END = 1_000_000
 

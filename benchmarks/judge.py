@@ -17,11 +17,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.eval.pairs import DiagnosisPair, Half, Pair, pairs
 
-from osler.agents.backbones import open_backbone
 from osler.eval.agreement import Confusion, cohens_kappa
 from osler.eval.ladder import LADDER, judge_diagnosis, judge_treatment
 from osler.eval.model_judge import ModelJudge
-from osler.records.language import Language
+from osler.language import Language
+from osler.models import open_backbone
 from osler.records.schema import Diagnosis
 
 

@@ -18,11 +18,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.agents.labelled import LabelledReply, agreement_file, labelled, written
 
-from osler.agents.backbones import open_backbone
 from osler.eval.faithfulness import RULES, ReplyVerdict, judge_reply
 from osler.eval.faithfulness.agreement import Agreement, agreement_line
 from osler.eval.faithfulness.model import PatientJudge
-from osler.records.language import Language
+from osler.language import Language
+from osler.models import open_backbone
 
 Judged = list[tuple[LabelledReply, ReplyVerdict]]
 

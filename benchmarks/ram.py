@@ -29,9 +29,9 @@ from osler.agents.ram.intent import read_intent
 from osler.agents.ram.redact import without_diagnosis
 from osler.errors import OslerError
 from osler.eval.runs import load_run
-from osler.events import Asked
+from osler.language.words import content
 from osler.records import Language, RecordPool
-from osler.words import content
+from osler.runs.events import Asked
 
 
 def indexes() -> dict[str, RecordIndex]:

@@ -40,6 +40,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from osler.language import Language
+from osler.language.words import words
 from osler.memory import MemorySettings
 from osler.memory.base import Turn
 from osler.memory.embedders import open_embedder
@@ -48,8 +50,6 @@ from osler.memory.tim.bank import Bank, raw_text
 from osler.memory.tim.memory import TimMemory
 from osler.memory.tim.retrieve import recall_turns, turn_standings
 from osler.memory.tim.vectors import VectorIndex
-from osler.records.language import Language
-from osler.words import words
 
 KS = (1, 3, 5, 10)
 ALL = 100_000

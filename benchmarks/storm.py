@@ -36,8 +36,8 @@ from loopback import completion
 
 from osler.eval.ladder import LADDER
 from osler.eval.runs import load_run
-from osler.events import Called
-from osler.simulator.store import RunFile
+from osler.runs.events import Called
+from osler.runs.store import RunFile
 
 ENGINES = {
     "one": ("one process", ()),

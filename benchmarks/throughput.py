@@ -39,9 +39,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from osler.events import Called, Role
-from osler.simulator.plan import Plan, Settings
-from osler.simulator.store import RunFile, RunWriter
+from osler.runs.events import Called, Role
+from osler.runs.plan import Plan, Settings
+from osler.runs.store import RunFile, RunWriter
 
 AT_ONCE = 64
 LATENCY, SHORT = 0.2, 0.02

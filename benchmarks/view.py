@@ -30,10 +30,10 @@ from osler.eval.ladder import LADDER
 from osler.eval.measures import VERSION, measure
 from osler.eval.scoring import spoken
 from osler.records import RecordPool
-from osler.simulator.plan import Plan
+from osler.runs.plan import Plan
+from osler.runs.store import RunFile, RunWriter, Spoken, said
+from osler.runs.store.tables import connect
 from osler.simulator.session import How, simulate_plan
-from osler.simulator.store import RunFile, RunWriter, Spoken, said
-from osler.simulator.store.tables import connect
 from osler.view.rows import COLUMNS
 
 FIRST_PAGE, FILTER, MEMORY = 1.0, 0.3, 500.0

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from autogen_core.models import UserMessage
 
-from osler.agents.backbones import BackboneError, ask, open_backbone
-from osler.agents.backbones.errors import scrub
 from osler.api_keys import settings_for_workers
 from osler.errors import UserError
 from osler.memory.embedders import open_embedder
-from tests.agents.backbones.server import Server, Step, serving
+from osler.models import BackboneError, ask, open_backbone
+from osler.models.errors import scrub
 from tests.memory import test_embedders as embeddings
+from tests.models.server import Server, Step, serving
 
 OPENAI, OWN = "openai-key-0123456789", "own-key-9876543210"
 HELLO = [UserMessage(content="Where does it hurt?", source="doctor")]

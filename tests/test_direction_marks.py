@@ -8,13 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from osler.events import Answered, Asked, Concluded, Ending, Intervened, Intervention, Maker, Recalled, Remembered, Role
 from osler.memory.base import Change, Item, Recall
 from osler.records.schema import PatientRecord
-from osler.simulator.plan import Plan, Settings
+from osler.runs.events import (
+    Answered,
+    Asked,
+    Concluded,
+    Ending,
+    Intervened,
+    Intervention,
+    Maker,
+    Recalled,
+    Remembered,
+    Role,
+)
+from osler.runs.plan import Plan, Settings
+from osler.runs.store import RunWriter
+from osler.runs.transcript import Header, Transcript
 from osler.simulator.session import about
-from osler.simulator.store import RunWriter
-from osler.simulator.transcript import Header, Transcript
 from tests.conftest import Run, small_record
 
 MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from osler.agents.doctors import doctor_names
-from osler.events import Concluded, Ending, Maker
+from osler.runs.events import Concluded, Ending, Maker
 from tests.agents.test_doctors import held
 from tests.conftest import REPO
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from osler.agents.backbones.cache import ResponseCache
 from osler.memory import MemorySettings, memory_factory
 from osler.memory.saved import save
-from osler.simulator.plan import Settings
+from osler.models.cache import ResponseCache
+from osler.runs.plan import Settings
+from osler.runs.store import RunWriter
 from osler.simulator.session import about
-from osler.simulator.store import RunWriter
 from tests.conftest import Run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps rights in another way")
@@ -77,7 +77,7 @@ def test_answers_and_memories_that_are_kept_are_private(tmp_path: Path) -> None:
 
 def taken_apart(temporary: Path, cache: Path) -> str:
     program = (
-        "from osler.records.language import Language; from osler.words import words;"
+        "from osler.language import Language; from osler.language.words import words;"
         f"print(*words({TEXT!r}, Language.ZH))"
     )
     places = {"TMPDIR": str(temporary), "XDG_CACHE_HOME": str(cache), "HOME": str(cache), "PYTHONIOENCODING": "utf-8"}

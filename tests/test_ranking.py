@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from osler.ranking import CLOSE, all_seen, best, best_columns, disturbed, exceeds, ranked, reaches, reaching, seen
 from osler.records import RecordPool
-from osler.simulator.plan import Settings
+from osler.runs.plan import Settings
 
 SCORES = st.lists(st.integers(-50, 50).map(lambda number: number / 7), min_size=1, max_size=12)
 

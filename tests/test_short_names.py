@@ -19,9 +19,9 @@ from osler.eval.report import write_report
 from osler.eval.report.figures import labels_of
 from osler.eval.runs import load_run
 from osler.records import RecordPool
+from osler.runs.plan import Settings
+from osler.runs.store import RunFile
 from osler.short_names import backbone_name, backbone_names, cut_names, memory_names
-from osler.simulator.plan import Settings
-from osler.simulator.store import RunFile
 from osler.simulator.summary import summary
 from osler.view import answers
 from osler.view.export import export

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from osler import words as reading
+from osler.language import words as reading
+from osler.language.words import stem, words
 from osler.private import private_cache
 from osler.records import Language, RecordPool
-from osler.words import stem, words
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 

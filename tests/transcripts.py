@@ -12,11 +12,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from osler.events import Answered, Asked, Concluded, Event, Recalled, Remembered, Retrieved
 from osler.ranking import disturbed
 from osler.records import PatientRecord, RecordPool
+from osler.runs.events import Answered, Asked, Concluded, Event, Recalled, Remembered, Retrieved
+from osler.runs.plan import PLAIN, RULES, Cell, Column, Settings
 from osler.simulator.clients import Clients
-from osler.simulator.plan import PLAIN, RULES, Cell, Column, Settings
 from osler.simulator.worker import simulate_one
 
 KEPT = Path(__file__).with_name("transcripts.json")

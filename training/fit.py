@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.agents.questions import Labelled
 from tests.agents.ram_figures import counted
 
-from osler.agents.lexicon.phrases import worded
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.reader import laid_out
+from osler.language.lexicon.phrases import worded
 from osler.records import Language, RecordPool
 from training import calibrate, meaning, student, taught
 from training.imported import imported, put_to

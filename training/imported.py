@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from tests.agents.questions import Labelled
 
-from osler.agents.lexicon import concepts
 from osler.agents.ram.intent import read_intent
+from osler.language.lexicon import concepts
+from osler.language.words import content
 from osler.records import Language
 from osler.records.schema import Category, Entry, PatientRecord
 from osler.records.split import EntryList, statements
-from osler.words import content
 
 PREFIX = "imported "
 _BY_NAME = frozenset({Category.SIGN, Category.TEST, Category.EXAMINATION})

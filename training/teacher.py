@@ -30,8 +30,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.agents.questions import Part, labelled
 
+from osler.language.words import plain, words
 from osler.records import Language, RecordPool
-from osler.words import plain, words
 from training import meaning, qwen
 from training.fit import kept_out, split
 from training.labels import by_hand

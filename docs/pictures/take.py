@@ -20,7 +20,7 @@ from rich.console import Console
 from osler.replay.player import Player
 from osler.replay.scenes import scenes
 from osler.replay.screen import screen
-from osler.simulator.store import RunFile
+from osler.runs.store import RunFile
 
 HERE = Path(__file__).parent
 SIZE = {"width": 1280, "height": 800}

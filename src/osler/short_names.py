@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Self, TypeVar
 
-from osler.simulator.plan import Column, told_variants
+from osler.runs.plan import Column, told_variants
 
 K = TypeVar("K", bound=Hashable)
 

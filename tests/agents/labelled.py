@@ -11,11 +11,11 @@ from typing import NamedTuple
 import osler.eval.faithfulness
 from osler.eval.faithfulness import RULES, ReplyContext, judge_reply
 from osler.eval.faithfulness.agreement import Agreement, Label
-from osler.events import Thing, Unrecorded
+from osler.language import Language, Speaker
 from osler.records import RecordPool
 from osler.records.age import Age
-from osler.records.language import Language
-from osler.records.schema import Diagnosis, Entry, Speaker
+from osler.records.schema import Diagnosis, Entry
+from osler.runs.events import Thing, Unrecorded
 from tests.agents.replies import PooledReply, pool
 
 _LABELS = {

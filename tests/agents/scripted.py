@@ -8,7 +8,7 @@ from typing import Any
 
 from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage, ModelInfo, RequestUsage
 
-from osler.agents.backbones import Backbone
+from osler.models import Backbone
 
 Script = Iterable[str | Exception] | Callable[[str], str]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from osler.agents.rules.address import addressed
+from osler.language import Speaker
 from osler.records import Language
-from osler.records.schema import Sex, Speaker
+from osler.records.schema import Sex
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import pytest
 
-from osler.agents.lexicon.asides import asides
-from osler.agents.lexicon.asks import taken_apart
-from osler.agents.lexicon.kinds import of_a_kind
 from osler.agents.ram import read_intent
-from osler.records.language import Language
+from osler.language import Language
+from osler.language.lexicon.asides import asides
+from osler.language.lexicon.asks import taken_apart
+from osler.language.lexicon.kinds import of_a_kind
 
 QUESTIONS = [
     (Language.EN, "Any fever, and do you smoke?", 3),

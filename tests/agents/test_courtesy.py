@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from osler.agents.lexicon.courtesy import to_the_point
+from osler.language.lexicon.courtesy import to_the_point
 from osler.records import Language
 from tests.agents.ram_index import found
 

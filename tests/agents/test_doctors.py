@@ -12,14 +12,18 @@ from typing import Any
 import pytest
 
 from osler import plugins
-from osler.agents.backbones import BackboneError, FailureKind
 from osler.agents.doctors import Conclusion, DoctorSettings, Question, doctor_factory, doctor_names
 from osler.agents.doctors.checklist import standard_questions
 from osler.agents.participant import Briefing, Case
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient
 from osler.errors import UserError
-from osler.events import (
+from osler.memory import MemorySettings, Turn, memory_factory
+from osler.memory.base import tokens
+from osler.models import BackboneError, FailureKind
+from osler.prompts import Prompt
+from osler.records import Language, PatientRecord, RecordPool
+from osler.runs.events import (
     Answered,
     Asked,
     Called,
@@ -36,10 +40,6 @@ from osler.events import (
     Retrieved,
     Role,
 )
-from osler.memory import MemorySettings, Turn, memory_factory
-from osler.memory.base import tokens
-from osler.prompts import Prompt
-from osler.records import Language, PatientRecord, RecordPool
 from osler.simulator.build import case_of
 from osler.simulator.consultation import Seats, consult
 from osler.simulator.one_step import WholeRecord

@@ -10,9 +10,9 @@ import pytest
 from osler.agents.gate import Fault, FaultKind, check
 from osler.agents.participant import Selection
 from osler.agents.ram.redact import without_diagnosis
+from osler.language import Language, Speaker
 from osler.records import PatientRecord, RecordPool
-from osler.records.language import Language
-from osler.records.schema import Diagnosis, Speaker
+from osler.records.schema import Diagnosis
 from osler.simulator.build import case_of
 from tests.agents.replies import PARTS, PooledReply, pool
 

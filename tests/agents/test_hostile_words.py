@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from osler.agents.backbones import ask
 from osler.agents.gate import check
 from osler.agents.parsing import conclusion_of, named_of, plan_of
 from osler.agents.participant import Selection
 from osler.eval.ladder import judge_diagnosis, judge_treatment
-from osler.events import Called
 from osler.loosejson import DEEPEST, json_begun, json_of
 from osler.memory.base import Turn
 from osler.memory.tim.extract import think
+from osler.models import ask
 from osler.records import Language, PatientRecord, RecordPool
+from osler.runs.events import Called
+from osler.runs.plan import PLAIN, Cell, Column, Settings
+from osler.runs.transcript import Transcript
 from osler.simulator.build import case_of
-from osler.simulator.plan import PLAIN, Cell, Column, Settings
-from osler.simulator.transcript import Transcript
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import scripted
 from tests.simulator.test_consultation import Held

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from osler.agents.lexicon import Phrases, concepts, named
-from osler.agents.lexicon.kept import kept_terms, taken_apart
+from osler.language.lexicon import Phrases, concepts, named
+from osler.language.lexicon.kept import kept_terms, taken_apart
 from osler.records import Language
 
 
 @pytest.mark.parametrize("language", list(Language))
 def test_the_terms_that_are_kept_are_those_of_the_thesaurus(language: Language) -> None:
-    assert kept_terms(language) == taken_apart(language), "keep them anew, as `osler.agents.lexicon.kept` says"
+    assert kept_terms(language) == taken_apart(language), "keep them anew, as `osler.language.lexicon.kept` says"
 
 
 def test_half_of_a_phrase_by_weight_is_needed() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from osler.agents.backbones import BackboneError, FailureKind
 from osler.agents.ram.by_model import MOST
-from osler.events import Intervened, Intervention, Maker, Unrecorded
+from osler.models import BackboneError, FailureKind
 from osler.records import PatientRecord, RecordPool
+from osler.runs.events import Intervened, Intervention, Maker, Unrecorded
 from tests.conftest import small_record
 from tests.simulator.asking import hear, number, things
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from osler.agents.lexicon import related
 from osler.agents.ram import read_intent
 from osler.agents.ram.meaning import meant, places
 from osler.agents.ram.nearness import direction
 from osler.agents.ram.plausible import implausible
 from osler.agents.ram.reader import reader
+from osler.language.lexicon import related
 from osler.records import Language, RecordPool
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from osler.agents.lexicon import answered_by
 from osler.agents.ram import read_intent
 from osler.agents.ram.whose import of_another
+from osler.language import Speaker
+from osler.language.lexicon import answered_by
+from osler.language.relatives import third_party
 from osler.records import Language
-from osler.records.kin import third_party
-from osler.records.schema import Speaker
 from tests.agents.ram_index import found
 
 

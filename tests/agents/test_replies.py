@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from osler.language import Language
 from osler.records import RecordPool
-from osler.records.language import Language
 from tests.agents.replies import FAULTS, KINDS, PARTS, pool
 
 

@@ -7,8 +7,9 @@ import pytest
 from osler.agents.gate import check
 from osler.agents.participant import Selection
 from osler.agents.rules.voice import voice
+from osler.language import Speaker
 from osler.records import RecordPool
-from osler.records.schema import Category, Entry, Part, Speaker, Status
+from osler.records.schema import Category, Entry, Part, Status
 from osler.simulator.build import case_of
 
 POOL = RecordPool.open()

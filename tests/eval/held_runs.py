@@ -9,11 +9,11 @@ from typing import Any
 
 from osler.eval.ladder import LADDER
 from osler.eval.measures import VERSION, measure
-from osler.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Role
 from osler.records import PatientRecord
-from osler.simulator.plan import Cell, Plan, Settings
-from osler.simulator.store import RunWriter, Scored, Spoken
-from osler.simulator.transcript import Header, Transcript
+from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Role
+from osler.runs.plan import Cell, Plan, Settings
+from osler.runs.store import RunWriter, Scored, Spoken
+from osler.runs.transcript import Header, Transcript
 
 UNJUDGED, FAILED = "", "failed"
 Judge = Callable[[Cell], str]

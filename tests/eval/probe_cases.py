@@ -9,13 +9,13 @@ import pytest
 from osler.eval.probes.asking import Examined, examine, rules_answerer
 from osler.eval.probes.figures import Figures, figures
 from osler.eval.probes.gold import Probe, probes_of
-from osler.events import Answered, Concluded, Ending, Event, Found, Maker, Recalled, Remembered, Retrieved, Role
-from osler.events import Asked as AskedEvent
+from osler.language import Language
 from osler.memory.base import Change, Recall
 from osler.records import PatientRecord
-from osler.records.language import Language
-from osler.simulator.plan import Settings
-from osler.simulator.transcript import Header, Transcript
+from osler.runs.events import Answered, Concluded, Ending, Event, Found, Maker, Recalled, Remembered, Retrieved, Role
+from osler.runs.events import Asked as AskedEvent
+from osler.runs.plan import Settings
+from osler.runs.transcript import Header, Transcript
 from tests.conftest import small_record
 
 EN, ZH = Language.EN, Language.ZH

@@ -8,12 +8,12 @@ from pathlib import Path
 from openpyxl import load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from osler.events import Answered, Asked, Concluded, Ending, Event, Maker, Recalled, Role
 from osler.memory.base import Recall
 from osler.records.schema import PatientRecord
-from osler.simulator.plan import Plan, Settings
-from osler.simulator.store import RunFile, RunWriter
-from osler.simulator.transcript import Header, Transcript
+from osler.runs.events import Answered, Asked, Concluded, Ending, Event, Maker, Recalled, Role
+from osler.runs.plan import Plan, Settings
+from osler.runs.store import RunFile, RunWriter
+from osler.runs.transcript import Header, Transcript
 from tests.conftest import small_record
 
 BACKBONES = ("Zebra-7B@http://127.0.0.1:9/v1", "openai:okapi-4o")

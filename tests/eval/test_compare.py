@@ -18,11 +18,11 @@ from osler.eval.compare.grid import csv_text, grids, json_text, latex, markdown
 from osler.eval.ladder import LADDER
 from osler.eval.runs import load_run
 from osler.records import RecordPool
-from osler.simulator.plan import ONE_STEP, Plan, ResultsFrom, Settings
+from osler.runs.plan import ONE_STEP, Plan, ResultsFrom, Settings
+from osler.runs.store import RunFile, RunWriter, Spoken
 from osler.simulator.session import How, simulate_plan
-from osler.simulator.store import RunFile, RunWriter, Spoken
-from tests.agents.backbones.server import Step
 from tests.conftest import Run
+from tests.models.server import Step
 from tests.simulator.model_server import model_server
 
 pytestmark = pytest.mark.xdist_group("compare")  # one process: they share a run

@@ -10,7 +10,7 @@ from osler.eval.ladder import judge_diagnosis
 from osler.eval.lexicon import read
 from osler.eval.model_judge import ModelJudge, Said
 from osler.eval.verdict import Verdict
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import Diagnosis
 
 

@@ -17,12 +17,12 @@ from osler.eval.compare.grid import WRITERS, grids, json_text
 from osler.eval.compare.terminal import page
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
-from osler.events import Called, Role
 from osler.records import PatientRecord, RecordPool
-from osler.simulator.plan import Cell, Plan, Settings
+from osler.runs.events import Called, Role
+from osler.runs.plan import Cell, Plan, Settings
+from osler.runs.store import RunFile, RunWriter
 from osler.simulator.run_pages import runs_table, status_page
 from osler.simulator.session import How, simulate_plan
-from osler.simulator.store import RunFile, RunWriter
 from osler.simulator.summary import summary
 from osler.view import answers
 from osler.view.rows import Query

@@ -21,12 +21,12 @@ from osler.eval.faithfulness.stored import faults_in, patient_judges, ruler_of
 from osler.eval.faithfulness.trial import GOOD, KINDS, ReplyControl, controls, tried
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
-from osler.events import Answered, Asked, Concluded, Ending, Found, Maker, Retrieved, Role, Thing, Unrecorded
 from osler.records import Language, PatientRecord, RecordPool
 from osler.records.schema import Diagnosis, Entry
-from osler.simulator.plan import Cell, Plan, Settings
-from osler.simulator.store import RunFile, RunWriter
-from osler.simulator.transcript import Header, Transcript
+from osler.runs.events import Answered, Asked, Concluded, Ending, Found, Maker, Retrieved, Role, Thing, Unrecorded
+from osler.runs.plan import Cell, Plan, Settings
+from osler.runs.store import RunFile, RunWriter
+from osler.runs.transcript import Header, Transcript
 from osler.view.answers import consultation, hold
 from tests.agents.labelled import agreement_file, written
 from tests.agents.scripted import ScriptedClient, scripted

@@ -10,7 +10,7 @@ from osler.eval.agreement import cohens_kappa
 from osler.eval.ladder import judge_diagnosis, judge_differential, judge_treatment
 from osler.eval.match import names_diagnosis, names_treatment
 from osler.eval.verdict import Judgement
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import Diagnosis, Named, Treatment, Unsafe
 from tests.eval.pairs import DiagnosisPair, Half, Pair, pairs
 

@@ -18,7 +18,10 @@ from osler.eval.compare.terminal import page
 from osler.eval.measures import measure
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
-from osler.events import (
+from osler.memory import MemorySettings, memory_factory
+from osler.memory.base import Change, Turn
+from osler.records import PatientRecord, RecordPool
+from osler.runs.events import (
     Answered,
     Asked,
     Called,
@@ -31,11 +34,8 @@ from osler.events import (
     Retrieved,
     Role,
 )
-from osler.memory import MemorySettings, memory_factory
-from osler.memory.base import Change, Turn
-from osler.records import PatientRecord, RecordPool
-from osler.simulator.makers import Makers, Product, Usage
-from osler.simulator.store import RunFile
+from osler.runs.makers import Makers, Product, Usage
+from osler.runs.store import RunFile
 from osler.simulator.summary import summary
 from tests.eval.held_runs import made_run
 from tests.eval.test_measures import ANKLES, ASTHMA, MRI, PAIN, PALPATION, RADIOGRAPH, of

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from osler.agents.rules.voice import voice
 from osler.errors import UserError
 from osler.eval.measures import Measures, contradicted, measure, refuses
-from osler.events import Answered, Asked, Ending, Event, Found, Maker, Retrieved, Role
 from osler.records import Entry, Language, PatientRecord, RecordPool
+from osler.runs.events import Answered, Asked, Ending, Event, Found, Maker, Retrieved, Role
+from osler.runs.plan import PLAIN, Cell, Column, Settings
+from osler.runs.transcript import Header, Transcript
 from osler.simulator.build import case_of
 from osler.simulator.clients import Clients
-from osler.simulator.plan import PLAIN, Cell, Column, Settings
-from osler.simulator.transcript import Header, Transcript
 from osler.simulator.worker import simulate_one
 from tests.conftest import small_record
 

@@ -16,11 +16,11 @@ from osler.eval.judging import Panel, judge_run
 from osler.eval.lexicon import read
 from osler.eval.model_judge import ModelJudge, enclosed
 from osler.eval.runs import load_run
-from osler.events import Concluded
 from osler.records import Language, PatientRecord, RecordPool
-from osler.simulator.plan import Plan
+from osler.runs.events import Concluded
+from osler.runs.plan import Plan
+from osler.runs.transcript import Transcript
 from osler.simulator.session import How, simulate_plan
-from osler.simulator.transcript import Transcript
 from tests.agents.scripted import ScriptedClient, scripted
 
 POOL = RecordPool.open()

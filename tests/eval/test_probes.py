@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from osler.agents.backbones import Backbone, BackboneError, FailureKind
 from osler.commands.probe import probe
 from osler.errors import UserError
 from osler.eval.probes.asking import Asked, Probed, examine, model_answerer, rules_answerer
@@ -19,15 +18,16 @@ from osler.eval.probes.gold import Probe, probes_of
 from osler.eval.probes.replay import rebuilt
 from osler.eval.probes.retrieval import retrieved
 from osler.eval.probes.scoring import coherent, correct
-from osler.events import Answered, Called, Remembered
-from osler.events import Asked as AskedEvent
+from osler.language import Language
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn
 from osler.memory.tim.telling import dated
+from osler.models import Backbone, BackboneError, FailureKind
 from osler.records import RecordPool
-from osler.records.language import Language
+from osler.runs.events import Answered, Called, Remembered
+from osler.runs.events import Asked as AskedEvent
+from osler.runs.plan import PLAIN, Cell, Column, Settings
 from osler.seeds import derive
 from osler.simulator.clients import Clients
-from osler.simulator.plan import PLAIN, Cell, Column, Settings
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import scripted
 from tests.conftest import Run

@@ -12,8 +12,8 @@ from openpyxl import load_workbook
 
 from osler.errors import UserError
 from osler.eval.rating import Key, export_sheets, read_ratings, write_table
-from osler.events import Ending
-from osler.simulator.store import RunFile
+from osler.runs.events import Ending
+from osler.runs.store import RunFile
 from tests.conftest import Run
 from tests.eval.rated import TRUTH, a_run, cells_of, fill, items_of
 

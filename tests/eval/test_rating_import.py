@@ -13,8 +13,8 @@ from openpyxl import load_workbook
 from osler.errors import UserError
 from osler.eval.rating import Key, check_run, export_sheets, ratings_page, read_ratings
 from osler.records.pages import printed
-from osler.simulator.plan import PLAIN, Column
-from osler.simulator.store import RunFile
+from osler.runs.plan import PLAIN, Column
+from osler.runs.store import RunFile
 from tests.conftest import Run
 from tests.eval.rated import BACKBONES, a_run, fill, items_of
 

@@ -15,14 +15,14 @@ from osler.errors import UserError
 from osler.eval.ladder import LADDER
 from osler.eval.report import write_report
 from osler.eval.report.consultations import MOST
-from osler.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Remembered, Role
 from osler.memory.base import Change
 from osler.records import PatientRecord, RecordPool
-from osler.simulator.plan import Plan, Settings
+from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Remembered, Role
+from osler.runs.plan import Plan, Settings
+from osler.runs.store import RunFile, RunWriter
+from osler.runs.store.writer import Spoken
+from osler.runs.transcript import Header, Transcript
 from osler.simulator.session import How, simulate_plan
-from osler.simulator.store import RunFile, RunWriter
-from osler.simulator.store.writer import Spoken
-from osler.simulator.transcript import Header, Transcript
 from tests.conftest import Run, small_record
 
 pytestmark = pytest.mark.xdist_group("report")  # they share one run, which takes seconds to hold

@@ -18,10 +18,10 @@ from osler.eval.report.figures import labels_of
 from osler.eval.runs import load_run
 from osler.play.sitting import OneMore
 from osler.records import RecordPool
+from osler.runs.plan import ONE_STEP, Cell, Column, Settings
+from osler.runs.store import RunFile, RunWriter
 from osler.short_names import ShortNames
-from osler.simulator.plan import ONE_STEP, Cell, Column, Settings
 from osler.simulator.session import about
-from osler.simulator.store import RunFile, RunWriter
 from osler.simulator.summary import summary
 from osler.view import answers
 from osler.view.rows import Query

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from osler.language import Language
+from osler.language.words import numbers
 from osler.memory.base import Turn
 from osler.memory.tim.arrange import Again, Forget, Insert, Merge, Supersede, arrange
 from osler.memory.tim.extract import think
 from osler.memory.tim.relations import is_protected, is_single, same_subject
 from osler.memory.tim.thought import Draft, Status, Thought
-from osler.records.language import Language
-from osler.words import numbers
 
 EN, ZH = Language.EN, Language.ZH
 

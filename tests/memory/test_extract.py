@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from osler.language import Language
+from osler.language.words import content, numbers
 from osler.memory.base import Turn
 from osler.memory.tim.extract import think
 from osler.memory.tim.thought import Draft
-from osler.records.language import Language
-from osler.words import content, numbers
 
 EN, ZH = Language.EN, Language.ZH
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from osler.errors import UserError
+from osler.language import Language
+from osler.language.words import words
 from osler.memory.embedders import Embedder, HashEmbedder
-from osler.records.language import Language
-from osler.words import words
 
 # Thirty turns of a consultation, and questions with the turn that answers each.
 ENGLISH = (

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from osler.language import Language
+from osler.language.words import words
 from osler.memory.base import tokens
 from osler.memory.tim.linear import tell
 from osler.memory.tim.thought import Thought
-from osler.records.language import Language
-from osler.words import words
 
 EN, ZH = Language.EN, Language.ZH
 words("热身", ZH)  # The segmenter loads once, outside of any test's time.

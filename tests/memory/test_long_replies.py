@@ -4,9 +4,9 @@ import time
 
 import pytest
 
+from osler.language import Language
 from osler.memory.base import Turn
 from osler.memory.tim.extract import think
-from osler.records.language import Language
 
 
 @pytest.mark.parametrize(

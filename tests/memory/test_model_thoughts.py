@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from osler.language import Speaker
 from osler.memory import Change, MemorySettings, Turn, memory_factory
 from osler.memory.base import tokens
 from osler.memory.tim.memory import TimMemory
 from osler.memory.tim.thought import Kind, Maker, Status
 from osler.prompts import Prompt
 from osler.records import Language
-from osler.records.schema import Speaker
 
 EN, ZH = Language.EN, Language.ZH
 BOTH = pytest.mark.parametrize("language", [EN, ZH])

@@ -3,8 +3,8 @@
 import pytest
 
 from osler.agents.rules.recalled import read_recall
-from osler.records.language import Language
-from osler.words import words
+from osler.language import Language
+from osler.language.words import words
 
 EN, ZH = Language.EN, Language.ZH
 words("热身", ZH)  # The segmenter loads once, outside of any test's time.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from osler.language import Language, Speaker
 from osler.memory.base import Turn
 from osler.memory.tim.extract import think
-from osler.records.language import Language
-from osler.records.schema import Speaker
 
 EN, ZH = Language.EN, Language.ZH
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from osler.language.words import numbers
 from osler.memory.tim.extract.english import think_english
-from osler.words import numbers
 
 EXAMINED = "What did the physical examination show?"
 TESTED = "What did the blood tests or other laboratory tests show?"

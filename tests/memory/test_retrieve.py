@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from osler.language import Language
 from osler.memory.base import Turn
 from osler.memory.embedders import open_embedder
 from osler.memory.embedders.base import Embedder
@@ -26,7 +27,6 @@ from osler.memory.tim.retrieve import (
 from osler.memory.tim.space import Space, unrelated_cosine, wording
 from osler.memory.tim.thought import Draft
 from osler.memory.tim.vectors import VectorIndex
-from osler.records.language import Language
 
 ROOMS = tuple[Embedder, Bank, Space]
 

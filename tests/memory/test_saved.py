@@ -15,11 +15,11 @@ from autogen_core.model_context import UnboundedChatCompletionContext
 from autogen_core.models import UserMessage
 
 from osler.errors import UserError
+from osler.language import Language
 from osler.memory import MemorySettings, memory_factory
 from osler.memory.autogen import AutoGenMemory
 from osler.memory.base import Memory, Turn
 from osler.memory.saved import restore, save
-from osler.records.language import Language
 
 TURNS = {
     Language.EN: ("Do you have a fever?", "Yes, 38.5 °C since Monday.", "Any allergy?", "Penicillin gave me a rash."),

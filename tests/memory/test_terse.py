@@ -2,8 +2,8 @@
 
 import pytest
 
+from osler.language import Language
 from osler.memory.tim.terse import terse
-from osler.records.language import Language
 
 EN, ZH = Language.EN, Language.ZH
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from osler.language import Language
 from osler.memory import MemorySettings
 from osler.memory.base import Turn
 from osler.memory.tim.memory import TimMemory
 from osler.memory.tim.reminder import without_reminder
 from osler.memory.tim.wanted import wanted
-from osler.records.language import Language
 
 EN, ZH = Language.EN, Language.ZH
 

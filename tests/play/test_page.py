@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from osler.events import Ending
 from osler.play import table as table_module
 from osler.play.cases import veiled
 from osler.play.sitting import Chair, Wish
 from osler.play.table import PlayTable
 from osler.records.pool import RecordPool
-from osler.simulator.plan import Wanted
+from osler.runs.events import Ending
+from osler.runs.plan import Wanted
+from osler.runs.store import RunFile, RunWriter
 from osler.simulator.session import about
-from osler.simulator.store import RunFile, RunWriter
-from tests.agents.backbones.server import Step, serving
+from tests.models.server import Step, serving
 from tests.play.conftest import client_of, settled
 
 

@@ -18,8 +18,8 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from osler.cli import app
+from osler.language.words import words
 from osler.records import Language, RecordPool
-from osler.words import words
 
 WIDTH = 40
 ENGLISH, CHINESE = "You are the doctor.", "您是医生。"

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from osler.cli import app
 from osler.eval.ladder import LADDER
-from osler.events import Ending, Failed, Maker
-from osler.simulator.plan import Wanted
-from osler.simulator.store import RunFile
+from osler.runs.events import Ending, Failed, Maker
+from osler.runs.plan import Wanted
+from osler.runs.store import RunFile
 from tests.play.conftest import Played
 
 LEFT = "You left; what was said is kept in play-doctor as a consultation that broke off, and is not scored.\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from osler.language import Language, Speaker
 from osler.records.age import Age
-from osler.records.language import Language
 from osler.records.schema import (
     Category,
     Diagnosis,
@@ -16,7 +16,6 @@ from osler.records.schema import (
     Persona,
     Relevance,
     Sex,
-    Speaker,
     Status,
     Treatment,
     Unsafe,

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from osler.language import Language
 from osler.records.age import Age
-from osler.records.language import Language
 from osler.records.schema import Part, PatientRecord, Status
 from tests.conftest import small_record
 

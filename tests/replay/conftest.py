@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from osler.simulator.plan import Settings
+from osler.runs.plan import Settings
 from tests.replay.runs import hold
 
 

@@ -16,12 +16,12 @@ from typer.testing import CliRunner, Result
 
 from osler.cli import app
 from osler.errors import UserError
+from osler.language import Language
 from osler.records import RecordPool
-from osler.records.language import Language
+from osler.runs.plan import Limits, Plan, Settings
 from osler.simulator.clients import ClientSettings
-from osler.simulator.plan import Limits, Plan, Settings
 from osler.simulator.session import How, simulate_plan
-from tests.agents.backbones.server import Step, _answer
+from tests.models.server import Step, _answer
 from tests.simulator import model_server
 
 PATIENTS = ("pneumonia", "gerd")

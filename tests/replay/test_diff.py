@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from osler.events import Asked, Concluded
 from osler.replay.diff import Side
 from osler.replay.diff_page import DiffPage
-from osler.simulator.plan import Settings, Wanted
-from osler.simulator.store import RunFile
-from osler.simulator.transcript import Transcript
+from osler.runs.events import Asked, Concluded
+from osler.runs.plan import Settings, Wanted
+from osler.runs.store import RunFile
+from osler.runs.transcript import Transcript
 from tests.replay.runs import hold, osler, refusal
 
 pytestmark = pytest.mark.xdist_group("replay")  # one process: they share a run

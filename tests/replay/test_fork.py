@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from osler.eval.ladder import LADDER
-from osler.events import Answered, Asked, Called, Ending, Maker, Recalled, Remembered, Role
-from osler.simulator.plan import PLAIN, Cell, Column, Wanted
-from osler.simulator.store import Fork, RunFile, RunWriter
-from osler.simulator.transcript import Transcript
-from tests.agents.backbones.server import Step
+from osler.runs.events import Answered, Asked, Called, Ending, Maker, Recalled, Remembered, Role
+from osler.runs.plan import PLAIN, Cell, Column, Wanted
+from osler.runs.store import Fork, RunFile, RunWriter
+from osler.runs.transcript import Transcript
+from tests.models.server import Step
 from tests.replay.runs import osler, refusal
 from tests.simulator.model_server import model_server
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from osler.events import Answered, Asked
 from osler.replay.player import Player
 from osler.replay.scenes import scenes
-from osler.simulator.plan import Wanted
-from osler.simulator.store import RunFile
-from osler.simulator.store.files import checksum
-from osler.simulator.transcript import Transcript
+from osler.runs.events import Answered, Asked
+from osler.runs.plan import Wanted
+from osler.runs.store import RunFile
+from osler.runs.store.files import checksum
+from osler.runs.transcript import Transcript
 from tests.replay.runs import osler, refusal
 from tests.replay.terminal import Terminal
 

@@ -16,11 +16,11 @@ from osler.agents.ram import index
 from osler.agents.ram.decision import Decision, decision
 from osler.eval import scoring
 from osler.eval.verdict import Judgement, Verdict
-from osler.events import Asked, Called, Ending, Intervened, Maker, Role
-from osler.records.language import Language
-from osler.simulator.plan import Limits
-from osler.simulator.store import RunFile
-from osler.simulator.transcript import Transcript
+from osler.language import Language
+from osler.runs.events import Asked, Called, Ending, Intervened, Maker, Role
+from osler.runs.plan import Limits
+from osler.runs.store import RunFile
+from osler.runs.transcript import Transcript
 from tests.replay.people import played
 from tests.replay.runs import Model, model_run, osler, refusal
 from tests.simulator.model_server import reply_to

@@ -12,9 +12,9 @@ from osler.agents.patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.by_model import ModelRam
 from osler.agents.rules.patient import RulesPatient
-from osler.events import Answered, E, Intervened, Journal, Retrieved
 from osler.memory import MemorySettings, memory_factory
 from osler.records import PatientRecord
+from osler.runs.events import Answered, E, Intervened, Journal, Retrieved
 from osler.simulator.build import case_of
 from osler.simulator.consultation import Seats, consult
 from tests.agents.scripted import Script, ScriptedClient, scripted

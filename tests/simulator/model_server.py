@@ -14,7 +14,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.agents.backbones.server import Step, _answer
+from tests.models.server import Step, _answer
 
 QUESTIONS = (
     "Do you have a fever?",

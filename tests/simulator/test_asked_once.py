@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from osler.agents.backbones.completion import Completion
-from osler.agents.backbones.line import RunAnswers
-from osler.events import Asked, Called, Ending, Intervened, Intervention, Retrieved, Role
+from osler.models.completion import Completion
+from osler.models.line import RunAnswers
 from osler.records import RecordPool
+from osler.runs.events import Asked, Called, Ending, Intervened, Intervention, Retrieved, Role
+from osler.runs.plan import Cell, Column, Plan, Settings
+from osler.runs.store import RunFile
+from osler.runs.transcript import Transcript
 from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.plan import Cell, Column, Plan, Settings
 from osler.simulator.session import How, simulate_plan
-from osler.simulator.store import RunFile
-from osler.simulator.transcript import Transcript
 from osler.simulator.worker import Unit, Worker, simulate_one
 from tests.agents.scripted import scripted
 from tests.replay.runs import osler

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from osler.eval.compare import compare
 from osler.eval.runs import load_run
-from osler.events import Maker
-from osler.simulator.makers import Product
-from tests.agents.backbones.server import Step
+from osler.runs.events import Maker
+from osler.runs.makers import Product
 from tests.conftest import Run
+from tests.models.server import Step
 from tests.simulator.model_server import model_server
 
 

@@ -11,11 +11,10 @@ import pytest
 
 from osler.agents import doctors
 from osler.errors import UserError
-from osler.events import Ending, Journal
 from osler.play.sitting import OneMore
 from osler.records import RecordPool
-from osler.simulator.engines.frames import pack, unit_frame, unit_of
-from osler.simulator.plan import (
+from osler.runs.events import Ending, Journal
+from osler.runs.plan import (
     ONE_STEP,
     PLAIN,
     Cell,
@@ -27,8 +26,9 @@ from osler.simulator.plan import (
     default_patient,
     default_ram,
 )
+from osler.runs.store import Fork, RunFile, RunWriter
+from osler.simulator.engines.frames import pack, unit_frame, unit_of
 from osler.simulator.session import about
-from osler.simulator.store import Fork, RunFile, RunWriter
 from osler.simulator.worker import Unit, transcript_of
 from tests.conftest import Run
 from tests.simulator.model_server import model_server

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from osler.records import RecordPool
-from osler.simulator.plan import Plan, Settings
+from osler.runs.plan import Plan, Settings
 from osler.simulator.session import How, simulate_plan
-from tests.agents.backbones.server import Step
+from tests.models.server import Step
 from tests.simulator.model_server import model_server
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "conclude.py"

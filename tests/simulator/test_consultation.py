@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from osler.agents.backbones import Backbone, BackboneError, FailureKind
 from osler.agents.doctors import DoctorSettings, doctor_factory
 from osler.agents.participant import Conclusion, Question
 from osler.agents.patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient
-from osler.events import Answered, Asked, Called, Concluded, Ending, Journal, Recalled
 from osler.memory import MemorySettings, memory_factory
+from osler.models import Backbone, BackboneError, FailureKind
 from osler.records import Language, PatientRecord, RecordPool
+from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Journal, Recalled
+from osler.runs.plan import PLAIN, Cell, Column, Settings
+from osler.runs.transcript import Transcript
 from osler.simulator.build import case_of
 from osler.simulator.clients import Clients
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.plan import PLAIN, Cell, Column, Settings
-from osler.simulator.transcript import Transcript
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import Script, ScriptedClient, scripted
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from osler.eval.ladder import LADDER
-from osler.simulator.plan import Settings
-from osler.simulator.store import RunFile, files
-from osler.simulator.store.check import faults
+from osler.runs.plan import Settings
+from osler.runs.store import RunFile, files
+from osler.runs.store.check import faults
 from tests.conftest import Run
 from tests.simulator.test_runs import hold
 

@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from osler.events import Journal
+from osler.runs.events import Journal
+from osler.runs.plan import PLAIN, Cell, Column
 from osler.simulator import display
 from osler.simulator.desk import Progress
 from osler.simulator.display import Display, plain_line
-from osler.simulator.plan import PLAIN, Cell, Column
 
 
 def progress(seconds: float, done: int) -> Progress:

@@ -20,13 +20,13 @@ import pytest
 from osler.errors import UserError
 from osler.eval.ladder import LADDER
 from osler.eval.runs import load_run
-from osler.events import Called
 from osler.records import RecordPool
+from osler.runs.events import Called
+from osler.runs.plan import Plan, Settings
+from osler.runs.store import RunFile, RunWriter
 from osler.simulator import session
 from osler.simulator.engines.frames import pack, read_frame
-from osler.simulator.plan import Plan, Settings
 from osler.simulator.session import How, StoppedEarly, simulate_plan
-from osler.simulator.store import RunFile, RunWriter
 from tests.simulator.model_server import ModelServer, model_server
 
 FORK = multiprocessing.get_context("fork")

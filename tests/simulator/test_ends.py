@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from osler.errors import UserError
-from osler.simulator.store import RunFile, RunWriter
-from tests.agents.backbones.server import Step
+from osler.runs.store import RunFile, RunWriter
 from tests.conftest import Run
+from tests.models.server import Step
 from tests.simulator.model_server import model_server
 
 LOUD = """

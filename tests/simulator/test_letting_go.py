@@ -8,10 +8,10 @@ import weakref
 
 import pytest
 
-from osler.agents.backbones import Backbone
-from osler.events import Journal
+from osler.models import Backbone
 from osler.records.pool import RecordPool
-from osler.simulator.plan import PLAIN, Cell, Column, Settings
+from osler.runs.events import Journal
+from osler.runs.plan import PLAIN, Cell, Column, Settings
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import scripted
 

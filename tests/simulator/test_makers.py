@@ -12,14 +12,14 @@ from rich.console import Console, RenderableType
 from osler.agents.participant import Conclusion, Participant, Question
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient
-from osler.events import Answered, Asked, Called, Ending, Intervened, Intervention, Journal, Maker, Role
 from osler.memory import MemorySettings, memory_factory
 from osler.records import Language, RecordPool
 from osler.replay.pages import plain_page
+from osler.runs.events import Answered, Asked, Called, Ending, Intervened, Intervention, Journal, Maker, Role
+from osler.runs.transcript import Header, Transcript
 from osler.simulator.build import case_of
 from osler.simulator.consultation import Seats, consult
 from osler.simulator.pages import page
-from osler.simulator.transcript import Header, Transcript
 
 POOL = RecordPool.open()
 FEVER = {Language.EN: "Do you have a fever?", Language.ZH: "您发烧吗？"}

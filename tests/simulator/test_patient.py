@@ -6,8 +6,8 @@ import pytest
 
 from osler.agents.human import HumanPatient
 from osler.agents.ram.by_model import ModelRam
-from osler.events import Intervened, Intervention, Journal, Maker
 from osler.records import PatientRecord, RecordPool
+from osler.runs.events import Intervened, Intervention, Journal, Maker
 from osler.simulator.build import case_of
 from tests.agents.scripted import scripted
 from tests.conftest import small_record

@@ -21,15 +21,15 @@ import pytest
 from aiohttp import web
 
 from osler.errors import UserError
-from osler.events import Called, Ending, Failed
 from osler.memory.base import Recall
 from osler.memory.none import NoMemory
+from osler.runs.events import Called, Ending, Failed
+from osler.runs.plan import Settings
+from osler.runs.store import RunFile
 from osler.simulator.clients import ClientSettings
 from osler.simulator.engines.ray import RayPool
-from osler.simulator.plan import Settings
-from osler.simulator.store import RunFile
-from tests.agents.backbones.server import Step, completion
 from tests.conftest import REPO, Run
+from tests.models.server import Step, completion
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'osler[ray]'")
 TIMES = re.compile(r'"(?:at|seconds)":[\d.e-]+')

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from osler.events import Answered, Maker, Retrieved
 from osler.memory.base import Turn
 from osler.memory.raw import RawMemory
 from osler.records import PatientRecord, RecordPool
 from osler.replay.scenes import scenes
+from osler.runs.events import Answered, Maker, Retrieved
+from osler.runs.plan import Cell, Column, ResultsFrom, Settings
 from osler.simulator.pages import page
-from osler.simulator.plan import Cell, Column, ResultsFrom, Settings
 from osler.simulator.worker import simulate_one
 from osler.view.story import story
 from tests.agents.scripted import scripted

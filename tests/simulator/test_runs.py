@@ -17,17 +17,17 @@ from typing import Any
 
 import pytest
 
-from osler.agents.backbones import retry
-from osler.agents.backbones.pace import Rates
 from osler.errors import UserError
-from osler.events import Answered, Asked, Called, Ending
+from osler.models import retry
+from osler.models.pace import Rates
 from osler.records import RecordPool
+from osler.runs.events import Answered, Asked, Called, Ending
+from osler.runs.plan import Limits, Plan, Settings
+from osler.runs.store import RunFile, RunWriter, writer
 from osler.simulator.clients import ClientSettings
-from osler.simulator.plan import Limits, Plan, Settings
 from osler.simulator.session import How, StoppedEarly, retry_run, simulate_plan
-from osler.simulator.store import RunFile, RunWriter, writer
-from tests.agents.backbones.server import Step
 from tests.conftest import Run
+from tests.models.server import Step
 from tests.simulator.model_server import REPLY, model_server
 
 SHORT = Settings(turns=2)

@@ -13,7 +13,9 @@ from rich.console import Console
 
 from osler.eval.faithfulness import faults_of
 from osler.eval.match import names_diagnosis
-from osler.events import (
+from osler.memory.base import Change, Item, Recall
+from osler.records import RecordPool
+from osler.runs.events import (
     Answered,
     Asked,
     Concluded,
@@ -27,15 +29,13 @@ from osler.events import (
     Remembered,
     Role,
 )
-from osler.memory.base import Change, Item, Recall
-from osler.records import RecordPool
+from osler.runs.plan import PLAIN, Cell, Column, Settings
+from osler.runs.store import RunFile
 from osler.simulator.memory_page import memory_page
 from osler.simulator.pages import page
-from osler.simulator.plan import PLAIN, Cell, Column, Settings
-from osler.simulator.store import RunFile
 from osler.simulator.worker import transcript_of
-from tests.agents.backbones.server import Step, serving
 from tests.conftest import Run
+from tests.models.server import Step, serving
 
 TIMES = re.compile(r'"(?:at|seconds)":[\d.e-]+')
 
@@ -183,8 +183,8 @@ async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(
 async def test_people_take_the_same_seats() -> None:
     from osler.agents.human import HumanDoctor, HumanPatient
     from osler.agents.ram.agent import Ram
-    from osler.events import Journal, Maker
     from osler.memory import MemorySettings, memory_factory
+    from osler.runs.events import Journal, Maker
     from osler.simulator.build import case_of
     from osler.simulator.consultation import Seats, consult
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from osler.events import Asked, Recalled
+from osler.language import Language
 from osler.records import PatientRecord, RecordPool
-from osler.records.language import Language
+from osler.runs.events import Asked, Recalled
+from osler.runs.plan import PLAIN, Cell, Column, Settings
+from osler.runs.transcript import Transcript
 from osler.simulator.clients import Clients
-from osler.simulator.plan import PLAIN, Cell, Column, Settings
 from osler.simulator.repeats import Repeats
-from osler.simulator.transcript import Transcript
 from osler.simulator.worker import simulate_one
 from tests.conftest import Run
 from tests.simulator.model_server import model_server

@@ -18,7 +18,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from osler.eval.faithfulness import Claim, ClaimKind, JudgedReply, ReplyVerdict
 from osler.eval.ladder import LADDER
 from osler.eval.measures import VERSION
-from osler.events import (
+from osler.memory.base import Change, Item, Recall
+from osler.records.schema import PatientRecord
+from osler.runs.events import (
     Answered,
     Asked,
     Called,
@@ -35,12 +37,10 @@ from osler.events import (
     Retrieved,
     Role,
 )
-from osler.memory.base import Change, Item, Recall
-from osler.records.schema import PatientRecord
-from osler.simulator.plan import Plan, Settings
+from osler.runs.plan import Plan, Settings
+from osler.runs.store import RunWriter, Scored
+from osler.runs.transcript import Header, Transcript
 from osler.simulator.session import about
-from osler.simulator.store import RunWriter, Scored
-from osler.simulator.transcript import Header, Transcript
 from tests.conftest import small_record
 
 CASES = ("bppv-en", "pneumonia-en", "bppv-zh")

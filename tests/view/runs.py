@@ -9,7 +9,10 @@ from pathlib import Path
 
 from osler.eval.faithfulness import JudgedReply, ReplyVerdict
 from osler.eval.scoring import score
-from osler.events import (
+from osler.memory.base import Change, Item, Recall
+from osler.records import RecordPool
+from osler.records.schema import PatientRecord
+from osler.runs.events import (
     Answered,
     Asked,
     Called,
@@ -27,13 +30,10 @@ from osler.events import (
     Retrieved,
     Role,
 )
-from osler.memory.base import Change, Item, Recall
-from osler.records import RecordPool
-from osler.records.schema import PatientRecord
-from osler.simulator.plan import Cell, Plan
+from osler.runs.plan import Cell, Plan
+from osler.runs.store import RunWriter
+from osler.runs.transcript import Header, Transcript
 from osler.simulator.session import about
-from osler.simulator.store import RunWriter
-from osler.simulator.transcript import Header, Transcript
 
 Talk = Sequence[tuple[str, str]]
 

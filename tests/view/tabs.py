@@ -9,8 +9,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, expect
 
-from osler.events import Answered, Asked
-from osler.simulator.store import RunFile
+from osler.runs.events import Answered, Asked
+from osler.runs.store import RunFile
 from tests.view.browser import Small
 
 DESK = {"width": 1280, "height": 900}

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from osler.events import Asked, Concluded, Role
-from osler.simulator.plan import Wanted
-from osler.simulator.store import RunFile
+from osler.runs.events import Asked, Concluded, Role
+from osler.runs.plan import Wanted
+from osler.runs.store import RunFile
 from osler.view.export import export
 from tests.conftest import Run
 from tests.view.browser import picture, serving

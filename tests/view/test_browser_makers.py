@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from osler.eval.scoring import score
-from osler.events import Answered, Asked, Event, Intervened, Intervention, Maker
-from osler.simulator.plan import Plan
+from osler.runs.events import Answered, Asked, Event, Intervened, Intervention, Maker
+from osler.runs.plan import Plan
+from osler.runs.store import RunWriter
 from osler.simulator.session import about
-from osler.simulator.store import RunWriter
 from osler.view.export import export
 from tests.view.browser import picture, serving
 from tests.view.runs import record, transcript

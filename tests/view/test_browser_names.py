@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from osler.events import Called, Role
 from osler.records import RecordPool
-from osler.simulator.plan import Settings
+from osler.runs.events import Called, Role
+from osler.runs.plan import Settings
 from osler.view.export import export
 from tests.eval.held_runs import UNJUDGED, made_run
 from tests.view.browser import picture, serving

@@ -19,10 +19,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from osler.eval.ladder import LADDER
-from osler.simulator.plan import PLAIN, Cell, Column, Plan
+from osler.runs.plan import PLAIN, Cell, Column, Plan
+from osler.runs.store import Fork, RunFile, RunWriter
+from osler.runs.store.files import checksum
 from osler.simulator.session import about
-from osler.simulator.store import Fork, RunFile, RunWriter
-from osler.simulator.store.files import checksum
 from osler.view.access import Access
 from osler.view.app import application
 from osler.view.chair import Chair

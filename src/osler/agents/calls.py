@@ -5,11 +5,11 @@ from __future__ import annotations
 from autogen_core.models import LLMMessage
 from pydantic import BaseModel
 
-from osler.agents.backbones import Backbone, BackboneError, FailureKind, ModelCall, Recording, ask
-from osler.agents.backbones.ask import unread
-from osler.agents.backbones.completion import Source
-from osler.events import Called, ConsultationError, Ending, Intervened, Intervention, Journal, Message, Role
+from osler.models import Backbone, BackboneError, FailureKind, ModelCall, Recording, ask
+from osler.models.ask import unread
+from osler.models.completion import Source
 from osler.prompts import Prompt
+from osler.runs.events import Called, ConsultationError, Ending, Intervened, Intervention, Journal, Message, Role
 
 
 class Caller:

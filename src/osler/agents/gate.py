@@ -16,12 +16,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from osler.agents.lexicon.drugs import drugs_in
-from osler.agents.lexicon.numerals import values, written_values
 from osler.agents.participant import Selection
-from osler.records.language import Language
+from osler.language import Language
+from osler.language.lexicon.drugs import drugs_in
+from osler.language.numerals import values, written_values
+from osler.language.words import plain, sentences
 from osler.records.schema import Diagnosis
-from osler.words import plain, sentences
 
 
 class FaultKind(StrEnum):

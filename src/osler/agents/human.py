@@ -9,8 +9,8 @@ from typing import Any
 from osler.agents.notes import notes
 from osler.agents.participant import Briefing, Conclusion, Participant, Question, Reply, Selection
 from osler.errors import printable
-from osler.events import Maker
-from osler.records.language import Language
+from osler.language import Language
+from osler.runs.events import Maker
 
 Ask = Callable[[str], Awaitable[str]]
 Before = Briefing | Selection

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from osler.agents.participant import Selection
-from osler.events import Unrecorded
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import Category, Entry, Status
+from osler.runs.events import Unrecorded
 
 _STATES = {
     Language.EN: {

@@ -11,9 +11,9 @@ from autogen_agentchat.messages import BaseChatMessage, StructuredMessage, TextM
 from autogen_core import CancellationToken
 from pydantic import BaseModel, ConfigDict
 
-from osler.events import Maker, Thing
-from osler.records.language import Language
-from osler.records.schema import Entry, Persona, Sex, Speaker
+from osler.language import Language, Speaker
+from osler.records.schema import Entry, Persona, Sex
+from osler.runs.events import Maker, Thing
 
 
 class _Frozen(BaseModel):

@@ -8,16 +8,16 @@ from typing import Any
 
 from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 
-from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
 from osler.agents.gate import Fault, check, without
 from osler.agents.participant import Case, Participant, Reply, Selection
 from osler.agents.patient_prompt import patient_slots
 from osler.agents.rules.voice import spoken
-from osler.events import Intervened, Intervention, Journal, Maker, Role
+from osler.language import Language
+from osler.models import Backbone
 from osler.prompts import Prompt, prompt
-from osler.records.language import Language
 from osler.records.schema import Diagnosis
+from osler.runs.events import Intervened, Intervention, Journal, Maker, Role
 
 
 class ModelPatient(Participant):

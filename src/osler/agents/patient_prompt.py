@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from osler.agents.notes import Note, notes
 from osler.agents.participant import Case, Selection
+from osler.language import Language, Speaker
 from osler.records.labels import label
-from osler.records.language import Language
-from osler.records.schema import Persona, Sex, Speaker
+from osler.records.schema import Persona, Sex
 
 _MANNER = {
     Language.EN: {

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from osler.agents.lexicon.spoken import meant
+from osler.language import Language
+from osler.language.lexicon.spoken import meant
+from osler.language.words import content, numbers, plain
 from osler.ranking import reaches
-from osler.records.language import Language
 from osler.records.schema import Entry, Status
-from osler.words import content, numbers, plain
 
 _SHARE = 0.34
 """Of the words of a report, a telling or a name that a reply to several things must have to tell of it."""

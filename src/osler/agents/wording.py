@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from osler.agents.participant import Briefing, Case
+from osler.language import Language, Speaker
 from osler.records.labels import label
-from osler.records.language import Language
-from osler.records.schema import Sex, Speaker
+from osler.records.schema import Sex
 
 
 def case_slots(case: Case) -> dict[str, object]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from osler.agents.backbones.probe import Probe
+    from osler.models.probe import Probe
 
 app = typer.Typer(help="See whether a model answers.", no_args_is_help=True)
 
@@ -32,12 +32,12 @@ def check(
     """Ask a model two short questions: whether it answers, how fast, and whether it follows a JSON schema."""
     import asyncio
 
-    from osler.agents.backbones import parse_spec
+    from osler.models import parse_spec
 
     if parse_spec(spec).kind == "rules":
         typer.echo("rules: needs no model")
         return
-    from osler.agents.backbones.probe import probe
+    from osler.models.probe import probe
 
     found = asyncio.run(probe(spec, limit=timeout))
     typer.echo("\n".join(_lines(found)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from osler.simulator.plan import Limits
+    from osler.runs.plan import Limits
     from osler.simulator.session import How
 
 
@@ -66,7 +66,7 @@ def how_from(
     as_json: bool,
 ) -> How:
     """The options of the command line as one thing."""
-    from osler.agents.backbones.pace import Rates
+    from osler.models.pace import Rates
     from osler.simulator.clients import ClientSettings
     from osler.simulator.session import How
 

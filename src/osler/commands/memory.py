@@ -22,9 +22,9 @@ def show(
 ) -> None:
     """Turn by turn: what was recalled, inserted, superseded, merged and forgotten, and why."""
     from osler.records.pages import printed
+    from osler.runs.plan import Wanted
+    from osler.runs.store import RunFile
     from osler.simulator.memory_page import memory_page
-    from osler.simulator.plan import Wanted
-    from osler.simulator.store import RunFile
 
     with RunFile.open(run) as opened:
         printed(memory_page(opened.find(Wanted(case, backbone, strategy, memory, trial))))

@@ -43,11 +43,11 @@ def play(
 ) -> None:
     """Take a chair: ask and conclude as the doctor, or answer as the patient, and see how it went."""
     from osler.commands.records import open_pool
+    from osler.language import Language
     from osler.play.reader import fitted, reader_language
     from osler.play.sitting import Chair, Wish
     from osler.play.table import PlayTable
     from osler.play.terminal import play as at_terminal
-    from osler.records.language import Language
     from osler.simulator.clients import ClientSettings
 
     records = open_pool(pool, languages=[language] if language else None)

@@ -32,7 +32,7 @@ def probe(
     from osler.eval.probes.page import page
     from osler.eval.probes.run import probe_run
     from osler.records.pages import printed
-    from osler.simulator.store import RunFile
+    from osler.runs.store import RunFile
     from osler.stdout import spared_stdout
 
     with RunFile.open(run) as opened, spared_stdout():

@@ -30,7 +30,7 @@ def export(
     """Write moments of a run as sheets that do not tell the system, and the key that does."""
     from osler.errors import printable
     from osler.eval.rating import export_sheets
-    from osler.simulator.store import RunFile
+    from osler.runs.store import RunFile
 
     with RunFile.open(run) as opened:
         done = export_sheets(opened, out, per_system=per_cell, seed=seed, raters=raters, force=force)
@@ -52,7 +52,7 @@ def import_ratings(
     """Read ratings back: the means of every column, and how far the raters agree."""
     from osler.eval.rating import Key, check_run, ratings_page, read_ratings, write_table
     from osler.records.pages import printed
-    from osler.simulator.store import RunFile
+    from osler.runs.store import RunFile
 
     opened_key = Key.open(key)
     if run is not None:

@@ -34,7 +34,7 @@ def open_pool(
 ) -> RecordPool:
     """The pool that the options of a command describe."""
     from osler.errors import UserError
-    from osler.records.language import Language
+    from osler.language import Language
     from osler.records.pool import RecordPool
 
     known = {language.value: language for language in Language}

@@ -16,7 +16,7 @@ from osler.errors import UserError
 
 if TYPE_CHECKING:
     from osler.replay.diff import Side
-    from osler.simulator.plan import Wanted
+    from osler.runs.plan import Wanted
 
 T = TypeVar("T")
 _EVERY = 5.0
@@ -55,7 +55,7 @@ def replay(
     timeout: Timeout = 60.0,
 ) -> None:
     """A consultation as it happened; held again, to see what a change of code changed; or going on otherwise."""
-    from osler.simulator.plan import Wanted
+    from osler.runs.plan import Wanted
 
     if verify and fork_at is not None:
         raise UserError("--verify and --fork-at cannot be done at once", "give one of them")
@@ -68,7 +68,7 @@ def replay(
     else:
         from osler.records.pages import printed
         from osler.replay.pages import plain_page
-        from osler.simulator.store import RunFile
+        from osler.runs.store import RunFile
 
         with RunFile.open(run) as opened:
             found = opened.find(Wanted(_given(run, case), *kind, trial))
@@ -105,7 +105,7 @@ def diff(
     from osler.records.pages import printed
     from osler.replay.diff import same_patient
     from osler.replay.diff_page import DiffPage
-    from osler.simulator.plan import Wanted
+    from osler.runs.plan import Wanted
 
     kinds = zip(
         _two(backbone, "--backbone"),
@@ -130,7 +130,7 @@ def _verify(run: Path, wanted: Wanted) -> None:
     from osler.replay.chosen import every
     from osler.replay.verify import other_version, verify
     from osler.replay.verify_page import verify_page
-    from osler.simulator.store import RunFile
+    from osler.runs.store import RunFile
 
     began = told = time.monotonic()
 
@@ -157,8 +157,8 @@ def _fork(
     from osler.replay.chosen import every
     from osler.replay.diff_page import DiffPage
     from osler.replay.fork import Change, Parent, fork
-    from osler.simulator.plan import PLAIN, Column, Wanted
-    from osler.simulator.store import RunFile
+    from osler.runs.plan import PLAIN, Column, Wanted
+    from osler.runs.store import RunFile
 
     options = ("--backbone", "--strategy", "--memory")
     pairs = [_old_new(values, option) for values, option in zip(given, options, strict=True)]
@@ -193,7 +193,7 @@ def _side(run: Path, wanted: Wanted) -> Side:
     from osler.replay.chosen import the_one
     from osler.replay.diff import Side
     from osler.replay.verdicts import Verdicts
-    from osler.simulator.store import RunFile
+    from osler.runs.store import RunFile
 
     with RunFile.open(run) as opened:
         number, transcript = the_one(opened, wanted)

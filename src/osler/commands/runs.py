@@ -30,8 +30,8 @@ def status(run: RunName, as_json: carrying_out.AsJson = False) -> None:
     from dataclasses import asdict
 
     from osler.records.pages import printed
+    from osler.runs.store import RunFile
     from osler.simulator.run_pages import status_page
-    from osler.simulator.store import RunFile
 
     with RunFile.open(run) as opened:
         if as_json:
@@ -43,8 +43,8 @@ def status(run: RunName, as_json: carrying_out.AsJson = False) -> None:
 @app.command("check")
 def check(run: RunName) -> None:
     """Check a run file for damage, and name what is damaged. Exit code 1 if anything is."""
-    from osler.simulator.store import RunFile
-    from osler.simulator.store.check import faults
+    from osler.runs.store import RunFile
+    from osler.runs.store.check import faults
 
     with RunFile.open(run) as opened:
         found = 0
@@ -61,8 +61,8 @@ def check(run: RunName) -> None:
 def failures(run: RunName) -> None:
     """What failed in a run, why, and after how many attempts."""
     from osler.records.pages import printed
+    from osler.runs.store import RunFile
     from osler.simulator.run_pages import failures_page
-    from osler.simulator.store import RunFile
 
     with RunFile.open(run) as opened:
         printed(failures_page(opened))
@@ -85,9 +85,9 @@ def retry(
     as_json: carrying_out.AsJson = False,
 ) -> None:
     """Hold again what failed, and go on with what was not held yet; what models have answered is not asked again."""
-    from osler.simulator.plan import Limits
+    from osler.runs.plan import Limits
+    from osler.runs.store import RunFile
     from osler.simulator.session import retry_run
-    from osler.simulator.store import RunFile
 
     with RunFile.open(run) as opened:
         temperature = opened.settings.temperature

@@ -104,7 +104,7 @@ def simulate(
     as_json: carrying_out.AsJson = False,
 ) -> None:
     """Simulate consultations: records × backbones × strategies × memories × trials. Re-run the command to resume."""
-    from osler.simulator.plan import (
+    from osler.runs.plan import (
         ONE_STEP,
         PLAIN,
         RULES,
@@ -167,9 +167,9 @@ def show(
     """One consultation as a page to read."""
     from osler.eval.faithfulness.stored import faults_in
     from osler.records.pages import printed
+    from osler.runs.plan import Wanted
+    from osler.runs.store import RunFile
     from osler.simulator.pages import page
-    from osler.simulator.plan import Wanted
-    from osler.simulator.store import RunFile
 
     with RunFile.open(run) as opened:
         cell, transcript = opened.find_cell(Wanted(case, backbone, strategy, memory, trial))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from osler.eval.lexicon import read
 from osler.eval.model_judge import ModelJudge
 from osler.eval.verdict import Verdict
-from osler.records.language import Language
+from osler.language import Language
 
 _CALLED = {Language.EN: "English", Language.ZH: "Chinese"}
 

@@ -11,7 +11,6 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from osler.agents.backbones import Backbone, open_backbone
 from osler.errors import UserError
 from osler.eval.commitment import committed
 from osler.eval.controls import tried
@@ -19,10 +18,11 @@ from osler.eval.ladder import LADDER
 from osler.eval.model_judge import ModelJudge, Said
 from osler.eval.scoring import score, spoken
 from osler.eval.verdict import Verdict
-from osler.records.language import Language
+from osler.language import Language
+from osler.models import Backbone, open_backbone
 from osler.records.schema import PatientRecord
-from osler.simulator.store import RunFile, RunWriter, Spoken
-from osler.simulator.transcript import Transcript
+from osler.runs.store import RunFile, RunWriter, Spoken
+from osler.runs.transcript import Transcript
 
 Content = tuple[str, str, str]
 

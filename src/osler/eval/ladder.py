@@ -11,7 +11,7 @@ from osler.eval.lexicon import Concept
 from osler.eval.mentions import read_answer, says_nothing
 from osler.eval.names import LONGEST, is_chinese
 from osler.eval.verdict import Judgement, Verdict
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import Diagnosis, Treatment
 
 LADDER = "ladder/3"

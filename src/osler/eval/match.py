@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from osler.eval.ladder import judge_diagnosis, judge_treatment
 from osler.eval.verdict import Verdict
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import Diagnosis, Treatment
 
 

@@ -12,14 +12,14 @@ from typing import Literal
 from autogen_core.models import UserMessage
 from pydantic import BaseModel
 
-from osler.agents.backbones import Backbone, ask
 from osler.eval.commitment import Commitment, committed, count
 from osler.eval.verdict import Verdict
-from osler.events import Concluded
+from osler.language import Language
 from osler.loosejson import json_of
+from osler.models import Backbone, ask
 from osler.prompts import prompt
-from osler.records.language import Language
 from osler.records.schema import PatientRecord
+from osler.runs.events import Concluded
 
 _MOST_TOKENS = 200
 _LONGEST = 600

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from osler.eval.lexicon import read
-from osler.words import plain
+from osler.language.words import plain
 
 LONGEST = 2000
 """Characters of an answer that are read: a diagnosis is short, and the rest would only cost time."""

@@ -12,9 +12,9 @@ from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.stored import FIGURES, patient_verdicts, ruler_of
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
-from osler.simulator.makers import Makers
-from osler.simulator.store import RunFile
-from osler.simulator.transcript import Transcript
+from osler.runs.makers import Makers
+from osler.runs.store import RunFile
+from osler.runs.transcript import Transcript
 
 if TYPE_CHECKING:
     import pandas as pd

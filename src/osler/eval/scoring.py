@@ -8,10 +8,10 @@ from dataclasses import asdict
 from osler.eval.ladder import LADDER, judge_diagnosis, judge_differential, judge_treatment
 from osler.eval.measures import VERSION, measure
 from osler.eval.verdict import Judgement, Verdict
-from osler.events import Ending
 from osler.records.schema import PatientRecord
-from osler.simulator.store import RunWriter, Scored, Spoken
-from osler.simulator.transcript import Transcript
+from osler.runs.events import Ending
+from osler.runs.store import RunWriter, Scored, Spoken
+from osler.runs.transcript import Transcript
 
 
 def score(transcript: Transcript, record: PatientRecord, test_prices: Mapping[str, float] | None = None) -> Scored:

@@ -16,10 +16,10 @@ from autogen_core.model_context import ChatCompletionContext
 from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
 from pydantic import BaseModel
 
+from osler.language import Language
 from osler.memory import saved
 from osler.memory.base import Memory, MemorySettings, Recall, Turn
 from osler.memory.registry import memory_factory
-from osler.records.language import Language
 
 _HEADING = {
     Language.EN: "What is known from earlier in this conversation:\n",

@@ -8,9 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
+from osler.language import Language, Speaker
 from osler.prompts import Prompt
-from osler.records.language import Language
-from osler.records.schema import Speaker
 
 
 class _Frozen(BaseModel):

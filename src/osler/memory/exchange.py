@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from osler.language import Language
 from osler.memory.base import Turn
-from osler.records.language import Language
 
 _TURN = {Language.EN: "Turn {}", Language.ZH: "第{}轮"}
 _THOUGHT = {Language.EN: "Doctor thought of: {}", Language.ZH: "医生考虑：{}"}

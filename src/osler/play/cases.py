@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from osler.errors import UserError
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.pool import RecordPool
 from osler.records.schema import Sex
 

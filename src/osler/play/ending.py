@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from osler.errors import printable
 from osler.eval.verdict import Verdict
-from osler.events import Asked, Concluded
 from osler.play.keeping import run_name
 from osler.play.result import Result
 from osler.play.seat import Seat
@@ -14,6 +13,7 @@ from osler.play.sitting import Chair
 from osler.play.words import Words
 from osler.records.labels import label
 from osler.records.schema import Relevance
+from osler.runs.events import Asked, Concluded
 
 
 def ending(seat: Seat, words: Words) -> Iterator[str]:

@@ -14,16 +14,16 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from osler.agents.backbones.completion import Completion
 from osler.errors import StorageError, UserError
 from osler.eval.scoring import score
+from osler.models.completion import Completion
 from osler.play.sitting import OneMore, Sitting, Wish
 from osler.records.schema import PatientRecord
+from osler.runs.plan import Settings, Wanted
+from osler.runs.store import RunFile, RunWriter, answer_row, run_path
+from osler.runs.transcript import Transcript
 from osler.seeds import derive
-from osler.simulator.plan import Settings, Wanted
 from osler.simulator.session import about
-from osler.simulator.store import RunFile, RunWriter, answer_row, run_path
-from osler.simulator.transcript import Transcript
 
 PATIENCE = 20.0
 """Seconds to wait for somebody else who is writing to the run."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from osler.errors import printable
-from osler.events import Event, Recalled, Remembered
 from osler.play.words import Words
+from osler.runs.events import Event, Recalled, Remembered
 
 _SHOWN = 8
 _MARKS = {"inserted": "+", "superseded": "x", "merged": "&", "forgotten": "-"}

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-from osler.records.language import Language
-from osler.words import words
+from osler.language import Language
+from osler.language.words import words
 
 _PIECE = re.compile(r"\s+|[\u4e00-\u9fff]+|[^\s\u3000-\uffef]+|.")
 """Space, a run of Chinese, a word as it is written with its punctuation, or one wide character."""

@@ -10,8 +10,8 @@ from osler.eval.measures.asking import key_elements
 from osler.eval.measures.course import Course
 from osler.eval.scoring import spoken
 from osler.records.schema import Entry, Part, PatientRecord
-from osler.simulator.store import Spoken
-from osler.simulator.transcript import Transcript
+from osler.runs.store import Spoken
+from osler.runs.transcript import Transcript
 
 
 @dataclass(frozen=True)

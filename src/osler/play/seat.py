@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 from osler.agents.human import Before, Move, Mover
 from osler.agents.participant import Briefing, Conclusion, Question, Reply, Selection
 from osler.errors import RunStopped, printable
-from osler.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
 from osler.play.keeping import Kept, Paid
 from osler.play.moves import WrongMove, checked
 from osler.play.result import Result
 from osler.play.sitting import Sitting
+from osler.runs.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
+from osler.runs.plan import Limits
+from osler.runs.transcript import Transcript
 from osler.simulator.allowance import RunAllowance
 from osler.simulator.clients import Clients, OwnClients
-from osler.simulator.plan import Limits
-from osler.simulator.transcript import Transcript
 from osler.simulator.worker import simulate_one, transcript_of
 
 if TYPE_CHECKING:
-    from osler.agents.backbones import Backbone
+    from osler.models import Backbone
 
 Keep = Callable[[Sitting, Transcript, list[Paid]], Kept]
 

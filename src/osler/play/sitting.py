@@ -8,10 +8,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from osler.errors import UserError
-from osler.events import Ending
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import PatientRecord
-from osler.simulator.plan import HUMAN, PLAIN, RULES, Cell, Column, Plan, Settings, default_ram
+from osler.runs.events import Ending
+from osler.runs.plan import HUMAN, PLAIN, RULES, Cell, Column, Plan, Settings, default_ram
 
 
 class Chair(StrEnum):

@@ -6,14 +6,14 @@ from typing import Any
 
 from osler.agents.notes import notes
 from osler.agents.participant import Selection
-from osler.events import Answered, Asked, Recalled, Remembered
 from osler.play.cases import Card, veiled
 from osler.play.keeping import run_name
 from osler.play.result import Result
 from osler.play.seat import Seat
 from osler.play.table import PlayTable
 from osler.records.schema import Entry
-from osler.simulator.transcript import heard
+from osler.runs.events import Answered, Asked, Recalled, Remembered
+from osler.runs.transcript import heard
 
 
 def state(name: str, seat: Seat, table: PlayTable) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from osler.play.keeping import keep, next_trial, run_for, times_played
 from osler.play.seat import Seat
 from osler.play.sitting import Sitting, Wish
 from osler.records.pool import RecordPool
+from osler.runs.plan import RULES, WITHOUT_MODEL, Cell
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.plan import RULES, WITHOUT_MODEL, Cell
 
 MOST = 16
 """People at one table."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from osler.eval.verdict import Verdict
+from osler.language import Language
 from osler.play.sitting import Chair
-from osler.records.language import Language
 
 
 @dataclass(frozen=True)

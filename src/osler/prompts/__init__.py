@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 
-from osler.records.language import Language
+from osler.language import Language
 
 
 @dataclass(frozen=True)

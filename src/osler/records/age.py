@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
-from osler.records.language import Language
+from osler.language import Language
 
 Unit = Literal["years", "months", "weeks", "days"]
 

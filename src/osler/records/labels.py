@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TypeVar
 
-from osler.records.language import Language
-from osler.records.schema import Category, Part, Persona, Relevance, Sex, Speaker, Status
+from osler.language import Language, Speaker
+from osler.records.schema import Category, Part, Persona, Relevance, Sex, Status
 
 EN, ZH = Language.EN, Language.ZH
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from osler.errors import UserError
+from osler.language import Language
 from osler.records.draft import Draft, Problem, Reading, RecordError, RecordWarning, check
 from osler.records.formats import jsonl
-from osler.records.language import Language
 from osler.records.limits import is_nested, nested
 from osler.records.registry import Format, format_of, head, suffixes
 from osler.records.schema import PatientRecord

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
+from osler.language import Language
 from osler.records.draft import Problem
-from osler.records.language import Language
 from osler.records.pool import RecordPool
 
 _LIMIT = 1000

@@ -7,8 +7,8 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from osler.language import Language, Speaker
 from osler.records.age import AgeField
-from osler.records.language import Language
 from osler.records.order import ExamOrderField
 from osler.records.text import Line, MaybeLine, same
 
@@ -23,20 +23,6 @@ class Sex(StrEnum):
     FEMALE = "female"
     MALE = "male"
     UNKNOWN = "unknown"
-
-
-class Speaker(StrEnum):
-    """Who answers the doctor, by relation to the patient."""
-
-    PATIENT = "patient"
-    MOTHER = "mother"
-    FATHER = "father"
-    WIFE = "wife"
-    HUSBAND = "husband"
-    DAUGHTER = "daughter"
-    SON = "son"
-    SIBLING = "sibling"
-    CAREGIVER = "caregiver"
 
 
 class Persona(StrEnum):

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from osler.language import Speaker
 from osler.records.age import Age
 from osler.records.draft import Draft
 from osler.records.labels import from_label, language_of, sex_from
-from osler.records.schema import Category, Part, Persona, Relevance, Speaker, Status
+from osler.records.schema import Category, Part, Persona, Relevance, Status
 from osler.records.status import DENIED, status_of
 from osler.records.table import ALTERNATIVE, COLUMNS, ICD, META, PART, UNSAFE, Row
 

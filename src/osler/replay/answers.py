@@ -9,13 +9,13 @@ from typing import Any
 
 from autogen_core.models import CreateResult, LLMMessage, ModelInfo, RequestUsage
 
-from osler.agents.backbones import Backbone
-from osler.agents.backbones.completion import Completion, Source
-from osler.agents.backbones.wrapper import Client
-from osler.events import Called, ConsultationError, Role
+from osler.models import Backbone
+from osler.models.completion import Completion, Source
+from osler.models.wrapper import Client
 from osler.replay.failures import CANCELLED, over, raised_again
 from osler.replay.order import Order
-from osler.simulator.transcript import Transcript
+from osler.runs.events import Called, ConsultationError, Role
+from osler.runs.transcript import Transcript
 
 
 class RecordedAnswers:

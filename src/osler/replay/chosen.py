@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from osler.errors import UserError
-from osler.simulator.plan import Wanted
-from osler.simulator.store import RunFile
-from osler.simulator.transcript import Transcript
+from osler.runs.plan import Wanted
+from osler.runs.store import RunFile
+from osler.runs.transcript import Transcript
 
 
 def the_one(run: RunFile, wanted: Wanted) -> tuple[int, Transcript]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from osler.errors import UserError
-from osler.events import Answered, Asked, Concluded
-from osler.simulator.store import Spoken
-from osler.simulator.transcript import Transcript
+from osler.runs.events import Answered, Asked, Concluded
+from osler.runs.store import Spoken
+from osler.runs.transcript import Transcript
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from osler.events import Failed
 from osler.replay.diff import Parting, Row, Side, only, parting, rows
 from osler.replay.wording import Words, shown, words
+from osler.runs.events import Failed
 
 _NARROW = 80
 _WHAT = {

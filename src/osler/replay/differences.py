@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from osler.events import Called, Ending, Role
 from osler.replay.failures import CANCELLED
 from osler.replay.seen import Kind, Seen, view
 from osler.replay.wording import shown
-from osler.simulator.store import Spoken
-from osler.simulator.transcript import Transcript
+from osler.runs.events import Called, Ending, Role
+from osler.runs.store import Spoken
+from osler.runs.transcript import Transcript
 
 _AROUND, _LONGEST = 24, 90
 NOTHING = "(nothing)"

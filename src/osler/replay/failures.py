@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.backbones import BackboneError, FailureKind
-from osler.events import ConsultationError, Ending, Failed
-from osler.simulator.transcript import Transcript
+from osler.models import BackboneError, FailureKind
+from osler.runs.events import ConsultationError, Ending, Failed
+from osler.runs.transcript import Transcript
 
 CANCELLED = "the call was cancelled"
 _LIMIT = "ConsultationError: "

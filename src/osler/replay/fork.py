@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 from osler.errors import RunStopped, UserError
 from osler.eval.scoring import score
-from osler.events import Journal
 from osler.memory import check_memories
 from osler.records.schema import PatientRecord
 from osler.replay.holding import going_on
+from osler.runs.events import Journal
+from osler.runs.plan import HUMAN, ONE_STEP, Cell, Column, Limits, Settings, models_of
+from osler.runs.store import Fork, RunFile, RunWriter, answer_row, forks_path
+from osler.runs.transcript import Transcript
 from osler.simulator.allowance import RunAllowance
 from osler.simulator.build import check_strategies, seat
 from osler.simulator.clients import Clients, ClientSettings, OwnClients
 from osler.simulator.consultation import Seats
-from osler.simulator.plan import HUMAN, ONE_STEP, Cell, Column, Limits, Settings, models_of
 from osler.simulator.session import about
-from osler.simulator.store import Fork, RunFile, RunWriter, answer_row, forks_path
-from osler.simulator.transcript import Transcript
 from osler.simulator.worker import hold
 
 if TYPE_CHECKING:
-    from osler.agents.backbones.completion import Completion
+    from osler.models.completion import Completion
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from osler.events import Journal, Role
 from osler.records.schema import PatientRecord
 from osler.replay.answers import RecordedAnswers
 from osler.replay.moves import RecordedDoctor, RecordedPatient, RecordedRam
 from osler.replay.order import Order
+from osler.runs.events import Journal, Role
+from osler.runs.plan import HUMAN, Limits, Settings
+from osler.runs.transcript import Transcript
 from osler.simulator.build import case_of, seat
 from osler.simulator.consultation import Seats
-from osler.simulator.plan import HUMAN, Limits, Settings
-from osler.simulator.transcript import Transcript
 from osler.simulator.worker import hold
 
 

@@ -8,11 +8,11 @@ from osler.agents.participant import Briefing, Case, Conclusion, Participant, Qu
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.ram.reports import with_reports
-from osler.events import Answered, Asked, Journal, Retrieved
 from osler.records.schema import PatientRecord
 from osler.replay.failures import over
 from osler.replay.order import Order
-from osler.simulator.transcript import Transcript
+from osler.runs.events import Answered, Asked, Journal, Retrieved
+from osler.runs.transcript import Transcript
 
 
 class RecordedDoctor(Participant):

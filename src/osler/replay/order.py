@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from osler.events import Called, Event, Journal, Remembered, Role
-from osler.simulator.transcript import Transcript
+from osler.runs.events import Called, Event, Journal, Remembered, Role
+from osler.runs.transcript import Transcript
 
 _PATIENCE = 0.5
 """Seconds without any event after which the recorded order counts as lost."""

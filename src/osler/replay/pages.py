@@ -7,9 +7,9 @@ from rich.text import Text
 
 from osler.replay.scenes import Line, Section, Speaker, scenes
 from osler.replay.wording import shown, words
-from osler.simulator.maker_words import making_lines
+from osler.runs.maker_words import making_lines
+from osler.runs.transcript import Transcript
 from osler.simulator.pages import made_with
-from osler.simulator.transcript import Transcript
 
 _STYLES = {Speaker.DOCTOR: "cyan", Speaker.PATIENT: "green", Speaker.ENDING: "bold"}
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from osler.events import Answered, Asked, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.memory.base import Change, Recall
 from osler.replay.wording import Words, shown, words
-from osler.simulator.maker_words import mark
-from osler.simulator.transcript import Header, Transcript, heard
+from osler.runs.events import Answered, Asked, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
+from osler.runs.maker_words import mark
+from osler.runs.transcript import Header, Transcript, heard
 
 _SHORTEST, _PER_LETTER, _READING, _LONGEST = 0.5, 0.018, 2.5, 4.0
 """Seconds: of any line, per Latin letter, of reading at most, and of waiting at most, whatever a model took."""

@@ -17,7 +17,7 @@ from osler.replay.pages import ending, line_text, section_text, title
 from osler.replay.player import Player
 from osler.replay.scenes import scenes
 from osler.replay.wording import words
-from osler.simulator.transcript import Transcript
+from osler.runs.transcript import Transcript
 
 _NARROW = 90
 _TICK = 0.05

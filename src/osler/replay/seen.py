@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from osler.events import (
+from osler.runs.events import (
     Answered,
     Asked,
     Called,
@@ -19,7 +19,7 @@ from osler.events import (
     Remembered,
     Retrieved,
 )
-from osler.simulator.transcript import Transcript
+from osler.runs.transcript import Transcript
 
 _CLOSE = 0.0015
 """Scores nearer than this are the same: another processor rounds otherwise."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from osler.eval.ladder import LADDER
-from osler.simulator.store import RunFile, Spoken
+from osler.runs.store import RunFile, Spoken
 
 _LADDER = LADDER.partition("/")[0]
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 from osler import __version__
 from osler.eval.scoring import spoken
-from osler.events import Failed
+from osler.language import Language
 from osler.memory import check_memories
 from osler.prompts import prompts_hash
-from osler.records.language import Language
 from osler.replay.differences import Difference, differences, verdict_differences
 from osler.replay.holding import held_again
 from osler.replay.verdicts import Verdicts
+from osler.runs.events import Failed
+from osler.runs.plan import ONE_STEP, Cell, Settings
+from osler.runs.store import Fork, RunFile
+from osler.runs.transcript import Transcript
 from osler.simulator.build import check_strategies
-from osler.simulator.plan import ONE_STEP, Cell, Settings
-from osler.simulator.store import Fork, RunFile
-from osler.simulator.transcript import Transcript
 
 
 @dataclass(frozen=True)

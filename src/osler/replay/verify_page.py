@@ -11,7 +11,7 @@ from rich.text import Text
 from osler.errors import printable
 from osler.replay.seen import Kind
 from osler.replay.verify import Verification, Verified
-from osler.simulator.plan import Cell
+from osler.runs.plan import Cell
 
 _LISTED = 20
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from osler.errors import printable
-from osler.events import Intervention, Role
-from osler.records.language import Language
-from osler.simulator.maker_rows import seat_name
-from osler.simulator.maker_words import INTERVENTIONS
+from osler.language import Language
+from osler.runs.events import Intervention, Role
+from osler.runs.maker_rows import seat_name
+from osler.runs.maker_words import INTERVENTIONS
 
 _LONGEST = 4000
 

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from osler.agents.backbones.prices import cost
 from osler.errors import RunStopped, UserError
-from osler.events import ConsultationError, Ending
-from osler.simulator.plan import Limits
+from osler.models.prices import cost
+from osler.runs.events import ConsultationError, Ending
+from osler.runs.plan import Limits
 
 if TYPE_CHECKING:
-    from osler.agents.backbones.completion import Completion
+    from osler.models.completion import Completion
 
 
 class Spent:

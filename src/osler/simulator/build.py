@@ -12,17 +12,17 @@ from osler.agents.participant import Case, Participant
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient
-from osler.events import ConsultationError, Journal, Role
 from osler.memory import MemorySettings, Thinker, memory_factory
 from osler.prompts import Prompt
 from osler.records.schema import PatientRecord
+from osler.runs.events import ConsultationError, Journal, Role
+from osler.runs.plan import HUMAN, ONE_STEP, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
 from osler.seeds import derive
 from osler.simulator.consultation import Seats
 from osler.simulator.one_step import WholeRecord
-from osler.simulator.plan import HUMAN, ONE_STEP, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
 
 if TYPE_CHECKING:
-    from osler.agents.backbones import Backbone
+    from osler.models import Backbone
 
 
 class Opener(Protocol):

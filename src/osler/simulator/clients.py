@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from osler.runs.plan import Limits
 from osler.simulator.allowance import OwnAllowance, RunAllowance
-from osler.simulator.plan import Limits
 
 if TYPE_CHECKING:
-    from osler.agents.backbones import Backbone
-    from osler.agents.backbones.cache import ResponseCache
-    from osler.agents.backbones.line import Keep, RunAnswers
-    from osler.agents.backbones.pace import Rates
+    from osler.models import Backbone
+    from osler.models.cache import ResponseCache
+    from osler.models.line import Keep, RunAnswers
+    from osler.models.pace import Rates
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Clients:
 
     def __init__(self, settings: ClientSettings | None = None) -> None:
         """Open nothing yet."""
-        from osler.agents.backbones.in_flight import InFlight
+        from osler.models.in_flight import InFlight
 
         self.requests = InFlight()
         self._settings = settings or ClientSettings()
@@ -46,8 +46,8 @@ class Clients:
         Raises:
             UserError: The name, the key, the weights or the price table are not usable.
         """
-        from osler.agents.backbones import open_backbone
-        from osler.agents.backbones.breaker import Breaker
+        from osler.models import open_backbone
+        from osler.models.breaker import Breaker
 
         if spec not in self._open:
             use = self._settings
@@ -67,7 +67,7 @@ class Clients:
     def cache(self) -> ResponseCache | None:
         """The cache of answers, where there is one."""
         if self._settings.cache is not None and self._cache is None:
-            from osler.agents.backbones.cache import ResponseCache
+            from osler.models.cache import ResponseCache
 
             self._cache = ResponseCache(self._settings.cache)
         return self._cache
@@ -76,7 +76,7 @@ class Clients:
     def shared(self) -> RunAnswers:
         """What is asked once for all consultations."""
         if self._shared is None:
-            from osler.agents.backbones.line import RunAnswers
+            from osler.models.line import RunAnswers
 
             self._shared = RunAnswers()
         return self._shared
@@ -127,8 +127,8 @@ class OwnClients:
         return self._line(spec, once=True)
 
     def _line(self, spec: str, *, once: bool) -> Backbone:
-        from osler.agents.backbones import Backbone
-        from osler.agents.backbones.line import KeptAnswers, Line
+        from osler.models import Backbone
+        from osler.models.line import KeptAnswers, Line
 
         if (spec, once) not in self._lines:
             shared = self._clients.open(spec)

@@ -12,7 +12,8 @@ from typing import Any
 from osler.agents.participant import Briefing, Case, Conclusion, Enquiry, Exchange, Participant, Question, Reply
 from osler.agents.ram.agent import Ram
 from osler.agents.told import told
-from osler.events import (
+from osler.memory.base import Memory, Turn
+from osler.runs.events import (
     Answered,
     Asked,
     Concluded,
@@ -25,7 +26,6 @@ from osler.events import (
     Retrieved,
     Role,
 )
-from osler.memory.base import Memory, Turn
 from osler.simulator.repeats import Repeats
 
 

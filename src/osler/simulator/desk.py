@@ -10,19 +10,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from osler.agents.backbones.prices import cost
 from osler.errors import RunStopped, StorageError
-from osler.events import Journal
+from osler.models.prices import cost
 from osler.records.schema import PatientRecord
+from osler.runs.events import Journal
+from osler.runs.figures import Figures
+from osler.runs.plan import Cell
+from osler.runs.store import AnswerRow, Planned, RunWriter, Scored, answer_row
+from osler.runs.transcript import Transcript
 from osler.simulator.allowance import RunAllowance
-from osler.simulator.figures import Figures
-from osler.simulator.plan import Cell
-from osler.simulator.store import AnswerRow, Planned, RunWriter, Scored, answer_row
-from osler.simulator.transcript import Transcript
 from osler.simulator.worker import Unit
 
 if TYPE_CHECKING:
-    from osler.agents.backbones.completion import Completion
+    from osler.models.completion import Completion
 
 
 Score = Callable[[Transcript, PatientRecord], Scored]

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from osler.events import Called
+from osler.runs.events import Called
 from osler.short_names import backbone_names
 from osler.simulator.desk import Progress
 

@@ -8,9 +8,9 @@ from rich.console import Group
 from rich.text import Text
 
 from osler.errors import printable
-from osler.events import Asked, Recalled, Remembered
+from osler.runs.events import Asked, Recalled, Remembered
+from osler.runs.transcript import Transcript, heard
 from osler.simulator.pages import made_with
-from osler.simulator.transcript import Transcript, heard
 
 _SHOWN = 5
 _MARKS = (

@@ -10,8 +10,8 @@ from typing import Any
 from osler.agents.participant import Case
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.rules.voice import voice
+from osler.language import Language
 from osler.memory.base import Change, Item, Recall, Turn
-from osler.records.language import Language
 from osler.records.schema import Entry, PatientRecord
 
 _LINE = {Language.EN: "{name}: {told}", Language.ZH: "{name}：{told}"}

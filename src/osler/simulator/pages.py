@@ -10,7 +10,8 @@ from rich.text import Text
 
 from osler.errors import printable
 from osler.eval.faithfulness.verdict import ReplyVerdict
-from osler.events import (
+from osler.language import Language
+from osler.runs.events import (
     Answered,
     Asked,
     Called,
@@ -23,10 +24,9 @@ from osler.events import (
     Remembered,
     Retrieved,
 )
-from osler.records.language import Language
-from osler.simulator.maker_rows import seat_name
-from osler.simulator.maker_words import making_lines, mark
-from osler.simulator.transcript import Header, Transcript, heard
+from osler.runs.maker_rows import seat_name
+from osler.runs.maker_words import making_lines, mark
+from osler.runs.transcript import Header, Transcript, heard
 
 _NAMES = {Language.EN: ("Doctor", "Patient"), Language.ZH: ("医生", "患者")}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from osler.agents.lexicon import broad_parts
-from osler.agents.lexicon.aspects import aspects
-from osler.agents.lexicon.spoken import things
-from osler.records.language import Language
-from osler.words import alike, content
+from osler.language import Language
+from osler.language.lexicon import broad_parts
+from osler.language.lexicon.aspects import aspects
+from osler.language.lexicon.spoken import things
+from osler.language.words import alike, content
 
 
 class Repeats:

@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from osler.errors import UserError, printable
-from osler.simulator.plan import COLUMN
-from osler.simulator.store import RunFile
-from osler.simulator.store.reader import SUFFIX, Standing
+from osler.runs.plan import COLUMN
+from osler.runs.store import RunFile
+from osler.runs.store.reader import SUFFIX, Standing
 
 
 def runs_table(folder: Path) -> RenderableType:

@@ -18,10 +18,12 @@ from rich.console import Console
 from osler import __version__
 from osler.errors import RunStopped, UserError
 from osler.eval.scoring import score, score_missing
+from osler.language import Language
 from osler.memory import check_memories
 from osler.prompts import prompts_hash
-from osler.records.language import Language
 from osler.records.pages import printed
+from osler.runs.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, models_of
+from osler.runs.store import Planned, RunFile, RunWriter
 from osler.simulator.allowance import RunAllowance, check_prices
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
@@ -29,8 +31,6 @@ from osler.simulator.desk import Desk, Progress
 from osler.simulator.display import Display
 from osler.simulator.engines.local import run_local
 from osler.simulator.engines.setup import spare_the_collector
-from osler.simulator.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, models_of
-from osler.simulator.store import Planned, RunFile, RunWriter
 from osler.simulator.summary import summary
 from osler.simulator.worker import Worker
 from osler.stdout import spared_stdout
@@ -92,7 +92,7 @@ def about(settings: Settings) -> dict[str, Any]:
 
 def _check(columns: Sequence[Column], settings: Settings, how: How) -> None:
     """Open everything once, so that a wrong name stops the run before a file is made."""
-    from osler.agents.backbones.prices import prices
+    from osler.models.prices import prices
 
     if HUMAN in (settings.ram_backbone, settings.memory_backbone):
         raise UserError("only the doctor and the patient can be a person", "name a model, or rules")

@@ -13,12 +13,12 @@ from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.stored import ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
-from osler.events import Ending
+from osler.runs.events import Ending
+from osler.runs.maker_rows import ColumnMakers, maker_rows
+from osler.runs.makers import Makers
+from osler.runs.plan import Column
+from osler.runs.store import RunFile
 from osler.short_names import ShortNames, backbone_name
-from osler.simulator.maker_rows import ColumnMakers, maker_rows
-from osler.simulator.makers import Makers
-from osler.simulator.plan import Column
-from osler.simulator.store import RunFile
 from osler.wide_table import WideTable
 
 _NOT_JUDGED = "not judged"

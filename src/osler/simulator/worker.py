@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from osler import __version__
 from osler.errors import RunStopped, StorageError, printable
-from osler.events import ConsultationError, Ending, Failed, Journal, Role
 from osler.prompts import prompts_hash
 from osler.records.schema import PatientRecord
+from osler.runs.events import ConsultationError, Ending, Failed, Journal, Role
+from osler.runs.plan import Cell, Limits, Settings
+from osler.runs.transcript import Header, Transcript
 from osler.seeds import derive
 from osler.simulator.allowance import RunAllowance
 from osler.simulator.build import Opener, case_of, seat
 from osler.simulator.clients import Clients, OwnClients
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.plan import Cell, Limits, Settings
-from osler.simulator.transcript import Header, Transcript
 
 if TYPE_CHECKING:
-    from osler.agents.backbones.in_flight import InFlight
-    from osler.agents.backbones.line import Keep
+    from osler.models.in_flight import InFlight
+    from osler.models.line import Keep
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from osler.eval.faithfulness.stored import counts_in, faults_in, ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.runs import LoadedRun
 from osler.records.schema import PatientRecord
+from osler.runs.plan import COLUMN, told_variants
+from osler.runs.store import CellState, RunFile
+from osler.runs.store.files import DamagedRunError
+from osler.runs.transcript import Transcript
 from osler.short_names import backbone_name, backbone_names, memory_names
-from osler.simulator.plan import COLUMN, told_variants
-from osler.simulator.store import CellState, RunFile
-from osler.simulator.store.files import DamagedRunError
-from osler.simulator.transcript import Transcript
 from osler.view.rows import Query, forks_of, page
 from osler.view.shelf import Missing, Shown
 from osler.view.story import call, story

@@ -16,8 +16,8 @@ from typing import Any, TextIO
 from osler import __version__
 from osler.errors import UserError
 from osler.private import make_private
-from osler.simulator.store import CellState, RunFile, said
-from osler.simulator.store.reader import FOLDER
+from osler.runs.store import CellState, RunFile, search_index
+from osler.runs.store.reader import FOLDER
 from osler.view import answers
 from osler.view.makers import makers
 from osler.view.plain_json import encoded
@@ -120,7 +120,7 @@ def _consultation(file: RunFile, key: str, cell: int, folder: Path) -> str:
         calls = [call for part in (*told["turns"], told["closing"]) for call in part["calls"]]
         for number in (call["number"] for call in calls):
             _given(out, f"{address}/calls/{number}", answers.exact_call(held, number))
-    return said.spoken(held.transcript)
+    return search_index.spoken(held.transcript)
 
 
 def _given(out: TextIO, address: str, answer: Any) -> None:

@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from osler.simulator.makers import Makers
-from osler.simulator.plan import COLUMN, Column
-from osler.simulator.store import RunFile
+from osler.runs.makers import Makers
+from osler.runs.plan import COLUMN, Column
+from osler.runs.store import RunFile
 
 
 def makers(file: RunFile) -> dict[str, Any]:

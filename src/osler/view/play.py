@@ -12,12 +12,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from osler.errors import UserError
+from osler.language import Language
 from osler.play.moves import LONGEST, WrongMove
 from osler.play.seat import Seat
 from osler.play.sitting import Chair, Wish
 from osler.play.state import card, state
 from osler.play.table import PlayTable, TableFull
-from osler.records.language import Language
 from osler.view.replies import failure, reply
 
 LONG_POLL = 20.0

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from osler.errors import UserError
-from osler.simulator.plan import COLUMN
-from osler.simulator.store import RunFile, said
+from osler.runs.plan import COLUMN
+from osler.runs.store import RunFile, search_index
 
 MOST = 500
 """Rows of one page."""
@@ -137,7 +137,7 @@ def _snippets(file: RunFile, search: str, cells: list[int]) -> dict[int, str]:
     values: dict[str, Any] = {}
     places = _named(values, "cell", cells)
     found = file.ask(f"SELECT rowid, text FROM said WHERE rowid IN ({places})", values)  # noqa: S608 -- our own words
-    return {cell: said.snippet(text, search) for cell, text in found}
+    return {cell: search_index.snippet(text, search) for cell, text in found}
 
 
 def _tables(*used: str) -> str:
@@ -154,7 +154,7 @@ def _where(query: Query) -> tuple[str, dict[str, Any]]:
         places = _named(values, name, wanted)
         conditions.append(f"{FILTERS[name]} IN ({places})")
     if query.search:
-        values["search"] = said.phrase(query.search)
+        values["search"] = search_index.phrase(query.search)
         conditions.append(
             "cells.number IN (SELECT rowid FROM said WHERE said MATCH :search)" if values["search"] else "0"
         )

@@ -101,7 +101,7 @@ def serve(
 def _check_names(backbones: Sequence[str], memories: Sequence[str]) -> None:
     """Say what is wrong with a name now, and not to the first who plays."""
     if backbones:
-        from osler.agents.backbones import parse_spec
+        from osler.models import parse_spec
 
         for spec in backbones:
             parse_spec(spec)

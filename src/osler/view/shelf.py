@@ -10,8 +10,8 @@ from threading import Lock
 from zlib import crc32
 
 from osler.errors import UserError
-from osler.simulator.store import RunFile, forks_path, run_path
-from osler.simulator.store.reader import FOLDER, SUFFIX
+from osler.runs.store import RunFile, forks_path, run_path
+from osler.runs.store.reader import FOLDER, SUFFIX
 
 
 class Missing(UserError):

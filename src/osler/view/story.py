@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from osler.eval.faithfulness import ReplyVerdict
-from osler.events import Answered, Asked, Called, Event, Failed, Intervened, Recalled, Remembered, Retrieved
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import PatientRecord
-from osler.simulator.transcript import Transcript, heard
+from osler.runs.events import Answered, Asked, Called, Event, Failed, Intervened, Recalled, Remembered, Retrieved
+from osler.runs.transcript import Transcript, heard
 
 HIDDEN = "•••"
 """Stands for a name of the diagnosis until the truth is revealed."""

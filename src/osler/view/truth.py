@@ -9,7 +9,7 @@ from osler.eval.faithfulness import ReplyVerdict
 from osler.eval.measures.asking import key_elements
 from osler.eval.measures.course import Course
 from osler.records.schema import Part, PatientRecord
-from osler.simulator.transcript import Transcript
+from osler.runs.transcript import Transcript
 
 
 def truth(

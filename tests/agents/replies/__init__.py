@@ -8,7 +8,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from osler.records.language import Language
+from osler.language import Language
 
 KINDS = ("good", "faulty")
 PARTS = ("tuning", "held_out")

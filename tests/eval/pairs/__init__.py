@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import Field, TypeAdapter
 
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import Diagnosis, Frozen, Treatment
 from osler.records.text import Line, MaybeLine
 

@@ -7,9 +7,9 @@ from functools import cache
 from osler.agents.doctors.stepwise import StepwiseDoctor
 from osler.agents.participant import Briefing, Case, Conclusion, Question
 from osler.agents.rules.address import addressed
-from osler.events import Maker
+from osler.language import Language
 from osler.prompts import prompt
-from osler.records.language import Language
+from osler.runs.events import Maker
 
 _GROWN_UP = 14
 """Years from which a patient is asked about smoking, alcohol and work."""

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from osler.agents.doctors.requests import briefing_of
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
 from osler.errors import OslerError, printable
-from osler.events import ConsultationError, Ending, Maker
+from osler.runs.events import ConsultationError, Ending, Maker
 
 
 class Doctor(Protocol):

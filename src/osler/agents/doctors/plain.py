@@ -11,7 +11,7 @@ from osler.agents.doctors.requests import Requests, Unread, briefing_of
 from osler.agents.doctors.settings import DoctorSettings
 from osler.agents.parsing import conclusion_of
 from osler.agents.participant import Briefing, Conclusion, Participant, Question
-from osler.events import ConsultationError, Ending, Intervention, Maker
+from osler.runs.events import ConsultationError, Ending, Intervention, Maker
 
 LONGEST_QUESTION = 2000
 """Characters that the patient hears; what is longer is a model that repeats itself."""

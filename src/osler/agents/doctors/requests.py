@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 from pydantic import BaseModel
 
-from osler.agents.backbones import FailureKind
 from osler.agents.doctors.settings import DoctorSettings
 from osler.agents.participant import Briefing, Case
 from osler.agents.wording import briefing_slots
-from osler.events import ConsultationError, Intervened, Intervention, Role
+from osler.models import FailureKind
 from osler.prompts import prompt
+from osler.runs.events import ConsultationError, Intervened, Intervention, Role
 
 _LONGEST_QUOTE = 400
 """Characters of an unreadable answer that the model is shown: one that rambled is not to go on rambling."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from autogen_core.models import LLMMessage, UserMessage
 from pydantic import BaseModel
 
-from osler.agents.backbones import Backbone
 from osler.agents.calls import Caller
 from osler.agents.participant import Case
-from osler.events import Journal, Role
+from osler.models import Backbone
 from osler.prompts import Prompt
+from osler.runs.events import Journal, Role
 
 
 @dataclass(frozen=True)

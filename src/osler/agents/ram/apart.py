@@ -6,13 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from osler.agents.lexicon.kinds import of_a_kind
 from osler.agents.ram.evidence import highest, shared_by
 from osler.agents.ram.intent import Ask, Intent
 from osler.agents.ram.layout import Columns, Layout, Places
-from osler.records.kin import names_patient, third_party
-from osler.records.language import Language
-from osler.records.schema import PatientRecord, Speaker
+from osler.language import Language, Speaker
+from osler.language.lexicon.kinds import of_a_kind
+from osler.language.relatives import names_patient, third_party
+from osler.records.schema import PatientRecord
 
 _TALK = frozenset({"none", "reassurance", "plan-consent", "paperwork", "comfort"})
 """Heard where the doctor greets, calms, plans, sees to one's comfort or writes something down."""

@@ -9,13 +9,18 @@ from typing import Any, Literal, NamedTuple
 from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 from pydantic import BaseModel
 
-from osler.agents.backbones import Backbone, FailureKind
 from osler.agents.calls import Caller
 from osler.agents.participant import Case, Enquiry, Selection
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.wording import case_slots
-from osler.events import (
+from osler.language import Language
+from osler.loosejson import json_of
+from osler.models import Backbone, FailureKind
+from osler.prompts import Prompt, prompt
+from osler.records.labels import label
+from osler.records.schema import Entry, PatientRecord
+from osler.runs.events import (
     ConsultationError,
     Ending,
     Intervened,
@@ -26,11 +31,6 @@ from osler.events import (
     Thing,
     Unrecorded,
 )
-from osler.loosejson import json_of
-from osler.prompts import Prompt, prompt
-from osler.records.labels import label
-from osler.records.language import Language
-from osler.records.schema import Entry, PatientRecord
 
 MOST = 40
 """Entries that one question can bring: nobody answers with a whole file."""

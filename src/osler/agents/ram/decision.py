@@ -11,8 +11,8 @@ from importlib.resources import as_file, files
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.language import Language
 from osler.ranking import all_seen, reaches
-from osler.records.language import Language
 
 Floats = NDArray[np.float64]
 Narrow = NDArray[np.float32]

@@ -6,9 +6,9 @@ about, what lies nearest is not what was asked for.
 
 from __future__ import annotations
 
-from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.intent import Ask, Intent
 from osler.agents.ram.layout import Columns, Layout, Places
+from osler.language.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.ranking import best
 from osler.records.schema import Category
 

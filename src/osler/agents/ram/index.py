@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from osler.agents.lexicon import concepts, named
-from osler.agents.lexicon.qualities import ALL_RESULTS, QUALITIES
 from osler.agents.ram.apart import Apart
 from osler.agents.ram.decision import decision
 from osler.agents.ram.evidence import evidence
@@ -20,10 +18,12 @@ from osler.agents.ram.nearness import Nearness
 from osler.agents.ram.plausible import implausible, less
 from osler.agents.ram.speaks import OF_THE_CATEGORY, chief, is_text
 from osler.agents.ram.whose import of_another, tells_of_others
+from osler.language import Language
+from osler.language.lexicon import concepts, named
+from osler.language.lexicon.qualities import ALL_RESULTS, QUALITIES
+from osler.language.words import content
 from osler.ranking import ranked, reaches
-from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
-from osler.words import content
 
 _CLEAR = 0.999
 _ONES: Columns = ([1.0], {})

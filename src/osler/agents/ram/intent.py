@@ -6,16 +6,16 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from osler.agents.lexicon import broad_parts, categories, concepts
-from osler.agents.lexicon.asides import asides
-from osler.agents.lexicon.asks import taken_apart
-from osler.agents.lexicon.courtesy import to_the_point
 from osler.agents.ram.meaning import meant
 from osler.agents.ram.talk import is_talk
+from osler.language import Language
+from osler.language.lexicon import broad_parts, categories, concepts
+from osler.language.lexicon.asides import asides
+from osler.language.lexicon.asks import taken_apart
+from osler.language.lexicon.courtesy import to_the_point
+from osler.language.relatives import either
+from osler.language.words import content
 from osler.ranking import reaches
-from osler.records.kin import either
-from osler.records.language import Language
-from osler.words import content
 
 _ASKING = re.compile(r"[?？吗呢]|^\s*(?:since when|when|how long|tell me|describe)\b|什么时候|多久", re.IGNORECASE)
 _RELATIVES = (

@@ -15,11 +15,11 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.agents.lexicon import concepts
 from osler.agents.ram.speaks import Shares, entry_concepts
-from osler.records.language import Language
+from osler.language import Language
+from osler.language.lexicon import concepts
+from osler.language.words import content
 from osler.records.schema import PatientRecord
-from osler.words import content
 
 _NOTHING = 1e-9
 Floats = NDArray[np.float64]

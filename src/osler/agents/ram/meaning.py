@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.agents.ram.reader import LEAST, probabilities, reader
+from osler.language import Language
+from osler.language.words import content, plain, words
 from osler.ranking import all_seen, reaching
-from osler.records.language import Language
-from osler.words import content, plain, words
 
 _GRAM = 4
 _CHARACTERS = re.compile("[0-9A-Za-z\u4e00-\u9fff]+")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from osler.agents.ram.intent import Ask
 from osler.agents.ram.meaning import model
 from osler.agents.ram.reader import Matrix, reader, telling
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import PatientRecord
 
 _UNRELATED = 0.25

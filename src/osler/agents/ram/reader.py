@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.language import Language
+from osler.language.words import content, words, written
 from osler.ranking import reaching
-from osler.records.language import Language
-from osler.words import content, words, written
 
 Matrix = NDArray[np.floating[Any]]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from osler.agents.lexicon import concepts
-from osler.records.language import Language
+from osler.language import Language
+from osler.language.lexicon import concepts
+from osler.language.words import content, plain
 from osler.records.schema import Diagnosis, Entry, PatientRecord
-from osler.words import content, plain
 
 # "…, suggestive of X" and "consistent with X" interpret; what was found stands before them.
 _INTERPRETS = {

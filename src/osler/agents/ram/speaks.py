@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from osler.agents.lexicon import answered_by, concepts
+from osler.language import Language
+from osler.language.lexicon import answered_by, concepts
 from osler.ranking import reaches
-from osler.records.language import Language
 from osler.records.schema import Category, Entry, PatientRecord, Status
 
 _CLEAR = 0.999

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from osler.records.language import Language
+from osler.language import Language
 
 _TAG = {
     Language.EN: re.compile(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from osler.agents.lexicon import concepts
-from osler.records.kin import asks_who_speaks, kin, relative_asked_about
-from osler.records.language import Language
-from osler.records.schema import Category, Entry, Speaker
+from osler.language import Language, Speaker
+from osler.language.lexicon import concepts
+from osler.language.relatives import asks_who_speaks, kin, relative_asked_about
+from osler.records.schema import Category, Entry
 
 _OF_OTHERS = frozenset(
     {Category.FAMILY_HISTORY, Category.BIRTH_HISTORY, Category.MARITAL_CHILDBEARING, Category.CONCERN}

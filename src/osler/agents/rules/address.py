@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from osler.records.language import Language
-from osler.records.schema import Sex, Speaker
+from osler.language import Language, Speaker
+from osler.records.schema import Sex
 
 _YOURS = re.compile(r"\bthe patient['’]s\b", re.IGNORECASE)
 _ASKED = re.compile(r"\b(is|was|has|does|did|can|could|will|would) the patient\b", re.IGNORECASE)

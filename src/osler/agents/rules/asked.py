@@ -6,9 +6,9 @@ import re
 from functools import cache
 
 from osler.agents.rules.knowledge import Item, knowledge
+from osler.language import Language
+from osler.language.words import content, plain, words
 from osler.ranking import reaches
-from osler.records.language import Language
-from osler.words import content, plain, words
 
 _OUTCOME = {
     Language.EN: re.compile(r",? and (?:what|was|were|how)\b.*$", re.IGNORECASE),

@@ -18,10 +18,10 @@ from osler.agents.rules.address import addressed
 from osler.agents.rules.knowledge import Condition, Item, by_question, entropy, knowledge
 from osler.agents.rules.reading import Findings, read_freely, read_reply
 from osler.agents.rules.recalled import read_recall
+from osler.language import Language
+from osler.language.words import plain
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
-from osler.records.language import Language
 from osler.records.schema import Sex
-from osler.words import plain
 
 Floats = NDArray[np.float64]
 

@@ -12,9 +12,9 @@ import yaml
 from numpy.typing import NDArray
 
 from osler.agents.rules.address import addressed
-from osler.records.language import Language
-from osler.records.schema import Sex, Speaker
-from osler.words import plain
+from osler.language import Language, Speaker
+from osler.language.words import plain
+from osler.records.schema import Sex
 
 KINDS = ("symptom", "sign", "history", "test", "examination")
 _ITEM_FILES = ("symptoms", "laboratory", "examinations")

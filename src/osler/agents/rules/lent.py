@@ -6,8 +6,8 @@ import re
 
 from osler.agents.rules.asked import restates, words_of_weight
 from osler.agents.rules.knowledge import Item
-from osler.records.language import Language
-from osler.words import content
+from osler.language import Language
+from osler.language.words import content
 
 _ANYBODY = re.compile(r"^(?:patient|complaint|患者|症状)$", re.IGNORECASE)
 _TAKES = re.compile(r" (?!is|was|says|shows|has|does)[a-z]+s ")

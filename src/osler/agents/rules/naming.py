@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from osler.agents.lexicon import Phrases, concepts, terms
 from osler.agents.rules.knowledge import Item, knowledge
+from osler.language import Language
+from osler.language.lexicon import Phrases, concepts, terms
+from osler.language.words import content
 from osler.ranking import reaches
-from osler.records.language import Language
-from osler.words import content
 
 _TELLING = 5.0
 """Weight of shared words from which a reply is about the question: `pain` alone is not, `urine` is."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from osler.agents.participant import Participant, Reply, Selection
 from osler.agents.rules.voice import spoken
-from osler.events import Maker
+from osler.runs.events import Maker
 
 
 class RulesPatient(Participant):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from osler.records.language import Language
-from osler.words import plain
+from osler.language import Language
+from osler.language.words import plain
 
 
 class Polarity(Enum):

@@ -10,8 +10,8 @@ from osler.agents.rules.asked import restates
 from osler.agents.rules.knowledge import Finding, Item, knowledge
 from osler.agents.rules.naming import is_about, items, named
 from osler.agents.rules.polarity import SAYS_YES, UNKNOWN, Polarity, polarity
-from osler.records.language import Language
-from osler.words import plain, sentences
+from osler.language import Language
+from osler.language.words import plain, sentences
 
 __all__ = ["Findings", "Polarity", "measured", "polarity", "read_freely", "read_reply"]
 

@@ -11,9 +11,9 @@ from osler.agents.rules.asked import asked_in_words, weighty, words_of_weight
 from osler.agents.rules.knowledge import Item, by_question, knowledge
 from osler.agents.rules.lent import unlent
 from osler.agents.rules.reading import Findings, measured, read_freely, read_reply
+from osler.language import Language
+from osler.language.words import plain, sentences
 from osler.ranking import best, exceeds
-from osler.records.language import Language
-from osler.words import plain, sentences
 
 _SHOWN = 0.6
 """Share of a question's words that a fact must hold to show that it was asked."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 
-from osler.agents.lexicon.spoken import meant
 from osler.agents.participant import Case, Selection
-from osler.events import Thing, Unrecorded
+from osler.language import Speaker
+from osler.language.lexicon.spoken import meant
+from osler.language.words import content, plain
 from osler.records.labels import EN
-from osler.records.schema import RESULTS, Category, Entry, Persona, Sex, Speaker, Status
-from osler.words import content, plain
+from osler.records.schema import RESULTS, Category, Entry, Persona, Sex, Status
+from osler.runs.events import Thing, Unrecorded
 
 # What somebody says who does not know, by persona; the question decides which, so that it is always the same one.
 _UNKNOWN_EN = {

@@ -17,11 +17,11 @@ from osler.eval.statistics import (
     pass_hat_k,
 )
 from osler.eval.verdict import Verdict
-from osler.events import Role
+from osler.runs.events import Role
+from osler.runs.maker_rows import seat_name
+from osler.runs.makers import SEATS, Makers, Usage
+from osler.runs.plan import ONE_STEP, Column, told_variants
 from osler.short_names import ShortNames
-from osler.simulator.maker_rows import seat_name
-from osler.simulator.makers import SEATS, Makers, Usage
-from osler.simulator.plan import ONE_STEP, Column, told_variants
 
 Row = Mapping[str, Any]
 Value = Callable[[Row], float | None]

@@ -13,8 +13,8 @@ from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.stored import ruler_notes, ruler_of
 from osler.eval.runs import LoadedRun
 from osler.eval.statistics import Paired, holm, paired
+from osler.runs.plan import ONE_STEP, Column
 from osler.short_names import ShortNames
-from osler.simulator.plan import ONE_STEP, Column
 
 SIGNIFICANT = 0.05
 _SHARED = {

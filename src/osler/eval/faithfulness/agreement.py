@@ -12,7 +12,7 @@ from typing import Any
 
 from osler.eval.faithfulness.rules import RULES
 from osler.eval.faithfulness.verdict import ReplyVerdict
-from osler.records.language import Language
+from osler.language import Language
 
 
 class Label(StrEnum):

@@ -7,14 +7,14 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from osler.agents.backbones import open_backbone
 from osler.errors import UserError
 from osler.eval.faithfulness.model import ModelSaid, PatientJudge, request
 from osler.eval.faithfulness.replies import replies_of
 from osler.eval.faithfulness.stored import JudgedReplies, patient_verdicts, unjudged_replies
 from osler.eval.faithfulness.trial import tried
 from osler.eval.faithfulness.verdict import JudgedReply, ReplyVerdict, by_turn
-from osler.simulator.store import RunFile, RunWriter
+from osler.models import open_backbone
+from osler.runs.store import RunFile, RunWriter
 
 
 def judge_patients(

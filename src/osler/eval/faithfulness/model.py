@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from autogen_core.models import UserMessage
 from pydantic import BaseModel
 
-from osler.agents.backbones import Backbone, ask
 from osler.eval.faithfulness.verdict import Claim, ClaimKind, ReplyContext, ReplyVerdict
 from osler.eval.model_judge import enclosed
-from osler.events import Unrecorded
+from osler.language import Language
+from osler.language.words import plain
 from osler.loosejson import json_of
+from osler.models import Backbone, ask
 from osler.prompts import prompt
 from osler.records.labels import label
-from osler.records.language import Language
 from osler.records.schema import Entry, Status
-from osler.words import plain
+from osler.runs.events import Unrecorded
 
 _PROMPT = "judge_patient"
 _MOST_TOKENS = 1000

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from osler.records.language import Language
-from osler.words import plain
+from osler.language import Language
+from osler.language.words import plain
 
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")

@@ -9,7 +9,7 @@ from osler.eval.faithfulness.rules import judge_reply
 from osler.eval.faithfulness.verdict import JudgedReply, ReplyContext
 from osler.eval.measures.course import Course
 from osler.records.schema import Entry, PatientRecord
-from osler.simulator.transcript import Transcript
+from osler.runs.transcript import Transcript
 
 
 class GivenReply(NamedTuple):

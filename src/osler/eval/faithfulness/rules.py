@@ -14,7 +14,6 @@ from importlib.resources import files
 
 import yaml
 
-from osler.agents.lexicon import concepts, named
 from osler.eval.faithfulness.numerals import follows, numerals, values
 from osler.eval.faithfulness.verdict import Claim, ClaimKind, ReplyContext, ReplyVerdict
 from osler.eval.lexicon import diseases, read, split
@@ -22,10 +21,11 @@ from osler.eval.measures.contradiction import contradicted
 from osler.eval.measures.statements import clauses, level, mentions, negative, statements
 from osler.eval.names import is_chinese
 from osler.eval.remedies import named as remedies
-from osler.events import Unrecorded
-from osler.records.language import Language
+from osler.language import Language
+from osler.language.lexicon import concepts, named
+from osler.language.words import content, plain, sentences
 from osler.records.schema import Entry, Status
-from osler.words import content, plain, sentences
+from osler.runs.events import Unrecorded
 
 RULES = "rules/1"
 """Name and version; raised when a verdict can change."""

@@ -11,9 +11,9 @@ from osler.errors import UserError
 from osler.eval.faithfulness.agreement import Agreement, agreement_line, rules_agreement
 from osler.eval.faithfulness.rules import RULES
 from osler.eval.faithfulness.verdict import JudgedReply, ReplyVerdict, by_turn
-from osler.records.language import Language
-from osler.simulator.store import RunFile
-from osler.simulator.store.files import damaged
+from osler.language import Language
+from osler.runs.store import RunFile
+from osler.runs.store.files import damaged
 
 FIGURES = ("leaks", "fabrications", "contradictions")
 """What a ruler counts of every consultation."""

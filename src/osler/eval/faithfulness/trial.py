@@ -13,9 +13,9 @@ import yaml
 from osler.eval.faithfulness.agreement import Agreement, Label
 from osler.eval.faithfulness.model import PatientJudge
 from osler.eval.faithfulness.verdict import ReplyContext, ReplyVerdict
-from osler.events import Thing, Unrecorded
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import Diagnosis, Entry
+from osler.runs.events import Thing, Unrecorded
 
 _CALLED = {Language.EN: "English", Language.ZH: "Chinese"}
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from osler.events import Thing
+from osler.language import Language, Speaker
 from osler.records.age import Age
-from osler.records.language import Language
-from osler.records.schema import Diagnosis, Entry, Speaker
+from osler.records.schema import Diagnosis, Entry
+from osler.runs.events import Thing
 
 
 class ClaimKind(StrEnum):

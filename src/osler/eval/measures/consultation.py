@@ -10,10 +10,10 @@ from osler.eval.faithfulness.verdict import JudgedReply
 from osler.eval.measures.asking import cost, coverage, deciding_turn, order, tests
 from osler.eval.measures.course import Course
 from osler.eval.measures.refusal import refuses
-from osler.events import Called, Role
 from osler.records.schema import Part, PatientRecord
-from osler.simulator.makers import Makers
-from osler.simulator.transcript import Transcript
+from osler.runs.events import Called, Role
+from osler.runs.makers import Makers
+from osler.runs.transcript import Transcript
 
 VERSION = "3"
 """Changes when a measure does, so that kept figures are not compared with others."""

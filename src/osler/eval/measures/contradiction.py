@@ -26,9 +26,9 @@ from osler.eval.measures.statements import (
     statements,
     tells,
 )
-from osler.records.language import Language
+from osler.language import Language
+from osler.language.words import plain, sentences, words
 from osler.records.schema import Entry, Status
-from osler.words import plain, sentences, words
 
 _NO = {
     Language.EN: re.compile(

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from osler.agents.ram.agent import indexed
-from osler.events import Answered, Asked, Maker, Retrieved, Thing
 from osler.records.schema import Entry, PatientRecord
-from osler.simulator.transcript import Transcript
+from osler.runs.events import Answered, Asked, Maker, Retrieved, Thing
+from osler.runs.transcript import Transcript
 
 
 @dataclass(frozen=True)

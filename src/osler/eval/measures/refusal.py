@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from osler.agents.rules.reading import Polarity, polarity
 from osler.eval.measures.asking import is_result
 from osler.eval.measures.statements import clauses, mentions, own_words, tells
-from osler.records.language import Language
+from osler.language import Language
+from osler.language.words import numbers, plain, sentences
 from osler.records.schema import Entry, Status
-from osler.words import numbers, plain, sentences
 
 _IGNORANCE = {
     Language.EN: re.compile(

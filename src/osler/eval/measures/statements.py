@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from osler.language import Language
+from osler.language.words import content, numbers, plain, sentences, words
 from osler.memory.tim.negation import KIN, NEGATION
-from osler.records.language import Language
 from osler.records.schema import Entry
-from osler.words import content, numbers, plain, sentences, words
 
 _REMEMBERED = 2048
 """Texts: every name of every entry is held against the same few statements."""

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
-from osler.agents.backbones import Backbone, ask
-from osler.agents.lexicon import Phrases, categories, concepts, terms
 from osler.agents.rules.knowledge import knowledge
 from osler.agents.rules.reading import Polarity, polarity
 from osler.eval.probes.gold import Probe
 from osler.eval.probes.statements import NOT_DONE, Statement, statements
 from osler.eval.probes.wording import Asks
+from osler.language import Language
+from osler.language.lexicon import Phrases, categories, concepts, terms
+from osler.language.words import plain
+from osler.models import Backbone, ask
 from osler.prompts import prompt
 from osler.ranking import best, reaches
-from osler.records.language import Language
-from osler.words import plain
 
 _ABOUT = 0.5
 """How near a statement must be to the thing to be about it."""

@@ -6,18 +6,18 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from osler.agents.backbones import Backbone, BackboneError, FailureKind
 from osler.eval.probes.answering import model_answer, rules_answer
 from osler.eval.probes.gold import Probe, probes_of
 from osler.eval.probes.replay import rebuilt
 from osler.eval.probes.retrieval import holds_some
 from osler.eval.probes.scoring import Score, score
+from osler.language import Language
 from osler.memory.base import Item, Recall
+from osler.models import Backbone, BackboneError, FailureKind
 from osler.ranking import ranked
-from osler.records.language import Language
 from osler.records.schema import PatientRecord
-from osler.simulator.plan import Settings
-from osler.simulator.transcript import Transcript
+from osler.runs.plan import Settings
+from osler.runs.transcript import Transcript
 
 Answerer = Callable[[Probe, str, Recall, Language], Awaitable[str]]
 """Gives the answer to a probe in one of its wordings, from what was recalled."""

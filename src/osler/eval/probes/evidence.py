@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from osler.records.language import Language
-from osler.words import content, plain
+from osler.language import Language
+from osler.language.words import content, plain
 
 Signed = frozenset[tuple[str, bool]]
 """Words, each with whether it is affirmed."""

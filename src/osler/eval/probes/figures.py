@@ -10,7 +10,7 @@ from typing import Any
 
 from osler.eval.probes.asking import Asked, Examined, Probed
 from osler.eval.statistics import Interval, ValuesByPatient, mean, mean_interval
-from osler.simulator.plan import Column
+from osler.runs.plan import Column
 
 
 @dataclass(frozen=True)

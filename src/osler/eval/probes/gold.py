@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from osler.agents.lexicon.spoken import meant
 from osler.eval.probes.evidence import Signed, signed, times, unsigned
 from osler.eval.probes.wording import Asks, asks_for, paraphrases
-from osler.events import Answered, Asked, Retrieved
+from osler.language import Language
+from osler.language.lexicon.spoken import meant
+from osler.language.words import content, numbers, sentences
 from osler.ranking import best, reaches
-from osler.records.language import Language
 from osler.records.schema import Entry, PatientRecord, Status
+from osler.runs.events import Answered, Asked, Retrieved
+from osler.runs.transcript import Transcript
 from osler.seeds import derive
-from osler.simulator.transcript import Transcript
-from osler.words import content, numbers, sentences
 
 _UNTOLD_SHARE = 1 / 3
 """Probes for things never told, as a share of those for things told."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from osler.events import Answered, Asked, Called, Recalled, Remembered, Retrieved, Role
 from osler.memory import Memory, MemorySettings, Turn, memory_factory
 from osler.prompts import Prompt
+from osler.runs.events import Answered, Asked, Called, Recalled, Remembered, Retrieved, Role
+from osler.runs.plan import WITHOUT_MODEL, Settings
+from osler.runs.transcript import Transcript
 from osler.seeds import derive
-from osler.simulator.plan import WITHOUT_MODEL, Settings
-from osler.simulator.transcript import Transcript
 
 
 class RecordedAnswers:

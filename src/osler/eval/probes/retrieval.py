@@ -12,10 +12,10 @@ from osler.eval.probes.evidence import Signed, opposed, share, times
 from osler.eval.probes.gold import Gold, Probe
 from osler.eval.probes.statements import NOT_DONE, Statement, statements
 from osler.eval.probes.wording import Asks
+from osler.language import Language
+from osler.language.words import numbers, plain
 from osler.ranking import exceeds, reaches
-from osler.records.language import Language
 from osler.records.schema import Status
-from osler.words import numbers, plain
 
 MOST = 0.5
 """Share of a version's words from which it is there."""

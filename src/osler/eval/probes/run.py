@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from osler.agents.backbones import open_backbone, parse_spec
 from osler.errors import UserError
 from osler.eval.probes.asking import Answerer, Examined, examine, model_answerer, rules_answerer
 from osler.eval.probes.figures import Figures, figures
-from osler.simulator.plan import ONE_STEP, Column
-from osler.simulator.store import RunFile
+from osler.models import open_backbone, parse_spec
+from osler.runs.plan import ONE_STEP, Column
+from osler.runs.store import RunFile
 
 
 @dataclass(frozen=True)

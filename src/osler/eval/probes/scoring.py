@@ -10,11 +10,11 @@ from osler.eval.probes.retrieval import MOST, best_share, retrieved, turned_roun
 from osler.eval.probes.stance import Stance, calls_normal, hedges, in_language, stance, without_lead
 from osler.eval.probes.statements import NOT_DONE, Statement, statements
 from osler.eval.probes.wording import Asks
+from osler.language import Language
+from osler.language.words import numbers, plain
 from osler.memory.base import Recall
 from osler.ranking import exceeds, reaches
-from osler.records.language import Language
 from osler.records.schema import Status
-from osler.words import numbers, plain
 
 _SOME = 0.2
 """Share of a version's words from which some of it is told."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from osler.records.language import Language
-from osler.words import numbers, plain
+from osler.language import Language
+from osler.language.words import numbers, plain
 
 _UNKNOWN = {
     Language.EN: re.compile(

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from osler.agents.rules.reading import Polarity, polarity
 from osler.eval.probes.evidence import Signed, signed, unsigned
-from osler.records.language import Language
-from osler.words import plain, sentences
+from osler.language import Language
+from osler.language.words import plain, sentences
 
 _TURN = re.compile(r"^(?:turn \d+|第\s*\d+\s*轮)[:：]?$", re.IGNORECASE)
 _ASKED = re.compile(r"^(?:doctor|医生)\s*[:：]\s*(?P<text>.+)$", re.IGNORECASE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import Category
 
 

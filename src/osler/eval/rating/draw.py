@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from osler.events import Ending
+from osler.runs.events import Ending
+from osler.runs.plan import COLUMN, Column
+from osler.runs.store import RunFile
 from osler.seeds import derive
-from osler.simulator.plan import COLUMN, Column
-from osler.simulator.store import RunFile
 
 FIRST_RECALL = 3
 """The first turn with something to recall: a memory takes in a turn beside the next question."""

@@ -13,9 +13,9 @@ from osler.eval.rating.files import write_whole
 from osler.eval.rating.item import Shown, digest, shown
 from osler.eval.rating.key import Key
 from osler.eval.rating.sheet import workbook
+from osler.runs.plan import Column
+from osler.runs.store import RunFile
 from osler.seeds import derive
-from osler.simulator.plan import Column
-from osler.simulator.store import RunFile
 
 
 @dataclass(frozen=True)

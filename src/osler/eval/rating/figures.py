@@ -15,7 +15,7 @@ from osler.eval.rating.key import Key, KeyItem
 from osler.eval.rating.returned import Rating
 from osler.eval.rating.scales import SCALES
 from osler.eval.statistics import mean, mean_interval
-from osler.simulator.plan import COLUMN, Column, told_variants
+from osler.runs.plan import COLUMN, Column, told_variants
 
 ByItem = dict[KeyItem, list[float]]
 

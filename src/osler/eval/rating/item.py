@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from osler.eval.rating.blind import Mask, clean, without_form
 from osler.eval.rating.draw import Drawn
-from osler.events import Answered, Asked, Concluded, Recalled
-from osler.records.language import Language
-from osler.simulator.transcript import Transcript, heard
+from osler.language import Language
+from osler.runs.events import Answered, Asked, Concluded, Recalled
+from osler.runs.transcript import Transcript, heard
 
 _DOCTOR = {Language.EN: "Doctor: ", Language.ZH: "医生："}
 _PATIENT = {Language.EN: "Patient: ", Language.ZH: "患者："}

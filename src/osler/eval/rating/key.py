@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from osler.errors import UserError
 from osler.eval.rating.draw import Drawn
 from osler.eval.rating.item import Shown, digest
+from osler.runs.plan import Column
 from osler.seeds import derive
-from osler.simulator.plan import Column
 
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 """Without vowels no id becomes a word, and without digits no table program takes one for a number or a date."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from osler.eval.rating.files import write_whole
 from osler.eval.rating.returned import Rating
 from osler.eval.rating.scales import SCALES
-from osler.simulator.plan import COLUMN
+from osler.runs.plan import COLUMN
 
 _HEADER = (
     *("item", "rater", "case", "patient", *COLUMN, "trial", "turn", "concludes"),

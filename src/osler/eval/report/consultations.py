@@ -11,11 +11,11 @@ from osler.eval.faithfulness.stored import faults_in
 from osler.eval.report.markup import Html, bounded, element, joined
 from osler.eval.report.snapshot import Row, Snapshot, column_of
 from osler.eval.verdict import Verdict
-from osler.events import Answered, Asked, Concluded, Failed, Retrieved
-from osler.records.language import Language
+from osler.language import Language
 from osler.records.schema import PatientRecord
-from osler.simulator.maker_words import making_lines, mark
-from osler.simulator.transcript import Transcript, heard
+from osler.runs.events import Answered, Asked, Concluded, Failed, Retrieved
+from osler.runs.maker_words import making_lines, mark
+from osler.runs.transcript import Transcript, heard
 
 MOST = 200
 """Consultations on a page; more would make it too large to open."""

@@ -13,8 +13,8 @@ from osler.eval.probes.figures import Figures
 from osler.eval.report import plots, remembering, thoughts
 from osler.eval.report.plots import LONGEST_LABEL, Point, Series
 from osler.eval.report.snapshot import Row, Snapshot
+from osler.runs.plan import Column, told_variants
 from osler.short_names import cut_names, numbered
-from osler.simulator.plan import Column, told_variants
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from osler.eval.runs import LoadedRun
+from osler.runs.plan import Column
 from osler.seeds import derive
-from osler.simulator.plan import Column
 
 Row = dict[str, Any]
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from osler.eval.report.snapshot import Row, Snapshot, column_of, sampled
 from osler.eval.report.svg import RAMP
-from osler.events import Remembered
+from osler.language import Language
 from osler.memory.embedders import HashEmbedder
-from osler.records.language import Language
+from osler.runs.events import Remembered
+from osler.runs.plan import Column
 from osler.seeds import derive
-from osler.simulator.plan import Column
 
 MOST_THOUGHTS, FEWEST_THOUGHTS = 1_500, 30
 MOST_COLUMNS = 4

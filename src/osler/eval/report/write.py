@@ -14,7 +14,7 @@ from osler.eval.report.plots import style
 from osler.eval.report.snapshot import Snapshot
 from osler.eval.report.svg import files
 from osler.private import write_private
-from osler.simulator.store import RunFile
+from osler.runs.store import RunFile
 
 _EXTRAS = {"matplotlib": "matplotlib", "sklearn": "scikit-learn"}
 

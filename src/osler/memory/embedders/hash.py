@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.errors import UserError
+from osler.language import Language
+from osler.language.words import content, plain, words
 from osler.memory.embedders.base import Vectors
-from osler.records.language import Language
-from osler.words import content, plain, words
 
 DIMENSIONS = 4096
 """The smallest power of two at which the rows, on average over hash functions, find what BM25 finds in long turns."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from osler.language import Language
+from osler.language.words import numbers, plain, words
 from osler.memory.tim.clausewise import is_told
 from osler.memory.tim.relations import same_subject
 from osler.memory.tim.thought import Draft
-from osler.records.language import Language
-from osler.words import numbers, plain, words
 
 _HAVING = frozenset(
     {"has", "says", "has had", "is experiencing", "experiences", "reports", "does not have", "有", "说", "没有", "出现"}

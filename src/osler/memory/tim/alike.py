@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from osler.language import Language
+from osler.language.words import numbers, plain, words
 from osler.memory.tim.relations import same_subject
 from osler.memory.tim.thought import Draft, Thought
-from osler.records.language import Language
-from osler.words import numbers, plain, words
 
 _OF_NO_WEIGHT = frozenset(
     {"a", "an", "the", "any", "my", "his", "her", "some", "of", "whether", "patient", "is", "has"}

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from osler.language import Language
+from osler.language.words import numbers, plain
 from osler.memory.tim.again import holds
 from osler.memory.tim.alike import bare_relation, elaborates, repeats, weighty
 from osler.memory.tim.clausewise import tellers
 from osler.memory.tim.relations import is_protected, same_subject
 from osler.memory.tim.replaces import RECENT, at_other_times, points_elsewhere, replaces
 from osler.memory.tim.thought import Draft, Status, Thought
-from osler.records.language import Language
-from osler.words import numbers, plain
 
 _LIST = 4
 """Thoughts that are merged into one at most."""

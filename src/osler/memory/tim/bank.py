@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.language import Language
+from osler.language.words import content, words
 from osler.memory.base import Turn
 from osler.memory.tim.lexical import Lexical
 from osler.memory.tim.vectors import VectorIndex
-from osler.records.language import Language
-from osler.words import content, words
 
 
 class Bank:

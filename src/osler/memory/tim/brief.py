@@ -12,6 +12,8 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
+from osler.language import Language
+from osler.language.words import content
 from osler.memory.base import tokens
 from osler.memory.tim.normal import is_normal
 from osler.memory.tim.phrased import COLON, NO, about, cut, in_order, lean, listed, named, sentences, shows
@@ -19,8 +21,6 @@ from osler.memory.tim.terse import terse
 from osler.memory.tim.thought import PATIENT, Thought
 from osler.memory.tim.unanswered import tells_nothing
 from osler.ranking import reaches
-from osler.records.language import Language
-from osler.words import content
 
 Topic = Callable[[int], str]
 """What was asked in a turn, in its words of weight."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from osler.language import Language
 from osler.memory.base import Change, Turn
 from osler.memory.embedders.base import Embedder
 from osler.memory.tim.arrange import Again, Forget, Insert, Merge, Supersede
@@ -11,7 +12,6 @@ from osler.memory.tim.plan import Plan
 from osler.memory.tim.space import Space, wording
 from osler.memory.tim.telling import dated
 from osler.memory.tim.thought import Thought
-from osler.records.language import Language
 
 
 async def carry_out(plan: Plan, turn: Turn, group: int, space: Space, embedder: Embedder) -> Change:

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from osler.language import Language
+from osler.language.words import numbers, plain
 from osler.memory.tim.extract.chinese_sentence import NEGATION
 from osler.memory.tim.replaces import is_correction
 from osler.memory.tim.terms import canonical
 from osler.memory.tim.thought import Draft, Thought
-from osler.records.language import Language
-from osler.words import numbers, plain
 
 _LIGHT = frozenset("患者有没不是为说了过着的吃服用做显示写无未也都还就又感到觉得出现伴和及与、()我他她 ")
 """Characters that a clause may have or not and say the same."""

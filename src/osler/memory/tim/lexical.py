@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import chain, groupby
 
-from osler.records.language import Language
-from osler.words import content, words
+from osler.language import Language
+from osler.language.words import content, words
 
 _K1, _B = 1.2, 0.6
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from osler.language import Language
+from osler.language.words import numbers
 from osler.memory.base import tokens
 from osler.memory.tim.brief import Brief, Topic, by_turn, ordered
 from osler.memory.tim.normal import is_normal
@@ -18,8 +20,6 @@ from osler.memory.tim.telling import Told, dated, fact_line, tell_whole
 from osler.memory.tim.thought import PATIENT, Maker, Speaker, Thought
 from osler.memory.tim.unanswered import tells_nothing
 from osler.ranking import ranked
-from osler.records.language import Language
-from osler.words import numbers
 
 _SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
 _NAMED = 0.3

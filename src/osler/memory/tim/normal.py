@@ -10,8 +10,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from osler.language.words import plain
 from osler.memory.tim.thought import Thought
-from osler.words import plain
 
 
 class _Usual(NamedTuple):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from osler.language import Language
+from osler.language.words import content
 from osler.memory.tim.normal import is_in_range
 from osler.memory.tim.thought import PATIENT, Thought
 from osler.ranking import reaches
-from osler.records.language import Language
-from osler.words import content
 
 ANYTHING = PATIENT | {"complaint", "症状"}
 COLON = {Language.EN: ": ", Language.ZH: "："}

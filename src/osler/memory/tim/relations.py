@@ -6,10 +6,10 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from osler.language import Language
+from osler.language.words import plain, words
 from osler.memory.tim.thought import Draft
 from osler.ranking import reaches
-from osler.records.language import Language
-from osler.words import plain, words
 
 _SINGLE = {
     Language.EN: re.compile(

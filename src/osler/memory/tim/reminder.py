@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from osler.records.language import Language
-from osler.words import content
+from osler.language import Language
+from osler.language.words import content
 
 _TALK = (
     r"(?:our|the|your|this|my) (?:previous |earlier |past |last |whole )?"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from osler.language import Language
+from osler.language.words import content, numbers, plain
 from osler.memory.tim.alike import bare_relation, sideless, weighty
 from osler.memory.tim.relations import contrast, is_protected, is_single, same_subject
 from osler.memory.tim.thought import Draft, Thought
-from osler.records.language import Language
-from osler.words import content, numbers, plain
 
 RECENT = 2
 """Turns whose thoughts are fresh: they can be corrected by a word, and are never forgotten."""

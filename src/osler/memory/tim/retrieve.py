@@ -19,6 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.language import Language
+from osler.language.words import content
 from osler.memory.base import Turn, tokens
 from osler.memory.tim.bank import Bank, raw_text
 from osler.memory.tim.lexical import Lexical, rarity
@@ -27,8 +29,6 @@ from osler.memory.tim.thought import PATIENT, Maker, Thought
 from osler.memory.tim.vectors import VectorIndex
 from osler.memory.tim.wanted import wanted
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
-from osler.records.language import Language
-from osler.words import content
 
 _POOL = 4
 """Candidates asked of each side, times what is wanted: the best of the sum is seldom below that on both."""

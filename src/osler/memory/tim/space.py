@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from osler.language import Language
 from osler.memory.tim.lexical import Lexical
 from osler.memory.tim.thought import Draft, Status, Thought
 from osler.memory.tim.vectors import VectorIndex
-from osler.records.language import Language
 
 Vector = NDArray[np.float32]
 _SAMPLE = 64

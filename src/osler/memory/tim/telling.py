@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
+from osler.language import Language
+from osler.language.words import plain
 from osler.memory.base import tokens
 from osler.memory.tim.negation import NEGATION
 from osler.memory.tim.phrased import named
 from osler.memory.tim.thought import Draft, Maker, Thought
-from osler.records.language import Language
-from osler.words import plain
 
 _FACT = {Language.EN: "Fact #{number}: {text} (turn {turns})", Language.ZH: "事实#{number}：{text}（第{turns}轮）"}
 _WHEN = {Language.EN: "{text}, {when}", Language.ZH: "{text}，{when}"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from osler.records.language import Language
+from osler.language import Language
 
 _TOLD = r"(?!(?:day|night|week|month|year|minute|hour|second|bit|little|few|lot|while|time|way|blue)s?\b)"
 """`20 a day`, `all the time`: here the article is a part of what is said."""

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from osler.records.language import Language
+from osler.language import Language
 
 _SOME = (
     r"(?:\d+(?:\.\d+)?|(?:half )?an?|a few|a couple of|several|one|two|three|four|five|six|seven|eight|nine|ten|twelve"

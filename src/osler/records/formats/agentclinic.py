@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from osler.errors import UserError
+from osler.language import Speaker
 from osler.records.age import Age
 from osler.records.draft import Draft, Problem, drafted
 from osler.records.formats import jsonl
 from osler.records.kinds import kind_of_test
 from osler.records.labels import EN, label, sex_from
 from osler.records.registry import Format, has_key
-from osler.records.schema import Category, PatientRecord, Sex, Speaker, Status
+from osler.records.schema import Category, PatientRecord, Sex, Status
 from osler.records.split import EntryList
 
 _AGE = re.compile(r"(\d+)[\s-]*(year|month|week|day)s?", re.IGNORECASE)

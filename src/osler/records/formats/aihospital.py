@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from osler.language import Language
 from osler.records.draft import Draft, Problem, drafted
 from osler.records.kinds import kind_of_test
 from osler.records.labels import EN, label, language_of, sex_from
-from osler.records.language import Language
 from osler.records.limits import MAX_DOCUMENT, parse_json, read_text
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category

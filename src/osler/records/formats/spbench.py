@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from osler.language import Speaker
 from osler.records.draft import Draft, Problem, drafted
 from osler.records.formats.aihospital import read_json
 from osler.records.labels import ZH, label, sex_from
 from osler.records.registry import Format, has_key
-from osler.records.schema import Category, Speaker
+from osler.records.schema import Category
 from osler.records.split import EntryList
 
 _SECTIONS = {

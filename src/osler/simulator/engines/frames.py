@@ -8,7 +8,7 @@ import struct
 from typing import Any
 
 from osler.records.schema import PatientRecord
-from osler.simulator.plan import Cell, Column
+from osler.runs.plan import Cell, Column
 from osler.simulator.worker import Unit
 
 LONGEST = 64 * 1024 * 1024

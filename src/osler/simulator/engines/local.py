@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from osler.agents.backbones.in_flight import InFlight
 from osler.errors import RunStopped
-from osler.events import Journal
+from osler.models.in_flight import InFlight
+from osler.runs.events import Journal
 from osler.simulator.desk import Desk
 from osler.simulator.worker import Worker
 

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from osler.agents.backbones.completion import Completion
 from osler.errors import RunStopped
+from osler.models.completion import Completion
 from osler.simulator.engines.frames import LONGEST, pack, read_frame, unit_of
 from osler.simulator.engines.local import wind_down
 from osler.simulator.engines.setup import spare_the_collector, worker_from

@@ -7,13 +7,13 @@ import sys
 from collections import Counter
 from contextlib import suppress
 
+from osler.runs.plan import Settings
 from osler.simulator.clients import ClientSettings
 from osler.simulator.desk import Desk
 from osler.simulator.engines.frames import LONGEST, pack, read_frame, unit_frame
 from osler.simulator.engines.local import until_stopped
 from osler.simulator.engines.setup import worker_setup
 from osler.simulator.engines.taking import take, take_answer
-from osler.simulator.plan import Settings
 from osler.simulator.worker import given_up
 
 _MOST_DEATHS = 3

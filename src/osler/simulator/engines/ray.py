@@ -14,9 +14,10 @@ from dataclasses import replace
 from typing import Any
 
 from osler import __version__
-from osler.agents.backbones.completion import Completion
 from osler.api_keys import settings_for_workers
 from osler.errors import RunStopped, UserError
+from osler.models.completion import Completion
+from osler.runs.plan import Settings
 from osler.simulator.clients import ClientSettings
 from osler.simulator.desk import Desk
 from osler.simulator.engines.frames import unit_frame, unit_of
@@ -24,7 +25,6 @@ from osler.simulator.engines.local import until_stopped, wind_down
 from osler.simulator.engines.ray_cluster import cluster, imported, last_line
 from osler.simulator.engines.setup import worker_from, worker_setup
 from osler.simulator.engines.taking import take, take_answer
-from osler.simulator.plan import Settings
 from osler.simulator.worker import Unit, given_up
 
 _TRIES = 3

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from osler.agents.backbones.pace import Rates
+from osler.models.pace import Rates
+from osler.runs.plan import Settings
 from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.plan import Settings
 from osler.simulator.worker import Worker
 
 

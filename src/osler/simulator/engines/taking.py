@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from osler.agents.backbones.completion import Completion
 from osler.errors import RunStopped
+from osler.models.completion import Completion
+from osler.runs.transcript import Transcript
 from osler.simulator.desk import Desk
-from osler.simulator.transcript import Transcript
 
 
 def take(desk: Desk, frame: Mapping[str, Any]) -> int:

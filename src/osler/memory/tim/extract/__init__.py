@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
+from osler.language import Language, Speaker
+from osler.language.words import sentences
 from osler.memory.base import Turn
 from osler.memory.tim.extract.chinese import think_chinese
 from osler.memory.tim.extract.english import think_english
 from osler.memory.tim.extract.relative import of_whom
 from osler.memory.tim.thought import Draft
-from osler.records.language import Language
-from osler.records.schema import Speaker
-from osler.words import sentences
 
 __all__ = ["think"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
+from osler.language import Language
+from osler.language.words import content, words
 from osler.memory.tim.extract.clauses import UNKNOWN, Question, Reading, Sketch
 from osler.memory.tim.extract.english_words import ADVERBS, DEGREES, PASTS, PREPOSITIONS, PRONOUNS, THIRDS
-from osler.records.language import Language
-from osler.words import content, words
 
 _SEVERAL = {
     Language.EN: re.compile(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from osler.language import Language
+from osler.language.words import content
 from osler.memory.tim.extract.answers import settled, several
 from osler.memory.tim.extract.chinese_answer import answered, is_lone
 from osler.memory.tim.extract.chinese_breath import one_by_one
@@ -17,8 +19,6 @@ from osler.memory.tim.extract.chinese_value import judge
 from osler.memory.tim.extract.chinese_words import SELF, SPAN
 from osler.memory.tim.extract.clauses import Question, Reading, Sketch, Titled
 from osler.memory.tim.thought import Draft
-from osler.records.language import Language
-from osler.words import content
 
 _FRAME = re.compile(
     r"^(?P<who>[^没不听，]{0,14}?)(?P<verb>告诉我|说是|说(?!话|过|不|实|来)|写的是|写的|写着|写(?!字)|显示|提示|查出|上有(?:一项|个))(?P<rest>.+)$"

@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from osler.language import Language
+from osler.language.words import sentences
 from osler.memory.tim.extract.chinese_words import KIN, SPAN, TIME
 from osler.memory.tim.extract.clauses import Question
-from osler.records.language import Language
-from osler.words import sentences
 
 PATIENT = "患者"
 COMPLAINT = "症状"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from osler.language import Language
+from osler.language.words import sentences
 from osler.memory.tim.extract.chinese_words import PREDICATES, TIME, borders
 from osler.memory.tim.extract.clauses import Titled
-from osler.records.language import Language
-from osler.words import sentences
 
 MARK = "，"
 """What stands between two parts of one sentence."""

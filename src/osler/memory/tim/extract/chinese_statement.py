@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from osler.language import Language
 from osler.memory.tim.extract.answers import repeated
 from osler.memory.tim.extract.chinese_clause import read_clause
 from osler.memory.tim.extract.chinese_course import read_course, score
@@ -15,7 +16,6 @@ from osler.memory.tim.extract.chinese_sentence import END, MARK
 from osler.memory.tim.extract.chinese_value import bare_value, measured
 from osler.memory.tim.extract.chinese_words import ADVERBS, PREDICATES, SELF, TIME
 from osler.memory.tim.extract.clauses import UNSURE, Reading, Sketch, whole
-from osler.records.language import Language
 
 _HEDGE = re.compile(
     r"可能|好像|也许|估计|说不定|似乎|印象里|应该是|不太确定|大概(?!有?\s*(?:\d|[一二两三四五六七八九十几]))"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from osler.records.language import Language
-from osler.words import words
+from osler.language import Language
+from osler.language.words import words
 
 COUNT = r"(?:\d+(?:\.\d+)?(?:\s*[到至~-]\s*\d+)?|[一二两三四五六七八九十百半几]+|好几)"
 UNIT = r"多?\s*(?:个)?(?:小时|钟头|分钟|半天|天|周|星期|礼拜|月|半年|年|晚上|晚|夜)"

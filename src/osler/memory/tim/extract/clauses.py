@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from osler.language import Language
+from osler.language.words import content, numbers, words
 from osler.memory.tim.thought import Draft
-from osler.records.language import Language
-from osler.words import content, numbers, words
 
 _LIGHT = frozenset("没有未无不见闻及从还也都就吃")
 """Chinese characters that a triple says in another way: `未见` as `没有`, `从昨天` as `开始于 昨天`, `吃` as `服用`."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from osler.language import Language
+from osler.language.words import content
 from osler.memory.tim.extract.answers import settled
 from osler.memory.tim.extract.clauses import Question, Reading, Sketch, Titled, listed
 from osler.memory.tim.extract.english_answer import NOT_KNOWN, answered
@@ -21,8 +23,6 @@ from osler.memory.tim.extract.english_value import judge
 from osler.memory.tim.extract.english_whole import SAW, kept_whole, says_something
 from osler.memory.tim.extract.english_words import ADVERBS, PEOPLE, TIME
 from osler.memory.tim.thought import Draft
-from osler.records.language import Language
-from osler.words import content
 
 _MONTH = (
     r"(?:back )?in (?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?"

@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from osler.language import Language
+from osler.language.words import sentences
 from osler.memory.tim.extract.clauses import Question
 from osler.memory.tim.extract.english_attribute import asks_names, asks_value
 from osler.memory.tim.extract.english_polar import asks_to_confirm, asks_whether
 from osler.memory.tim.extract.english_topic import COMPLAINT, PATIENT, short
-from osler.records.language import Language
-from osler.words import sentences
 
 _LEAD = re.compile(
     r"^(?:(?:and|so|ok|okay|thank you|thanks|alright|all right|well|now|i see|sorry|then|also|please)[,.]?\s+)*"

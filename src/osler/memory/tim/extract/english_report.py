@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from osler.language.words import numbers
 from osler.memory.tim.extract.clauses import Sketch, listed
 from osler.memory.tim.extract.english_grammar import find_verb
 from osler.memory.tim.extract.english_results import verdict_of
 from osler.memory.tim.extract.english_topic import PATIENT
 from osler.memory.tim.extract.english_words import PAPER
-from osler.words import numbers
 
 _STAFF = (
     r"(?:they|we|he|she|i|somebody|someone|(?:the|a|my|his|her|our) "

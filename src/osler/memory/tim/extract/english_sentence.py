@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from osler.language import Language
+from osler.language.words import sentences
 from osler.memory.tim.extract.clauses import Titled, listed
 from osler.memory.tim.extract.english_grammar import expand, find_verb
 from osler.memory.tim.extract.english_topic import lowered
 from osler.memory.tim.extract.english_words import DENIES, DETERMINERS, DURATION, PREPOSITIONS, PRONOUNS
-from osler.records.language import Language
-from osler.words import sentences
 
 MARK = ", "
 """What stands between two parts of one sentence."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from osler.language import Language
 from osler.memory.tim.extract.answers import repeated
 from osler.memory.tim.extract.clauses import UNSURE, Reading, Sketch, whole
 from osler.memory.tim.extract.english_answer import KNOWN_ENOUGH
@@ -15,7 +16,6 @@ from osler.memory.tim.extract.english_sentence import MARK
 from osler.memory.tim.extract.english_topic import PATIENT, lowered
 from osler.memory.tim.extract.english_value import bare_value, denial, measured
 from osler.memory.tim.extract.english_words import TIME
-from osler.records.language import Language
 
 _HEDGE = re.compile(
     r"\b(?:maybe|perhaps|probably|possibly|i think|i guess|i believe|i suppose|might|may have|may be|could be|not sure|"

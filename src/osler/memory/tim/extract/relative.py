@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from osler.language import Language, Speaker
+from osler.language.relatives import asks_who_speaks, relative_asked_about
+from osler.language.words import plain
 from osler.memory.tim.thought import PATIENT, Draft
-from osler.records.kin import asks_who_speaks, relative_asked_about
-from osler.records.language import Language
-from osler.records.schema import Speaker
-from osler.words import plain
 
 _SAYS = {"says": "has", "说": "有"}
 _OF_ONESELF = {

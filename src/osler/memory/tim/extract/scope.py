@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from osler.language import Language
+from osler.language.words import content, plain
 from osler.memory.tim.extract.chinese_sentence import NEGATION
 from osler.memory.tim.extract.english_sentence import pieces, titled
-from osler.records.language import Language
-from osler.words import content, plain
 
 _DENIAL = re.compile(
     r"\b(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot|denie[sd]|deny|absence of|negative for|free of|"

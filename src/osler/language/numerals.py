@@ -1,0 +1,93 @@
+"""Numbers of a text by their value, in digits and in words, in either language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from osler.language.words import plain
+
+_DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+[度点米]\d{1,2}(?!\d)|\d+(?:\.\d+)?")
+"""1,200 and 38度6 are one number each."""
+_PART = re.compile(r"\d+(?:\.\d+)?")
+_POINT = re.compile(r"[度点米]")
+_ONES = {
+    word: float(value)
+    for value, word in enumerate(
+        (
+            *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+            *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+        )
+    )
+} | {"once": 1.0, "twice": 2.0, "couple": 2.0, "dozen": 12.0, "half": 0.5, "first": 1.0, "second": 2.0, "third": 3.0}
+_TENS = {
+    word: 10.0 * value
+    for value, word in enumerate(
+        ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2
+    )
+}
+_SCALES = {"hundred": 100.0, "thousand": 1000.0}
+_WORD = re.compile(r"[a-z]+|\d+(?:\.\d+)?|[^\sa-z\d-]")
+_CHINESE = re.compile(r"[零〇一二两三四五六七八九十百千万半]+")
+_CHINESE_ONES = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
+_CHINESE_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10000}
+
+
+def written_values(text: str) -> Iterator[tuple[str, tuple[frozenset[float], ...]]]:
+    """The numbers in digits, as they are written, with the values each may have: 3点20 is 3.2, or 3 and 20."""
+    for hit in _DIGITS.finditer(plain(text)):
+        parts = frozenset(map(float, _PART.findall(hit[0])))
+        yield hit[0], (frozenset({_value(hit[0])}), parts)
+
+
+@lru_cache(maxsize=1024)
+def values(text: str) -> frozenset[float]:
+    """All values that a text has, in digits or in words."""
+    level = plain(text)
+    digits = (_value(hit[0]) for hit in _DIGITS.finditer(level))
+    return frozenset((*digits, *_english(level), *_chinese(level)))
+
+
+def _value(digits: str) -> float:
+    return float(_POINT.sub(".", digits.replace(",", "")))
+
+
+def _english(level: str) -> Iterator[float]:
+    """Values of number words: every part of a compound, and the compound: twenty-five is 20, 5 and 25."""
+    total, begun = 0.0, False
+    for word in _WORD.findall(level):
+        if word in _ONES or word in _TENS:
+            value = _ONES.get(word, _TENS.get(word, 0.0))
+            yield value
+            total, begun = total + value if begun else value, True
+            yield total
+        elif word in _SCALES:
+            total, begun = max(total, 1.0) * _SCALES[word], True
+            yield total
+        elif word not in ("and", "a"):
+            total, begun = 0.0, False
+
+
+def _chinese(level: str) -> Iterator[float]:
+    for run in _CHINESE.findall(level):
+        yield from _chinese_parts(run)
+
+
+def _chinese_parts(run: str) -> Iterator[float]:
+    """Values of a run of numerals: each digit, and the number that the run is: 二十五 is 2, 10, 5 and 25."""
+    total = section = last = 0
+    for char in run:
+        if char in _CHINESE_ONES:
+            last = _CHINESE_ONES[char]
+            yield float(last)
+        elif char == "半":
+            yield 0.5
+            yield total + section + last + 0.5
+        elif char == "万":
+            total, section, last = (total + section + last) * 10000 or 10000, 0, 0
+            yield float(total)
+        else:
+            section, last = section + (last or 1) * _CHINESE_SCALES[char], 0
+            yield float(_CHINESE_SCALES[char])
+    yield float(total + section + last)

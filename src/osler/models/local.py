@@ -1,0 +1,249 @@
+"""Models on this machine: llama.cpp inside this process, through xllamacpp."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from autogen_core import CancellationToken
+from autogen_core.models import CreateResult, LLMMessage, ModelInfo, RequestUsage
+from autogen_core.tools import Tool, ToolSchema
+from pydantic import BaseModel
+
+from osler.errors import UserError
+from osler.models import weights
+from osler.models.completion import LONGEST_ANSWER, Completion, oversize, usable_text
+from osler.models.errors import BackboneError, FailureKind, is_too_long
+from osler.models.schema import response_format
+from osler.models.spec import Spec
+from osler.models.wrapper import Client, JsonOutput, ToolChoice, plain
+
+CONTEXT = 8192
+"""Tokens of prompt and answer together."""
+
+_OPTIONS = {"max_tokens", "temperature", "seed", "stop", "top_p", "response_format"}
+
+
+class LocalModel:
+    """One model file, loaded at its first call. Calls wait for each other: one at a time uses all cores."""
+
+    def __init__(self, path: Path) -> None:
+        """Take the file; it is loaded later, off the event loop."""
+        self.path = path
+        self.worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="osler-local")
+        self._server: Any = None
+
+    def run(self, request: dict[str, Any], timeout: float, stopped: threading.Event, where: str) -> Completion:
+        """Answer one request, in the worker's thread. The clock starts here: waiting for others is not counted.
+
+        Raises:
+            BackboneError: It took too long, the answer is too long, or llama.cpp refused the request.
+        """
+        if self._server is None:
+            self._server = _load(self.path)
+        stream = _Stream(time.monotonic() + timeout, stopped)
+        try:
+            self._server.handle_chat_completions(request, stream.take)
+        except (ValueError, RuntimeError) as error:
+            raise _refused(where, str(error)) from None
+        if stream.late:
+            raise BackboneError(FailureKind.TIMEOUT, f"{where} did not answer within {timeout:g} s", worth_retry=False)
+        if stream.error is not None:
+            raise _refused(where, stream.error)
+        if stream.size > LONGEST_ANSWER:
+            raise oversize(where)
+        text, thought = "".join(stream.parts), "".join(stream.thoughts)
+        return Completion.from_text(
+            text, model=self.path.stem, finish=stream.finish, usage=stream.usage, thought=thought or None
+        )
+
+
+class _Stream:
+    """Collects an answer token by token; llama.cpp stops when `take` returns True."""
+
+    def __init__(self, deadline: float, stopped: threading.Event) -> None:
+        self.parts: list[str] = []
+        self.thoughts: list[str] = []
+        self.size = 0
+        self.finish: object = None
+        self.usage: object = None
+        self.error: str | None = None
+        self.late = False
+        self._deadline = deadline
+        self._stopped = stopped
+
+    def take(self, chunk: dict[str, Any]) -> bool:
+        if "error" in chunk:
+            self.error = str(chunk["error"].get("message", chunk["error"]))
+            return True
+        self.usage = chunk.get("usage") or self.usage
+        for choice in chunk.get("choices", ()):
+            delta = choice.get("delta", {})
+            part, thought = delta.get("content") or "", delta.get("reasoning_content") or ""
+            self.parts.append(part)
+            self.thoughts.append(thought)
+            self.size += len((part + thought).encode("utf-8", "replace"))
+            self.finish = choice.get("finish_reason") or self.finish
+        self.late = self.finish is None and time.monotonic() > self._deadline
+        return self.late or self._stopped.is_set() or self.size > LONGEST_ANSWER
+
+
+class LocalClient(Client):
+    """A client for a model in this process. JSON schemas are enforced by llama.cpp's grammar."""
+
+    def __init__(
+        self, loaded: LocalModel, *, temperature: float, timeout: float, max_tokens: int, seed: int | None
+    ) -> None:
+        """Use a model with these settings; other clients may use the same model with others."""
+        self.model = loaded.path.stem
+        self.where = f"the local model {self.model}"
+        self._loaded = loaded
+        self._timeout = timeout
+        self._defaults: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
+        if seed is not None:
+            self._defaults["seed"] = seed
+        self._usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
+
+    async def create(
+        self,
+        messages: Sequence[LLMMessage],
+        *,
+        tools: Sequence[Tool | ToolSchema] = (),
+        tool_choice: ToolChoice = "auto",
+        json_output: JsonOutput = None,
+        extra_create_args: Mapping[str, Any] = {},
+        cancellation_token: CancellationToken | None = None,
+    ) -> CreateResult:
+        """Answer, in the model's own thread.
+
+        Raises:
+            BackboneError: There is no usable answer.
+        """
+        if tools:
+            raise ValueError("a local model calls no tools")
+        request = self._request(messages, json_output, extra_create_args)
+        stopped = threading.Event()
+        loop = asyncio.get_running_loop()
+        future = loop.run_in_executor(
+            self._loaded.worker, self._loaded.run, request, self._timeout, stopped, self.where
+        )
+        if cancellation_token is not None:
+            cancellation_token.link_future(future)
+        try:
+            done = await future
+        finally:
+            stopped.set()  # where we were cancelled, the thread ends with the next token
+        usable_text(done, self.where)
+        self._usage.prompt_tokens += done.usage.prompt_tokens
+        self._usage.completion_tokens += done.usage.completion_tokens
+        return done
+
+    def _request(
+        self, messages: Sequence[LLMMessage], json_output: JsonOutput, extra: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        if unknown := set(extra) - _OPTIONS:
+            raise ValueError(f"a local model does not know {', '.join(sorted(unknown))}")
+        request = {**self._defaults, **extra, "stream": True, "stream_options": {"include_usage": True}}
+        if json_output is True:
+            request["response_format"] = {"type": "json_object"}
+        elif isinstance(json_output, type) and issubclass(json_output, BaseModel):
+            request["response_format"] = response_format(json_output)
+        request["messages"] = [{"role": role, "content": _whole(content)} for role, content in map(plain, messages)]
+        return request
+
+    async def close(self) -> None:
+        """Keep the model: others in this process may use it, and loading takes seconds."""
+
+    def actual_usage(self) -> RequestUsage:
+        """The tokens of this client so far."""
+        return RequestUsage(self._usage.prompt_tokens, self._usage.completion_tokens)
+
+    def total_usage(self) -> RequestUsage:
+        """The tokens of this client so far."""
+        return self.actual_usage()
+
+    @property
+    def model_info(self) -> ModelInfo:
+        """Text in, text or JSON out."""
+        return ModelInfo(
+            vision=False,
+            function_calling=False,
+            json_output=True,
+            family="unknown",
+            structured_output=True,
+            multiple_system_messages=True,
+        )
+
+
+_MODELS: dict[Path, LocalModel] = {}
+_LOCK = threading.Lock()
+
+
+def open_local(spec: Spec, *, temperature: float, timeout: float, max_tokens: int, seed: int | None) -> LocalClient:
+    """The client of a spec of kind local.
+
+    Raises:
+        UserError: xllamacpp is not installed, or there is no such model.
+    """
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise UserError("local models need xllamacpp", "pip install 'osler[local]'")
+    path = weights.fetch(weights.SMOLLM2) if spec.path is None else _checked(spec.path)
+    path = path.resolve()
+    with _LOCK:
+        loaded = _MODELS.setdefault(path, LocalModel(path))
+    return LocalClient(loaded, temperature=temperature, timeout=timeout, max_tokens=max_tokens, seed=seed)
+
+
+def _checked(path: Path) -> Path:
+    path = path.expanduser()
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        raise UserError(f"the model {path} cannot be read ({error.strerror})", "name a .gguf file") from None
+    if magic != b"GGUF":
+        raise UserError(f"{path} is no GGUF model", "name a .gguf file")
+    return path
+
+
+def _load(path: Path) -> Any:
+    """A llama.cpp server; its types are unknown here because xllamacpp is an extra."""
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = str(path)
+    params.n_ctx = CONTEXT
+    params.n_parallel = 1
+    # Said explicitly, because llama.cpp may count cores of the machine that this process may not use.
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = cores
+    params.verbosity = -1
+    params.warmup = False
+    params.ui = False
+    # It also listens on a loopback port of its own choosing; nobody else on this machine is to use that.
+    params.api_keys = [secrets.token_urlsafe()]
+    try:
+        return xllamacpp.Server(params)
+    except RuntimeError:
+        raise UserError(f"llama.cpp cannot load {path}", "check that the file is whole and fits into memory") from None
+
+
+def _refused(where: str, said: str) -> BackboneError:
+    short = " ".join(said.split())[:300]
+    if is_too_long(400, said):
+        line = f"{where} has no room for a prompt of this length ({short})"
+        return BackboneError(FailureKind.TOO_LONG, line, status=400, detail=said)
+    return BackboneError(FailureKind.REFUSED, f"{where} refused the request ({short})", status=400, detail=said)
+
+
+def _whole(text: str) -> str:
+    """The text without lone surrogates, which llama.cpp's JSON parser refuses."""
+    return text.encode("utf-8", "replace").decode()

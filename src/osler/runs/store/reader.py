@@ -1,0 +1,389 @@
+"""Reading a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+from osler.errors import UserError
+from osler.records.schema import PatientRecord
+from osler.runs.plan import COLUMN, Cell, Column, Settings, Wanted
+from osler.runs.store import search_index
+from osler.runs.store.files import DamagedRunError, checksum, connect, damaged, warn_of_a_missing_log
+from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_of, is_sound
+from osler.runs.transcript import Transcript
+from osler.warn import warn
+
+FOLDER = Path("runs")
+SUFFIX = ".osler"
+_FORKS = ".forks"
+_CELL = ", ".join(CELL)
+_NAMED = 5
+"""Damaged consultations that a warning names."""
+
+
+class CellState(StrEnum):
+    """Where a consultation of the plan stands."""
+
+    TODO = "todo"
+    DONE = "done"
+    FAILED = "failed"
+
+
+def run_path(name: str | Path) -> Path:
+    """The file of a run: a path, or a name that stands for `runs/NAME.osler`, also beside a folder of that name."""
+    path = Path(name)
+    if path.suffix == SUFFIX or os.path.isfile(path) or path.name in ("", ".."):
+        return path
+    return path.with_name(path.name + SUFFIX) if len(path.parts) > 1 else FOLDER / f"{path}{SUFFIX}"
+
+
+def forks_path(run: Path) -> Path:
+    """The run of all forks of a run, beside it; forks of forks stay among themselves."""
+    return run if run.stem.endswith(_FORKS) else run.with_name(f"{run.stem}{_FORKS}{SUFFIX}")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a run is."""
+
+    todo: int
+    done: int
+    failed: int
+    attempts: int
+    calls: int
+    tokens: int
+    cost: float | None
+    """Of all answers, in USD; None as soon as one of them has no known price."""
+    cost_known: float
+    """Of the answers whose price is known."""
+    seconds: float
+
+    @property
+    def total(self) -> int:
+        """All consultations of the plan."""
+        return self.todo + self.done + self.failed
+
+
+@dataclass(frozen=True)
+class Fork:
+    """Where a consultation comes from that went on from the first turns of another one."""
+
+    run: str
+    """The name of the parent's run."""
+    parent: Cell
+    turn: int
+    """The last turn that it shares with its parent."""
+
+
+class RunFile:
+    """A run, open for reading. Safe while another process writes to it."""
+
+    def __init__(self, path: Path, file: sqlite3.Connection) -> None:
+        """Take an open file; use `open`."""
+        self.path, self._file = path, file
+        self._record = lru_cache(maxsize=512)(self._read_record)
+
+    @classmethod
+    def open(cls, name: str | Path) -> Self:
+        """Open an existing run.
+
+        Raises:
+            UserError: There is none, or the file is not a run of this version.
+        """
+        path = run_path(name)
+        if not os.path.isfile(path):  # also of a name that no file can have
+            raise UserError(f"there is no run {path}", "`osler runs list` shows what there is")
+        try:
+            file = connect(path, writing=False)
+        except OSError as error:
+            raise UserError(f"{path} cannot be read ({error.strerror})", "check its permissions") from None
+        try:
+            check_format(file, path)
+            warn_of_a_missing_log(path, file)
+        except BaseException:
+            file.close()
+            raise
+        return cls(path, file)
+
+    def __enter__(self) -> Self:
+        """Use it in a with block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def about(self) -> dict[str, Any]:
+        """Settings, versions, and whatever else the run was made with."""
+        try:
+            found = {name: json.loads(value) for name, value in self._file.execute("SELECT name, value FROM about")}
+        except ValueError:
+            raise damaged(self.path, "its settings cannot be read") from None
+        if not isinstance(found.get("settings"), dict):
+            raise damaged(self.path, "its settings are missing or cannot be read")
+        return found
+
+    @property
+    def settings(self) -> Settings:
+        """What all its consultations share."""
+        try:
+            return Settings.from_json(self.about()["settings"])
+        except (LookupError, TypeError, AttributeError, ValueError):
+            raise damaged(self.path, "its settings are missing or cannot be read") from None
+
+    def standing(self) -> Standing:
+        """How far it is."""
+        states = dict(self._file.execute("SELECT state, count(*) FROM cells GROUP BY state"))
+        calls, tokens, cost = self._file.execute(
+            # Tokens by `total`, which does not overflow: older versions kept whatever a server claimed.
+            "SELECT coalesce(sum(calls), 0), CAST(total(tokens) AS INTEGER), coalesce(sum(cost), 0.0) FROM cells"
+        ).fetchone()
+        # Consultations that have ended tell; of one under way, answers that cost nothing are taken for unpriced.
+        (unpriced,) = self._file.execute(
+            "SELECT count(*) FROM cells LEFT JOIN results ON results.cell = number WHERE cells.calls > 0"
+            " AND CASE WHEN results.cell IS NULL THEN cells.cost = 0 ELSE results.cost IS NULL END"
+        ).fetchone()
+        (attempts,) = self._file.execute("SELECT count(*) FROM attempts").fetchone()
+        (seconds,) = self._file.execute("SELECT coalesce(sum(seconds), 0.0) FROM sessions").fetchone()
+        todo, done, failed = (states.get(state.value, 0) for state in CellState)
+        return Standing(todo, done, failed, attempts, calls, tokens, None if unpriced else cost, cost, seconds)
+
+    def rows(self, columns: str, where: str = "1", order: str = "cells.number") -> Iterator[sqlite3.Row]:
+        """Columns of cells, records and results, as they are joined; for tables over the whole run."""
+        cursor = self._file.cursor()
+        cursor.row_factory = sqlite3.Row
+        yield from cursor.execute(
+            f"SELECT {columns} FROM cells JOIN records ON records.id = cells.record"  # noqa: S608 -- our own columns
+            f" LEFT JOIN results ON results.cell = cells.number WHERE {where} ORDER BY {order}"
+        )
+
+    def ask(self, sql: str, values: dict[str, Any] | None = None) -> list[sqlite3.Row]:
+        """The rows of any question to the tables; what a person wrote belongs into the values."""
+        cursor = self._file.cursor()
+        cursor.row_factory = sqlite3.Row
+        return cursor.execute(sql, values or {}).fetchall()
+
+    def record(self, case: str) -> PatientRecord:
+        """A record as it was when the run began."""
+        return self._record(case)
+
+    def _read_record(self, case: str) -> PatientRecord:
+        row = self._file.execute("SELECT body FROM records WHERE id = ?", (case,)).fetchone()
+        try:
+            return PatientRecord.model_validate_json(zlib.decompress(row[0]))
+        except (TypeError, ValueError, zlib.error):
+            raise damaged(self.path, f"the record {case!r}") from None
+
+    def transcripts(self) -> Iterator[Transcript]:
+        """All consultations that have ended, well or not, in the order of the plan; damaged ones are left out."""
+        left_out = []
+        for number, body, kept in self._file.execute(
+            f"SELECT cell, body, checksum FROM transcripts JOIN cells ON number = cell ORDER BY {_CELL}"  # noqa: S608
+        ):
+            try:
+                yield self._read_transcript(number, body, kept)
+            except DamagedRunError:
+                left_out.append(number)
+        self._warn_of(left_out)
+
+    def transcript(self, number: int) -> Transcript | None:
+        """The consultation of one cell.
+
+        Raises:
+            DamagedRunError: It cannot be read.
+        """
+        row = self._file.execute("SELECT body, checksum FROM transcripts WHERE cell = ?", (number,)).fetchone()
+        return self._read_transcript(number, *row) if row else None
+
+    def _read_transcript(self, number: int, body: bytes, kept: str) -> Transcript:
+        try:
+            if checksum(body) != kept:
+                raise ValueError("checksum")
+            return Transcript.model_validate_json(zlib.decompress(body))
+        except (TypeError, ValueError, zlib.error):
+            raise damaged(self.path, f"the transcript of {self.name_of(number)}") from None
+
+    def name_of(self, number: int) -> str:
+        """A consultation as messages name it."""
+        try:
+            return str(self.cell(number))
+        except (UserError, LookupError):
+            return f"consultation {number}"
+
+    def _warn_of(self, left_out: list[int]) -> None:
+        if left_out:
+            named = "; ".join(self.name_of(number) for number in left_out[:_NAMED])
+            more = f" and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else ""
+            warn(
+                f"{len(left_out)} consultation(s) of {self.path} are damaged and left out ({named}{more});"
+                f" `osler runs check {self.path}` lists them"
+            )
+
+    def find(self, wanted: Wanted) -> Transcript:
+        """The one consultation that is meant.
+
+        Raises:
+            UserError: None is, or several are.
+        """
+        return self.find_cell(wanted)[1]
+
+    def find_cell(self, wanted: Wanted) -> tuple[int, Transcript]:
+        """The one consultation that is meant, with the number of its cell.
+
+        Raises:
+            UserError: None is, or several are.
+        """
+        fitting = list(self.cells(wanted))
+        case = wanted.case
+        if not fitting:
+            raise UserError(
+                f"the run has no such consultation of {case!r}", "check the case, --memory, --strategy and --backbone"
+            )
+        if len(fitting) > 1:
+            told = "; ".join(str(cell) for _, cell in fitting[:6])
+            raise UserError(
+                f"{case!r} fits {len(fitting)} consultations ({told})",
+                "add --memory, --strategy, --backbone or --trial",
+            )
+        transcript = self.transcript(fitting[0][0])
+        if transcript is None:
+            raise UserError(f"the consultation of {case!r} has not been held yet", f"go on with the run {self.path}")
+        return fitting[0][0], transcript
+
+    def judges(self) -> dict[str, int]:
+        """The judges whose verdicts are kept, in the order they came, and of how many consultations each spoke."""
+        found = self._file.execute(
+            "SELECT judge, count(DISTINCT cell) FROM verdicts GROUP BY judge ORDER BY min(at), judge"
+        )
+        return dict(found)
+
+    def unjudged(self, judge: str) -> list[int]:
+        """The consultations that ended with an answer and that this judge has not judged."""
+        found = self._file.execute(
+            "SELECT number FROM cells WHERE state = 'done' AND NOT EXISTS (SELECT 1 FROM verdicts WHERE cell = number"
+            " AND judge = ?) ORDER BY number",
+            (judge,),
+        )
+        return [number for (number,) in found]
+
+    def unscored(self, judge: str) -> list[int]:
+        """The consultations that have ended and were kept without a verdict of this judge, or without measures."""
+        found = self._file.execute(
+            "SELECT number FROM cells WHERE (state = 'done' AND NOT EXISTS (SELECT 1 FROM verdicts WHERE cell = number"
+            " AND judge = ?)) OR (state != 'todo' AND NOT EXISTS (SELECT 1 FROM measures WHERE cell = number))"
+            " ORDER BY number",
+            (judge,),
+        )
+        return [number for (number,) in found]
+
+    def scores(self, judge: str) -> Iterator[sqlite3.Row]:
+        """One row per consultation that has ended: what it was, what came of it, and what this judge said.
+
+        Rows that are damaged are left out, with a warning.
+        """
+        cursor = self._file.cursor()
+        cursor.row_factory = sqlite3.Row
+        left_out = []
+        for row in cursor.execute(
+            "SELECT cells.number, cells.record, patient, language, specialty, cells.backbone, cells.strategy,"
+            " cells.memory, cells.variants, cells.trial, cells.state, results.*, cells.tokens AS tokens_paid,"
+            " CASE WHEN results.cost IS NULL THEN NULL ELSE cells.cost END AS cost_paid,"
+            " d.verdict AS diagnosis_verdict, d.rung AS diagnosis_rung, d.because AS diagnosis_because,"
+            " d.rank AS diagnosis_rank, t.verdict AS treatment_verdict, t.rung AS treatment_rung,"
+            " t.because AS treatment_because, measures.body AS measures"
+            " FROM cells JOIN records ON records.id = cells.record JOIN results ON results.cell = cells.number"
+            " LEFT JOIN verdicts d ON d.cell = cells.number AND d.kind = 'diagnosis' AND d.judge = ?1"
+            " LEFT JOIN verdicts t ON t.cell = cells.number AND t.kind = 'treatment' AND t.judge = ?1"
+            " LEFT JOIN measures ON measures.cell = cells.number ORDER BY cells.number",
+            (judge,),
+        ):
+            if is_sound(row):
+                yield row
+            else:
+                left_out.append(row["number"])
+        self._warn_of(left_out)
+
+    def cell(self, number: int) -> Cell:
+        """What a cell of the plan stands for."""
+        row = self._file.execute(f"SELECT {_CELL} FROM cells WHERE number = ?", (number,)).fetchone()  # noqa: S608
+        if row is None:
+            raise LookupError(number)
+        return self._cell(row)
+
+    def cells(self, wanted: Wanted, *, ended: bool = False) -> Iterator[tuple[int, Cell]]:
+        """The consultations of the plan that are meant, or those of them that have ended, by number."""
+        for number, patient, *row in self._file.execute(
+            f"SELECT number, patient, {_CELL} FROM cells JOIN records ON records.id = record"  # noqa: S608
+            " WHERE (?1 IS NULL OR ?1 IN (records.id, patient)) AND (NOT ?2 OR state != 'todo') ORDER BY number",
+            (wanted.case, ended),
+        ):
+            cell = self._cell(row)
+            if wanted.fits(cell, patient):
+                yield number, cell
+
+    def columns(self) -> list[Column]:
+        """The columns of the plan, in the order they came."""
+        fields = ", ".join(COLUMN)
+        found = self.rows(fields, where=f"1 GROUP BY {fields}", order="min(cells.number)")
+        return [self._column(row) for row in found]
+
+    def _column(self, row: sqlite3.Row) -> Column:
+        try:
+            return Column.from_row(dict(row))
+        except (TypeError, ValueError):
+            raise damaged(self.path, "its plan cannot be read") from None
+
+    def _cell(self, row: Iterable[Any]) -> Cell:
+        try:
+            return cell_of(row)
+        except (TypeError, ValueError):
+            raise damaged(self.path, "its plan cannot be read") from None
+
+    def forks(self) -> dict[int, Fork]:
+        """The consultations that are forks, by their cells, and what each was forked from."""
+        parents = ", ".join(f"parent_{name}" for name in CELL)
+        found = self._file.execute(f"SELECT cell, parent_run_name, turn, {parents} FROM forks")  # noqa: S608
+        return {cell: Fork(run, self._cell(parent), turn) for cell, run, turn, *parent in found}
+
+    def attempts(self, number: int) -> list[tuple[str, str | None, int]]:
+        """How every try at a cell ended: the ending, the message, the tokens."""
+        return self._file.execute(
+            "SELECT ending, message, tokens FROM attempts WHERE cell = ? ORDER BY id", (number,)
+        ).fetchall()
+
+
+def check_format(file: sqlite3.Connection, path: Path) -> None:
+    """Refuse what is no run, or one of another version."""
+    (mark,), (version,) = (file.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version"))
+    if mark != MARK:
+        raise UserError(f"{path} is not a run", "give a file that `osler simulate` wrote")
+    if version != FORMAT:
+        raise UserError(
+            f"{path} is a run of format {version}, and this version of Osler reads format {FORMAT}",
+            "use the version that wrote it, or hold it again with another --out",
+        )
+    if missing := _layout() - set(file.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")):
+        raise damaged(path, f"its table {min(missing)[0]}")
+
+
+@lru_cache(maxsize=1)
+def _layout() -> frozenset[tuple[str, str]]:
+    """The tables that every run has, by name, and how they were made."""
+    with closing(sqlite3.connect(":memory:")) as file:
+        for table in (*TABLES, search_index.TABLE):
+            file.execute(table)
+        return frozenset(file.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))

@@ -1,0 +1,108 @@
+"""The tables of a run file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from sqlite3 import Row
+from typing import Any
+
+from osler.runs.figures import Figures
+from osler.runs.makers import Makers
+from osler.runs.plan import COLUMN, Cell, Column
+
+FORMAT = 3
+"""Raised when the tables change; a file of another format is refused with a clear line."""
+MARK = 0x6F736C72
+"""SQLite's application id: `oslr`, so that any other database is told apart at once."""
+
+CELL = ("record", *COLUMN, "trial")
+"""What a consultation of the plan is found by."""
+
+_KINDS = {"diagnosis": "TEXT", "treatment": "TEXT", "ending": "TEXT", "failure": "TEXT", "message": "TEXT"}
+_REALS = {"cost", "seconds"}
+_FIGURES = ", ".join(f"{name} {_KINDS.get(name, 'REAL' if name in _REALS else 'INTEGER')}" for name in Figures.names())
+
+TABLES = (
+    # Settings, versions and whatever else the run as a whole was made with.
+    "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # The records as they were, so that a run can be judged where its pool is not, or has changed.
+    "CREATE TABLE records (id TEXT PRIMARY KEY, patient TEXT NOT NULL, language TEXT NOT NULL, specialty TEXT,"
+    " hash TEXT NOT NULL, body BLOB NOT NULL)",
+    # The plan: one row per consultation, with all that was ever paid for it.
+    "CREATE TABLE cells (number INTEGER PRIMARY KEY, record TEXT NOT NULL REFERENCES records(id),"
+    " backbone TEXT NOT NULL, strategy TEXT NOT NULL, memory TEXT NOT NULL, variants TEXT NOT NULL DEFAULT '{}',"
+    " trial INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'todo',"
+    " calls INTEGER NOT NULL DEFAULT 0, tokens INTEGER NOT NULL DEFAULT 0, cost REAL NOT NULL DEFAULT 0,"
+    f" UNIQUE ({', '.join(CELL)}))",
+    "CREATE INDEX cells_by_state ON cells(state)",
+    # What came of it; transcripts lie apart, so that a table over all results reads little.
+    f"CREATE TABLE results (cell INTEGER PRIMARY KEY REFERENCES cells(number), {_FIGURES}, at TEXT NOT NULL)",
+    "CREATE TABLE transcripts (cell INTEGER PRIMARY KEY REFERENCES cells(number), body BLOB NOT NULL,"
+    " checksum TEXT NOT NULL)",
+    # Every try, good or not, with what it newly cost.
+    "CREATE TABLE attempts (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells(number),"
+    " session INTEGER NOT NULL, ending TEXT NOT NULL, message TEXT, calls INTEGER NOT NULL, tokens INTEGER NOT NULL,"
+    " cost REAL NOT NULL, at TEXT NOT NULL)",
+    "CREATE INDEX attempts_by_cell ON attempts(cell)",
+    # Answers of consultations that have not ended: paid for once, used when the consultation is taken up again.
+    "CREATE TABLE answers (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL REFERENCES cells(number), key TEXT NOT NULL,"
+    " body TEXT NOT NULL)",
+    "CREATE INDEX answers_by_cell ON answers(cell)",
+    # What judges said of the endings; every judge's word is kept under its name and version.
+    "CREATE TABLE verdicts (cell INTEGER NOT NULL REFERENCES cells(number), kind TEXT NOT NULL, judge TEXT NOT NULL,"
+    " verdict TEXT NOT NULL, rung TEXT NOT NULL, because TEXT NOT NULL, rank INTEGER, tokens INTEGER, at TEXT NOT NULL,"
+    " PRIMARY KEY (cell, kind, judge)) WITHOUT ROWID",
+    # How doctor and patient worked, counted from the transcript.
+    "CREATE TABLE measures (cell INTEGER PRIMARY KEY REFERENCES cells(number), version TEXT NOT NULL,"
+    " body TEXT NOT NULL)",
+    # What models said of the patients' replies, beside the rules' count in the measures; and how each was tried first.
+    "CREATE TABLE patient_verdicts (cell INTEGER NOT NULL REFERENCES cells(number), judge TEXT NOT NULL,"
+    " body TEXT NOT NULL, tokens INTEGER NOT NULL, cost REAL, at TEXT NOT NULL, PRIMARY KEY (cell, judge))"
+    " WITHOUT ROWID",
+    "CREATE TABLE patient_judges (judge TEXT PRIMARY KEY, trial TEXT NOT NULL) WITHOUT ROWID",
+    # Consultations that went on from the first turns of another one: which one that was, and how many turns they share.
+    "CREATE TABLE forks (cell INTEGER PRIMARY KEY REFERENCES cells(number), parent_run_name TEXT NOT NULL,"
+    " parent_record TEXT NOT NULL, parent_backbone TEXT NOT NULL, parent_strategy TEXT NOT NULL,"
+    " parent_memory TEXT NOT NULL, parent_variants TEXT NOT NULL, parent_trial INTEGER NOT NULL,"
+    " turn INTEGER NOT NULL)",
+    # Every start of the run, with what it was started with.
+    "CREATE TABLE sessions (id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, seconds REAL NOT NULL DEFAULT 0,"
+    " stopped_by TEXT, detail TEXT NOT NULL)",
+)
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    name: (str,) if name in _KINDS else (float, int) if name in _REALS else (int,) for name in Figures.names()
+}
+
+_SPOKEN = tuple(f"{kind}_{name}" for kind in ("diagnosis", "treatment") for name in ("verdict", "rung", "because"))
+
+
+def cell_values(cell: Cell) -> tuple[str | int, ...]:
+    """A cell as its row has it, in the order of `CELL`."""
+    return cell.case, *cell.column.as_row().values(), cell.trial
+
+
+def cell_of(values: Iterable[Any]) -> Cell:
+    """The cell of such a row.
+
+    Raises:
+        ValueError: It is damaged.
+    """
+    row = dict(zip(CELL, values, strict=True))
+    return Cell(row["record"], Column.from_row(row), row["trial"])
+
+
+def is_sound(row: Row) -> bool:
+    """Whether a row of results holds values of their types: flipped bits turn numbers into text, text into bytes."""
+    if not all(row[name] is None or isinstance(row[name], types) for name, types in _TYPES.items()):
+        return False
+    if not all(row[name] is None or isinstance(row[name], str) for name in _SPOKEN):
+        return False
+    try:
+        Column.from_row(dict(row))
+        measures: Any = json.loads(row["measures"] or "{}")
+        Makers.read(measures)
+    except (AttributeError, TypeError, ValueError):
+        return False
+    return isinstance(measures, dict) and row["ending"] is not None

