@@ -37,11 +37,28 @@ class Item(_Frozen):
     score: float = 1.0
 
 
+class Fact(_Frozen):
+    """One fact that was recalled, for code to read; a prompt has it as text."""
+
+    subject: str
+    """Whose fact it is: `patient`, or a relative as they are called."""
+    relation: str
+    object: str
+    denied: bool = False
+    turn: int
+    """The turn it comes from."""
+    score: float = 1.0
+
+
 class Recall(_Frozen):
     """What a memory brings to mind for the doctor's next step."""
 
     text: str = ""
-    """As it goes into the prompt; empty when there is nothing."""
+    """As it goes into the prompt; empty when there is nothing. Nobody parses it."""
+    facts: tuple[Fact, ...] = ()
+    """What the text says, fact by fact, where the memory keeps facts."""
+    exchanges: tuple[Turn, ...] = ()
+    """What the text repeats word for word, where the memory keeps the dialogue."""
     items: tuple[Item, ...] = ()
     dropped: tuple[int, ...] = ()
     """Turns of which something did not fit into the budget."""

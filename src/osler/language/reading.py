@@ -1,0 +1,59 @@
+"""What the reader finds in a text: sentences, their clauses, and what each clause mentions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from osler.language.base import Language
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One thing that a text speaks of, and what it says about it."""
+
+    what: str
+    """The thing in the text's own words, without those that deny it, date it or say whose it is."""
+    denied: bool = False
+    unsure: bool = False
+    """Whether the speaker is not certain."""
+    whose: str = ""
+    """A relative, as the text calls them; empty: the patient."""
+    when: str = ""
+    """When it happened or how long it has lasted, as the text says."""
+    value: str = ""
+    """The number and unit that the text gives for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a sentence that affirms or denies as one."""
+
+    text: str
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence and its clauses."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    is_question: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as it was read."""
+
+    language: Language
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """All clauses, in order."""
+        return tuple(clause for sentence in self.sentences for clause in sentence.clauses)
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """All mentions, in order."""
+        return tuple(mention for clause in self.clauses for mention in clause.mentions)
