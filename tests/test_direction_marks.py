@@ -25,7 +25,7 @@ from osler.runs.events import (
 from osler.runs.plan import Plan, Settings
 from osler.runs.store import RunWriter
 from osler.runs.transcript import Header, Transcript
-from osler.simulator.session import about
+from osler.simulator.batch import about
 from tests.conftest import Run, small_record
 
 MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

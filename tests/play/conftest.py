@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner, Result
 
 from osler.cli import app
-from osler.play.table import PlayTable
+from osler.play.lobby import PlayLobby
 from osler.records.pool import RecordPool
-from osler.view.play import routes
+from osler.view.play_routes import routes
 from tests.conftest import small_record
 
 Played = Callable[..., Result]
@@ -56,7 +56,7 @@ def play() -> Played:
     return run
 
 
-def client_of(table: PlayTable) -> TestClient:
+def client_of(table: PlayLobby) -> TestClient:
     @asynccontextmanager
     async def until_closed(_: Starlette) -> AsyncIterator[None]:
         yield
@@ -68,7 +68,7 @@ def client_of(table: PlayTable) -> TestClient:
 @pytest.fixture
 def page(small_pool: Path) -> Iterator[TestClient]:
     """The addresses of a table where strangers play."""
-    table = PlayTable(RecordPool.open(small_pool), backbones=(), key_of=lambda path: f"key of {path.name}")
+    table = PlayLobby(RecordPool.open(small_pool), backbones=(), key_of=lambda path: f"key of {path.name}")
     with client_of(table) as client:
         yield client
 

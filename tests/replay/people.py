@@ -12,10 +12,10 @@ from osler.runs.events import ConsultationError, Ending, Failed, Journal, Maker,
 from osler.runs.plan import HUMAN, PLAIN, Cell, Column, Plan, Settings
 from osler.runs.store import RunWriter
 from osler.runs.transcript import Transcript
+from osler.simulator.batch import about
 from osler.simulator.build import case_of, seat
 from osler.simulator.clients import Clients
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.session import about
 from osler.simulator.worker import transcript_of
 
 QUESTIONS = {

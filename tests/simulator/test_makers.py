@@ -17,9 +17,9 @@ from osler.records import Language, RecordPool
 from osler.replay.pages import plain_page
 from osler.runs.events import Answered, Asked, Called, Ending, Intervened, Intervention, Journal, Maker, Role
 from osler.runs.transcript import Header, Transcript
+from osler.runs.transcript_page import page
 from osler.simulator.build import case_of
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.pages import page
 
 POOL = RecordPool.open()
 FEVER = {Language.EN: "Do you have a fever?", Language.ZH: "您发烧吗？"}

@@ -14,9 +14,9 @@ from osler.records import PatientRecord, RecordPool
 from osler.replay.scenes import scenes
 from osler.runs.events import Answered, Maker, Retrieved
 from osler.runs.plan import Cell, Column, ResultsFrom, Settings
-from osler.simulator.pages import page
+from osler.runs.transcript_page import page
 from osler.simulator.worker import simulate_one
-from osler.view.story import story
+from osler.view.consultation_data import story
 from tests.agents.scripted import scripted
 from tests.conftest import small_record
 from tests.simulator.asking import hear, number, things

@@ -29,10 +29,10 @@ from osler.runs.events import (
     Remembered,
     Role,
 )
+from osler.runs.memory_page import memory_page
 from osler.runs.plan import PLAIN, Cell, Column, Settings
 from osler.runs.store import RunFile
-from osler.simulator.memory_page import memory_page
-from osler.simulator.pages import page
+from osler.runs.transcript_page import page
 from osler.simulator.worker import transcript_of
 from tests.conftest import Run
 from tests.models.server import Step, serving
@@ -173,7 +173,7 @@ async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(
         assert done.returncode == 1 and "every consultation failed" in done.stderr
     with RunFile.open(tmp_path / "runs" / "run.osler") as run:
         assert [transcript.ending for transcript in run.transcripts()] == [Ending.BACKBONE_FAILURE] * 2
-        assert run.standing().failed == 2
+        assert run.status().failed == 2
     failures = osler("runs", "failures", "run").stdout
     assert failures.count("backbone_failure") == 2 and "1 attempt(s)" in failures
     for text in (failures, done.stderr, (tmp_path / "runs" / "run.osler").read_bytes().decode("latin1")):

@@ -38,9 +38,9 @@ from osler.runs.events import (
     Role,
 )
 from osler.runs.plan import Plan, Settings
-from osler.runs.store import RunWriter, Scored
+from osler.runs.store import RunWriter, StoredScore
 from osler.runs.transcript import Header, Transcript
-from osler.simulator.session import about
+from osler.simulator.batch import about
 from tests.conftest import small_record
 
 CASES = ("bppv-en", "pneumonia-en", "bppv-zh")
@@ -100,7 +100,7 @@ class Small:
     def measured(self, number: int, measures: dict[str, Any]) -> None:
         """Let it have been measured so."""
         with self._open() as run:
-            run.scored(number, Scored(LADDER, (), VERSION, measures))
+            run.scored(number, StoredScore(LADDER, (), VERSION, measures))
 
     def _open(self) -> RunWriter:
         return RunWriter.create(self.path, about(self.settings))

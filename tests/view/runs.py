@@ -33,7 +33,7 @@ from osler.runs.events import (
 from osler.runs.plan import Cell, Plan
 from osler.runs.store import RunWriter
 from osler.runs.transcript import Header, Transcript
-from osler.simulator.session import about
+from osler.simulator.batch import about
 
 Talk = Sequence[tuple[str, str]]
 

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from osler.cli import app
 from osler.view.access import Access
 from osler.view.app import application
-from osler.view.chair import Chair
-from osler.view.shelf import Shelf
+from osler.view.chair import PlayRole
+from osler.view.run_list import RunList
 
 MODULE = "a_module_of_the_tests"
 OWN_MEMORY = f"{MODULE}:Own"
@@ -32,8 +32,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def asked_for(wish: dict[str, Any], **named: tuple[str, ...]) -> tuple[int, str]:
-    shelf = Shelf(())
-    guarded = Access(application(shelf, Chair(shelf, **named)), "a-token", {"testserver"})
+    shelf = RunList(())
+    guarded = Access(application(shelf, PlayRole(shelf, **named)), "a-token", {"testserver"})
     with TestClient(guarded, "http://testserver/a-token/") as page:
         answer = page.post("api/play", json={"case": "gout-en", "memory": "none", **wish})
         return answer.status_code, answer.json().get("error", "")

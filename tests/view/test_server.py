@@ -21,12 +21,12 @@ from starlette.testclient import TestClient
 from osler.eval.ladder import LADDER
 from osler.runs.plan import PLAIN, Cell, Column, Plan
 from osler.runs.store import Fork, RunFile, RunWriter
-from osler.runs.store.files import checksum
-from osler.simulator.session import about
+from osler.runs.store.connection import checksum
+from osler.simulator.batch import about
 from osler.view.access import Access
 from osler.view.app import application
-from osler.view.chair import Chair
-from osler.view.shelf import Shelf
+from osler.view.chair import PlayRole
+from osler.view.run_list import RunList
 from tests.view.runs import make, record, transcript
 
 pytestmark = pytest.mark.xdist_group("view")  # one process: they share a run
@@ -47,7 +47,7 @@ TALKS = [
 
 
 def client(*runs: Path, **headers: str) -> TestClient:
-    guarded = Access(application(shelf := Shelf(runs), Chair(shelf)), TOKEN, {HOST})
+    guarded = Access(application(shelf := RunList(runs), PlayRole(shelf)), TOKEN, {HOST})
     return TestClient(guarded, f"http://{HOST}/{TOKEN}/", headers=headers, raise_server_exceptions=False)
 
 
@@ -388,7 +388,7 @@ def test_the_command_serves_until_it_is_stopped(run: Path) -> None:
         _, errors = server.communicate(timeout=60)
         assert errors == ""
     with RunFile.open(run) as file:
-        assert file.standing().done == 5
+        assert file.status().done == 5
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import RUN_TO_WRITE, Timeout
 from osler.commands.records import PoolPath, Seed
+from osler.commands.run_options import RUN_TO_WRITE, Timeout
 
 
 class Chairs(StrEnum):
@@ -44,15 +44,15 @@ def play(
     """Take a chair: ask and conclude as the doctor, or answer as the patient, and see how it went."""
     from osler.commands.records import open_pool
     from osler.language import Language
+    from osler.play.lobby import PlayLobby
     from osler.play.reader import fitted, reader_language
-    from osler.play.sitting import Chair, Wish
-    from osler.play.table import PlayTable
+    from osler.play.request import PlayRequest, PlayRole
     from osler.play.terminal import play as at_terminal
     from osler.simulator.clients import ClientSettings
 
     records = open_pool(pool, languages=[language] if language else None)
-    wish = Wish(
-        Chair(chair.value),
+    wish = PlayRequest(
+        PlayRole(chair.value),
         case,
         Language(language) if language else None,
         doctor,
@@ -63,6 +63,6 @@ def play(
         out,
         preferred=reader_language(),
     )
-    table = PlayTable(records, clients=ClientSettings(timeout=timeout))
+    table = PlayLobby(records, clients=ClientSettings(timeout=timeout))
     if code := at_terminal(table, wish, lambda line: typer.echo(fitted(line))):
         sys.exit(code)  # the line that says what was kept is the last one

@@ -88,7 +88,7 @@ def validate(
     """Check every record of every file, and list all problems in one go."""
     from osler.errors import UserError, printable
     from osler.records.pages import printed
-    from osler.records.report import Check
+    from osler.records.pool_check import Check
 
     check = Check.of(open_pool(path))
     for line in check.mended:

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from osler.commands import carrying_out
-from osler.commands.carrying_out import RUN_TO_WRITE, RunName, Trial
+from osler.commands import run_options
 from osler.commands.records import Cases, Languages, Limit, PoolPath, Sample, Specialties, open_pool
+from osler.commands.run_options import RUN_TO_WRITE, RunName, Trial
 
 Backbones = Annotated[
     list[str] | None,
@@ -86,22 +86,22 @@ def simulate(
     max_seconds: Annotated[
         float | None, typer.Option("--max-seconds", min=0.1, help="Seconds one consultation may take.")
     ] = None,
-    run_tokens: carrying_out.RunTokens = None,
-    run_cost: carrying_out.RunCost = None,
-    run_seconds: carrying_out.RunSeconds = None,
-    concurrency: carrying_out.Concurrency = 8,
-    workers: carrying_out.Workers = None,
-    engine: carrying_out.EngineName = carrying_out.Engine.LOCAL,
-    ray_address: carrying_out.RayAddress = None,
-    rpm: carrying_out.Rpm = None,
-    tpm: carrying_out.Tpm = None,
-    timeout: carrying_out.Timeout = 60.0,
+    run_tokens: run_options.RunTokens = None,
+    run_cost: run_options.RunCost = None,
+    run_seconds: run_options.RunSeconds = None,
+    concurrency: run_options.Concurrency = 8,
+    workers: run_options.Workers = None,
+    engine: run_options.EngineName = run_options.Engine.LOCAL,
+    ray_address: run_options.RayAddress = None,
+    rpm: run_options.Rpm = None,
+    tpm: run_options.Tpm = None,
+    timeout: run_options.Timeout = 60.0,
     cache: Annotated[
         Path | None, typer.Option("--cache", help="A file that keeps models' answers for the same requests in any run.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help=RUN_TO_WRITE)] = Path("latest"),
-    quiet: carrying_out.Quiet = False,
-    as_json: carrying_out.AsJson = False,
+    quiet: run_options.Quiet = False,
+    as_json: run_options.AsJson = False,
 ) -> None:
     """Simulate consultations: records × backbones × strategies × memories × trials. Re-run the command to resume."""
     from osler.runs.plan import (
@@ -115,7 +115,7 @@ def simulate(
         default_patient,
         default_ram,
     )
-    from osler.simulator.session import simulate_plan
+    from osler.simulator.batch import simulate_plan
 
     records = open_pool(
         pool, ids=case, specialties=specialty, languages=language, limit=limit, sample=sample, seed=seed
@@ -137,7 +137,7 @@ def simulate(
     )
     memories = (*(memory or ([] if one_step else ["raw"])), *([ONE_STEP] if one_step else []))
     plan = Plan(records, backbones, memories, tuple(strategy or [PLAIN]), trials, settings)
-    how = carrying_out.how_from(
+    how = run_options.options_from(
         concurrency=concurrency,
         workers=workers,
         engine=engine,
@@ -167,11 +167,11 @@ def show(
     """One consultation as a page to read."""
     from osler.eval.faithfulness.stored import faults_in
     from osler.records.pages import printed
-    from osler.runs.plan import Wanted
+    from osler.runs.plan import Selector
     from osler.runs.store import RunFile
-    from osler.simulator.pages import page
+    from osler.runs.transcript_page import page
 
     with RunFile.open(run) as opened:
-        cell, transcript = opened.find_cell(Wanted(case, backbone, strategy, memory, trial))
+        cell, transcript = opened.find_cell(Selector(case, backbone, strategy, memory, trial))
         _, faults = faults_in(opened, cell)
         printed(page(transcript, details=details, faults=faults))

@@ -105,7 +105,7 @@ def _miswritten(text: str, meant: str) -> bool:
 
 
 def misspelt(text: str, wanted: frozenset[Concept]) -> frozenset[Concept]:
-    """Wanted drugs that the text names with a slip of the pen; a word that is a name itself is none."""
+    """Selector drugs that the text names with a slip of the pen; a word that is a name itself is none."""
     if is_chinese(text):
         rest = "".join(named(text).rest)
         return frozenset(drug for drug in wanted if any(_miswritten(rest, chinese(each)) for each in drug.names))

@@ -10,15 +10,15 @@ from contextlib import contextmanager, suppress
 
 from osler.agents.participant import Briefing
 from osler.errors import printable
-from osler.play.ending import ending
-from osler.play.keeping import run_name
-from osler.play.memory import memory_lines
+from osler.play.json_state import known
+from osler.play.lobby import PlayLobby
+from osler.play.memory_lines import memory_lines
 from osler.play.moves import LONGEST, one_line
-from osler.play.seat import Seat
-from osler.play.sitting import Chair, Wish
-from osler.play.state import known
-from osler.play.table import PlayTable
-from osler.play.words import Words, words_in
+from osler.play.request import PlayRequest, PlayRole
+from osler.play.result_page import ending
+from osler.play.saving import run_name
+from osler.play.session import PlaySession
+from osler.play.texts import PlayTexts, words_in
 from osler.records.labels import label
 
 _END, _QUIT = frozenset({"end", "结束"}), frozenset({"quit", "exit", "退出"})
@@ -37,7 +37,7 @@ class _Left(Exception):
         self.code = code
 
 
-def play(table: PlayTable, wish: Wish, show: Show) -> int:
+def play(table: PlayLobby, wish: PlayRequest, show: Show) -> int:
     """One consultation, from the briefing to its score; the exit code."""
     _prepare_input()
     with _closed_window_is_interrupt(), asyncio.Runner() as runner:
@@ -71,9 +71,9 @@ def _closed_window_is_interrupt() -> Iterator[None]:
 
 
 class _Terminal:
-    def __init__(self, seat: Seat, runner: asyncio.Runner, show: Show) -> None:
+    def __init__(self, seat: PlaySession, runner: asyncio.Runner, show: Show) -> None:
         self._seat, self._runner, self._show = seat, runner, show
-        self._words: Words = words_in(seat.sitting.record.language)
+        self._words: PlayTexts = words_in(seat.sitting.record.language)
         self._chair = seat.sitting.chair
 
     def play(self) -> int:
@@ -117,7 +117,7 @@ class _Terminal:
             )
         )
         self._show(f"{words.how[chair]}\n")
-        if chair is Chair.PATIENT:
+        if chair is PlayRole.PATIENT:
             self._show(f"{words.patient}{printable(record.complaint)}")
 
     def _turn(self) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from osler.errors import UserError
-from osler.records.draft import Draft, Problem
 from osler.records.schema import PatientRecord
+from osler.records.validation import Problem, RecordDraft
 
 _HEAD = 64 * 1024
 
@@ -25,7 +25,7 @@ class Format:
     suffixes: tuple[str, ...]
     about: str
     """One line for help texts."""
-    read: Callable[[Path, str], Iterator[Draft | Problem]]
+    read: Callable[[Path, str], Iterator[RecordDraft | Problem]]
     """Drafts of the file at the path; the text is how problems name the file."""
     fits: Callable[[str], bool] | None = None
     """Whether a file that begins so is of this format, where others share the suffix; None: the last resort."""

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from osler.replay.diff import Parting, Row, Side, only, parting, rows
-from osler.replay.wording import Words, shown, words
+from osler.replay.labels import Words, shown, words
 from osler.runs.events import Failed
 
 _NARROW = 80

@@ -5,11 +5,11 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from osler.replay.labels import shown, words
 from osler.replay.scenes import Line, Section, Speaker, scenes
-from osler.replay.wording import shown, words
-from osler.runs.maker_words import making_lines
+from osler.runs.maker_labels import making_lines
 from osler.runs.transcript import Transcript
-from osler.simulator.pages import made_with
+from osler.runs.transcript_page import made_with
 
 _STYLES = {Speaker.DOCTOR: "cyan", Speaker.PATIENT: "green", Speaker.ENDING: "bold"}
 

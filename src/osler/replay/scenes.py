@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from osler.memory.base import Change, Recall
-from osler.replay.wording import Words, shown, words
+from osler.replay.labels import Words, shown, words
 from osler.runs.events import Answered, Asked, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
-from osler.runs.maker_words import mark
+from osler.runs.maker_labels import mark
 from osler.runs.transcript import Header, Transcript, heard
 
 _SHORTEST, _PER_LETTER, _READING, _LONGEST = 0.5, 0.018, 2.5, 4.0

@@ -12,11 +12,11 @@ from rich.panel import Panel
 from rich.segment import Segment
 from rich.text import Text
 
-from osler.replay.keys import Keys
+from osler.replay.keyboard import Keys
+from osler.replay.labels import words
 from osler.replay.pages import ending, line_text, section_text, title
 from osler.replay.player import Player
 from osler.replay.scenes import scenes
-from osler.replay.wording import words
 from osler.runs.transcript import Transcript
 
 _NARROW = 90

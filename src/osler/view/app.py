@@ -16,27 +16,27 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from osler.errors import UserError, printable
-from osler.view import answers
-from osler.view.answers import UNREADABLE
-from osler.view.chair import ADDRESSES, Chair
-from osler.view.changes import wait_for_change
-from osler.view.makers import makers
+from osler.view import run_data
+from osler.view.chair import ADDRESSES, PlayRole
+from osler.view.change_poll import wait_for_change
+from osler.view.maker_data import makers
 from osler.view.replies import failure, reply
-from osler.view.rows import FILTERS, Query
-from osler.view.shelf import Missing, Shelf
+from osler.view.run_data import UNREADABLE
+from osler.view.run_list import Missing, RunList
+from osler.view.table_query import FILTERS, Query
 
 STATIC = Path(__file__).parent / "static"
 _DAMAGED = "this cannot be read; the run file is damaged, or another version of Osler wrote it"
 
 
-def application(shelf: Shelf, chair: Chair) -> Starlette:
+def application(shelf: RunList, chair: PlayRole) -> Starlette:
     """The page over some runs, with a chair for a person. Put `Access` before it."""
 
     def runs(_: Request) -> Response:
         told, broken = [], []
         for shown in shelf.all():
             try:
-                told.append(answers.run(shown))
+                told.append(run_data.run(shown))
             except (*UNREADABLE, UserError) as error:
                 line = _DAMAGED if isinstance(error, UNREADABLE) else str(error)
                 broken.append({"key": shown.key, "name": shown.name, "error": line})
@@ -46,22 +46,22 @@ def application(shelf: Shelf, chair: Chair) -> Starlette:
         shown = shelf.get(request.path_params["key"])
         stamp = shown.stamp()
         with shown.open() as file:
-            told = answers.rows(file, _query(request, answers.judge_of(file, request.query_params.get("judge"))))
+            told = run_data.rows(file, _query(request, run_data.judge_of(file, request.query_params.get("judge"))))
         return reply({**told, "stamp": stamp})
 
     def story(request: Request) -> Response:
         key, cell = request.path_params["key"], request.path_params["cell"]
         with shelf.get(key).open() as file:
-            return reply(answers.consultation(file, key, answers.hold(file, cell)))
+            return reply(run_data.consultation(file, key, run_data.hold(file, cell)))
 
     def call(request: Request) -> Response:
         with shelf.get(request.path_params["key"]).open() as file:
-            held = answers.hold(file, request.path_params["cell"])
-        return reply(answers.exact_call(held, request.path_params["number"]))
+            held = run_data.hold(file, request.path_params["cell"])
+        return reply(run_data.exact_call(held, request.path_params["number"]))
 
     def truth(request: Request) -> Response:
         with shelf.get(request.path_params["key"]).open() as file:
-            return reply(answers.revealed(file, answers.hold(file, request.path_params["cell"])))
+            return reply(run_data.revealed(file, run_data.hold(file, request.path_params["cell"])))
 
     def who_made(request: Request) -> Response:
         with shelf.get(request.path_params["key"]).open() as file:

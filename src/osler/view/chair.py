@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
-from osler.view.shelf import Shelf
+from osler.view.run_list import RunList
 
 if TYPE_CHECKING:
-    from osler.play.table import PlayTable
+    from osler.play.lobby import PlayLobby
 
 ADDRESSES = ("/api/cases", "/api/play", "/api/play/{id}")
 
 
-class Chair:
+class PlayRole:
     """Answers what is asked about playing."""
 
-    def __init__(self, shelf: Shelf, backbones: Collection[str] = (), memories: Collection[str] = ()) -> None:
+    def __init__(self, shelf: RunList, backbones: Collection[str] = (), memories: Collection[str] = ()) -> None:
         """Take the runs, by whose keys a result is found, and what one may play with besides what is built in."""
         self._shelf, self._backbones, self._memories = shelf, backbones, memories
-        self._table: PlayTable | None = None
+        self._table: PlayLobby | None = None
         self._router: Router | None = None
         self._bringing = asyncio.Lock()
 
@@ -35,11 +35,11 @@ class Chair:
         await self._router(scope, receive, send)
 
     def _bring(self) -> Router:
-        from osler.play.table import PlayTable
-        from osler.view import play
+        from osler.play.lobby import PlayLobby
+        from osler.view import play_routes
 
-        self._table = PlayTable(key_of=self._shelf.key_of, backbones=self._backbones, memories=self._memories)
-        return Router(play.routes(self._table))
+        self._table = PlayLobby(key_of=self._shelf.key_of, backbones=self._backbones, memories=self._memories)
+        return Router(play_routes.routes(self._table))
 
     async def close(self) -> None:
         """Whoever still plays leaves in order."""

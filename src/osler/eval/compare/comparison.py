@@ -14,7 +14,7 @@ from osler.eval.faithfulness.stored import ruler_notes, ruler_of
 from osler.eval.runs import LoadedRun
 from osler.eval.statistics import Paired, holm, paired
 from osler.runs.plan import ONE_STEP, Column
-from osler.short_names import ShortNames
+from osler.runs.short_names import ShortNames
 
 SIGNIFICANT = 0.05
 _SHARED = {
@@ -199,7 +199,7 @@ def _warnings(runs: Sequence[LoadedRun], columns: list[ColumnFigures]) -> Iterab
     yield from different_patients(columns)
     yield from _left_out(columns)
     for run in runs:
-        left = run.file.standing().todo
+        left = run.file.status().todo
         if left:
             yield f"{run.path}: {left} consultation(s) of its plan are still to be held"
 

@@ -1,4 +1,4 @@
-"""Frames between a run's desk and a worker process: JSON, with its length before it."""
+"""Frames between a run's queue and a worker process: JSON, with its length before it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from osler.records.schema import PatientRecord
 from osler.runs.plan import Cell, Column
-from osler.simulator.worker import Unit
+from osler.simulator.worker import Job
 
 LONGEST = 64 * 1024 * 1024
 """In bytes: a record, or a transcript with all its prompts, is far shorter."""
@@ -34,19 +34,19 @@ async def read_frame(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     return frame if isinstance(frame, dict) else None
 
 
-def unit_frame(unit: Unit) -> dict[str, Any]:
-    """A unit of work as plain data."""
+def job_frame(job: Job) -> dict[str, Any]:
+    """A job of work as plain data."""
     return {
-        "number": unit.number,
-        "cell": {"case": unit.cell.case, "column": unit.cell.column.as_json(), "trial": unit.cell.trial},
-        "record": unit.record.model_dump(mode="json", exclude_none=True),
-        "kept": unit.kept,
+        "number": job.number,
+        "cell": {"case": job.cell.case, "column": job.cell.column.as_json(), "trial": job.cell.trial},
+        "record": job.record.model_dump(mode="json", exclude_none=True),
+        "kept": job.kept,
     }
 
 
-def unit_of(frame: dict[str, Any]) -> Unit:
-    """The unit that `unit_frame` packed."""
+def job_of(frame: dict[str, Any]) -> Job:
+    """The job that `job_frame` packed."""
     kept = tuple((key, body) for key, body in frame["kept"])
     cell = frame["cell"]
-    unit = Cell(cell["case"], Column.of(**cell["column"]), cell["trial"])
-    return Unit(frame["number"], unit, PatientRecord.model_validate(frame["record"]), kept)
+    job = Cell(cell["case"], Column.of(**cell["column"]), cell["trial"])
+    return Job(frame["number"], job, PatientRecord.model_validate(frame["record"]), kept)
