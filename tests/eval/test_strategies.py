@@ -115,7 +115,7 @@ def test_the_page_tells_and_filters_strategies(run: Path) -> None:
     with RunFile.open(run) as file:
         found = rows_page(file, Query("", among={"strategy": ("stepwise",)}, sort="strategy")).rows
         assert len(found) == 4 and {row["strategy"] for row in found} == {"stepwise"}
-        story = run_data.consultation(file, "k0", run_data.hold(file, found[0]["cell"]))
+        story = run_data.consultation(file, "k0", run_data.ended(file, found[0]["cell"]))
     assert (story["header"]["strategy"], story["header"]["variants"]) == ("stepwise", "{}")
     assert {one["strategy"] for one in story["same"]} == {"", "plain", "stepwise"}
 

@@ -16,7 +16,7 @@ from osler.runs.events import Answered, Maker, Retrieved
 from osler.runs.plan import Cell, Column, ResultsFrom, Settings
 from osler.runs.transcript_page import page
 from osler.simulator.worker import simulate_one
-from osler.view.consultation_data import story
+from osler.view.consultation_data import consultation_data
 from tests.agents.scripted import scripted
 from tests.conftest import small_record
 from tests.simulator.asking import hear, number, things
@@ -106,4 +106,4 @@ async def test_the_turn_that_a_memory_is_given_holds_the_report(monkeypatch: pyt
     console.print(page(held, details=False))
     assert isinstance(console.file, StringIO) and "Report: Chest X-ray: " in console.file.getvalue()
     assert any(line.text.startswith("Chest X-ray: ") for scene in scenes(held) for line in scene.lines)
-    assert all(turn["results"].startswith("Chest X-ray: ") for turn in story(held, PNEUMONIA, {})["turns"])
+    assert all(turn["results"].startswith("Chest X-ray: ") for turn in consultation_data(held, PNEUMONIA, {})["turns"])

@@ -25,7 +25,6 @@ from osler.runs.store.connection import checksum
 from osler.simulator.batch import about
 from osler.view.access import Access
 from osler.view.app import application
-from osler.view.chair import PlayRole
 from osler.view.run_list import RunList
 from tests.view.runs import make, record, transcript
 
@@ -47,7 +46,7 @@ TALKS = [
 
 
 def client(*runs: Path, **headers: str) -> TestClient:
-    guarded = Access(application(shelf := RunList(runs), PlayRole(shelf)), TOKEN, {HOST})
+    guarded = Access(application(RunList(runs)), TOKEN, {HOST})
     return TestClient(guarded, f"http://{HOST}/{TOKEN}/", headers=headers, raise_server_exceptions=False)
 
 

@@ -1,4 +1,4 @@
-"""A seat as plain data for the page. Before the end nothing in it tells the truth, or what the record is called."""
+"""A session as plain data for the page. Before the end nothing in it tells the truth, or what the record is called."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from osler.runs.events import Answered, Asked, Recalled, Remembered
 from osler.runs.transcript import heard
 
 
-def state(name: str, seat: PlaySession, table: PlayLobby) -> dict[str, Any]:
+def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
     """What the page shows of a consultation."""
-    sitting, record, events = seat.sitting, seat.sitting.record, seat.journal.events
+    assignment, record, events = session.assignment, session.assignment.record, session.journal.events
     recalled = [event for event in events if isinstance(event, Recalled)]
     asked = sum(isinstance(event, Asked) for event in events)
     return {
         "id": name,
-        "seen": seat.seen,
-        "as": sitting.chair.value,
+        "seen": session.seen,
+        "as": assignment.role.value,
         "case": {
             "id": veiled(record.id),
             "language": record.language.value,
@@ -33,51 +33,51 @@ def state(name: str, seat: PlaySession, table: PlayLobby) -> dict[str, Any]:
             "complaint": record.complaint,
             "speaker": record.speaker.value,
         },
-        "turn": seat.journal.turn,
-        "turns_left": sitting.turn_limit - asked,
-        "waiting_for": "over" if seat.over else "you" if seat.before is not None else "other",
-        "lines": lines(seat),
-        "known": known(seat),
+        "turn": session.journal.turn,
+        "turns_left": assignment.turn_limit - asked,
+        "waiting_for": "over" if session.over else "you" if session.before is not None else "other",
+        "lines": lines(session),
+        "known": known(session),
         "memory": [
             {"turn": event.of, **event.change.model_dump(include=_SHOWN)}
             for event in events
             if isinstance(event, Remembered)
         ],
         "recalled": [item.model_dump() for item in recalled[-1].recall.items] if recalled else [],
-        "failed": f"not kept: {seat.not_kept}" if seat.not_kept else seat.failed,
-        "result": _result(seat, seat.result, table) if seat.over and seat.result else None,
+        "failed": f"not kept: {session.not_kept}" if session.not_kept else session.failed,
+        "result": _result(session, session.result, lobby) if session.over and session.result else None,
     }
 
 
 _SHOWN = {"group", "inserted", "superseded", "merged", "forgotten"}
 
 
-def lines(seat: PlaySession) -> list[dict[str, Any]]:
+def lines(session: PlaySession) -> list[dict[str, Any]]:
     """What was said so far."""
     said = []
-    for event in seat.journal.events:
+    for event in session.journal.events:
         if isinstance(event, Asked):
-            said.append({"turn": event.turn, "who": "doctor", "text": heard(event, seat.sitting.record.language)})
+            said.append({"turn": event.turn, "who": "doctor", "text": heard(event, session.assignment.record.language)})
         elif isinstance(event, Answered):
             said.append({"turn": event.turn, "who": "patient", "text": event.reply})
     return said
 
 
-def known(seat: PlaySession) -> list[dict[str, str]]:
+def known(session: PlaySession) -> list[dict[str, str]]:
     """What the record says about the question that the person is to answer; for a doctor nothing."""
-    before = seat.before
+    before = session.before
     if not isinstance(before, Selection):
         return []
     return [{"name": note.name, "told": note.told} for note in notes(before)]
 
 
-def _result(seat: PlaySession, result: Result, table: PlayLobby) -> dict[str, Any]:
-    kept = seat.kept
+def _result(session: PlaySession, result: Result, lobby: PlayLobby) -> dict[str, Any]:
+    kept = session.kept
     return {
-        "run": run_name(seat.sitting.run) if kept else None,
-        "key": table.key_of(kept.run) if kept else None,
+        "run": run_name(session.assignment.run) if kept else None,
+        "key": lobby.key_of(kept.run) if kept else None,
         "cell": kept.cell if kept else None,
-        "case": seat.sitting.record.id,
+        "case": session.assignment.record.id,
         "verdicts": [{"kind": said.kind, "verdict": said.verdict, "because": said.because} for said in result.verdicts],
         "truth": {"diagnosis": result.diagnosis, "treatment": result.treatment},
         "missed": [_missed(entry, key=True) for entry in result.missed]

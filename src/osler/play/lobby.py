@@ -12,7 +12,7 @@ from pathlib import Path
 from osler.errors import UserError
 from osler.memory import check_memories, memory_names
 from osler.play.cases import Card, called, cards, drawn
-from osler.play.request import PlayCase, PlayRequest
+from osler.play.request import PlayAssignment, PlayRequest
 from osler.play.saving import keep, next_trial, run_for, times_played
 from osler.play.session import PlaySession
 from osler.records.pool import RecordPool
@@ -21,13 +21,15 @@ from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
 
 MOST = 16
-"""People at one table."""
+"""People at one lobby."""
 IDLE = 30 * 60.0
 """Seconds without a move after which a place is given up."""
 
 
 class LobbyFull(UserError):
-    """Nobody else can sit down now."""
+    """No further session can be started now."""
+
+    http_status = 429
 
 
 class PlayLobby:
@@ -43,7 +45,7 @@ class PlayLobby:
         out: str | Path | None = None,
         key_of: Callable[[Path], str | None] = lambda _: None,
     ) -> None:
-        """Lay a table.
+        """Lay a lobby.
 
         Args:
             pool: The patients; the bundled ones unless given.
@@ -63,7 +65,7 @@ class PlayLobby:
         self._memories = frozenset({*memory_names(), *memories})
         self._out = out
         self._cards: tuple[Card, ...] | None = None
-        self._seats: dict[str, PlaySession] = {}
+        self._sessions: dict[str, PlaySession] = {}
         self._reading, self._sitting_down = asyncio.Lock(), asyncio.Lock()
 
     async def cards(self) -> tuple[Card, ...]:
@@ -73,82 +75,84 @@ class PlayLobby:
                 self._cards = await asyncio.to_thread(cards, self.pool)
             return self._cards
 
-    async def sit(self, wish: PlayRequest) -> tuple[str, PlaySession]:
+    async def start(self, request: PlayRequest) -> tuple[str, PlaySession]:
         """A place for a player, and what it is called.
 
         Raises:
-            UserError: The wish cannot be met, with the remedy.
+            UserError: The request cannot be met, with the remedy.
         """
-        wish = replace(wish, out=wish.out or self._out)
-        self._check(wish)
+        request = replace(request, out=request.out or self._out)
+        self._check(request)
         everybody = await self.cards()
         await self.sweep()
         async with self._sitting_down:  # one after the other, so that no two are given the same trial
             self._make_room()
-            taken = [seat.sitting for seat in self._seats.values() if not seat.over]
-            sitting = await asyncio.to_thread(self._sitting, wish, everybody, taken)
-            name, seat = secrets.token_urlsafe(9), PlaySession(sitting, self._clients, keep)
-            self._seats[name] = seat
-        return name, seat
+            taken = [session.assignment for session in self._sessions.values() if not session.over]
+            assignment = await asyncio.to_thread(self._assignment, request, everybody, taken)
+            name, session = secrets.token_urlsafe(9), PlaySession(assignment, self._clients, keep)
+            self._sessions[name] = session
+        return name, session
 
-    def at(self, name: str) -> PlaySession | None:
-        """The seat of that name."""
-        return self._seats.get(name)
+    def session(self, name: str) -> PlaySession | None:
+        """The session of that name."""
+        return self._sessions.get(name)
 
     async def leave(self, name: str) -> None:
-        """Give up a seat; what was asked there is kept."""
-        if (seat := self._seats.pop(name, None)) is not None:
-            await seat.leave()
+        """Give up a session; what was asked there is kept."""
+        if (session := self._sessions.pop(name, None)) is not None:
+            await session.leave()
 
     async def sweep(self, idle: float = IDLE) -> None:
-        """Give up the seats where nothing has happened for long."""
+        """Give up the sessions where nothing has happened for long."""
         now = time.monotonic()
-        for name in [name for name, seat in self._seats.items() if now - seat.last_news > idle]:
+        for name in [name for name, session in self._sessions.items() if now - session.last_news > idle]:
             await self.leave(name)
 
     async def close(self) -> None:
         """Everybody leaves, and the models are closed."""
-        for name in list(self._seats):
+        for name in list(self._sessions):
             await self.leave(name)
         await self._clients.close()
 
     def _make_room(self) -> None:
-        if len(self._seats) < MOST:
+        if len(self._sessions) < MOST:
             return
-        ended = [name for name, seat in self._seats.items() if seat.over]
+        ended = [name for name, session in self._sessions.items() if session.over]
         if not ended:
             raise LobbyFull(f"{MOST} consultations are being played", "end or leave one of them first")
-        del self._seats[ended[0]]
+        del self._sessions[ended[0]]
 
-    def _check(self, wish: PlayRequest) -> None:
+    def _check(self, request: PlayRequest) -> None:
         """Open everything once, so that a wrong name is heard of before the first question."""
-        wish.check()
+        request.check()
         if self._backbones is not None:
-            if wish.opposite not in self._backbones:
+            if request.opposite not in self._backbones:
                 remedy = _choose(self._backbones, "--backbone")
-                raise UserError(f"{wish.opposite!r} cannot be played with here", remedy)
-            if wish.memory not in self._memories:
-                raise UserError(f"there is no memory {wish.memory!r} here", _choose(self._memories, "--memory"))
-        check_memories([wish.memory])
-        check_strategies([wish.column.strategy])
-        if wish.opposite not in WITHOUT_MODEL:
-            self._clients.open(wish.opposite)
+                raise UserError(f"{request.opposite!r} cannot be played with here", remedy)
+            if request.memory not in self._memories:
+                raise UserError(f"there is no memory {request.memory!r} here", _choose(self._memories, "--memory"))
+        check_memories([request.memory])
+        check_strategies([request.column.strategy])
+        if request.opposite not in WITHOUT_MODEL:
+            self._clients.open(request.opposite)
 
-    def _sitting(self, wish: PlayRequest, everybody: tuple[Card, ...], taken: list[PlayCase]) -> PlayCase:
-        among = [card for card in everybody if wish.language in (None, card.language)]
-        run = run_for(wish)
-        if wish.case is not None:
-            card = called(wish.case, among)
+    def _assignment(
+        self, request: PlayRequest, everybody: tuple[Card, ...], taken: list[PlayAssignment]
+    ) -> PlayAssignment:
+        among = [card for card in everybody if request.language in (None, card.language)]
+        run = run_for(request)
+        if request.case is not None:
+            card = called(request.case, among)
         else:
-            preferred = [card for card in among if wish.language is None and card.language is wish.preferred]
+            preferred = [card for card in among if request.language is None and card.language is request.preferred]
             among = preferred or among
-            card = drawn(among, times_played(run), {sitting.record.patient for sitting in taken}, wish.seed)
+            card = drawn(among, times_played(run), {assignment.record.patient for assignment in taken}, request.seed)
         record = self.pool.get(card.record)
-        trial = next_trial(run, record, wish)
-        cell = Cell(record.id, wish.column, trial)
-        while any((sitting.run, sitting.cell) == (run, cell) for sitting in taken):
+        trial = next_trial(run, record, request)
+        cell = Cell(record.id, request.column, trial)
+        while any((assignment.run, assignment.cell) == (run, cell) for assignment in taken):
             cell = replace(cell, trial=cell.trial + 1)
-        return PlayCase(wish.chair, record, cell, wish.settings, run)
+        return PlayAssignment(request.role, record, cell, request.settings, run)
 
 
 def _choose(among: Collection[str], option: str) -> str:

@@ -13,6 +13,8 @@ LONGEST = 2000
 class MoveRefused(UserError):
     """What the person wants cannot be done now."""
 
+    http_status = 409
+
 
 def one_line(text: str) -> str:
     """What any file and any terminal can hold of a text."""

@@ -1,4 +1,4 @@
-"""What a player asks for, and what it comes to: a chair, a patient, and a place in a run."""
+"""What a player asks for, and what it comes to: a role, a patient, and a place in a run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PlayRole(StrEnum):
 class PlayRequest:
     """What a player asks for."""
 
-    chair: PlayRole
+    role: PlayRole
     case: str | None = None
     language: Language | None = None
     doctor: str = RULES
@@ -49,17 +49,17 @@ class PlayRequest:
     @property
     def opposite(self) -> str:
         """The spec of who sits opposite."""
-        return self.patient if self.chair is PlayRole.DOCTOR else self.doctor
+        return self.patient if self.role is PlayRole.DOCTOR else self.doctor
 
     @property
     def column(self) -> Column:
         """The doctor and its memory, as a transcript names them."""
-        return Column.of(HUMAN if self.chair is PlayRole.DOCTOR else self.doctor, self.strategy, self.memory)
+        return Column.of(HUMAN if self.role is PlayRole.DOCTOR else self.doctor, self.strategy, self.memory)
 
     @property
     def settings(self) -> Settings:
         """Of the run that it belongs to."""
-        patient = self.patient if self.chair is PlayRole.DOCTOR else HUMAN
+        patient = self.patient if self.role is PlayRole.DOCTOR else HUMAN
         return Settings(patient_backbone=patient, ram_backbone=default_ram(patient), seed=self.seed)
 
     def check(self) -> None:
@@ -73,10 +73,10 @@ class PlayRequest:
 
 
 @dataclass(frozen=True)
-class PlayCase:
+class PlayAssignment:
     """One consultation to be played."""
 
-    chair: PlayRole
+    role: PlayRole
     record: PatientRecord
     cell: Cell
     settings: Settings

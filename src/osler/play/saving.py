@@ -17,7 +17,7 @@ from pathlib import Path
 from osler.errors import StorageError, UserError
 from osler.eval.scoring import score
 from osler.models.completion import Completion
-from osler.play.request import OneCellPlan, PlayCase, PlayRequest
+from osler.play.request import OneCellPlan, PlayAssignment, PlayRequest
 from osler.records.schema import PatientRecord
 from osler.runs.plan import Selector, Settings
 from osler.runs.store import RunFile, RunWriter, answer_row, run_path
@@ -42,22 +42,22 @@ class SavedConsultation:
     trial: int
 
 
-def run_for(wish: PlayRequest) -> Path:
+def run_for(request: PlayRequest) -> Path:
     """The run that a player's consultation goes to.
 
     Raises:
         UserError: The run that was asked for has other settings, is none, or cannot be written.
     """
-    if wish.out is not None:
-        path = run_path(wish.out)
-        if path.exists() and not _has(path, wish.settings):
+    if request.out is not None:
+        path = run_path(request.out)
+        if path.exists() and not _has(path, request.settings):
             remedy = "give another --out, or leave it out to be given one that fits"
             raise UserError(f"the run {path} was made with other settings or another version", remedy)
         _check_place(path)
         return path
-    base = f"play-{wish.chair.value}"
+    base = f"play-{request.role.value}"
     names = (base if number == 1 else f"{base}-{number}" for number in count(1))
-    return next(path for path in map(run_path, names) if not path.exists() or _fits(path, wish.settings))
+    return next(path for path in map(run_path, names) if not path.exists() or _fits(path, request.settings))
 
 
 def _check_place(path: Path) -> None:
@@ -87,7 +87,7 @@ def times_played(run: Path) -> Counter[str]:
         return Counter(row["patient"] for row in opened.rows("patient"))
 
 
-def next_trial(run: Path, record: PatientRecord, wish: PlayRequest) -> int:
+def next_trial(run: Path, record: PatientRecord, request: PlayRequest) -> int:
     """The number after the last of this patient's in this column.
 
     Raises:
@@ -100,32 +100,32 @@ def next_trial(run: Path, record: PatientRecord, wish: PlayRequest) -> int:
         if mine and opened.record(record.id) != record:
             remedy = "give another --out, or the records as they were"
             raise UserError(f"the patient's record is not what it was when the run {run} began", remedy)
-    return max((cell.trial for cell in mine if cell.column == wish.column), default=0) + 1
+    return max((cell.trial for cell in mine if cell.column == request.column), default=0) + 1
 
 
-def keep(sitting: PlayCase, transcript: Transcript, paid: Sequence[Paid]) -> SavedConsultation:
+def keep(assignment: PlayAssignment, transcript: Transcript, paid: Sequence[Paid]) -> SavedConsultation:
     """Store and score a consultation that has ended, however it did. In one thread from first to last.
 
     Raises:
         UserError: The run cannot be written, or is written by somebody else all the time.
     """
-    with _writer(sitting) as store:
-        trial, number = _place(store, sitting)
-        if trial != sitting.cell.trial:  # another process played the same patient meanwhile
-            seed = derive(sitting.settings.seed, sitting.record.id, trial, "consultation")
+    with _writer(assignment) as store:
+        trial, number = _place(store, assignment)
+        if trial != assignment.cell.trial:  # another process played the same patient meanwhile
+            seed = derive(assignment.settings.seed, assignment.record.id, trial, "consultation")
             header = transcript.header.model_copy(update={"trial": trial, "seed": seed})
             transcript = transcript.model_copy(update={"header": header})
-        store.begin({"play": sitting.chair.value})
+        store.begin({"play": assignment.role.value})
         store.keep([answer_row(number, key, answer) for key, answer in paid])
-        store.finish(number, transcript, score(transcript, sitting.record))
+        store.finish(number, transcript, score(transcript, assignment.record))
         return SavedConsultation(store.path, number, trial)
 
 
-def _writer(sitting: PlayCase) -> RunWriter:
+def _writer(assignment: PlayAssignment) -> RunWriter:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            return RunWriter.create(sitting.run, about(sitting.settings))
+            return RunWriter.create(assignment.run, about(assignment.settings))
         except StorageError:
             raise
         except UserError:  # that the settings fit was seen before; what is left is that somebody else is writing
@@ -134,10 +134,12 @@ def _writer(sitting: PlayCase) -> RunWriter:
         time.sleep(_BETWEEN)
 
 
-def _place(store: RunWriter, sitting: PlayCase) -> tuple[int, int]:
+def _place(store: RunWriter, assignment: PlayAssignment) -> tuple[int, int]:
     """The first free trial from the planned one on, and the number of its cell."""
-    for trial in count(sitting.cell.trial):
-        plan = OneCellPlan((sitting.record,), settings=sitting.settings, cell=replace(sitting.cell, trial=trial))
+    for trial in count(assignment.cell.trial):
+        plan = OneCellPlan(
+            (assignment.record,), settings=assignment.settings, cell=replace(assignment.cell, trial=trial)
+        )
         if todo := store.extend(plan).todo:
             return trial, todo[0]
     raise AssertionError("there is always a next number")

@@ -12,7 +12,7 @@ from osler.agents.human import Before, Move, Mover
 from osler.agents.participant import Briefing, Conclusion, Question, Reply, Selection
 from osler.errors import RunStopped, printable
 from osler.play.moves import MoveRefused, checked
-from osler.play.request import PlayCase
+from osler.play.request import PlayAssignment
 from osler.play.result import Result
 from osler.play.saving import Paid, SavedConsultation
 from osler.runs.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
@@ -25,15 +25,15 @@ from osler.simulator.worker import simulate_one, transcript_of
 if TYPE_CHECKING:
     from osler.models import Backbone
 
-Keep = Callable[[PlayCase, Transcript, list[Paid]], SavedConsultation]
+Save = Callable[[PlayAssignment, Transcript, list[Paid]], SavedConsultation]
 
 
 class PlaySession:
     """A person's place in one consultation. Made and used within one event loop."""
 
-    def __init__(self, sitting: PlayCase, clients: Clients, keep: Keep) -> None:
+    def __init__(self, assignment: PlayAssignment, clients: Clients, keep: Save) -> None:
         """Sit down; the consultation begins at once."""
-        self.sitting = sitting
+        self.assignment = assignment
         self.journal: Journal = _Watched(self._news_came)
         self.before: Before | None = None
         """What the person has to answer; None while it is somebody else's turn."""
@@ -50,11 +50,11 @@ class PlaySession:
         self.seen = 0
         """Grows with everything that happens."""
         self.last_news = time.monotonic()
-        self._keep, self._paid = keep, list[Paid]()
+        self._save, self._paid = keep, list[Paid]()
         self._news, self._spoke = asyncio.Event(), False
         self._moved: asyncio.Future[Move] | None = None
         self._transcript: Transcript | None = None
-        own = ConsultationClients(clients, sitting.cell.trial, (), self._paid_for, Limits(), RunLimiter(Limits()))
+        own = ConsultationClients(clients, assignment.cell.trial, (), self._paid_for, Limits(), RunLimiter(Limits()))
         self._task = asyncio.create_task(self._hold(_Chairs(own, self._person)))
 
     # What the person does.
@@ -94,7 +94,7 @@ class PlaySession:
         if self._transcript is None:
             self.left = True
             if self._spoke:
-                await self._end(self._broken_off(self.sitting.chair.left, "left", "the person left"))
+                await self._end(self._broken_off(self.assignment.role.left, "left", "the person left"))
             self._close()
 
     # What whoever shows it waits for.
@@ -120,9 +120,11 @@ class PlaySession:
     # How it goes on.
 
     async def _hold(self, clients: _Chairs) -> None:
-        sitting = self.sitting
+        assignment = self.assignment
         try:
-            transcript = await simulate_one(sitting.record, sitting.cell, sitting.settings, clients, self.journal)
+            transcript = await simulate_one(
+                assignment.record, assignment.cell, assignment.settings, clients, self.journal
+            )
         except RunStopped as stop:  # an endpoint is down: alone at a table that is a failure like any other
             transcript = self._broken_off(Ending.BACKBONE_FAILURE, stop.kind, stop.message)
         await self._end(transcript)
@@ -142,8 +144,8 @@ class PlaySession:
         ended = transcript.of(Failed)
         self.failed = printable(ended[-1].message) if ended else None
         try:
-            self.result = await asyncio.to_thread(Result.of, transcript, self.sitting.record)
-            self.kept = await asyncio.to_thread(self._keep, self.sitting, transcript, self._paid)
+            self.result = await asyncio.to_thread(Result.of, transcript, self.assignment.record)
+            self.kept = await asyncio.to_thread(self._save, self.assignment, transcript, self._paid)
         except Exception as error:  # a full disk or a fault of ours: the person hears of it, and nobody else
             self.not_kept = printable(str(error) or type(error).__name__)
 
@@ -152,9 +154,9 @@ class PlaySession:
         self._news_came()
 
     def _broken_off(self, ending: Ending, kind: str, message: str) -> Transcript:
-        sitting = self.sitting
+        assignment = self.assignment
         self.journal.add(Failed, Role.SIMULATOR, kind=kind, message=message)
-        return transcript_of(sitting.record, sitting.cell, sitting.settings, self.journal, ending)
+        return transcript_of(assignment.record, assignment.cell, assignment.settings, self.journal, ending)
 
     def _turn(self) -> Before:
         if self.over:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from osler.replay.labels import shown, words
+from osler.locale import load_texts
+from osler.replay.labels import shown
 from osler.replay.scenes import Line, Section, Speaker, scenes
 from osler.runs.maker_labels import making_lines
 from osler.runs.transcript import Transcript
@@ -16,11 +17,11 @@ _STYLES = {Speaker.DOCTOR: "cyan", Speaker.PATIENT: "green", Speaker.ENDING: "bo
 
 def plain_page(transcript: Transcript, from_turn: int) -> Group:
     """The conversation with what stands behind every turn, from top to bottom."""
-    labels = words(transcript.header.language)
+    labels = load_texts(transcript.header.language, "replay")
     parts: list[RenderableType] = [title(transcript)]
     for scene in scenes(transcript):
         if scene.turn >= from_turn:
-            parts.append(Text(f"\n{labels.turn.format(scene.turn)}", style="bold"))
+            parts.append(Text(f"\n{labels['turn'].format(scene.turn)}", style="bold"))
             parts += [line_text(line) for line in scene.lines]
             parts += [section_text(section, indent=4) for section in scene.panel]
     return Group(*parts, Text(f"\n{ending(transcript)}"))

@@ -22,7 +22,9 @@ _HEADER = frozenset(
 )
 
 
-def story(transcript: Transcript, record: PatientRecord, faults: Mapping[int, ReplyVerdict]) -> dict[str, Any]:
+def consultation_data(
+    transcript: Transcript, record: PatientRecord, faults: Mapping[int, ReplyVerdict]
+) -> dict[str, Any]:
     """What happened, and what is wrong with the replies. Texts of prompts are left out; `call` has them."""
     numbered = list(enumerate(transcript.events))
     asked = {event.turn for event in transcript.of(Asked)}

@@ -20,8 +20,8 @@ from osler.runs.store import CellState, RunFile, search_index
 from osler.runs.store.reader import FOLDER
 from osler.view import run_data
 from osler.view.maker_data import makers
-from osler.view.plain_json import encoded
-from osler.view.run_list import ListedRun, Missing, RunList
+from osler.view.responses import UNREADABLE, NotFound, encoded
+from osler.view.run_list import ListedRun, RunList
 from osler.view.table_query import MOST, Query
 
 STATIC = Path(__file__).parent / "static"
@@ -94,7 +94,7 @@ def _run(shown: ListedRun, folder: Path) -> tuple[int, int]:
                 text = ""
                 try:
                     text = _consultation(file, shown.key, cell, folder)
-                except (Missing, *run_data.UNREADABLE):  # damaged, or put back on the list since the table was read
+                except (NotFound, *UNREADABLE):  # damaged, or put back on the list since the table was read
                     unreadable += 1
                 out.write(f"{',' if place else ''}\n{_safe(str(cell))}:{_safe(text)}")
             out.write("});\n")
@@ -111,7 +111,7 @@ def _all_rows(file: RunFile) -> list[dict[str, Any]]:
 
 def _consultation(file: RunFile, key: str, cell: int, folder: Path) -> str:
     """One file per consultation; what was said in it."""
-    held = run_data.hold(file, cell)
+    held = run_data.ended(file, cell)
     address = f"api/runs/{key}/rows/{cell}"
     told = run_data.consultation(file, key, held)
     with _script(folder / f"{cell}.js") as out:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-import zlib
 from typing import Any, NamedTuple
-
-from pydantic import ValidationError
 
 from osler.eval.faithfulness.stored import counts_in, faults_in, ruler_notes
 from osler.eval.ladder import LADDER
@@ -16,16 +12,14 @@ from osler.records.schema import PatientRecord
 from osler.runs.plan import COLUMN, told_variants
 from osler.runs.short_names import backbone_name, backbone_names, memory_names
 from osler.runs.store import CellState, RunFile
-from osler.runs.store.connection import DamagedRunError
 from osler.runs.transcript import Transcript
-from osler.view.consultation_data import call, story
-from osler.view.run_list import ListedRun, Missing
+from osler.view.consultation_data import call, consultation_data
+from osler.view.responses import NotFound
+from osler.view.run_list import ListedRun
 from osler.view.table_query import Query, forks_of, page
 from osler.view.truth import truth
 
-UNREADABLE = (DamagedRunError, sqlite3.Error, zlib.error, ValidationError, ValueError, LookupError, TypeError)
-"""What a damaged run file leads to, wherever it is read."""
-_LIVELY = 300.0
+_LIVE_SECONDS = 300.0
 """Seconds without a word after which a run that was never closed counts as dead."""
 Answer = dict[str, Any]
 
@@ -47,7 +41,7 @@ def run(shown: ListedRun) -> Answer:
             "done": standing.done,
             "failed": standing.failed,
             "todo": standing.todo,
-            "live": bool(open_session) and shown.changed_within(_LIVELY),
+            "live": bool(open_session) and shown.changed_within(_LIVE_SECONDS),
             "unjudged": len(file.unjudged(judge)),
             "patient_backbone": settings["patient_backbone"],
             "backbones": backbones,
@@ -90,55 +84,55 @@ class EndedConsultation(NamedTuple):
     record: PatientRecord
 
 
-def consultation(file: RunFile, key: str, held: EndedConsultation) -> Answer:
+def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Answer:
     """One consultation, without the truth."""
-    measures = file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": held.cell})
-    ruler, faults = faults_in(file, held.cell)
-    counted = counts_in(file, held.cell, ruler)
+    measures = file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": ended.cell})
+    ruler, faults = faults_in(file, ended.cell)
+    counted = counts_in(file, ended.cell, ruler)
     return {
         "run": key,
-        "cell": held.cell,
-        "state": held.state,
-        **story(held.transcript, held.record, faults),
+        "cell": ended.cell,
+        "state": ended.state,
+        **consultation_data(ended.transcript, ended.record, faults),
         "measures": {**_without_faults(json.loads(measures[0][0])), **counted} if measures else None,
         "patient_ruler": {"name": ruler, "notes": ruler_notes([file], ruler)},
-        "same": _same(file, held.cell, held.record.patient),
+        "same": _same(file, ended.cell, ended.record.patient),
     }
 
 
-def exact_call(held: EndedConsultation, number: int) -> Answer:
+def exact_call(ended: EndedConsultation, number: int) -> Answer:
     """The prompt of one call, and its answer.
 
     Raises:
-        Missing: There is no such call.
+        NotFound: There is no such call.
     """
-    found = call(held.transcript, number)
+    found = call(ended.transcript, number)
     if found is None:
-        raise Missing("there is no such call", "open the consultation again")
+        raise NotFound("there is no such call", "open the consultation again")
     return found
 
 
-def revealed(file: RunFile, held: EndedConsultation) -> Answer:
+def revealed(file: RunFile, ended: EndedConsultation) -> Answer:
     """The truth and the verdicts."""
     verdicts = file.ask(
         "SELECT kind, judge, verdict, rung, because, rank FROM verdicts WHERE cell = :cell ORDER BY at, judge, kind",
-        {"cell": held.cell},
+        {"cell": ended.cell},
     )
-    return truth(held.transcript, held.record, [dict(one) for one in verdicts], faults_in(file, held.cell)[1])
+    return truth(ended.transcript, ended.record, [dict(one) for one in verdicts], faults_in(file, ended.cell)[1])
 
 
-def hold(file: RunFile, cell: int) -> EndedConsultation:
+def ended(file: RunFile, cell: int) -> EndedConsultation:
     """A consultation that has ended, and its patient's record.
 
     Raises:
-        Missing: There is no such consultation, or it has not ended.
+        NotFound: There is no such consultation, or it has not ended.
     """
     found = file.ask("SELECT record, state FROM cells WHERE number = :cell", {"cell": cell})
     if not found:
-        raise Missing("the run has no such consultation", "go back to the table")
+        raise NotFound("the run has no such consultation", "go back to the table")
     transcript = file.transcript(cell)
     if transcript is None:
-        raise Missing("this consultation has not been held yet", "wait for the run to reach it")
+        raise NotFound("this consultation has not been held yet", "wait for the run to reach it")
     return EndedConsultation(cell, found[0]["state"], transcript, file.record(found[0]["record"]))
 
 

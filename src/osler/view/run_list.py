@@ -12,10 +12,7 @@ from zlib import crc32
 from osler.errors import UserError
 from osler.runs.store import RunFile, forks_path, run_path
 from osler.runs.store.reader import FOLDER, SUFFIX
-
-
-class Missing(UserError):
-    """What was asked for is not there."""
+from osler.view.responses import NotFound
 
 
 @dataclass(frozen=True)
@@ -37,11 +34,11 @@ class ListedRun:
         file, and a file that was deleted is noticed.
 
         Raises:
-            Missing: The run is gone.
+            NotFound: The run is gone.
             UserError: It cannot be read.
         """
         if not self.path.is_file():
-            raise Missing(f"the run {self.name} is gone", "start `osler view` again with the runs there are")
+            raise NotFound(f"the run {self.name} is gone", "start `osler view` again with the runs there are")
         try:
             return RunFile.open(self.path)
         except UserError as error:  # an answer names no path
@@ -108,10 +105,10 @@ class RunList:
         """The run of a key.
 
         Raises:
-            Missing: There is none.
+            NotFound: There is none.
         """
         if key not in self._runs:
-            raise Missing("there is no such run", "go back to the list of runs")
+            raise NotFound("there is no such run", "go back to the list of runs")
         return self._runs[key]
 
     def key_of(self, path: Path) -> str | None:

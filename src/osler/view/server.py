@@ -57,7 +57,6 @@ def serve(
     from osler.view.access import Access
     from osler.view.app import application
     from osler.view.bounded_http import MOST_WAITING, bounded_http
-    from osler.view.chair import PlayRole
     from osler.view.run_list import RunList
 
     if token is not None and not _TOKEN.fullmatch(token):
@@ -65,9 +64,9 @@ def serve(
             "the token is too weak", "give 16 or more letters, digits, - or _ with --token, or leave it out"
         )
     near = is_loopback(host)
-    shelf = RunList(runs)
+    listed = RunList(runs)
     _check_names(backbones, memories)
-    app = application(shelf, PlayRole(shelf, (*backbones, *(("local",) if near else ())), memories))
+    app = application(listed, (*backbones, *(("local",) if near else ())), memories)
     given, token = token is not None, token or secrets.token_urlsafe(24)
     with _listening(host, port) as listening:
         port = listening.getsockname()[1]
@@ -77,7 +76,7 @@ def serve(
         if not near:
             made = "the one you gave" if given else "made for this start"
             typer.echo(f"Others can reach this page. The address holds a token, {made}: share it with care.", err=True)
-        if not shelf.all():
+        if not listed.all():
             typer.echo("There is no run yet: `osler simulate` makes one, and the page shows it then.", err=True)
         typer.echo(f"{address}\nCtrl-C stops it.")
         if browser:

@@ -25,7 +25,7 @@ from osler.memory.tim.telling import dated
 from osler.memory.tim.thought import Draft, Status, Thought
 from osler.memory.tim.thought import Speaker as By
 from osler.prompts import prompt
-from osler.records.labels import label
+from osler.locale import label
 
 _TWO = 2
 """Thoughts of which one can contradict the other, or be merged with it."""

@@ -21,7 +21,9 @@ CELL = ("record", *COLUMN, "trial")
 
 _KINDS = {"diagnosis": "TEXT", "treatment": "TEXT", "ending": "TEXT", "failure": "TEXT", "message": "TEXT"}
 _REALS = {"cost", "seconds"}
-_FIGURES = ", ".join(f"{name} {_KINDS.get(name, 'REAL' if name in _REALS else 'INTEGER')}" for name in ResultRow.names())
+_FIGURES = ", ".join(
+    f"{name} {_KINDS.get(name, 'REAL' if name in _REALS else 'INTEGER')}" for name in ResultRow.names()
+)
 
 TABLES = (
     # Settings, versions and whatever else the run as a whole was made with.

@@ -306,7 +306,9 @@ class RunWriter(RunFile):
         body = json.dumps(scored.measures, ensure_ascii=False)
         file.execute("INSERT OR REPLACE INTO measures VALUES (?, ?, ?)", (number, scored.version, body))
 
-    def _write_verdicts(self, file: sqlite3.Connection, number: int, judge: str, verdicts: Iterable[StoredVerdict]) -> None:
+    def _write_verdicts(
+        self, file: sqlite3.Connection, number: int, judge: str, verdicts: Iterable[StoredVerdict]
+    ) -> None:
         for one in verdicts:
             row = (number, one.kind, judge, one.verdict, one.rung, one.because, one.rank, one.tokens, _now())
             file.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
