@@ -81,7 +81,7 @@ async def test_a_consultation_that_was_interrupted_asks_for_nothing_again() -> N
             async def keep(key: str, answer: Completion) -> None:
                 kept[memory].append((key, answer.model_dump_json()))
 
-            return await worker.hold(Job(1, Cell(record.id, Column("rules", "", memory), 1), record, before), keep)
+            return await worker.run(Job(1, Cell(record.id, Column("rules", "", memory), 1), record, before), keep)
 
         clients = Clients(ClientSettings(retries=0))
         for memory in kept:

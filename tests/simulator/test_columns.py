@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,7 +29,7 @@ from osler.runs.plan import (
 )
 from osler.runs.store import Fork, RunFile, RunWriter
 from osler.simulator.batch import about
-from osler.simulator.engines.frames import job_frame, job_of, pack
+from osler.simulator.messages import pack
 from osler.simulator.worker import Job, transcript_of
 from tests.conftest import Run
 from tests.simulator.model_server import model_server
@@ -71,7 +72,7 @@ def test_a_column_is_the_same_whatever_way_it_goes() -> None:
     assert Column.of("rules", "stepwise", "raw").strategy == ""
     assert str(VARIED) == "m1 stepwise tim,k=5 mood=angry visits=2" and str(Column("rules", "", "raw")) == "rules raw"
     job = Job(3, Cell("croup-en", VARIED, 2), CROUP, (("key", "body"),))
-    assert job_of(json.loads(pack(**job_frame(job))[4:])) == job
+    assert pickle.loads(pack(job)[4:]) == job
 
 
 def test_a_run_keeps_columns_and_finds_by_them(tmp_path: Path) -> None:

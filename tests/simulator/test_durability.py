@@ -26,7 +26,7 @@ from osler.runs.plan import Plan, Settings
 from osler.runs.store import RunFile, RunWriter
 from osler.simulator import batch
 from osler.simulator.batch import RunOptions, StoppedEarly, simulate_plan
-from osler.simulator.engines.frames import pack, read_frame
+from osler.simulator.messages import StopMessage, pack, read_message
 from tests.simulator.model_server import ModelServer, model_server
 
 FORK = multiprocessing.get_context("fork")
@@ -157,15 +157,16 @@ def test_an_answer_is_written_before_its_consultation_goes_on(tmp_path: Path) ->
 
 
 async def test_a_torn_frame_is_the_end_of_a_worker_and_no_more() -> None:
-    whole = pack(number=1, transcript="x" * 100)
-    for sent in (whole[:-1], whole[:3], b"", whole[:4] + b"{" * 200, struct.pack(">I", 2**31) + whole, b"\0\0\0\x02[]"):
+    message = StopMessage("kind", "x" * 100)
+    whole = pack(message)
+    for sent in (whole[:-1], whole[:3], b"", whole[:4] + b"{" * 200, struct.pack(">I", 2**31) + whole):
         reader = asyncio.StreamReader()
         reader.feed_data(sent)
         reader.feed_eof()
-        assert await read_frame(reader) is None
+        assert await read_message(reader) is None
     reader = asyncio.StreamReader()
     reader.feed_data(whole + whole)
-    assert await read_frame(reader) == await read_frame(reader) == {"number": 1, "transcript": "x" * 100}
+    assert await read_message(reader) == await read_message(reader) == message
 
 
 def test_workers_that_are_stopped_killed_and_woken_cost_no_consultation(tmp_path: Path) -> None:

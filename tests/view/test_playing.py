@@ -30,16 +30,16 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     sys.modules.pop(MODULE, None)
 
 
-def asked_for(request: dict[str, Any], **named: tuple[str, ...]) -> tuple[int, str]:
+def asked_for(asked: dict[str, Any], **named: tuple[str, ...]) -> tuple[int, str]:
     shelf = RunList(())
     guarded = Access(application(shelf, **named), "a-token", {"testserver"})
     with TestClient(guarded, "http://testserver/a-token/") as page:
-        answer = page.post("api/play", json={"case": "gout-en", "memory": "none", **request})
+        answer = page.post("api/play", json={"case": "gout-en", "memory": "none", **asked})
         return answer.status_code, answer.json().get("error", "")
 
 
 @pytest.mark.parametrize(
-    "request",
+    "asked",
     [
         {"as": "doctor", "memory": OWN_MEMORY},
         {"as": "doctor", "memory": "tim,embedder=st:/etc"},
@@ -49,8 +49,8 @@ def asked_for(request: dict[str, Any], **named: tuple[str, ...]) -> tuple[int, s
         {"as": "patient", "doctor": "openai:gpt-4o"},
     ],
 )
-def test_what_the_owner_did_not_name_is_refused_and_not_even_looked_at(request: dict[str, Any]) -> None:
-    status, line = asked_for(request)
+def test_what_the_owner_did_not_name_is_refused_and_not_even_looked_at(asked: dict[str, Any]) -> None:
+    status, line = asked_for(asked)
     assert status == 400 and "\n" not in line
     assert "choose one of" in line and "`osler view" in line
     assert MODULE not in sys.modules

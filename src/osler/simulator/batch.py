@@ -26,8 +26,7 @@ from osler.runs.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, mod
 from osler.runs.store import Planned, RunFile, RunWriter
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.engines.local import run_local
-from osler.simulator.engines.setup import spare_the_collector
+from osler.simulator.engines.local import run_local, spare_the_collector
 from osler.simulator.limits import RunLimiter, check_prices
 from osler.simulator.progress_display import Display
 from osler.simulator.summary import summary
@@ -114,9 +113,9 @@ def _carry_out(
     if scored := score_missing(store):
         warn(f"{scored} consultation(s) of {store.path} had no score, and were scored now")
     progress = RunProgress(total=len(planned.todo) + planned.there, there=planned.there)
-    allowance = RunLimiter(options.limits, standing.tokens, standing.cost_known, standing.seconds)
+    limiter = RunLimiter(options.limits, standing.tokens, standing.cost_known, standing.seconds)
     with spared_stdout():
-        stop_reason = asyncio.run(_held(store, planned, progress, allowance, settings, options))
+        stop_reason = asyncio.run(_held(store, planned, progress, limiter, settings, options))
     if stop_reason is not None:
         store.stopped(stop_reason.kind)
     if options.as_json:
@@ -130,11 +129,11 @@ async def _held(
     store: RunWriter,
     planned: Planned,
     progress: RunProgress,
-    allowance: RunLimiter,
+    limiter: RunLimiter,
     settings: Settings,
     options: RunOptions,
 ) -> RunStopped | None:
-    queue = WorkQueue(store, planned, progress, allowance, score)
+    queue = WorkQueue(store, planned, progress, limiter, score)
     most = max(1, len(planned.todo))  # a place at the table for nobody costs memory all the same
     options = replace(
         options, concurrency=min(options.concurrency, most), workers=options.workers and min(options.workers, most)
@@ -142,13 +141,13 @@ async def _held(
     quiet = options.quiet or options.as_json
     with Display(progress, quiet=quiet) as display, _Interruptible(queue, quiet=quiet):
         async with display.running():
-            await _engine(settings, options, allowance)(queue)
+            await _engine(settings, options, limiter)(queue)
     queue.flush()
     progress.gave_up = queue.stop.now.is_set()
     return queue.stop.reason
 
 
-def _engine(settings: Settings, options: RunOptions, allowance: RunLimiter) -> Callable[[WorkQueue], Awaitable[None]]:
+def _engine(settings: Settings, options: RunOptions, limiter: RunLimiter) -> Callable[[WorkQueue], Awaitable[None]]:
     if options.engine == "ray":
         from osler.simulator.engines.ray_pool import RayPool
 
@@ -162,7 +161,7 @@ def _engine(settings: Settings, options: RunOptions, allowance: RunLimiter) -> C
         clients = Clients(options.clients)
         spare_the_collector()
         try:
-            await run_local(queue, Worker(settings, clients, allowance), options.concurrency)
+            await run_local(queue, Worker(settings, clients, limiter), options.concurrency)
         finally:
             await clients.close()
 

@@ -40,24 +40,24 @@ class Job:
 class Worker:
     """Holds consultations in this process."""
 
-    def __init__(self, settings: Settings, clients: Clients, allowance: RunLimiter | None = None) -> None:
-        """Share backbones and the run's allowance among all consultations held here."""
+    def __init__(self, settings: Settings, clients: Clients, limiter: RunLimiter | None = None) -> None:
+        """Share backbones and the run's limiter among all consultations held here."""
         self._settings, self._clients = settings, clients
-        self._allowance = allowance or RunLimiter(Limits())
+        self._limiter = limiter or RunLimiter(Limits())
 
     @property
     def requests(self) -> InFlight:
         """What is asked of models at the moment."""
         return self._clients.requests
 
-    async def hold(self, job: Job, keep: Keep, journal: Journal | None = None) -> Transcript:
-        """Hold one consultation.
+    async def run(self, job: Job, keep: Keep, journal: Journal | None = None) -> Transcript:
+        """Run one consultation.
 
         Raises:
             RunStopped: The run must end now; the consultation is still to be done.
         """
         limits = self._settings.limits
-        clients = ConsultationClients(self._clients, job.cell.trial, job.kept, keep, limits, self._allowance)
+        clients = ConsultationClients(self._clients, job.cell.trial, job.kept, keep, limits, self._limiter)
         return await simulate_one(job.record, job.cell, self._settings, clients, journal)
 
 

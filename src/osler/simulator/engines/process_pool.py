@@ -9,10 +9,18 @@ from contextlib import suppress
 
 from osler.runs.plan import Settings
 from osler.simulator.clients import ClientSettings
-from osler.simulator.engines.frames import LONGEST, job_frame, pack, read_frame
 from osler.simulator.engines.local import until_stopped
-from osler.simulator.engines.setup import worker_setup
-from osler.simulator.engines.taking import take, take_answer
+from osler.simulator.messages import (
+    LONGEST,
+    AnswerMessage,
+    EndMessage,
+    Message,
+    StopMessage,
+    WorkerSetup,
+    WrittenMessage,
+    pack,
+    read_message,
+)
 from osler.simulator.work_queue import WorkQueue
 from osler.simulator.worker import abandoned_transcript
 
@@ -26,7 +34,7 @@ class ProcessPool:
     def __init__(self, settings: Settings, clients: ClientSettings, workers: int, concurrency: int) -> None:
         """Plan the workers; they start with the run."""
         self._settings = settings
-        self._setup = worker_setup(settings, clients, workers)
+        self._setup = WorkerSetup.for_one_of(workers, settings, clients)
         self._workers, self._each = workers, max(1, -(-concurrency // workers))
         self._deaths: Counter[int] = Counter()
         self._answers: Counter[int] = Counter()
@@ -64,7 +72,7 @@ class ProcessPool:
 class _OneWorker:
     """One process from start to end."""
 
-    def __init__(self, queue: WorkQueue, setup: dict[str, object], each: int, again: list[int]) -> None:
+    def __init__(self, queue: WorkQueue, setup: WorkerSetup, each: int, again: list[int]) -> None:
         """Plan it.
 
         Args:
@@ -73,7 +81,7 @@ class _OneWorker:
             each: Consultations it holds at a time.
             again: Consultations that a worker before it left undone.
         """
-        self._desk, self._setup, self._each, self._waiting = queue, setup, each, list(again)
+        self._queue, self._setup, self._each, self._waiting = queue, setup, each, list(again)
         self._under_way: set[int] = set()
         self._answers: dict[asyncio.Future[None], list[int]] = {}
         """Answers by the write that they wait for."""
@@ -97,7 +105,7 @@ class _OneWorker:
             return [*self._under_way, *self._waiting]
         except asyncio.CancelledError:
             for number in self._under_way:
-                self._desk.interrupted(number, "the run was stopped")
+                self._queue.interrupted(number, "the run was stopped")
             raise
         finally:
             stopping.cancel()
@@ -107,48 +115,48 @@ class _OneWorker:
 
     async def _handed_out(self) -> list[int]:
         assert self._process.stdout is not None
-        self._send(setup=self._setup, each=self._each)
+        self._send(self._setup)
         for _ in range(self._each):
             if not self._hand_out():
                 break
-        while self._under_way and (frame := await read_frame(self._process.stdout)) is not None:
-            if "answer" in frame:
-                self._take_answer(frame)
-                continue
-            ended = take(self._desk, frame)
-            self._under_way.discard(ended)
-            self._hand_out()
+        while self._under_way and (message := await read_message(self._process.stdout)) is not None:
+            if isinstance(message, AnswerMessage):
+                self._take_answer(message)
+            elif isinstance(message, EndMessage):
+                self._queue.take_end(message)
+                self._under_way.discard(message.number)
+                self._hand_out()
         return [*self._under_way, *self._waiting]
 
     def _hand_out(self) -> bool:
         """Give it one more consultation, if there is one."""
-        number = self._waiting.pop() if self._waiting and not self._desk.stop.asked.is_set() else None
-        job = self._desk.job(number) if number is not None else self._desk.next()
+        number = self._waiting.pop() if self._waiting and not self._queue.stop.asked.is_set() else None
+        job = self._queue.job(number) if number is not None else self._queue.next()
         if job is None:
             return False
         self._under_way.add(job.number)
-        self._send(job=job_frame(job))
+        self._send(job)
         return True
 
-    def _take_answer(self, frame: dict[str, object]) -> None:
-        """Write an answer; the worker hears of it when it is written, and goes on with it only then."""
-        written = take_answer(self._desk, frame)
+    def _take_answer(self, message: AnswerMessage) -> None:
+        """Write an answer; the worker is told when it is written, and only then goes on with it."""
+        written = self._queue.take_answer(message)
         if written not in self._answers:
             self._answers[written] = []
             written.add_done_callback(self._acknowledge)
-        self._answers[written].append(int(str(frame["place"])))
+        self._answers[written].append(message.place)
 
     def _acknowledge(self, written: asyncio.Future[None]) -> None:
         places = self._answers.pop(written)
         if not written.cancelled() and written.exception() is None:
             with suppress(ConnectionResetError, BrokenPipeError):
-                self._send(written=places)
+                self._send(WrittenMessage(places))
 
     async def _tell_it_to_stop(self) -> None:
-        reason = await self._desk.stop.wait()
-        self._send(stop=reason.kind, message=reason.message)
+        reason = await self._queue.stop.wait()
+        self._send(StopMessage(reason.kind, reason.message))
 
-    def _send(self, **frame: object) -> None:
+    def _send(self, message: Message) -> None:
         assert self._process.stdin is not None
         if not self._process.stdin.is_closing():
-            self._process.stdin.write(pack(**frame))
+            self._process.stdin.write(pack(message))

@@ -18,12 +18,11 @@ from osler.api_keys import settings_for_workers
 from osler.errors import RunStopped, UserError
 from osler.models.completion import Completion
 from osler.runs.plan import Settings
+from osler.runs.transcript import Transcript
 from osler.simulator.clients import ClientSettings
-from osler.simulator.engines.frames import job_frame, job_of
 from osler.simulator.engines.local import until_stopped, wind_down
 from osler.simulator.engines.ray_cluster import cluster, imported, last_line
-from osler.simulator.engines.setup import worker_from, worker_setup
-from osler.simulator.engines.taking import take, take_answer
+from osler.simulator.messages import AnswerMessage, EndMessage, StopMessage, WorkerSetup
 from osler.simulator.work_queue import WorkQueue
 from osler.simulator.worker import Job, abandoned_transcript
 
@@ -40,15 +39,15 @@ class Board:
     def __init__(self) -> None:
         """Start with nothing."""
         self._by_number: dict[int, list[tuple[str, str]]] = defaultdict(list)
-        self._news: list[dict[str, Any]] = []
+        self._news: list[AnswerMessage] = []
         self._written = 0
         self._changed = asyncio.Condition()
 
-    async def put(self, number: int, key: str, answer: str) -> None:
+    async def put(self, message: AnswerMessage) -> None:
         """Keep an answer that was just paid for; returns once the queue has written it."""
-        self._by_number[number].append((key, answer))
+        self._by_number[message.number].append((message.key, message.answer.model_dump_json()))
         async with self._changed:
-            self._news.append({"number": number, "key": key, "answer": answer})
+            self._news.append(message)
             place = self._written + len(self._news)
             self._changed.notify_all()
             await self._changed.wait_for(lambda: self._written >= place)
@@ -57,7 +56,7 @@ class Board:
         """The answers of a consultation since it was handed out."""
         return tuple(self._by_number.get(number, ()))
 
-    async def since(self, place: int, *, wait: bool) -> list[dict[str, Any]]:
+    async def since(self, place: int, *, wait: bool) -> list[AnswerMessage]:
         """All answers from that place on, as soon as there is one, or at once. Those before it are written."""
         async with self._changed:
             del self._news[: place - self._written]
@@ -75,10 +74,10 @@ class Board:
 class RayWorker:
     """Holds consultations in a process of the cluster. It writes nothing: all comes back to the queue."""
 
-    def __init__(self, setup: dict[str, Any], variables: dict[str, str]) -> None:
+    def __init__(self, setup: WorkerSetup, variables: dict[str, str]) -> None:
         """Prepare; after a restart, from the same setup again."""
         os.environ.update(variables)
-        self._worker, _ = worker_from(setup)
+        self._worker = setup.worker()
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def stop(self, kind: str, message: str) -> None:
@@ -89,24 +88,22 @@ class RayWorker:
         """The Osler that is installed here; told as soon as there is room for this worker."""
         return __version__
 
-    async def hold(self, frame: dict[str, Any], board: Any) -> dict[str, Any]:
-        """Hold a consultation, from the first question or from where a worker that died had come to."""
-        job = job_of(frame)
+    async def run(self, job: Job, board: Any) -> EndMessage:
+        """Run a consultation, from the first question or from where a worker that died had come to."""
         job = replace(job, kept=job.kept + await board.kept.remote(job.number))
-        ending: dict[str, Any] = {"stopped": "stopped", "message": "the run was stopped"}
+        outcome: Transcript | StopMessage = StopMessage()
 
         async def keep(key: str, answer: Completion) -> None:
-            await board.put.remote(job.number, key, answer.model_dump_json())
+            await board.put.remote(AnswerMessage(job.number, key, answer))
 
-        async def held() -> None:
-            nonlocal ending
+        async def work() -> None:
+            nonlocal outcome
             try:
-                transcript = await self._worker.hold(job, keep)
-                ending = {"transcript": transcript.model_dump_json(exclude_none=True)}
+                outcome = await self._worker.run(job, keep)
             except RunStopped as stop:
-                ending = {"stopped": stop.kind, "message": stop.message}
+                outcome = StopMessage(stop.kind, stop.message)
 
-        task = asyncio.create_task(held())
+        task = asyncio.create_task(work())
         self._under_way.add(task)
         try:
             await asyncio.wait({task})
@@ -114,7 +111,7 @@ class RayWorker:
             self._under_way.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             raise error
-        return {"number": job.number, **ending}
+        return EndMessage(job.number, outcome)
 
 
 def _heard(version: asyncio.Future[Any]) -> None:
@@ -186,7 +183,7 @@ class RayPool:
         hired = self._ray.remote(
             max_restarts=-1, max_task_retries=_TRIES - 1, max_concurrency=each + 2, scheduling_strategy="SPREAD"
         )(RayWorker)
-        setup = worker_setup(self._settings, self._clients, number)
+        setup = WorkerSetup.for_one_of(number, self._settings, self._clients)
         # Not as Ray's runtime environment: Ray writes that to its logs.
         variables = settings_for_workers() if self._address else {}
         return [hired.remote(setup, variables) for _ in range(number)], each
@@ -200,7 +197,7 @@ class RayPool:
             return
         self._check(version)
         while (job := queue.next()) is not None:
-            await self._hold(queue, worker, job)
+            await self._run(queue, worker, job)
         if not over.done():
             over.set_result(None)
 
@@ -212,17 +209,16 @@ class RayPool:
         if version.result() != __version__:
             raise UserError(f"a machine of the Ray cluster has osler {version.result()}", remedy)
 
-    async def _hold(self, queue: WorkQueue, worker: Any, job: Job) -> None:
+    async def _run(self, queue: WorkQueue, worker: Any, job: Job) -> None:
         """One consultation. Ray tries it again when its worker dies; what comes back is its end."""
         self._under_way.add(job.number)
         try:
-            frame = await worker.hold.remote(job_frame(job), self._board)
+            end: EndMessage = await worker.run.remote(job, self._board)
         except self._ray.exceptions.RayError as error:
             line = f"Ray gave it up after {_TRIES} tries: {last_line(error)}"
-            lost = abandoned_transcript(job, self._settings, "worker died", line)
-            frame = {"number": job.number, "transcript": lost.model_dump_json(exclude_none=True)}
+            end = EndMessage(job.number, abandoned_transcript(job, self._settings, "worker died", line))
         self._under_way.discard(job.number)
-        take(queue, frame)
+        queue.take_end(end)
         self._board.forget.remote(job.number)
 
     async def _listen(self, queue: WorkQueue) -> None:
@@ -233,14 +229,14 @@ class RayPool:
     async def _take_answers(self, queue: WorkQueue, *, wait: bool) -> None:
         async with self._taking:
             try:
-                frames = await self._board.since.remote(self._taken, wait=wait)
+                messages = await self._board.since.remote(self._taken, wait=wait)
             except self._ray.exceptions.RayError as error:
                 raise UserError(
                     f"the Ray cluster is gone ({last_line(error)})", "re-run the command to resume"
                 ) from None
-            for frame in frames:
+            for message in messages:
                 self._taken += 1
-                take_answer(queue, frame)
+                queue.take_answer(message)
             queue.flush()
 
     async def _stop(self, queue: WorkQueue, workers: list[Any]) -> None:
