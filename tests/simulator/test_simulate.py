@@ -15,6 +15,7 @@ from osler.eval.faithfulness import faults_of
 from osler.eval.match import names_diagnosis
 from osler.memory.base import Change, Item, Recall
 from osler.records import RecordPool
+from osler.replay.pages import memory_page, transcript_page
 from osler.runs.events import (
     Answered,
     Asked,
@@ -29,10 +30,8 @@ from osler.runs.events import (
     Remembered,
     Role,
 )
-from osler.runs.memory_page import memory_page
 from osler.runs.plan import PLAIN, Cell, Column, Settings
 from osler.runs.store import RunFile
-from osler.runs.transcript_page import page
 from osler.simulator.worker import transcript_of
 from tests.conftest import Run
 from tests.models.server import Step, serving
@@ -110,8 +109,8 @@ def test_show_prints_a_consultation(osler: Run) -> None:
         "run",
     )
     shown = osler("show", "run", "croup-en", "--memory", "raw").stdout
-    assert "Doctor:" in shown and "Patient:" in shown and "diagnosis" in shown
-    assert "retrieved:" in osler("show", "run", "croup-zh", "--memory", "raw", "--details").stdout
+    assert "Doctor:" in shown and "Patient:" in shown and "Diagnosis" in shown
+    assert "检索到" in osler("show", "run", "croup-zh", "--memory", "raw", "--details").stdout
     several = osler("show", "run", "croup-en")
     assert several.returncode == 2 and "fits 2 consultations" in several.stderr
     assert osler("show", "run", "nobody").returncode == 2
@@ -136,7 +135,7 @@ def test_what_a_model_says_cannot_steer_the_terminal(language: str) -> None:
     )
     screen = StringIO()
     console = Console(width=200, file=screen, force_terminal=False)
-    console.print(page(held, details=True))
+    console.print(transcript_page(held, details=True))
     console.print(memory_page(held))
     told = screen.getvalue()
     assert "\x1b" not in told and "\x07" not in told and "\\x1b[31m" in told

@@ -22,7 +22,7 @@ def show(
 ) -> None:
     """Turn by turn: what was recalled, inserted, superseded, merged and forgotten, and why."""
     from osler.records.pages import printed
-    from osler.runs.memory_page import memory_page
+    from osler.replay.pages import memory_page
     from osler.runs.plan import Selector
     from osler.runs.store import RunFile
 

@@ -67,13 +67,13 @@ def replay(
         _verify(run, Selector(case, *kind, trial))
     else:
         from osler.records.pages import printed
-        from osler.replay.pages import plain_page
+        from osler.replay.pages import replay_page
         from osler.runs.store import RunFile
 
         with RunFile.open(run) as opened:
             found = opened.find(Selector(_given(run, case), *kind, trial))
         if plain or not _interactive():
-            printed(plain_page(found, from_turn))
+            printed(replay_page(found, from_turn))
         else:
             from osler.replay.screen import play
 

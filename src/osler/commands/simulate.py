@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from osler.commands import run_options
 from osler.commands.records import Cases, Languages, Limit, PoolPath, Sample, Specialties, open_pool
 from osler.commands.run_options import RUN_TO_WRITE, RunName, Trial
+
+if TYPE_CHECKING:
+    from osler.eval.faithfulness import ReplyVerdict
 
 Backbones = Annotated[
     list[str] | None,
@@ -167,11 +171,23 @@ def show(
     """One consultation as a page to read."""
     from osler.eval.faithfulness.stored import faults_in
     from osler.records.pages import printed
+    from osler.replay.pages import transcript_page
     from osler.runs.plan import Selector
     from osler.runs.store import RunFile
-    from osler.runs.transcript_page import page
 
     with RunFile.open(run) as opened:
         cell, transcript = opened.find_cell(Selector(case, backbone, strategy, memory, trial))
         _, faults = faults_in(opened, cell)
-        printed(page(transcript, details=details, faults=faults))
+    lines = {turn: list(_fault_lines(verdict)) for turn, verdict in faults.items()}
+    printed(transcript_page(transcript, details=details, faults=lines))
+
+
+def _fault_lines(verdict: ReplyVerdict) -> Iterator[str]:
+    """What is wrong with a reply, a line for each kind of fault."""
+    for what, found in (
+        ("gives the diagnosis away", verdict.leaks),
+        ("fabricates", tuple(claim.quote for claim in verdict.unsupported)),
+        ("says the opposite of", verdict.turned_round),
+    ):
+        if found:
+            yield f"{what}: {'; '.join(found)}"

@@ -11,7 +11,18 @@ from osler.language import Language
 from osler.locale import load_texts
 from osler.memory.base import Change, Recall
 from osler.replay.labels import shown
-from osler.runs.events import Answered, Asked, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
+from osler.runs.events import (
+    Answered,
+    Asked,
+    Called,
+    Concluded,
+    Event,
+    Failed,
+    Intervened,
+    Recalled,
+    Remembered,
+    Retrieved,
+)
 from osler.runs.maker_labels import mark
 from osler.runs.transcript import Header, Transcript, heard
 
@@ -25,6 +36,8 @@ class Speaker(StrEnum):
 
     DOCTOR = "doctor"
     PATIENT = "patient"
+    REPORT = "report"
+    """A report that was handed to the doctor."""
     ENDING = "ending"
 
 
@@ -81,7 +94,7 @@ def _scene(turn: int, events: list[Event], kept: Remembered | None, header: Head
         panel.append(Section(labels["remembered"], _changes(kept.change, labels), len(lines)))
     order = (
         *(labels["asked_for"], labels["retrieved"], labels["disclosed"]),
-        *(labels["remembered"], labels["interventions"], labels["recalled"]),
+        *(labels["remembered"], labels["interventions"], labels["calls"], labels["recalled"]),
     )
     panel.sort(key=lambda section: order.index(section.title))  # what is long comes last: there it can be cut off
     return Scene(turn, tuple(lines), tuple(section for section in panel if section.rows))
@@ -111,7 +124,7 @@ def _lines(event: Event, labels: Mapping[str, str], header: Header) -> Iterator[
             yield Line(Speaker.ENDING, labels["failed"], shown(event.message), event.at)
         case Retrieved():
             for text in event.results.splitlines():
-                yield Line(Speaker.PATIENT, labels["report"], shown(text), event.at)
+                yield Line(Speaker.REPORT, labels["report"], shown(text), event.at)
         case _:
             pass
 
@@ -126,6 +139,10 @@ def _sections(event: Event, labels: Mapping[str, str], asked: int, told: int) ->
             found = tuple(f"{shown(one.name)}  {one.score:.2f}" for one in event.entries)
             found += tuple(f"{shown(one.name)}: {one.unrecorded}" for one in event.things if one.unrecorded)
             yield Section(labels["retrieved"], found or (labels["nothing"],), asked)
+        case Called():
+            used = event.failure or f"{event.tokens_in} + {event.tokens_out} tokens"
+            beyond = f", {event.unread:,} characters unread" if event.unread else ""
+            yield Section(labels["calls"], (f"{shown(event.model)}: {shown(used)}, {event.seconds:.1f} s{beyond}",))
         case Answered():
             yield Section(labels["disclosed"], tuple(shown(name) for name in event.disclosed), told)
         case _:

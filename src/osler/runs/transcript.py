@@ -55,6 +55,20 @@ class Header(BaseModel):
         return Column(self.backbone, self.strategy, self.memory, tuple(sorted(self.variants.items())))
 
     @property
+    def made_with(self) -> str:
+        """The models, the strategy and the memory of the consultation, in one line."""
+        parts = {
+            "doctor": self.backbone,
+            "strategy": self.strategy,
+            "memory": self.memory,
+            **self.variants,
+            "patient": self.patient_backbone,
+            "RAM": self.ram_backbone,
+            "trial": self.trial,
+        }
+        return " · ".join(f"{name} {value}" for name, value in parts.items() if value)
+
+    @property
     def cell(self) -> Cell:
         """Which consultation of a run's plan it is."""
         return Cell(self.case, self.column, self.trial)
