@@ -106,8 +106,9 @@ class TimMemory:
             )
             for one in told.kept
         )
-        unanswered = tuple(Turn(number=turn, question=bank[turn].question, reply="") for turn in silent)
-        recall = Recall(text=told.text, facts=facts, exchanges=unanswered, dropped=told.dropped)
+        covered = sorted({*silent, *(turn for one in told.kept for turn in one.turns)})
+        asked = tuple(Turn(number=turn, question=bank[turn].question, reply="") for turn in covered)
+        recall = Recall(text=told.text, facts=facts, exchanges=asked, dropped=told.dropped)
         return self._with_unread(recall, bank) if self._unread and not self._tim.k else recall
 
     def snapshot(self) -> dict[str, Any]:
