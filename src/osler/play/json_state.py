@@ -43,12 +43,13 @@ def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
             for event in events
             if isinstance(event, Remembered)
         ],
-        "recalled": [item.model_dump() for item in recalled[-1].recall.items] if recalled else [],
+        "recalled": recalled[-1].recall.model_dump(mode="json", include=_RECALL) if recalled else None,
         "failed": f"not kept: {session.not_kept}" if session.not_kept else session.failed,
         "result": _result(session, session.result, lobby) if session.over and session.result else None,
     }
 
 
+_RECALL = {"facts", "exchanges"}
 _SHOWN = {"group", "inserted", "superseded", "merged", "forgotten"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from osler.agents.participant import Briefing
@@ -13,12 +13,13 @@ from osler.errors import printable
 from osler.locale import label, load_texts
 from osler.play.json_state import known
 from osler.play.lobby import PlayLobby
-from osler.play.memory_lines import memory_lines
 from osler.play.moves import LONGEST, one_line
 from osler.play.request import PlayRequest, PlayRole
 from osler.play.result_page import ending
 from osler.play.saving import run_name
 from osler.play.session import PlaySession
+from osler.replay.scenes import change_rows, recalled_rows
+from osler.runs.events import Recalled, Remembered
 
 _END, _QUIT = frozenset({"end", "结束"}), frozenset({"quit", "exit", "退出"})
 _HELP, _MEMORY = frozenset({"?", "？", "help", "帮助"}), frozenset({"memory", "记忆"})
@@ -162,12 +163,27 @@ class _Terminal:
                 self._show(self._texts[f"help_{self._role}"])
             elif word in _MEMORY:
                 self._let(self._session.remembered(_SOON))
-                for line in memory_lines(self._session.journal.events, self._texts):
-                    self._show(line)
+                self._show_memory()
             elif len(said) > LONGEST:
                 self._show(self._texts["too_long"].format(length=len(said), most=LONGEST))
             elif said:
                 return said
+
+    def _show_memory(self) -> None:
+        """Per turn what remembering it changed, then what is recalled for the doctor now."""
+        events, language = self._session.journal.events, self._session.assignment.record.language
+        remembered = [event for event in events if isinstance(event, Remembered)]
+        if not remembered:
+            self._show(self._texts["memory_empty"])
+        for event in remembered:
+            self._show_block(self._texts["turn"].format(turn=event.of), change_rows(event.change, language))
+        recalled = [event for event in events if isinstance(event, Recalled)]
+        if recalled and (rows := recalled_rows(recalled[-1].recall, language)):
+            self._show_block(self._texts["recalled"], rows)
+
+    def _show_block(self, title: str, rows: Sequence[str]) -> None:
+        for line in (f"  {title}", *(f"    {row}" for row in rows)):
+            self._show(line)
 
     def _gone(self) -> str:
         session = self._session

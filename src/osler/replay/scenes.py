@@ -10,6 +10,7 @@ from enum import StrEnum
 from osler.language import Language
 from osler.locale import load_texts
 from osler.memory.base import Change, Recall
+from osler.memory.recall_text import recall_rows
 from osler.replay.labels import shown
 from osler.runs.events import (
     Answered,
@@ -87,11 +88,11 @@ def _scene(turn: int, events: list[Event], kept: Remembered | None, header: Head
     labels = load_texts(header.language, "replay")
     lines = [line for event in events for line in _lines(event, labels, header)]
     asked = next((place for place, line in enumerate(lines, start=1) if line.speaker is Speaker.DOCTOR), len(lines))
-    panel = [section for event in events for section in _sections(event, labels, asked, len(lines))]
+    panel = [section for event in events for section in _sections(event, header.language, asked, len(lines))]
     done = (row for event in events if isinstance(event, Intervened) for row in _intervention(event, header.language))
     panel.append(Section(labels["interventions"], tuple(done)))
     if kept is not None:
-        panel.append(Section(labels["remembered"], _changes(kept.change, labels), len(lines)))
+        panel.append(Section(labels["remembered"], change_rows(kept.change, header.language), len(lines)))
     order = (
         *(labels["asked_for"], labels["retrieved"], labels["disclosed"]),
         *(labels["remembered"], labels["interventions"], labels["calls"], labels["recalled"]),
@@ -129,10 +130,11 @@ def _lines(event: Event, labels: Mapping[str, str], header: Header) -> Iterator[
             pass
 
 
-def _sections(event: Event, labels: Mapping[str, str], asked: int, told: int) -> Iterator[Section]:
+def _sections(event: Event, language: Language, asked: int, told: int) -> Iterator[Section]:
+    labels = load_texts(language, "replay")
     match event:
         case Recalled():
-            yield Section(labels["recalled"], _recalled(event.recall, labels))
+            yield Section(labels["recalled"], recalled_rows(event.recall, language))
         case Retrieved():
             if event.asked_for:
                 yield Section(labels["asked_for"], (shown(", ".join(event.asked_for)),), asked)
@@ -157,16 +159,17 @@ def _intervention(event: Intervened, language: Language) -> Iterator[str]:
             yield f"  {shown(text)}"
 
 
-def _recalled(recall: Recall, labels: Mapping[str, str]) -> tuple[str, ...]:
-    best = sorted(recall.items, key=lambda item: -item.score)
-    rows = [
-        f"{item.score:z.2f}  {shown(item.text)} ({labels['of_turn'].format(item.turn)})" for item in best[:_RECALLED]
-    ]
-    left = len(best) - len(rows)
-    return (*rows, *([labels["more"].format(left)] if left else []))
+def recalled_rows(recall: Recall, language: Language) -> tuple[str, ...]:
+    """What was recalled, best first."""
+    labels, rows = load_texts(language, "replay"), recall_rows(recall, language)
+    lines = [f"{row.score:z.2f}  {shown(row.text)} ({labels['of_turn'].format(row.turn)})" for row in rows[:_RECALLED]]
+    left = len(rows) - len(lines)
+    return (*lines, *([labels["more"].format(left)] if left else []))
 
 
-def _changes(change: Change, labels: Mapping[str, str]) -> tuple[str, ...]:
+def change_rows(change: Change, language: Language) -> tuple[str, ...]:
+    """What remembering a turn changed in the memory."""
+    labels = load_texts(language, "replay")
     marks = {
         "inserted": "+",
         "superseded": f"× {labels['superseded']}:",

@@ -17,7 +17,7 @@ from osler.language import Language, Speaker
 from osler.locale import label
 from osler.loosejson import json_begun, json_of
 from osler.memory.base import Thinker, Turn
-from osler.memory.exchange import illnesses
+from osler.memory.recall_text import illnesses
 from osler.memory.tim.arrange import Action, Again, Insert, Supersede, arrange
 from osler.memory.tim.extract import think
 from osler.memory.tim.plan import Plan
