@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from osler.eval.faithfulness.stored import counts_in, faults_in, ruler_notes
 from osler.eval.ladder import LADDER
-from osler.eval.runs import LoadedRun
+from osler.eval.runs import Run
 from osler.records.schema import PatientRecord
 from osler.runs.plan import COLUMN, told_variants
 from osler.runs.store import CellState, RunFile
@@ -71,7 +71,7 @@ def judge_of(file: RunFile, named: str | None = None) -> str:
     if named:
         return named
     by_ladder = file.ask("SELECT 1 FROM verdicts WHERE judge = :judge LIMIT 1", {"judge": LADDER})
-    return LADDER if by_ladder else LoadedRun(file).judge()
+    return LADDER if by_ladder else Run(file).judge()
 
 
 def rows(file: RunFile, query: Query) -> Answer:
