@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from osler.agents.participant import Briefing, Case
+from osler.agents.messages import Briefing, Case
 from osler.language import Language, Speaker
 from osler.records.labels import label
 from osler.records.schema import Sex

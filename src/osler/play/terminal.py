@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 
-from osler.agents.participant import Briefing
+from osler.agents.messages import Briefing
 from osler.errors import printable
 from osler.play.ending import ending
 from osler.play.keeping import run_name
