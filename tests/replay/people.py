@@ -6,7 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from osler.agents.participant import Conclusion, Participant, Question
+from osler.agents.autogen import Participant
+from osler.agents.messages import Conclusion, Question
 from osler.records import RecordPool
 from osler.runs.events import ConsultationError, Ending, Failed, Journal, Maker, Role
 from osler.runs.plan import HUMAN, PLAIN, Cell, Column, Plan, Settings

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from osler.agents.doctors import DoctorSettings, doctor_factory
-from osler.agents.participant import Conclusion, Question
+from osler.agents.messages import Conclusion, Question
 from osler.agents.patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from rich.console import Console, RenderableType
 
-from osler.agents.participant import Conclusion, Participant, Question
+from osler.agents.autogen import Participant
+from osler.agents.messages import Conclusion, Question
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient
 from osler.memory import MemorySettings, memory_factory

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from osler.agents.participant import Selection
+from osler.agents.messages import Selection
 from osler.language import Language
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.numerals import values, written_values

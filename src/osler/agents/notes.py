@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from osler.agents.participant import Selection
+from osler.agents.messages import Selection
 from osler.prompts import phrases
 from osler.records.schema import Category, Entry, Status
 

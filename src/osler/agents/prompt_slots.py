@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from osler.agents.participant import Briefing, Case
+from osler.agents.messages import Briefing, Case
 from osler.language import Speaker
 from osler.prompts import phrases
 from osler.records.labels import label

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from osler.agents.human import Before, Move, Mover
-from osler.agents.participant import Briefing, Conclusion, Question, Reply, Selection
+from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
 from osler.errors import RunStopped, printable
 from osler.play.moves import MoveRefused, checked
 from osler.play.request import PlayAssignment

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from osler.agents.participant import Briefing
+from osler.agents.messages import Briefing
 from osler.errors import printable
 from osler.locale import label, load_texts
 from osler.play.json_state import known

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
@@ -57,19 +57,26 @@ class RecordPool:
     def only(
         self,
         *,
-        ids: list[str] | None = None,
-        specialties: list[str] | None = None,
-        languages: list[Language] | None = None,
+        ids: Iterable[str] | None = None,
+        specialties: Iterable[str] | None = None,
+        languages: Iterable[str] | None = None,
         limit: int | None = None,
         sample: int | None = None,
         seed: int = 0,
     ) -> RecordPool:
-        """The same pool narrowed; what is not given stays as it is. Sampling comes before the limit."""
+        """The same pool narrowed; what is not given stays as it is. Sampling comes before the limit.
+
+        Raises:
+            UserError: There is no such language.
+        """
+        for name in languages or ():
+            if name not in list(Language):
+                raise UserError(f"there is no language {name!r}", f"use {' or '.join(Language)}")
         return replace(
             self,
             ids=frozenset(ids) if ids else self.ids,
             specialties=frozenset(specialties) if specialties else self.specialties,
-            languages=frozenset(languages) if languages else self.languages,
+            languages=frozenset(map(Language, languages)) if languages else self.languages,
             limit=limit if limit is not None else self.limit,
             sample=(sample, seed) if sample is not None else self.sample,
         )

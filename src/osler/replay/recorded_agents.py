@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question, Reply, Selection
+from osler.agents.autogen import Participant
+from osler.agents.messages import Briefing, Case, Conclusion, Question, Reply, Selection
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.ram.reports import with_reports

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from osler.language import Language
 from osler.locale import load_texts
 from osler.runs.events import Maker
-from osler.language import Language
 from osler.runs.maker_rows import seat_name
 from osler.runs.makers import SEATS, Makers, Product
 from osler.runs.plan import HUMAN, RULES

@@ -7,9 +7,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from osler.language import Language, Speaker
 from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event
-from osler.language import Language
-from osler.language import Speaker
 from osler.runs.plan import RULES, Cell, Column, ResultsFrom
 
 E = TypeVar("E", bound=BaseModel)

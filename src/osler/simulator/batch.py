@@ -8,6 +8,7 @@ import platform
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,6 +25,7 @@ from osler.prompts import prompts_hash
 from osler.records.pages import printed
 from osler.runs.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, models_of
 from osler.runs.store import Planned, RunFile, RunWriter
+from osler.runs.store.reader import RunStatus
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.engines.local import run_local, spare_the_collector
@@ -56,31 +58,75 @@ class RunOptions:
     as_json: bool = False
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """How one session of a run ended."""
+
+    path: Path
+    progress: RunProgress
+    standing: RunStatus
+    stop: RunStopped | None
+    """Why it ended before the plan did, if it did."""
+
+    def raise_if_stopped(self) -> None:
+        """Raise the error of a run that has consultations left.
+
+        Raises:
+            StoppedEarly: It ended before its plan did.
+        """
+        if self.stop is None:
+            return
+        left = self.progress.total - self.progress.there - self.progress.done
+        lost = "; answers that were still awaited will be asked for again" if self.progress.gave_up else ""
+        line = f"the run stopped: {self.stop.message}; {left} consultation(s) are left{lost}"
+        raise StoppedEarly(line, self.stop.kind, self.stop.signal)
+
+
 def simulate_plan(plan: Plan, out: Path, options: RunOptions, pool: str) -> int:
     """Run a plan into a file and print what came of it; the exit code, which is not 0 when every consultation failed.
 
     Raises:
         UserError: The plan cannot be carried out, or the run ended before it did.
     """
-    _check(plan.columns, plan.settings, options)
-    first = next(iter(plan.records), None)
-    if first is None:
-        raise UserError("no record passes the filters", "`osler records list` shows what there is")
-    plan.check_size()
-    with RunWriter.create(out, about(plan.settings)) as store:
-        planned = store.extend(plan)
-        return _carry_out(store, planned, plan.settings, options, {"pool": pool})
+    return _told(asyncio.run(run_plan(plan, out, options, pool, signals=True)), options, plan.settings.patient_backbone)
 
 
 def retry_run(run: Path, options: RunOptions) -> int:
     """Hold again what failed in a run, and what it has not held yet; the exit code, as of `simulate_plan`."""
     with RunFile.open(run) as known:
         told, settings, columns = known.about(), known.settings, known.columns()
-    _check(columns, settings, options)
     if told != json.loads(json.dumps(about(settings))):
         raise UserError(f"{run} was made with another version of Osler or its prompts", "use that version for it")
-    with RunWriter.create(run, about(settings)) as store:
-        return _carry_out(store, store.retry(), settings, options, {"retry": True})
+
+    async def retry() -> Outcome:
+        await _check(columns, settings, options)
+        with RunWriter.create(run, about(settings)) as store:
+            return await _carry_out(store, store.retry(), settings, options, {"retry": True}, signals=True)
+
+    return _told(asyncio.run(retry()), options, settings.patient_backbone)
+
+
+async def run_plan(plan: Plan, out: Path, options: RunOptions, pool: str, *, signals: bool = False) -> Outcome:
+    """Run a plan into a file.
+
+    Args:
+        plan: Which consultations to hold.
+        out: The run's name or file; what it already holds is not held again.
+        options: How to carry it out.
+        pool: What the records were read from, for the file.
+        signals: Whether Ctrl-C ends the run in order; only possible in the main thread.
+
+    Raises:
+        UserError: The plan cannot be carried out.
+    """
+    await _check(plan.columns, plan.settings, options)
+    first = next(iter(plan.records), None)
+    if first is None:
+        raise UserError("no record passes the filters", "`osler records list` shows what there is")
+    plan.check_size()
+    with RunWriter.create(out, about(plan.settings)) as store:
+        planned = store.extend(plan)
+        return await _carry_out(store, planned, plan.settings, options, {"pool": pool}, signals=signals)
 
 
 def about(settings: Settings) -> dict[str, Any]:
@@ -89,7 +135,7 @@ def about(settings: Settings) -> dict[str, Any]:
     return {"version": __version__, "prompts": prompts, "settings": settings.as_json()}
 
 
-def _check(columns: Sequence[Column], settings: Settings, options: RunOptions) -> None:
+async def _check(columns: Sequence[Column], settings: Settings, options: RunOptions) -> None:
     """Open everything once, so that a wrong name stops the run before a file is made."""
     from osler.models.prices import prices
 
@@ -102,12 +148,18 @@ def _check(columns: Sequence[Column], settings: Settings, options: RunOptions) -
     models = {spec: clients.open(spec).model for spec in sorted(models_of(columns, settings))}
     for limits in (options.limits, settings.limits):
         check_prices(limits, models, lambda model: model in prices())
-    asyncio.run(clients.close())
+    await clients.close()
 
 
-def _carry_out(
-    store: RunWriter, planned: Planned, settings: Settings, options: RunOptions, detail: dict[str, Any]
-) -> int:
+async def _carry_out(
+    store: RunWriter,
+    planned: Planned,
+    settings: Settings,
+    options: RunOptions,
+    detail: dict[str, Any],
+    *,
+    signals: bool,
+) -> Outcome:
     standing = store.status()
     store.begin({**detail, **_provenance(options)})
     if scored := score_missing(store):
@@ -115,14 +167,10 @@ def _carry_out(
     progress = RunProgress(total=len(planned.todo) + planned.there, there=planned.there)
     limiter = RunLimiter(options.limits, standing.tokens, standing.cost_known, standing.seconds)
     with spared_stdout():
-        stop_reason = asyncio.run(_held(store, planned, progress, limiter, settings, options))
-    if stop_reason is not None:
-        store.stopped(stop_reason.kind)
-    if options.as_json:
-        sys.stdout.write(json.dumps(_told(store, progress, stop_reason), ensure_ascii=False) + "\n")
-    else:
-        printed(summary(store, settings.patient_backbone))
-    return _last_lines(store, progress, stop_reason, options)
+        stop = await _held(store, planned, progress, limiter, settings, options, signals=signals)
+    if stop is not None:
+        store.stopped(stop.kind)
+    return Outcome(store.path, progress, store.status(), stop)
 
 
 async def _held(
@@ -132,6 +180,8 @@ async def _held(
     limiter: RunLimiter,
     settings: Settings,
     options: RunOptions,
+    *,
+    signals: bool,
 ) -> RunStopped | None:
     queue = WorkQueue(store, planned, progress, limiter, score)
     most = max(1, len(planned.todo))  # a place at the table for nobody costs memory all the same
@@ -139,10 +189,12 @@ async def _held(
         options, concurrency=min(options.concurrency, most), workers=options.workers and min(options.workers, most)
     )
     quiet = options.quiet or options.as_json
-    with Display(progress, quiet=quiet) as display, _Interruptible(queue, quiet=quiet):
-        async with display.running():
-            await _engine(settings, options, limiter)(queue)
-    queue.flush()
+    with Display(progress, quiet=quiet) as display, _Interruptible(queue, quiet=quiet) if signals else nullcontext():
+        try:
+            async with display.running():
+                await _engine(settings, options, limiter)(queue)
+        finally:
+            queue.flush()
     progress.gave_up = queue.stop.now.is_set()
     return queue.stop.reason
 
@@ -214,38 +266,43 @@ def _provenance(options: RunOptions) -> dict[str, Any]:
     }
 
 
-def _told(store: RunWriter, progress: RunProgress, stop: RunStopped | None) -> dict[str, Any]:
-    standing = store.status()
+def _told(outcome: Outcome, options: RunOptions, patient: str) -> int:
+    """Print options a session ended; the exit code."""
+    if options.as_json:
+        sys.stdout.write(json.dumps(_as_json(outcome), ensure_ascii=False) + "\n")
+    else:
+        with RunFile.open(outcome.path) as file:
+            printed(summary(file, patient))
+    return _last_lines(outcome, options)
+
+
+def _as_json(outcome: Outcome) -> dict[str, Any]:
+    progress = outcome.progress
     return {
-        "run": str(store.path),
+        "run": str(outcome.path),
         "held": progress.done,
         "there": progress.there,
         "session_seconds": round(progress.seconds, 3),
         "failures": dict(progress.failures),
-        "stopped_by": stop.kind if stop else None,
-        **asdict(standing),
+        "stopped_by": outcome.stop.kind if outcome.stop else None,
+        **asdict(outcome.standing),
     }
 
 
-def _last_lines(store: RunWriter, progress: RunProgress, stop: RunStopped | None, options: RunOptions) -> int:
-    """Say options it ended; the exit code."""
+def _last_lines(outcome: Outcome, options: RunOptions) -> int:
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-    standing = store.status()
+    progress, standing, path = outcome.progress, outcome.standing, outcome.path
     if not (options.quiet or options.as_json):
         there = f", {progress.there} were there already" if progress.there else ""
-        console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {store.path}")
+        console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {path}")
     if progress.unscored:
         warn(f"a consultation could not be scored ({progress.unscored}); re-run the command to score it")
-    if stop is not None:
-        left = progress.total - progress.there - progress.done
-        lost = "; answers that were still awaited will be asked for again" if progress.gave_up else ""
-        line = f"the run stopped: {stop.message}; {left} consultation(s) are left{lost}"
-        raise StoppedEarly(line, stop.kind, stop.signal)
+    outcome.raise_if_stopped()
     held, failed = (progress.done, progress.failed) if progress.done else (standing.total, standing.failed)
     all_failed = 0 < failed == held
     if all_failed or (standing.failed and not options.as_json):
         told = "osler: every consultation failed" if all_failed else f"{standing.failed} failed"
-        console.print(f"{told}: `osler runs failures {store.path}` says why, `osler runs retry` tries again")
+        console.print(f"{told}: `osler runs failures {path}` says why, `osler runs retry` tries again")
     return ALL_FAILED if all_failed else 0
 
 

@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from osler.agents.participant import Briefing, Case, Conclusion, Enquiry, Exchange, Participant, Question, Reply
+from osler.agents.autogen import Participant
+from osler.agents.messages import Briefing, Case, Conclusion, Enquiry, Exchange, Question, Reply
 from osler.agents.ram.agent import Ram
 from osler.agents.told import told
 from osler.memory.base import Memory, Turn

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from osler.agents.participant import Case
+from osler.agents.messages import Case
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.rules.voice import voice
 from osler.language import Language

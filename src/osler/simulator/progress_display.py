@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -17,6 +18,8 @@ from osler.runs.short_names import backbone_names
 from osler.simulator.work_queue import RunProgress
 
 _MOST_SHOWN = 12
+_BAR = 30
+"""Characters of a notebook's progress bar."""
 _EVERY = 0.5
 """Seconds between two pictures: drawing must not slow the run."""
 _LINES_EVERY = 1.0
@@ -34,11 +37,11 @@ class Display:
         """Look at a progress; say nothing when quiet."""
         self._progress, self._quiet = progress, quiet
         self._console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-        self._live = (
-            Live(console=self._console, auto_refresh=False, transient=True)
-            if self._console.is_terminal and not quiet
-            else None
-        )
+        self._live: Live | _NotebookView | None = None
+        if not quiet:
+            self._live = _notebook_view() or (
+                Live(console=self._console, auto_refresh=False, transient=True) if self._console.is_terminal else None
+            )
 
     def __enter__(self) -> Self:
         """Start the live view, where there is a terminal."""
@@ -64,11 +67,16 @@ class Display:
                     await task
                 if self._live is None:
                     self._line()
+                elif isinstance(self._live, _NotebookView):
+                    self._live.update(self._progress)
 
     async def _show(self) -> None:
         while True:
             if self._live is not None:
-                self._live.update(live_view(self._progress), refresh=True)
+                if isinstance(self._live, Live):
+                    self._live.update(live_view(self._progress), refresh=True)
+                else:
+                    self._live.update(self._progress)
                 await asyncio.sleep(_EVERY)
             else:
                 await asyncio.sleep(_LINES_EVERY)
@@ -81,6 +89,37 @@ class Display:
         if self._progress.done != self._last or (quiet_for >= _SIGN_OF_LIFE and self._progress.under_way):
             self._last, self._written = self._progress.done, self._progress.seconds
             self._console.print(plain_line(self._progress))
+
+
+class _NotebookView:
+    """A progress bar below a notebook's cell, redrawn in place."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+
+    def start(self) -> None:
+        """Nothing to do: the cell shows it from the first update."""
+
+    def stop(self) -> None:
+        """It stays below the cell, so that the cell tells how it went."""
+
+    def update(self, progress: RunProgress) -> None:
+        """Draw it again."""
+        share = (progress.there + progress.done) / progress.total if progress.total else 1.0
+        bar = "█" * round(share * _BAR) + "░" * (_BAR - round(share * _BAR))
+        self._handle.update({"text/plain": f"{bar} {plain_line(progress)}"}, raw=True)
+
+
+def _notebook_view() -> _NotebookView | None:
+    """A view in the notebook that we run in; None elsewhere."""
+    if "IPython" not in sys.modules:
+        return None
+    from IPython import get_ipython
+    from IPython.display import display
+
+    if not hasattr(get_ipython(), "kernel"):
+        return None
+    return _NotebookView(display({"text/plain": ""}, raw=True, display_id=True))
 
 
 def plain_line(progress: RunProgress) -> str:

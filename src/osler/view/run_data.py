@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from osler.eval.faithfulness.stored import counts_in, faults_in, ruler_notes
 from osler.eval.ladder import LADDER
-from osler.eval.runs import LoadedRun
+from osler.eval.runs import Run
 from osler.records.schema import PatientRecord
 from osler.runs.plan import COLUMN, told_variants
 from osler.runs.short_names import backbone_name, backbone_names, memory_names
@@ -65,7 +65,7 @@ def judge_of(file: RunFile, named: str | None = None) -> str:
     if named:
         return named
     by_ladder = file.ask("SELECT 1 FROM verdicts WHERE judge = :judge LIMIT 1", {"judge": LADDER})
-    return LADDER if by_ladder else LoadedRun(file).judge()
+    return LADDER if by_ladder else Run(file).judge()
 
 
 def rows(file: RunFile, query: Query) -> Answer:

@@ -8,7 +8,7 @@ from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 from pydantic import BaseModel
 
 from osler.agents.doctors.settings import DoctorSettings
-from osler.agents.participant import Briefing, Case
+from osler.agents.messages import Briefing, Case
 from osler.agents.prompt_slots import briefing_slots
 from osler.models import FailureKind
 from osler.prompts import prompt

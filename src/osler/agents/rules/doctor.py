@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
+from osler.agents.autogen import Participant
+from osler.agents.messages import Briefing, Case, Conclusion, Question
 from osler.agents.rules.address import addressed
 from osler.agents.rules.findings import Findings
 from osler.agents.rules.knowledge import Condition, Item, entropy, knowledge

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from osler.agents.participant import Briefing, Case
+from osler.agents.messages import Briefing, Case
 from osler.agents.rules.findings import (
     Findings,
     Statement,

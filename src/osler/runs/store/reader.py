@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from osler.errors import UserError
 from osler.records.schema import PatientRecord
-from osler.runs.plan import COLUMN, Cell, Column, Settings, Selector
+from osler.runs.plan import COLUMN, Cell, Column, Selector, Settings
 from osler.runs.store import search_index
 from osler.runs.store.connection import DamagedRunError, checksum, connect, damaged, warn_of_a_missing_log
 from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_of, is_sound

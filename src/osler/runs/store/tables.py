@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from sqlite3 import Row
 from typing import Any
 
-from osler.runs.result_row import ResultRow
 from osler.runs.makers import Makers
 from osler.runs.plan import COLUMN, Cell, Column
+from osler.runs.result_row import ResultRow
 
 FORMAT = 4
 """Raised when the tables change; a file of another format is refused with a clear line."""

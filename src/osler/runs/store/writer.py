@@ -15,12 +15,12 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from osler.models.prices import cost
 from osler.errors import StorageError, UserError
+from osler.models.prices import cost
 from osler.private import private_file
 from osler.records.schema import PatientRecord
-from osler.runs.result_row import ResultRow
 from osler.runs.plan import LARGEST_PLAN, Cell, Column, Plan
+from osler.runs.result_row import ResultRow
 from osler.runs.store import search_index
 from osler.runs.store.check import damaged_transcripts
 from osler.runs.store.connection import checksum, connect, damaged, warn_of_a_missing_log

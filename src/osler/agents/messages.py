@@ -1,14 +1,7 @@
-"""What passes between the participants, and the AutoGen agent that each of them is."""
+"""What passes between the participants of a consultation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-from autogen_agentchat.agents import BaseChatAgent
-from autogen_agentchat.base import Response
-from autogen_agentchat.messages import BaseChatMessage, StructuredMessage, TextMessage
-from autogen_core import CancellationToken
 from pydantic import BaseModel, ConfigDict
 
 from osler.language import Language, Speaker
@@ -113,35 +106,3 @@ class Reply(_Frozen):
 
     text: str
     maker: Maker
-
-
-class Participant(BaseChatAgent):
-    """A doctor, a patient or the module between them, as an agent of AutoGen.
-
-    A subclass takes the newest message's content and gives the content of its answer; text messages of other
-    agents work as well, so that a participant can sit in an AutoGen team.
-    """
-
-    def __init__(self, name: str, description: str) -> None:
-        """Name the agent."""
-        super().__init__(name=name, description=description)
-
-    @property
-    def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
-        """Text for what is said aloud, structured messages for the rest."""
-        return (TextMessage, StructuredMessage)
-
-    async def respond(self, content: Any) -> BaseModel:
-        """Answer what arrived."""
-        raise NotImplementedError(f"{type(self).__name__} is abstract: it does not say how it responds")
-
-    async def on_messages(self, messages: Sequence[BaseChatMessage], cancellation_token: CancellationToken) -> Response:
-        """Answer the newest message."""
-        newest = messages[-1]
-        answer = await self.respond(newest.content if isinstance(newest, StructuredMessage) else newest.to_text())
-        if isinstance(answer, Question | Reply):
-            return Response(chat_message=TextMessage(content=answer.text, source=self.name))
-        return Response(chat_message=StructuredMessage[BaseModel](content=answer, source=self.name))
-
-    async def on_reset(self, cancellation_token: CancellationToken) -> None:
-        """Nothing is kept between turns but what a subclass keeps."""
