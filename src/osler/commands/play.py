@@ -85,4 +85,5 @@ def _print(line: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    Console(width=shutil.get_terminal_size().columns).print(Text(line), soft_wrap=not sys.stdout.isatty())
+    width = shutil.get_terminal_size().columns
+    Console().print(Text(line), width=width, soft_wrap=not sys.stdout.isatty())
