@@ -20,19 +20,15 @@ import tempfile
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import httpx
 
-from osler.eval.ladder import LADDER
-from osler.eval.measures import VERSION, measure
-from osler.eval.scoring import spoken
+from osler.eval.scoring import score
 from osler.records import RecordPool
 from osler.runs.plan import Plan
-from osler.runs.store import RunFile, RunWriter, StoredVerdict, said
-from osler.runs.store.tables import connect
+from osler.runs.store import RunFile, RunWriter, StoredScore, search_index
+from osler.runs.store.connection import connect
 from osler.simulator.batch import RunOptions, simulate_plan
 from osler.view.table_query import COLUMNS
 
@@ -53,26 +49,24 @@ def build(folder: Path, wanted: int) -> tuple[Path, float, float]:
         todo = store.extend(plan).todo[:wanted]
         store.begin({})
         kept = 0.0
-        scores: dict[tuple[str, str], tuple[list[StoredVerdict], dict[str, Any]]] = {}
+        scores: dict[tuple[str, str], StoredScore] = {}
         for number in todo:
             cell = store.cell(number)
             source_of = (cell.case, cell.column.memory)
             transcript, record = held[source_of], store.record(cell.case)
             if source_of not in scores:
-                scores[source_of] = (spoken(transcript, record), asdict(measure(transcript, record)))
+                scores[source_of] = score(transcript, record)
             began = time.perf_counter()
             store.finish(number, transcript)
             kept += time.perf_counter() - began
-            verdicts, measures = scores[source_of]
-            store.judged(number, LADDER, verdicts)
-            store.measured(number, VERSION, measures)
+            store.scored(number, scores[source_of])
     with tempfile.TemporaryDirectory() as other:  # the same consultations into an index alone
         file = connect(Path(other) / "index", writing=True)
-        file.execute(said.TABLE)
+        file.execute(search_index.TABLE)
         began = time.perf_counter()
         for number, transcript in enumerate(list(held.values())):
             file.execute("BEGIN IMMEDIATE")
-            said.keep(file, number, transcript)
+            search_index.keep(file, number, transcript)
             file.execute("COMMIT")
         indexed = (time.perf_counter() - began) / len(held)
         file.close()

@@ -171,7 +171,7 @@ def test_ctrl_c_exits_130() -> None:
     )
     assert process.stdout is not None and process.stdout.readline() == "up\n"
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
+    _, err = process.communicate(timeout=240)
     assert (process.returncode, err) == (130, "osler: stopped\n")
 
 

@@ -19,8 +19,7 @@ from osler.memory.base import Change
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Remembered, Role
 from osler.runs.plan import Plan, Settings
-from osler.runs.store import RunFile, RunWriter
-from osler.runs.store.writer import StoredVerdict
+from osler.runs.store import RunFile, RunWriter, StoredVerdict
 from osler.runs.transcript import Header, Transcript
 from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run, small_record

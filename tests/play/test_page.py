@@ -223,7 +223,7 @@ async def test_a_model_opposite_that_fails_ends_its_own_consultation_alone(small
         well.say("Any asthma?")
         await well.your_turn(20)
         assert len([event for event in well.journal.events if event.type == "answered"]) == 1
-        await asyncio.wait_for(lobby.close(), 20)
+        await asyncio.wait_for(lobby.close(), 240)
     with RunFile.open("ill") as run:
         assert run.find(Selector("sprain")).ending is Ending.BACKBONE_FAILURE and not run.judges()
 
@@ -255,7 +255,7 @@ async def test_who_leaves_while_a_model_thinks_does_not_wait_for_it(small_pool: 
         await session.your_turn(0.3)
         assert session.before is None and not session.over
         began = time.monotonic()
-        await asyncio.wait_for(lobby.leave(name), 30)
+        await asyncio.wait_for(lobby.leave(name), 240)
         assert time.monotonic() - began < 20
         await lobby.close()
     with RunFile.open("left") as run:

@@ -70,7 +70,7 @@ def at_a_narrow_terminal(case: str, typed: str) -> list[str]:
                 shown += part
         except OSError:  # the other side is closed
             pass
-        assert process.wait(60) == 0, shown
+        assert process.wait(240) == 0, shown
     os.close(ours)
     return re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", shown.decode()).replace("\r", "").splitlines()
 

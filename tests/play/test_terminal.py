@@ -162,7 +162,7 @@ def test_a_closed_window_is_heard_as_ctrl_c_and_keeps_what_was_said(small_pool: 
         shown += process.stdout.read(1)
     time.sleep(0.1)
     process.send_signal(signal.SIGTERM)
-    rest, wrong = process.communicate(timeout=60)
+    rest, wrong = process.communicate(timeout=240)
     os.close(ours)
     os.close(theirs)
     assert process.returncode == 130 and not wrong

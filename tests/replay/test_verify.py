@@ -46,7 +46,7 @@ def kinds(output: str) -> set[str]:
 
 def test_a_run_without_models_is_the_same_again(rules: Path) -> None:
     result = osler("replay", rules, "--verify")
-    assert result.exit_code == 0 and "12 consultation(s) held again" in result.output, result.output
+    assert result.exit_code == 0 and "12 consultation(s) re-run" in result.output, result.output
     assert "no difference" in result.output
 
 
@@ -58,7 +58,7 @@ def test_a_run_of_a_model_is_the_same_again_with_its_thoughts_refusals_and_failu
     assert {transcript.ending for transcript in held} >= {Ending.BACKBONE_FAILURE, Ending.TURN_LIMIT}
     assert any(call.failure and call.role is Role.MEMORY for call in calls)
     result = osler("replay", model, "--verify")
-    assert result.exit_code == 0 and "8 consultation(s) held again" in result.output, result.output
+    assert result.exit_code == 0 and "8 consultation(s) re-run" in result.output, result.output
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_what_a_person_did_is_done_again(tmp_path: Path) -> None:
     path = tmp_path / "person.osler"
     played(path)
     result = osler("replay", path, "--verify")
-    assert result.exit_code == 0 and "2 consultation(s) held again" in result.output, result.output
+    assert result.exit_code == 0 and "2 consultation(s) re-run" in result.output, result.output
 
 
 @pytest.mark.parametrize(

@@ -105,10 +105,10 @@ def model_server(misbehave: Misbehave = lambda _: None, latency: float = 0.0) ->
 
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
-    ready.wait(10)
+    ready.wait(120)
     try:
         yield server
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(10)
+        thread.join(120)
         loop.close()

@@ -154,7 +154,7 @@ def test_a_strategy_extends_a_run_and_the_same_command_goes_on(
     several = osler("show", "run.osler", "croup-en", "--memory", "raw")
     assert several.returncode == 2 and "--strategy" in several.stderr
     assert osler("replay", "run.osler", "--verify").returncode == 0
-    assert "1 consultation(s) held again" in osler("replay", "run.osler", "--verify", "--strategy", "careful").stdout
+    assert "1 consultation(s) re-run" in osler("replay", "run.osler", "--verify", "--strategy", "careful").stdout
     diff = osler("diff", "run.osler", "croup-en", "--strategy", "plain", "--strategy", "careful")
     assert diff.returncode == 0 and "strategy plain" in diff.stdout and "strategy careful" in diff.stdout
 

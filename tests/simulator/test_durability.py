@@ -132,7 +132,7 @@ def test_a_full_disk_stops_the_run_and_costs_the_requests_in_flight(tmp_path: Pa
         process.start()
         said = receiver.recv()
         process.join()
-        assert "cannot be written" in said and "make room" in said, said
+        assert "cannot be written" in said and "free disk space" in said, said
         hold(path, workers=workers, backbones=(server.spec,), limit=40)
         assert server.requests - calls(path) <= CONCURRENCY
 

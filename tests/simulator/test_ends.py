@@ -97,7 +97,7 @@ def test_a_signal_ends_a_run_in_order_and_its_code_says_which(tmp_path: Path, na
         while not server.requests:
             time.sleep(0.02)
         os.kill(process.pid, getattr(signal, name))
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=240)
     assert process.returncode == code, err
     assert json.loads(out)["stopped_by"] == "interrupted"
     assert err.startswith("osler: the run stopped: it was interrupted") and err.count("\n") == 1
@@ -119,7 +119,7 @@ def test_ctrl_c_while_workers_start_fails_no_consultation(tmp_path: Path) -> Non
         time.sleep(0.01)
     time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=240)
     assert process.returncode == 130 and "Traceback" not in err, err
     assert json.loads(out)["failed"] == 0
 

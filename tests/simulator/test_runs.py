@@ -388,7 +388,7 @@ def test_a_full_disk_is_a_clear_line_and_the_run_goes_on_when_there_is_room(tmp_
     process.start()
     said = receiver.recv()
     process.join()
-    assert "cannot be written" in said and "make room" in said, said
+    assert "cannot be written" in said and "free disk space" in said, said
     with RunFile.open(path) as run:
         held = run.status().done
         assert held >= 1 and sum(1 for _ in run.transcripts()) == held

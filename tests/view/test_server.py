@@ -377,7 +377,7 @@ def test_the_command_serves_until_it_is_stopped(run: Path) -> None:
             assert server.stdout is not None
             address = server.stdout.readline().strip()
             assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{32}/", address)
-            with httpx.Client(base_url=address, trust_env=False, timeout=60) as web:
+            with httpx.Client(base_url=address, trust_env=False, timeout=240) as web:
                 assert "<html" in web.get("").text
                 assert web.get("api/runs/k0/rows?search=高烧").json()["total"] == 1
                 assert web.get(address.replace("127.0.0.1", "localhost")).status_code == 200
@@ -385,7 +385,7 @@ def test_the_command_serves_until_it_is_stopped(run: Path) -> None:
                 assert web.get(address.rsplit("/", 2)[0] + "/").status_code == 404
         finally:
             server.terminate()
-        _, errors = server.communicate(timeout=60)
+        _, errors = server.communicate(timeout=240)
         assert errors == ""
     with RunFile.open(run) as file:
         assert file.status().done == 5

@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from osler.models.probe import Probe
 
-app = typer.Typer(help="See whether a model answers.", no_args_is_help=True)
+app = typer.Typer(help="Check a model before a run.", no_args_is_help=True)
 
 
 @app.callback()

@@ -44,7 +44,7 @@ def compare(
     paper: Annotated[bool, typer.Option("--paper", help="Also the papers' published figures.")] = False,
     form: Annotated[Form, typer.Option("--format", help="How the tables are written.")] = Form.TABLE,
 ) -> None:
-    """Columns side by side: diagnosis and treatment, with n, intervals, failures and paired differences."""
+    """Compare columns: diagnosis and treatment, with n, intervals, failures and paired differences."""
     from osler.eval.compare import compare as compared
     from osler.eval.compare.grid import WRITERS, grids, json_text
     from osler.eval.runs import load_run
@@ -83,14 +83,12 @@ def score(
     test_prices: Annotated[
         Path | None, typer.Option("--test-prices", help="What tests cost: a YAML file with NAME: PRICE lines.")
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Also what this judge has judged before.")] = False,
-    any_judge: Annotated[
-        bool, typer.Option("--any-judge", help="Without trying the judge first on what nobody doubts.")
-    ] = False,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=100_000, help="Calls at a time.")] = 8,
-    timeout: Annotated[float, typer.Option("--timeout", min=1, help="Seconds one call may take.")] = 60.0,
+    again: Annotated[bool, typer.Option("--again", help="Also re-judge what this judge has judged before.")] = False,
+    any_judge: Annotated[bool, typer.Option("--any-judge", help="Skip the test of the judge on clear cases.")] = False,
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=100_000, help="Calls at the same time.")] = 8,
+    timeout: Annotated[float, typer.Option("--timeout", min=1, help="Timeout of one call in seconds.")] = 60.0,
 ) -> None:
-    """Judge the endings or the replies of a run again, without holding a consultation; earlier verdicts are kept."""
+    """Judge the conclusions or replies of a run again without re-running it; earlier verdicts are kept."""
     from osler.eval.faithfulness.judging import judge_patients
     from osler.eval.judging import judge_run
 

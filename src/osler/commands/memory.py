@@ -8,7 +8,7 @@ import typer
 
 from osler.commands.run_options import RunName, Trial
 
-app = typer.Typer(no_args_is_help=True, help="How a doctor's memory of one patient grew.")
+app = typer.Typer(no_args_is_help=True, help="Inspect a doctor's memory of one patient.")
 
 
 @app.command("show")
@@ -20,7 +20,7 @@ def show(
     backbone: Annotated[str | None, typer.Option("--backbone", help="Where the run has several.")] = None,
     trial: Trial = None,
 ) -> None:
-    """Turn by turn: what was recalled, inserted, superseded, merged and forgotten, and why."""
+    """Print turn by turn what was recalled, inserted, superseded, merged and forgotten."""
     from osler.records.pages import printed
     from osler.replay.pages import memory_page
     from osler.runs.plan import Selector

@@ -11,7 +11,7 @@ app = typer.Typer(help="Fetch and list model files for local backbones.", no_arg
 
 @app.command()
 def pull(name: Annotated[str, typer.Argument(help="Which model; `osler models list` shows them.")]) -> None:
-    """Download a model file into the cache, where it is not there yet."""
+    """Download a model file into the cache, unless it is there."""
     from osler.errors import UserError
     from osler.models.weights import KNOWN, fetch
 
@@ -22,7 +22,7 @@ def pull(name: Annotated[str, typer.Argument(help="Which model; `osler models li
 
 @app.command("list")
 def list_models() -> None:
-    """One line for each model: name, size, and where it is."""
+    """List the model files: name, size and path."""
     from osler.models.weights import KNOWN
 
     for weights in KNOWN.values():

@@ -46,7 +46,7 @@ def play(
         typer.Option("--out", "-o", help=f"{RUN_TO_WRITE} Without it, play-doctor or the like."),
     ] = None,
 ) -> None:
-    """Take a role: ask and conclude as the doctor, or answer as the patient, and see how it went."""
+    """Play the doctor or the patient in a consultation, and see your score."""
     from osler.commands.records import open_pool
     from osler.language import Language
     from osler.play.lobby import PlayLobby

@@ -11,7 +11,7 @@ from osler.commands.run_options import RunName
 
 app = typer.Typer(no_args_is_help=True, help="Blind rating by people: sheets out, ratings in.")
 
-Force = Annotated[bool, typer.Option("--force", help="Replace what is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 
 
 @app.command("export")
@@ -27,7 +27,7 @@ def export(
     ] = 1,
     force: Force = False,
 ) -> None:
-    """Write moments of a run as sheets that do not tell the system, and the key that does."""
+    """Export blinded rating sheets, plus the key."""
     from osler.errors import printable
     from osler.eval.rating import export_sheets
     from osler.runs.store import RunFile
@@ -49,7 +49,7 @@ def import_ratings(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write all ratings as a CSV file.")] = None,
     force: Force = False,
 ) -> None:
-    """Read ratings back: the means of every column, and how far the raters agree."""
+    """Import ratings: means by column, and agreement between raters."""
     from osler.eval.rating import Key, check_run, ratings_page, read_ratings, write_table
     from osler.records.pages import printed
     from osler.runs.store import RunFile

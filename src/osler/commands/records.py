@@ -17,9 +17,9 @@ _ONLY = "Only these: a record's id, or a patient's for all its records (repeatab
 Cases = Annotated[list[str] | None, typer.Option("--case", help=_ONLY)]
 Specialties = Annotated[list[str] | None, typer.Option("--specialty", help="Only these specialties (repeatable).")]
 Languages = Annotated[list[str] | None, typer.Option("--language", help="Only en or zh (repeatable).")]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="At most so many records.")]
-Sample = Annotated[int | None, typer.Option("--sample", min=1, help="Draw so many records at random.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the draw.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Maximum number of records.")]
+Sample = Annotated[int | None, typer.Option("--sample", min=1, help="Draw this many records at random.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the random draw.")]
 
 
 def open_pool(
@@ -49,7 +49,7 @@ def list_records(
     sample: Sample = None,
     seed: Seed = 0,
 ) -> None:
-    """One line for each record of a pool."""
+    """List the records of a pool, one line each."""
     from osler.records.pages import listing, printed
 
     chosen = open_pool(pool, specialties=specialty, languages=language, limit=limit, sample=sample, seed=seed)
@@ -59,12 +59,12 @@ def list_records(
 @app.command()
 def show(
     record_id: Annotated[
-        str, typer.Argument(metavar="ID", help="A record's id, or its patient's where that is one record.")
+        str, typer.Argument(metavar="ID", help="Record id, or patient id if the patient has one record.")
     ],
     pool: PoolPath = "bundled",
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON.")] = False,
 ) -> None:
-    """One record as a page to read."""
+    """Print one record."""
     from osler.records.pages import page, printed
 
     record = open_pool(pool).find(record_id)
@@ -78,7 +78,7 @@ def show(
 def validate(
     path: Annotated[str, typer.Argument(help="A folder or file of records, or `bundled`.")] = "bundled",
 ) -> None:
-    """Check every record of every file, and list all problems in one go."""
+    """Check every record and list all problems."""
     from osler.errors import UserError, printable
     from osler.records.pages import printed
     from osler.records.pool_check import Check
@@ -100,9 +100,9 @@ def validate(
 @app.command()
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A folder or file of records, or `bundled`.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="A file, whose ending says the format, or a folder.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="A file (its suffix says the format) or a folder.")],
     to: Annotated[
-        str | None, typer.Option("--to", help="The format, where the ending of OUT does not say it.", metavar="FORMAT")
+        str | None, typer.Option("--to", help="The format, if the suffix of OUT does not say it.", metavar="FORMAT")
     ] = None,
     record_id: Annotated[list[str] | None, typer.Option("--id", help=_ONLY)] = None,
     specialty: Specialties = None,
@@ -120,7 +120,7 @@ def convert(
 
 @app.command()
 def schema() -> None:
-    """The JSON schema of a record."""
+    """Print the JSON schema of a record."""
     import json
 
     from osler.records.schema import PatientRecord

@@ -41,20 +41,20 @@ def replay(
         ),
     ] = None,
     trial: Trial = None,
-    speed: Annotated[float, typer.Option("--speed", min=0.125, max=64, help="How fast it plays.")] = 1.0,
-    from_turn: Annotated[int, typer.Option("--from-turn", min=1, help="Where it begins.")] = 1,
-    plain: Annotated[bool, typer.Option("--plain", help="As text, all at once.")] = False,
+    speed: Annotated[float, typer.Option("--speed", min=0.125, max=64, help="Playback speed.")] = 1.0,
+    from_turn: Annotated[int, typer.Option("--from-turn", min=1, help="Turn to start from.")] = 1,
+    plain: Annotated[bool, typer.Option("--plain", help="Print it as plain text.")] = False,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Hold it, or the whole run, again with the recorded answers: what differs?"),
+        typer.Option("--verify", help="Re-run it, or the whole run, with the recorded answers and list differences."),
     ] = False,
     fork_at: Annotated[
         int | None,
-        typer.Option("--fork-at", help="Keep that many turns, and go on with another doctor, strategy or memory."),
+        typer.Option("--fork-at", help="Keep this many turns, then continue with another doctor, strategy or memory."),
     ] = None,
     timeout: Timeout = 60.0,
 ) -> None:
-    """A consultation as it happened; held again, to see what a change of code changed; or going on otherwise."""
+    """Replay a consultation, re-run it to check for changes, or fork it at a turn."""
     from osler.runs.plan import Selector
 
     if verify and fork_at is not None:
@@ -101,7 +101,7 @@ def diff(
         typer.Option("--trial", min=1, max=MOST, help="Of both; twice: of the first, then of the second."),
     ] = None,
 ) -> None:
-    """Two consultations of the same patient side by side, turn by turn, with the first difference marked."""
+    """Compare two consultations of the same patient turn by turn, with the first difference marked."""
     from osler.records.pages import printed
     from osler.replay.diff import same_patient
     from osler.replay.diff_page import DiffPage
@@ -125,9 +125,8 @@ def diff(
     printed(DiffPage(left, right))
 
 
-def _verify(run: Path, wanted: Selector) -> None:
+def _verify(run: Path, selector: Selector) -> None:
     from osler.records.pages import printed
-    from osler.replay.chosen import every
     from osler.replay.verify import other_version, verify
     from osler.replay.verify_page import verify_page
     from osler.runs.store import RunFile
@@ -138,10 +137,10 @@ def _verify(run: Path, wanted: Selector) -> None:
         nonlocal told
         if done < len(numbers) and time.monotonic() - told > _EVERY:
             told = time.monotonic()
-            typer.echo(f"{done} of {len(numbers)} held again", err=True)
+            typer.echo(f"{done} of {len(numbers)} re-run", err=True)
 
     with RunFile.open(run) as opened:
-        numbers = every(opened, wanted)
+        numbers = opened.find_ended(selector)
         if line := other_version(opened):
             typer.echo(f"osler: {line}", err=True)
         verification = verify(opened, numbers, tell)
@@ -154,7 +153,6 @@ def _fork(
     run: Path, case: str, turn: int, given: tuple[list[str] | None, ...], trial: int | None, timeout: float
 ) -> None:
     from osler.records.pages import printed
-    from osler.replay.chosen import every
     from osler.replay.diff_page import DiffPage
     from osler.replay.fork import Change, Parent, fork
     from osler.runs.plan import PLAIN, Column, Selector
@@ -165,7 +163,7 @@ def _fork(
     old_backbone, old_strategy, old_memory = (old for old, _ in pairs)
     backbone, strategy, memory = (new for _, new in pairs)
     with RunFile.open(run) as opened:
-        numbers = every(opened, Selector(case, old_backbone, old_strategy, old_memory, trial))
+        numbers = opened.find_ended(Selector(case, old_backbone, old_strategy, old_memory, trial))
         if len(numbers) > 1:
             raise UserError(
                 f"{case!r} fits {len(numbers)} consultations",
@@ -189,15 +187,14 @@ def _fork(
     typer.echo(f"\nforked after turn {turn}; kept in {path} as trial {cell.trial}", err=True)
 
 
-def _side(run: Path, wanted: Selector) -> Side:
-    from osler.replay.chosen import the_one
+def _side(run: Path, selector: Selector) -> Side:
     from osler.replay.diff import Side
-    from osler.replay.verdicts import Verdicts
+    from osler.replay.verify import stored_ladder
     from osler.runs.store import RunFile
 
     with RunFile.open(run) as opened:
-        number, transcript = the_one(opened, wanted)
-        return Side(opened.path.stem, transcript, tuple(Verdicts(opened).of(number)))
+        number, transcript = opened.find_cell(selector)
+        return Side(opened.path.stem, transcript, opened.verdicts(number, stored_ladder(opened)))
 
 
 def _interactive() -> bool:

@@ -12,7 +12,7 @@ from osler.commands.run_options import RunName
 
 def report(
     run: RunName,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The page.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output file.")] = Path("report.html"),
     judge: Annotated[str | None, typer.Option("--judge", help="Whose verdicts; without it, the rules' ladder.")] = None,
     patient_judge: Annotated[
         str | None,
@@ -23,9 +23,9 @@ def report(
     figures: Annotated[
         Path | None, typer.Option("--figures", help="A folder for the figures as SVG and PNG, for papers.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
 ) -> None:
-    """Write all that a run came to as one page that opens from disk: tables, figures, failures, conversations."""
+    """Write a report of a run as one HTML file: tables, figures, failures, conversations."""
     from osler.eval.report import write_report
 
     made = write_report(run, out, judge=judge, ruler=patient_judge, figures=figures, force=force)

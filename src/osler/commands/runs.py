@@ -11,12 +11,12 @@ from osler.commands import run_options
 from osler.commands.run_options import RunName
 from osler.errors import printable
 
-app = typer.Typer(no_args_is_help=True, help="Runs: what there is, how far it is, and what failed.")
+app = typer.Typer(no_args_is_help=True, help="List, inspect, check and retry runs.")
 
 
 @app.command("list")
 def list_runs(folder: Annotated[Path, typer.Argument(help="Where the runs are.")] = Path("runs")) -> None:
-    """The runs of a folder, and how far each is."""
+    """List the runs of a folder and their progress."""
     from osler.records.pages import printed
     from osler.runs.run_pages import runs_table
 
@@ -25,7 +25,7 @@ def list_runs(folder: Annotated[Path, typer.Argument(help="Where the runs are.")
 
 @app.command("status")
 def status(run: RunName, as_json: run_options.AsJson = False) -> None:
-    """How far a run is, what it has used, and what it was made with."""
+    """Show the progress, usage and settings of a run."""
     import json
     from dataclasses import asdict
 
@@ -59,7 +59,7 @@ def check(run: RunName) -> None:
 
 @app.command("failures")
 def failures(run: RunName) -> None:
-    """What failed in a run, why, and after how many attempts."""
+    """List the failures of a run, with reasons and attempts."""
     from osler.records.pages import printed
     from osler.runs.run_pages import failures_page
     from osler.runs.store import RunFile
@@ -84,7 +84,7 @@ def retry(
     quiet: run_options.Quiet = False,
     as_json: run_options.AsJson = False,
 ) -> None:
-    """Hold again what failed, and go on with what was not held yet; what models have answered is not asked again."""
+    """Re-run what failed and resume what is left; answers that models gave are not requested again."""
     from osler.runs.plan import Limits
     from osler.runs.store import RunFile
     from osler.simulator.batch import retry_run

@@ -26,9 +26,9 @@ Backbones = Annotated[
 ]
 Strategies = Annotated[
     list[str] | None,
-    typer.Option("--strategy", help="How the doctor's model works (repeatable); plain unless named."),
+    typer.Option("--strategy", help="The doctor's strategy (repeatable). Default: plain."),
 ]
-Memories = Annotated[list[str] | None, typer.Option("--memory", help="What the doctor remembers (repeatable).")]
+Memories = Annotated[list[str] | None, typer.Option("--memory", help="The doctor's memory (repeatable). Default: raw.")]
 
 
 class Results(StrEnum):
@@ -45,7 +45,7 @@ def simulate(
     patient: Annotated[
         str | None,
         typer.Option(
-            "--patient", help="The patient's model, the same for all doctors; without it, the doctors' model or rules."
+            "--patient", help="The patient's model, the same for all doctors. Default: the doctors' model, or rules."
         ),
     ] = None,
     pool: PoolPath = "bundled",
@@ -54,41 +54,46 @@ def simulate(
     language: Languages = None,
     limit: Limit = None,
     sample: Sample = None,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="Consultations per patient and column.")] = 1,
+    trials: Annotated[int, typer.Option("--trials", min=1, help="Consultations per record and column.")] = 1,
     turns: Annotated[
-        int | None, typer.Option("--turns", min=1, help="Questions a doctor may ask, for all patients.")
+        int | None, typer.Option("--turns", min=1, help="Maximum number of questions, for all records.")
     ] = None,
     turn_factor: Annotated[
-        float, typer.Option("--turn-factor", min=0.1, help="Without --turns: times the expected rounds.")
+        float,
+        typer.Option("--turn-factor", min=0.1, help="Without --turns: the maximum is the expected rounds times this."),
     ] = 1.5,
-    budget: Annotated[int, typer.Option("--budget", min=50, help="Tokens of recall in the doctor's prompt.")] = 2000,
+    budget: Annotated[
+        int, typer.Option("--budget", min=50, help="Maximum tokens of recall in the doctor's prompt.")
+    ] = 2000,
     answer_tokens: Annotated[
         int,
-        typer.Option("--answer-tokens", min=50, help="Tokens one answer of a model may take, its thinking included."),
+        typer.Option("--answer-tokens", min=50, help="Maximum tokens of one answer, its thinking included."),
     ] = 1000,
     results: Annotated[
-        Results, typer.Option("--results", help="Who gives the doctor results: the patient tells, or the report.")
+        Results, typer.Option("--results", help="Where the doctor gets test results: from the patient, or as a report.")
     ] = Results.PATIENT,
     ram: Annotated[
         str | None,
-        typer.Option("--ram", help="The model that finds what is asked for, or rules; without it, the patient's."),
+        typer.Option("--ram", help="The model that retrieves from the record, or rules. Default: the patient's."),
     ] = None,
     memory_backbone: Annotated[
-        str | None, typer.Option("--memory-backbone", help="The model behind the memories; without it, the doctor's.")
+        str | None, typer.Option("--memory-backbone", help="The model behind the memories. Default: the doctor's.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of all random choices.")] = 0,
     temperature: Annotated[
-        float, typer.Option("--temperature", min=0, max=2, help="Of all models; 0: the likeliest answer every time.")
+        float, typer.Option("--temperature", min=0, max=2, help="Sampling temperature of all models.")
     ] = 0.0,
     one_step: Annotated[
-        bool, typer.Option("--one-step", help="Also a doctor who is told the whole record but the truth: the ceiling.")
+        bool, typer.Option("--one-step", help="Also run a doctor that reads the whole record except the answer.")
     ] = False,
     max_tokens: Annotated[
-        int | None, typer.Option("--max-tokens", min=1, help="Tokens one consultation may use.")
+        int | None, typer.Option("--max-tokens", min=1, help="Maximum tokens of one consultation.")
     ] = None,
-    max_cost: Annotated[float | None, typer.Option("--max-cost", min=0, help="USD one consultation may cost.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", min=0, help="Maximum cost of one consultation in USD.")
+    ] = None,
     max_seconds: Annotated[
-        float | None, typer.Option("--max-seconds", min=0.1, help="Seconds one consultation may take.")
+        float | None, typer.Option("--max-seconds", min=0.1, help="Maximum seconds of one consultation.")
     ] = None,
     run_tokens: run_options.RunTokens = None,
     run_cost: run_options.RunCost = None,
@@ -101,7 +106,7 @@ def simulate(
     tpm: run_options.Tpm = None,
     timeout: run_options.Timeout = 60.0,
     cache: Annotated[
-        Path | None, typer.Option("--cache", help="A file that keeps models' answers for the same requests in any run.")
+        Path | None, typer.Option("--cache", help="Cache file: reuse answers to the same requests across runs.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help=RUN_TO_WRITE)] = Path("latest"),
     quiet: run_options.Quiet = False,
@@ -166,9 +171,11 @@ def show(
     strategy: Annotated[str | None, typer.Option("--strategy", help="Where the run has several.")] = None,
     backbone: Annotated[str | None, typer.Option("--backbone", help="Where the run has several.")] = None,
     trial: Trial = None,
-    details: Annotated[bool, typer.Option("--details", help="Also what was retrieved, recalled and refused.")] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also show what was retrieved, recalled and refused.")
+    ] = False,
 ) -> None:
-    """One consultation as a page to read."""
+    """Print one consultation."""
     from osler.eval.faithfulness.stored import faults_in
     from osler.records.pages import printed
     from osler.replay.pages import transcript_page

@@ -16,7 +16,7 @@ Runs = Annotated[
 ]
 
 
-Folder = Annotated[Path, typer.Option("--out", "-o", help="The folder; an earlier export there is replaced.")]
+Folder = Annotated[Path, typer.Option("--out", "-o", help="Output folder; an earlier export there is replaced.")]
 
 
 class Format(StrEnum):
@@ -29,20 +29,18 @@ def view(
     runs: Runs = None,
     host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0: any that is free.")] = 0,
-    token: Annotated[
-        str | None, typer.Option("--token", help="The secret part of the address; without it, one is made.")
-    ] = None,
+    token: Annotated[str | None, typer.Option("--token", help="Secret token in the URL. Default: a new one.")] = None,
     backbone: Annotated[
         list[str] | None,
-        typer.Option("--backbone", help="A model that can be played with on the page, besides rules (repeatable)."),
+        typer.Option("--backbone", help="A model that players may choose, besides rules (repeatable)."),
     ] = None,
     memory: Annotated[
         list[str] | None,
-        typer.Option("--memory", help="A memory that can be chosen there, as in package.module:Class (repeatable)."),
+        typer.Option("--memory", help="A memory that players may choose, e.g. package.module:Class (repeatable)."),
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the URL.")] = False,
 ) -> None:
-    """Look at runs in the browser: tables, conversations, what was remembered, and the truth behind a click."""
+    """Open runs in the browser: tables, conversations, memories, and the correct answer on demand."""
     from osler.view.server import serve
 
     serve(
@@ -59,9 +57,9 @@ def view(
 def export(
     runs: Runs = None,
     out: Folder = Path("site"),
-    form: Annotated[Format, typer.Option("--format", help="As what.")] = Format.HTML,
+    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.HTML,
 ) -> None:
-    """Write the same page as files that open from disk, without a server."""
+    """Export runs as HTML files that open without a server."""
     from osler.view.export import export as write
 
     made = write(runs or (), out)

@@ -15,20 +15,11 @@ from typing import NoReturn
 from osler.errors import UserError
 from osler.language import Language
 from osler.records.file_limits import is_nested, nested
-from osler.records.formats import jsonl
 from osler.records.registry import Format, format_of, head, suffixes
 from osler.records.schema import PatientRecord
 from osler.records.validation import Problem, ReadResult, RecordDraft, RecordError, RecordWarning, check
 
 BUNDLED = "bundled"
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where a record can be read again: the offset of its line, or its number within its file."""
-
-    file: Path
-    at: int
 
 
 @dataclass(frozen=True)
@@ -103,11 +94,11 @@ class RecordPool:
 
     def get(self, record_id: str) -> PatientRecord:
         """One record by id, read from its place in the file."""
-        place = self._index.get(record_id)
-        if place is None:
+        path = self._index.get(record_id)
+        if path is None:
             self._unknown(record_id)
-        reading = self._read_at(place)
-        return reading.expect()
+        drafts = ((draft, self._shown(path)) for draft in self._drafts(path) if _id_of(draft) == record_id)
+        return _checked(*next(drafts)).expect()
 
     def find(self, name: str) -> PatientRecord:
         """One record by its id, or by its patient where the pool has that patient once."""
@@ -156,10 +147,11 @@ class RecordPool:
 
     def _readings(self) -> Iterator[ReadResult]:
         for path in self._files():
-            shown = self._shown(path)
-            form = self._format(path)
-            for draft in form.read(path, shown):
-                yield _reading(draft, shown)
+            for draft in self._drafts(path):
+                yield _checked(draft, self._shown(path))
+
+    def _drafts(self, path: Path) -> Iterator[RecordDraft | Problem]:
+        return self._format(path).read(path, self._shown(path))
 
     def _files(self) -> list[Path]:
         if self.root.is_file():
@@ -195,39 +187,25 @@ class RecordPool:
         return str(path.relative_to(self.root)) if path != self.root else path.name
 
     @cached_property
-    def _index(self) -> dict[str, _Place]:
-        """Where each id is. A large JSONL file is scanned once; its records are not kept."""
-        index: dict[str, _Place] = {}
+    def _index(self) -> dict[str, Path]:
+        """The file that each id is in."""
+        index: dict[str, Path] = {}
         for path in self._files():
-            form, shown = self._format(path), self._shown(path)
-            drafts: Iterator[tuple[int, RecordDraft | Problem]]
-            if form is jsonl.FORMAT:
-                drafts = (
-                    (offset, jsonl.parse_line(number, raw, shown)) for number, offset, raw in jsonl.raw_lines(path)
-                )
-            else:
-                drafts = enumerate(form.read(path, shown))
-            for at, draft in drafts:
-                if (
-                    isinstance(draft, RecordDraft)
-                    and isinstance(draft.data, dict)
-                    and isinstance(draft.data.get("id"), str)
-                ):
-                    index.setdefault(draft.data["id"], _Place(path, at))
+            for draft in self._drafts(path):
+                if (name := _id_of(draft)) is not None:
+                    index.setdefault(name, path)
         return index
-
-    def _read_at(self, place: _Place) -> ReadResult:
-        form, shown = self._format(place.file), self._shown(place.file)
-        if form is jsonl.FORMAT:
-            with place.file.open("rb") as file:
-                file.seek(place.at)
-                return _reading(jsonl.parse_line(0, file.readline(), shown), shown)
-        drafts = form.read(place.file, shown)
-        return next(_reading(draft, shown) for number, draft in enumerate(drafts) if number == place.at)
 
     def _unknown(self, record_id: str) -> NoReturn:
         raise UserError(f"no record is called {record_id!r}", "`osler records list` shows the ids")
 
 
-def _reading(draft: RecordDraft | Problem, shown: str) -> ReadResult:
+def _checked(draft: RecordDraft | Problem, shown: str) -> ReadResult:
     return ReadResult(shown, draft.place, problems=(draft,)) if isinstance(draft, Problem) else check(draft, shown)
+
+
+def _id_of(draft: RecordDraft | Problem) -> str | None:
+    """The id in a draft that is not checked yet."""
+    data = draft.data if isinstance(draft, RecordDraft) else None
+    name = data.get("id") if isinstance(data, dict) else None
+    return name if isinstance(name, str) else None

@@ -75,20 +75,10 @@ def to_rows(record: PatientRecord) -> Iterator[TableRow]:
         return META[field][side]
 
     yield TableRow(*COLUMNS[record.language])
-    for field in (
-        "id",
-        "patient",
-        "language",
-        "specialty",
-        "source",
-        "speaker",
-        "persona",
-        "complaint",
-        "intent",
-        "expected_rounds",
-        "age",
-        "sex",
-    ):
+    for field in ("id", "patient", "language", "specialty", "source", "speaker", "persona", "complaint", "intent"):
+        if data[field] is not None:
+            yield TableRow(meta(field), "", str(data[field]))
+    for field in ("expected_rounds", "age", "sex"):
         if data[field] is not None:
             yield TableRow(meta(field), "", str(data[field]))
     if record.confused_with:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from osler import __version__
+from osler.eval.ladder import LADDER
 from osler.eval.scoring import spoken
 from osler.language import Language
 from osler.memory import check_memories
 from osler.prompts import prompts_hash
 from osler.replay.differences import Difference, differences, verdict_differences
 from osler.replay.rerun import rerun
-from osler.replay.verdicts import Verdicts
 from osler.runs.events import Failed
 from osler.runs.plan import ONE_STEP, Cell, Settings
 from osler.runs.store import Fork, RunFile
@@ -56,7 +56,7 @@ def verify(run: RunFile, numbers: Sequence[int], tell: Callable[[int], None]) ->
 
 
 async def _verify(run: RunFile, numbers: Sequence[int], tell: Callable[[int], None]) -> Verification:
-    settings, forks, verdicts = run.settings, run.forks(), Verdicts(run)
+    settings, forks, judge = run.settings, run.forks(), stored_ladder(run)
     verified: list[Verified] = []
     not_held = 0
     for done, number in enumerate(numbers, start=1):
@@ -64,22 +64,32 @@ async def _verify(run: RunFile, numbers: Sequence[int], tell: Callable[[int], No
         if recorded is None or all(isinstance(event, Failed) for event in recorded.events):
             not_held += 1
         else:
-            verified.append(await _one(run, number, recorded, settings, forks.get(number), verdicts))
+            verified.append(await _one(run, number, recorded, settings, forks.get(number), judge))
         tell(done)
         await asyncio.sleep(0)  # without a model nothing else would wait, and a Ctrl-C would not be heard
     return Verification(tuple(verified), not_held)
 
 
 async def _one(
-    run: RunFile, number: int, recorded: Transcript, settings: Settings, fork: Fork | None, verdicts: Verdicts
+    run: RunFile, number: int, recorded: Transcript, settings: Settings, fork: Fork | None, judge: str
 ) -> Verified:
     record = run.record(recorded.header.case)
     again = await rerun(recorded, record, settings, fork.turn if fork else 0)
     found = differences(recorded, again)
-    if before := verdicts.of(number):
+    if before := run.verdicts(number, judge):
         now = spoken(again, record) if again.ending.is_answer else []
         found += verdict_differences(before, now, recorded.events[-1].turn)
     return Verified(run.cell(number), tuple(found))
+
+
+def stored_ladder(run: RunFile) -> str:
+    """The ladder whose verdicts a run holds: of this version, or the last before it.
+
+    Models that judge have no calls on record that could be repeated.
+    """
+    name = LADDER.partition("/")[0]
+    ladders = [judge for judge in run.judges() if judge.partition("/")[0] == name]
+    return LADDER if LADDER in ladders else (ladders or [LADDER])[-1]
 
 
 def other_version(run: RunFile) -> str | None:

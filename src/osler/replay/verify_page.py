@@ -20,9 +20,9 @@ def verify_page(verification: Verification, seconds: float) -> Group:
     """One line when nothing differs; else every kind with its first place, and the consultations concerned."""
     count, differing = len(verification.verified), verification.differing
     came = f"{len(differing)} of them differ" if differing else "no difference"
-    lines = [Text(f"{count} consultation(s) held again in {seconds:.1f} s: {came}", style="bold")]
+    lines = [Text(f"{count} consultation(s) re-run in {seconds:.1f} s: {came}", style="bold")]
     if verification.not_held:
-        lines.append(Text(f"{verification.not_held} had never begun, so there is nothing to hold again", style="dim"))
+        lines.append(Text(f"{verification.not_held} had never begun, so there is nothing to re-run", style="dim"))
     for kind in Kind:
         lines += _kind(kind, differing)
     if len(differing) > 1:

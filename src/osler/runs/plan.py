@@ -160,7 +160,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Selector:
-    """Which consultations of a run are meant; None: whichever."""
+    """Which consultations of a run are selected; None: any."""
 
     case: str | None = None
     """A record's id, or its patient's."""
@@ -177,12 +177,12 @@ class Selector:
         return cls(cell.case, column.backbone, column.strategy, column.memory, cell.trial, column.variants)
 
     def fits(self, cell: Cell, patient: str) -> bool:
-        """Whether a consultation of that patient is meant."""
-        wanted = (self.backbone, self.strategy, self.memory, self.variants, self.trial)
+        """Whether a consultation of that patient is selected."""
+        selected = (self.backbone, self.strategy, self.memory, self.variants, self.trial)
         column = cell.column
         has = (column.backbone, column.strategy, column.memory, column.variants, cell.trial)
         return self.case in (None, cell.case, patient) and all(
-            value in (None, own) for value, own in zip(wanted, has, strict=True)
+            value in (None, own) for value, own in zip(selected, has, strict=True)
         )
 
 

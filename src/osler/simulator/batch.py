@@ -232,7 +232,7 @@ class _Interruptible:
         if self._heard:
             stop.now.set()
         elif not self._quiet:
-            sys.stderr.write("\nstopping: waiting for answers to requests already sent; Ctrl-C again stops at once\n")
+            sys.stderr.write("\nstopping: waiting for requests already sent; press Ctrl-C again to stop at once\n")
         self._heard = True
         stop.ask(RunStopped("interrupted", "it was interrupted", name))
 

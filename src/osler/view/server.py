@@ -75,9 +75,10 @@ def serve(
         address = f"http://{_in_address(socket.gethostname() if everywhere else host)}:{port}/{token}/"
         if not near:
             made = "the one you gave" if given else "made for this start"
-            typer.echo(f"Others can reach this page. The address holds a token, {made}: share it with care.", err=True)
-        if not listed.all():
-            typer.echo("There is no run yet: `osler simulate` makes one, and the page shows it then.", err=True)
+            typer.echo(
+                f"Others can reach this page. Only someone with the tokenised URL can open it; the token is {made}.",
+                err=True,
+            )
         typer.echo(f"{address}\nCtrl-C stops it.")
         if browser:
             # In a thread, because some browsers only return when they are closed.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import count
 from pathlib import Path
 
 from osler.records.file_limits import MAX_LINE, decode, parse_json
@@ -12,44 +13,33 @@ from osler.records.schema import PatientRecord
 from osler.records.validation import Problem, RecordDraft
 
 
-def raw_lines(path: Path) -> Iterator[tuple[int, int, bytes | None]]:
-    """Number, offset and bytes of each line that is not blank; None for a line over the limit, which is never held."""
+def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
+    """Drafts line by line; nothing but the current line is held."""
+    empty = True
     with path.open("rb") as file:
-        number = 0
-        while True:
-            offset = file.tell()
-            raw = file.readline(MAX_LINE + 1)
-            if not raw:
-                return
-            number += 1
+        for number in count(1):
+            if not (raw := file.readline(MAX_LINE + 1)):
+                break
             if len(raw) > MAX_LINE:
+                yield Problem(
+                    shown, f"is longer than {MAX_LINE // 2**20} MB; a line holds one record", f"line {number}"
+                )
                 while raw and not raw.endswith(b"\n"):
                     raw = file.readline(MAX_LINE)
-                yield number, offset, None
+                empty = False
             elif raw.strip():
-                yield number, offset, raw
+                yield _draft(raw, shown, f"line {number}")
+                empty = False
+    if empty:
+        yield Problem(shown, "the file is empty; write one record a line into it or remove it")
 
 
-def parse_line(number: int, raw: bytes | None, shown: str) -> RecordDraft | Problem:
-    """One line as a draft."""
-    place = f"line {number}"
-    if raw is None:
-        return Problem(shown, f"is longer than {MAX_LINE // 2**20} MB; a line holds one record", place)
+def _draft(raw: bytes, shown: str, place: str) -> RecordDraft | Problem:
     text = decode(raw, shown, place)
     if isinstance(text, Problem):
         return text
     data = parse_json(text, shown, place, "write one complete record a line")
     return data if isinstance(data, Problem) else RecordDraft(data, place)
-
-
-def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
-    """Drafts line by line; nothing but the current line is held."""
-    empty = True
-    for number, _, raw in raw_lines(path):
-        empty = False
-        yield parse_line(number, raw, shown)
-    if empty:
-        yield Problem(shown, "the file is empty; write one record a line into it or remove it")
 
 
 def dump(record: PatientRecord) -> str:

@@ -1,7 +1,7 @@
 """Runs on disk: one SQLite file each, with one writer and any number of readers."""
 
-from osler.runs.store.reader import CellState, Fork, RunFile, forks_path, run_path
-from osler.runs.store.writer import AnswerRow, Planned, RunWriter, StoredScore, StoredVerdict, answer_row
+from osler.runs.store.reader import CellState, Fork, RunFile, StoredVerdict, forks_path, run_path
+from osler.runs.store.writer import AnswerRow, Planned, RunWriter, StoredScore, answer_row
 
 __all__ = [
     "AnswerRow",

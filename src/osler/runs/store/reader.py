@@ -85,6 +85,21 @@ class Fork:
     """The last turn that it shares with its parent."""
 
 
+@dataclass(frozen=True)
+class StoredVerdict:
+    """What a judge said of one part of an ending."""
+
+    kind: str
+    """`diagnosis` or `treatment`."""
+    verdict: str
+    rung: str
+    """The step of its reasoning that decided."""
+    because: str
+    rank: int | None = None
+    """Of the first right diagnosis in the list of those that the doctor named, its own first."""
+    tokens: int | None = None
+
+
 class RunFile:
     """A run, open for reading. Safe while another process writes to it."""
 
@@ -233,22 +248,22 @@ class RunFile:
                 f" `osler runs check {self.path}` lists them"
             )
 
-    def find(self, wanted: Selector) -> Transcript:
+    def find(self, selector: Selector) -> Transcript:
         """The one consultation that is meant.
 
         Raises:
             UserError: None is, or several are.
         """
-        return self.find_cell(wanted)[1]
+        return self.find_cell(selector)[1]
 
-    def find_cell(self, wanted: Selector) -> tuple[int, Transcript]:
+    def find_cell(self, selector: Selector) -> tuple[int, Transcript]:
         """The one consultation that is meant, with the number of its cell.
 
         Raises:
             UserError: None is, or several are.
         """
-        fitting = list(self.cells(wanted))
-        case = wanted.case
+        fitting = list(self.cells(selector))
+        case = selector.case
         if not fitting:
             raise UserError(
                 f"the run has no such consultation of {case!r}", "check the case, --memory, --strategy and --backbone"
@@ -261,8 +276,32 @@ class RunFile:
             )
         transcript = self.transcript(fitting[0][0])
         if transcript is None:
-            raise UserError(f"the consultation of {case!r} has not been held yet", f"go on with the run {self.path}")
+            raise UserError(f"the consultation of {case!r} has not been held yet", f"resume the run {self.path}")
         return fitting[0][0], transcript
+
+    def find_ended(self, selector: Selector) -> list[int]:
+        """The numbers of all consultations that have ended and are selected.
+
+        Raises:
+            UserError: There is none.
+        """
+        numbers = [number for number, _ in self.cells(selector, ended=True)]
+        if not numbers:
+            what = f"of {selector.case!r}" if selector.case is not None else "of that kind"
+            raise UserError(
+                f"{self.path} has no consultation {what} that has ended",
+                "check the case, --memory, --strategy, --backbone and --trial",
+            )
+        return numbers
+
+    def verdicts(self, number: int, judge: str) -> list[StoredVerdict]:
+        """What a judge said of a consultation; empty when it failed, or this judge has not judged it."""
+        rows = self.ask(
+            "SELECT kind, verdict, rung, because, rank FROM verdicts"
+            " WHERE cell = :cell AND judge = :judge ORDER BY kind",
+            {"cell": number, "judge": judge},
+        )
+        return [StoredVerdict(*row) for row in rows]
 
     def judges(self) -> dict[str, int]:
         """The judges whose verdicts are kept, in the order they came, and of how many consultations each spoke."""
@@ -324,15 +363,15 @@ class RunFile:
             raise LookupError(number)
         return self._cell(row)
 
-    def cells(self, wanted: Selector, *, ended: bool = False) -> Iterator[tuple[int, Cell]]:
+    def cells(self, selector: Selector, *, ended: bool = False) -> Iterator[tuple[int, Cell]]:
         """The consultations of the plan that are meant, or those of them that have ended, by number."""
         for number, patient, *row in self._file.execute(
             f"SELECT number, patient, {_CELL} FROM cells JOIN records ON records.id = record"  # noqa: S608
             " WHERE (?1 IS NULL OR ?1 IN (records.id, patient)) AND (NOT ?2 OR state != 'todo') ORDER BY number",
-            (wanted.case, ended),
+            (selector.case, ended),
         ):
             cell = self._cell(row)
-            if wanted.fits(cell, patient):
+            if selector.fits(cell, patient):
                 yield number, cell
 
     def columns(self) -> list[Column]:

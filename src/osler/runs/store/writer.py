@@ -25,7 +25,7 @@ from osler.runs.store import search_index
 from osler.runs.store.check import damaged_transcripts
 from osler.runs.store.connection import checksum, connect, damaged, warn_of_a_missing_log
 from osler.runs.store.lock import Busy, FileLock
-from osler.runs.store.reader import CellState, Fork, RunFile, check_format, run_path
+from osler.runs.store.reader import CellState, Fork, RunFile, StoredVerdict, check_format, run_path
 from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_values
 from osler.runs.transcript import Transcript
 
@@ -42,21 +42,6 @@ class Planned:
 
     todo: list[int]
     there: int
-
-
-@dataclass(frozen=True)
-class StoredVerdict:
-    """What a judge said of one part of an ending."""
-
-    kind: str
-    """`diagnosis` or `treatment`."""
-    verdict: str
-    rung: str
-    """The step of its reasoning that decided."""
-    because: str
-    rank: int | None = None
-    """Of the first right diagnosis in the list of those that the doctor named, its own first."""
-    tokens: int | None = None
 
 
 @dataclass(frozen=True)
@@ -449,5 +434,5 @@ def _cannot_write(path: Path, error: Exception) -> StorageError:
     reason = getattr(error, "strerror", None) or str(error)
     return StorageError(
         f"the run {path} cannot be written ({reason})",
-        "make room or give another --out; what was saved stays, and the same command goes on",
+        "free disk space or give another --out; what was saved is kept: re-run the same command to resume",
     )
