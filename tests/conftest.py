@@ -62,7 +62,7 @@ def _exit_code(program: Callable[[], NoReturn]) -> int:
 def osler_process(tmp_path: Path) -> Run:
     """Run the command line in a process of its own, in an empty folder: for what only a process can show."""
 
-    def run(*args: str | Path, cwd: Path = tmp_path, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    def run(*args: str | Path, cwd: Path = tmp_path, timeout: float = 250) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", "from osler.cli import main; main()", *map(str, args)]
         return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False)
 

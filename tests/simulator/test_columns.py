@@ -28,6 +28,7 @@ from osler.runs.plan import (
     default_ram,
 )
 from osler.runs.store import Fork, RunFile, RunWriter
+from osler.runs.store.tables import FORMAT
 from osler.simulator.batch import about
 from osler.simulator.messages import pack
 from osler.simulator.worker import Job, transcript_of
@@ -183,8 +184,8 @@ def test_a_run_of_an_older_format_is_refused_with_one_line(
     done = osler(*command, "old.osler")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "osler: old.osler is a run of format 2, and this version of Osler reads format 3;"
-        " use the version that wrote it, or hold it again with another --out\n"
+        f"osler: old.osler is a run of format 2, and this version of Osler reads format {FORMAT};"
+        " use the version that wrote it, or re-run it with another --out\n"
     )
 
 

@@ -413,7 +413,7 @@ def check_format(file: sqlite3.Connection, path: Path) -> None:
     if version != FORMAT:
         raise UserError(
             f"{path} is a run of format {version}, and this version of Osler reads format {FORMAT}",
-            "use the version that wrote it, or hold it again with another --out",
+            "use the version that wrote it, or re-run it with another --out",
         )
     if missing := _layout() - set(file.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")):
         raise damaged(path, f"its table {min(missing)[0]}")
