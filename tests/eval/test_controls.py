@@ -7,9 +7,9 @@ import pytest
 
 from osler.eval.controls import KINDS, tried
 from osler.eval.ladder import judge_diagnosis
-from osler.eval.lexicon import read
 from osler.eval.model_judge import ModelJudge, Said
 from osler.eval.verdict import Verdict
+from osler.eval.vocabulary import read
 from osler.language import Language
 from osler.records.schema import Diagnosis
 

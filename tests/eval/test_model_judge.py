@@ -13,9 +13,9 @@ from osler.errors import UserError
 from osler.eval import judging
 from osler.eval.controls import KINDS, tried
 from osler.eval.judging import Panel, judge_run
-from osler.eval.lexicon import read
 from osler.eval.model_judge import ModelJudge, enclosed
 from osler.eval.runs import load_run
+from osler.eval.vocabulary import read
 from osler.records import Language, PatientRecord, RecordPool
 from osler.runs.events import Concluded
 from osler.runs.plan import Plan

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-from osler.eval.lexicon import read
 from osler.eval.model_judge import ModelJudge
 from osler.eval.verdict import Verdict
+from osler.eval.vocabulary import read
 from osler.language import Language
 
 _CALLED = {Language.EN: "English", Language.ZH: "Chinese"}

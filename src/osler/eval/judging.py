@@ -12,9 +12,8 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 
 from osler.errors import UserError
-from osler.eval.commitment import committed
 from osler.eval.controls import tried
-from osler.eval.ladder import LADDER
+from osler.eval.ladder import LADDER, committed
 from osler.eval.model_judge import ModelJudge, Said
 from osler.eval.scoring import score, spoken
 from osler.eval.verdict import Verdict

@@ -12,7 +12,7 @@ from typing import Literal
 from autogen_core.models import UserMessage
 from pydantic import BaseModel
 
-from osler.eval.commitment import Commitment, committed, count
+from osler.eval.ladder import Commitment, committed, count
 from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.loosejson import json_of

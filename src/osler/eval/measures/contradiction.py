@@ -7,73 +7,16 @@ own words, which a reply may repeat, do not say the same.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from osler.agents.rules.reading import Polarity, polarity
 from osler.eval.measures.asking import TESTS, is_result
-from osler.eval.measures.statements import (
-    affirms,
-    clauses,
-    denies,
-    denies_some,
-    mentions,
-    negative,
-    only_besides,
-    own_words,
-    real,
-    speaks_of,
-    statements,
-    tells,
-)
+from osler.eval.oracle.clauses import clauses, denies, has, is_plain, only, statements
+from osler.eval.oracle.names import all_words, level, mentions, own_words, tells, things
+from osler.eval.vocabulary import Concept, cue
 from osler.language import Language
-from osler.language.words import plain, sentences, words
+from osler.language.words import content, plain
 from osler.records.schema import Entry, Status
-
-_NO = {
-    Language.EN: re.compile(
-        r"(?>(?:oh|well|um|doctor|no|nope|nah|none|never|not really|not at all|at all|sorry"
-        r"|(?:i|he|she|they|we|it|there) (?:\w+n't|(?:do|does|did|have|has|had|is|was|am) not))\b[,.! ]*)++"
-    ),
-    Language.ZH: re.compile(r"(?>(?:嗯|哦|医生|没有过|从来没有|没有|没|不会|不是|无)[的啊呀呢,。! ]*)++"),
-}
-_YES = {
-    Language.EN: re.compile(
-        r"(?>(?:oh|well|um|doctor|yes|yeah|yep"
-        r"|(?:i|he|she|they|we|it|there) (?:do|does|did|have|has|had|is|was|am))\b[,.! ]*)++"
-    ),
-    Language.ZH: re.compile(r"(?>(?:嗯|哦|医生|有过|有|是|对)[的啊呀呢,。! ]*)++"),
-}
-"""Replies that are yes or no and nothing else. Every step is final, so that no reply can make the search long."""
-_FINE = {
-    Language.EN: re.compile(
-        r"(?<!not )(?<!n't )(?<!ab)\bnormal\b|\bunremarkable\b|\bnegative\b"
-        r"|\bnothing (?:abnormal|unusual|wrong)\b|\bno abnormalit\w+"
-    ),
-    Language.ZH: re.compile(r"(?<!不)(?<!不太)(?<!不大)正常|阴性|(?:没有?|未见|无)(?:明显|发现)?(?:异常|问题)"),
-}
-_BAD = {
-    Language.EN: re.compile(
-        r"\babnormal\b|(?:\bnot|n't) (?:\w+ )?normal\b|\bpositive\b|\belevated\b|\btoo (?:high|low)\b"
-    ),
-    Language.ZH: re.compile(
-        r"不(?:太|大)?正常|阳性|(?<!没有)(?<!没)(?<!未见)(?<!无)(?<!明显)(?<!发现)异常|升高|偏高|偏低|降低"
-    ),
-}
-_RESULT_EN = frozenset(
-    words(
-        "it its they them the this that my his her results result test tests all everything was were is are came come"
-        " back show showed shows said told me us doctor nurse normal abnormal unremarkable negative positive elevated"
-        " nothing unusual wrong no not wasn't weren't isn't aren't too high low quite completely totally a an report"
-        " abnormality abnormalities yes no well oh",
-        Language.EN,
-    )
-)
-_RESULT_ZH = re.compile(
-    r"(?>结果|检查|化验|报告|单子上|单子|都|是|很|挺|有点|说|医生|护士|显示|查出来|出来|一切|基本|的|了|也|写着|写|我|他|她|它"
-    r"|这个|那个|做|查|过|嗯)*+"
-)
-"""Words beside a result's that name nothing it could be the result of."""
 
 
 def contradicted(reply: str, question: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
@@ -83,117 +26,140 @@ def contradicted(reply: str, question: str, entries: Sequence[Entry], language: 
     abnormal that is normal or was not found; and a result of what was never done. `No` and `Yes` alone are held
     against the question, if that asks for the one entry and nothing else.
     """
-
-    def says_opposite(entry: Entry) -> bool:
-        others = [one for one in entries if one is not entry]
-        return _OPPOSITE[entry.status](reply, question, entry, others, language)
-
-    return tuple(entry.name for entry in entries if says_opposite(entry))
-
-
-def _denies_present(reply: str, question: str, entry: Entry, others: list[Entry], language: Language) -> bool:
-    own = own_words(entry)
-    if is_result(entry) and _is_told(_FINE, _BAD, reply, entry, others, language):
-        return not _FINE[language].search(plain(own)) and not _speaks_for(reply, entry, language)
-    if entry.category in TESTS:
-        # That a test was not done is a refusal to tell of it, not the opposite of its result.
-        return False
-    names = [
-        name
-        for name in (entry.name, *entry.aliases)
-        if not denies_some(own, name, language) and (name == entry.name or speaks_of(own, name, language))
-    ]
-    if not others and _answers(_NO, reply, language) and _asks_only_for(question, names, language):
-        return True
-    return any(denies(reply, name, language) for name in names) and not _speaks_for(reply, entry, language)
-
-
-def _speaks_for(reply: str, entry: Entry, language: Language) -> bool:
-    """Whether some part of the reply tells of the entry after all."""
-    if any(speaks_of(reply, name, language) for name in (entry.name, *entry.aliases)):
-        return True
-    affirmed = [one for one in statements(reply, language) if not negative(one, language)]
-    return tells(" ".join(affirmed), entry, language)
-
-
-def _affirms_absent(reply: str, question: str, entry: Entry, others: list[Entry], language: Language) -> bool:
-    own = own_words(entry)
-    if is_result(entry):
-        return _tells_abnormal(reply, question, entry, others, language)
-    names = [
-        name
-        for name in (entry.name, *entry.aliases)
-        if not speaks_of(own, name, language) and (name == entry.name or denies_some(own, name, language))
-    ]
-    if not others and _answers(_YES, reply, language) and _asks_only_for(question, names, language):
-        return True
-    theirs = [f"{one.name}\n{own_words(one)}" for one in others]
-    return any(
-        affirms(reply, name, language)
-        and not denies_some(reply, name, language)
-        and not any(mentions(text, name, language) for text in theirs)
-        for name in names
+    held = (
+        _Held(reply, question, one, tuple(other for other in entries if other is not one), language) for one in entries
     )
+    return tuple(one.entry.name for one in held if one.says_opposite())
 
 
-def _tells_abnormal(reply: str, _question: str, entry: Entry, others: list[Entry], language: Language) -> bool:
-    return _is_told(_BAD, _FINE, reply, entry, others, language) and not _BAD[language].search(plain(own_words(entry)))
+@dataclass(frozen=True)
+class _Held:
+    """A reply held against one entry."""
 
+    reply: str
+    question: str
+    entry: Entry
+    others: tuple[Entry, ...]
+    language: Language
 
-def _tells_undone(reply: str, _question: str, entry: Entry, others: list[Entry], language: Language) -> bool:
-    own = plain(own_words(entry))
-    if _FINE[language].search(own) or _BAD[language].search(own):
-        return False
-    if any(polarity(sentence, language) is Polarity.UNKNOWN for sentence in sentences(reply, language)):
-        return False
-    return any(_is_told(this, that, reply, entry, others, language) for this, that in ((_FINE, _BAD), (_BAD, _FINE)))
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.entry.name, *self.entry.aliases)
 
+    def says_opposite(self) -> bool:
+        own = plain(own_words(self.entry))
+        match self.entry.status:
+            case Status.PRESENT:
+                return self._denies_present(own)
+            case Status.ABSENT if not is_result(self.entry):
+                return self._affirms_absent(own)
+            case Status.NOT_DONE:
+                return self._tells_undone(own)
+            case _:
+                return self._is_told("abnormal", "normal") and not has("abnormal", own, self.language)
 
-_OPPOSITE: dict[Status, Callable[[str, str, Entry, list[Entry], Language], bool]] = {
-    Status.PRESENT: _denies_present,
-    Status.ABSENT: _affirms_absent,
-    Status.NORMAL: _tells_abnormal,
-    Status.NOT_DONE: _tells_undone,
-}
-
-Words = dict[Language, re.Pattern[str]]
-
-
-def _is_told(this: Words, that: Words, reply: str, entry: Entry, others: list[Entry], language: Language) -> bool:
-    """Whether a clause says this of the entry and not that: by name or, of the only entry, with no other subject."""
-    names = (entry.name, *entry.aliases)
-    for clause in (one for one in clauses(reply, language) if this[language].search(one)):
-        named = any(mentions(clause, name, language) for name in names)
-        # A name may itself hold such a word: `abnormal bleeding`.
-        said = _without(names, clause) if named else clause
-        rest = this[language].sub(" ", said)
-        if rest == said or that[language].search(rest):
-            continue
-        if (named or (not others and _has_no_subject(clause, rest, language))) and _is_plain(rest, language):
+    def _denies_present(self, own: str) -> bool:
+        if is_result(self.entry) and self._is_told("normal", "abnormal"):
+            return not has("normal", own, self.language) and not self._is_spoken_for()
+        if self.entry.category in TESTS:
+            # That a test was not done is a refusal to tell of it, not the opposite of its result.
+            return False
+        names = [
+            name
+            for name in self.names
+            if not self._names_and_denies(own, name) and (name == self.entry.name or mentions(own, name, self.language))
+        ]
+        if self._answers("says_no", names):
             return True
-    return False
+        denied = any(
+            denies(clause.text.replace(plain(name), " "), self.language)
+            and clause.is_plain
+            and self._is_only(clause.text, name)
+            for name in names
+            for clause in clauses(self.reply, self.language)
+        )
+        return denied and not self._is_spoken_for()
 
+    def _is_spoken_for(self) -> bool:
+        """Whether some part of the reply tells of the entry after all."""
+        affirmed = [one for one in statements(self.reply, self.language) if not denies(one, self.language)]
+        return any(mentions(one, name, self.language) for one in affirmed for name in self.names) or tells(
+            " ".join(affirmed), self.entry, self.language
+        )
 
-def _without(names: Sequence[str], clause: str) -> str:
-    for name in names:
-        clause = clause.replace(plain(name), " ")
-    return clause
+    def _affirms_absent(self, own: str) -> bool:
+        names = [
+            name
+            for name in self.names
+            if (name == self.entry.name or mentions(own, name, self.language))
+            and not any(
+                mentions(one, name, self.language) and not denies(one, self.language)
+                for one in statements(own, self.language)
+            )
+        ]
+        if self._answers("says_yes", names):
+            return True
+        theirs = "\n".join(all_words(one) for one in self.others if one.status is not Status.ABSENT)
+        wanted = self._things(self.entry.name) - self._things(theirs)
+        names = [name for name in names if not mentions(theirs, name, self.language)]
 
+        def is_named(text: str) -> bool:
+            return bool(wanted & self._things(text)) or any(mentions(text, name, self.language) for name in names)
 
-def _has_no_subject(clause: str, rest: str, language: Language) -> bool:
-    if language is Language.ZH:
-        return _RESULT_ZH.fullmatch(re.sub(r"\s+", "", rest)) is not None
-    return _RESULT_EN.issuperset(words(clause, language))
+        about = [one for one in clauses(self.reply, self.language) if is_named(one.text)]
+        if any(has("fine", one.statement, self.language) or denies(one.statement, self.language) for one in about):
+            return False
+        return any(one.is_affirmed and one.is_plain for one in about)
 
+    def _tells_undone(self, own: str) -> bool:
+        if any(has(key, own, self.language) for key in ("normal", "abnormal")):
+            return False
+        said = statements(self.reply, self.language)
+        if any(has(key, one, self.language) for one in said for key in ("unknown", "not_done")):
+            return False
+        if self._is_told("normal", "abnormal") or self._is_told("abnormal", "normal"):
+            return True
+        theirs = {word for one in self.others for word in content(all_words(one), self.language)}
+        words = {word for name in self.names for word in content(name, self.language) if len(word) > 1} - theirs
+        about = [one for one in said if words & set(content(one, self.language))]
+        return not any(denies(one, self.language) for one in about) and any(
+            has("done", one, self.language) for one in about
+        )
 
-def _is_plain(rest: str, language: Language) -> bool:
-    """Whether what stands beside a result's word leaves it as it is."""
-    return not negative(rest, language) and real(rest, language)
+    def _things(self, text: str) -> frozenset[Concept]:
+        return things(text, self.language)
 
+    def _names_and_denies(self, text: str, name: str) -> bool:
+        """Whether a statement names a thing and denies something, be it this or another."""
+        return any(
+            mentions(one, name, self.language) and denies(one, self.language) for one in statements(text, self.language)
+        )
 
-def _answers(words_: Words, reply: str, language: Language) -> bool:
-    return words_[language].fullmatch(plain(reply).strip()) is not None
+    def _answers(self, key: str, names: Sequence[str]) -> bool:
+        """Whether the reply is yes or no and nothing else, to a question for this alone."""
+        if self.others or not only((key,), plain(self.reply), self.language):
+            return False
+        return any(self._is_only(plain(self.question), name) for name in names)
 
+    def _is_only(self, text: str, name: str) -> bool:
+        """Whether a text holds a name and nothing else of weight."""
+        filler = cue("reply_cues", "filler", self.language)
+        rest, wanted = (level(filler.sub(" ", plain(part)), self.language) for part in (text, name))
+        return bool(wanted.strip()) and rest == wanted
 
-def _asks_only_for(question: str, names: Sequence[str], language: Language) -> bool:
-    return any(only_besides(question, name, language) for name in names)
+    def _is_told(self, this: str, that: str) -> bool:
+        """Whether a clause says this of the entry and not that: by name or, of the only entry, with no other subject."""
+        for clause in (one.text for one in clauses(self.reply, self.language)):
+            named = any(mentions(clause, name, self.language) for name in self.names)
+            rest = clause
+            for name in self.names:
+                # A name may itself hold such a word: `abnormal bleeding`.
+                rest = rest.replace(plain(name), " ")
+            if not has(this, rest, self.language):
+                continue
+            rest = cue("reply_cues", this, self.language).sub(" ", rest)
+            alone = not self.others and only(("filler", "result_filler"), rest, self.language)
+            if (named or alone) and not has(that, rest, self.language) and not denies(rest, self.language):
+                if is_plain(rest, self.language):
+                    return True
+        return False

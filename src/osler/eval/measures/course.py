@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from osler.agents.ram.agent import indexed
+from osler.eval.oracle.names import asks_for
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import Answered, Asked, Maker, Retrieved, Thing
 from osler.runs.transcript import Transcript
@@ -96,7 +96,7 @@ def asked_for(
 ) -> tuple[str, ...]:
     """Names of the entries that a question asked for, as far as two readers agree.
 
-    RAM brought them. Where a model is RAM, they are also told in the reply, or the rules find them in the question: a
+    RAM brought them. Where a model is RAM, they are also told in the reply, or named in the question: a
     small model brings half of the record for any question, and that is not the doctor's merit.
     """
     told = answer.disclosed if answer else ()
@@ -107,7 +107,7 @@ def asked_for(
         return tuple(dict.fromkeys((*brought, *told)))
     if set(brought) <= set(told):
         return brought
-    named = {match.entry.name for match in indexed(record).search(question)}
+    named = {entry.name for entry in record.entries if asks_for(question, entry, record.language)}
     return tuple(name for name in brought if name in told or name in named)
 
 

@@ -6,12 +6,12 @@ from collections import defaultdict
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from osler.eval.lexicon import Concept, classes, drugs
-from osler.eval.names import chinese, is_chinese, words
-from osler.eval.slips import slip, slipped
+from osler.eval.ladder.names import chinese, is_chinese, words
+from osler.eval.ladder.spelling import is_misspelt, is_miswritten
+from osler.eval.vocabulary import Concept, classes, drugs, procedures
 
 
-class Named(NamedTuple):
+class NamedDrugs(NamedTuple):
     """What a text names."""
 
     drugs: frozenset[Concept]
@@ -43,7 +43,10 @@ def _index(script: bool) -> dict[_Key, _Entry]:
     """Every name; Chinese texts name brands in Latin letters too, English ones hold no Chinese."""
     of: dict[_Key, list[Concept]] = defaultdict(list)
     kin: dict[_Key, set[str]] = defaultdict(set)
-    for concept, is_class in (*((drug, False) for drug in drugs()), *((group, True) for group in classes())):
+    for concept, is_class in (
+        *((drug, False) for drug in (*drugs(), *procedures())),
+        *((group, True) for group in classes()),
+    ):
         for each in concept.names:
             if script or not is_chinese(each):
                 key = _key(each, script)
@@ -60,7 +63,7 @@ def _words() -> frozenset[str]:
 
 
 @lru_cache(maxsize=8192)
-def named(text: str) -> Named:
+def named(text: str) -> NamedDrugs:
     """The longest names at each place of the text."""
     found: set[Concept] = set()
     kin: set[str] = set()
@@ -80,7 +83,7 @@ def named(text: str) -> Named:
         else:
             rest.append(sequence[place])
             place += 1
-    return Named(frozenset(found), frozenset(kin), tuple(rest))
+    return NamedDrugs(frozenset(found), frozenset(kin), tuple(rest))
 
 
 def _inside(text: str, start: int, end: int) -> bool:
@@ -101,11 +104,11 @@ def _pairs() -> frozenset[str]:
 
 def _miswritten(text: str, meant: str) -> bool:
     windows = range(len(text) - len(meant) + 1) if len(meant) >= 3 and is_chinese(meant) else ()
-    return any(slipped(text[start : start + len(meant)], meant, _pairs()) for start in windows)
+    return any(is_miswritten(text[start : start + len(meant)], meant, _pairs()) for start in windows)
 
 
 def misspelt(text: str, wanted: frozenset[Concept]) -> frozenset[Concept]:
-    """Wanted drugs that the text names with a slip of the pen; a word that is a name itself is none."""
+    """Wanted drugs that the text names with a spelling mistake; a word that is a name itself is none."""
     if is_chinese(text):
         rest = "".join(named(text).rest)
         return frozenset(drug for drug in wanted if any(_miswritten(rest, chinese(each)) for each in drug.names))
@@ -114,5 +117,5 @@ def misspelt(text: str, wanted: frozenset[Concept]) -> frozenset[Concept]:
         drug
         for drug in wanted
         for each in drug.names
-        if len(key := words(each)) == 1 and not is_chinese(each) and any(slip(word, key[0]) for word in odd)
+        if len(key := words(each)) == 1 and not is_chinese(each) and any(is_misspelt(word, key[0]) for word in odd)
     )

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from osler.eval.lexicon import cue, read
-from osler.eval.names import LONGEST
+from osler.eval.ladder.names import LONGEST
+from osler.eval.vocabulary import cue
 
 
 class LeftOut(NamedTuple):
@@ -35,12 +35,13 @@ _NUMBERS = re.compile(rf"(?:(?<=\s)|(?<=[,，;；。])|\A){_NUMBER}|[①-⑳]")
 _SENTENCE = re.compile(r"[\n;；。！!？?]+|\.+(?=[\s\"”'\]]|$)")
 _MARKS = re.compile(r"\A[\s\-•*#>·\[{\"“”'`]+|[\s\]}\"“”'`*]+\Z")
 _PARTED = re.compile(r"([,，:：()（）])(?!\d)")
+_NO_END = re.compile(r"\b(vs|cf|dr|st|approx|ca|incl|esp|e\.g|i\.e|(?-i:[A-Z])(?=\. ?[a-z]{4,}))\.", re.IGNORECASE)
+"""Dots that end no sentence: of a short form, and of a germ's first name."""
 
 
 def _pieces(answer: str) -> Iterator[Piece]:
     """An answer between its commas, colons and brackets."""
-    for pattern in read("commitment")["dots"]:
-        answer = re.sub(pattern, r"\1", answer, flags=re.IGNORECASE if "vs" in pattern else 0)
+    answer = _NO_END.sub(r"\1", answer)
     if _NUMBERED.match(answer):
         answer = _NUMBERS.sub("\n", answer)
     for sentence in _SENTENCE.split(answer):
@@ -54,7 +55,7 @@ def _pieces(answer: str) -> Iterator[Piece]:
 
 
 @dataclass
-class Sentence:
+class AnswerSentence:
     """One that counts."""
 
     text: str = ""
@@ -70,10 +71,10 @@ class Sentence:
 
 
 @dataclass
-class Answer:
+class SortedAnswer:
     """What counts, and what is left out."""
 
-    sentences: list[Sentence] = field(default_factory=list)
+    sentences: list[AnswerSentence] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     why: str = ""
     """Why the present piece is left out, if it is."""
@@ -86,11 +87,11 @@ class Answer:
             if self.until_end:
                 self.why = ""
             if not self.sentences or self.sentences[-1].text:
-                self.sentences.append(Sentence())
-        if cue("talk").search(piece.text):
+                self.sentences.append(AnswerSentence())
+        if cue("answer_cues", "talk").search(piece.text):
             self.left_out.append(LeftOut(piece.text, "talk"))
             return False
-        if cue("differential_after").search(piece.text):
+        if cue("answer_cues", "differential_after").search(piece.text):
             self.left_out.append(LeftOut(piece.text, "differential"))
             return True
         self._keep(*self._bycue(piece), piece.before)
@@ -99,7 +100,9 @@ class Answer:
     def _bycue(self, piece: Piece) -> tuple[str, str]:
         """The text to keep, and what of the piece comes before a cue that changes what the rest is."""
         keys = ("differential", "primary", "reasons", *(("lead",) if self.why != "differential" else ()))
-        hits = [(hit.start(), -hit.end(), key, hit) for key in keys if (hit := cue(key).search(piece.text))]
+        hits = [
+            (hit.start(), -hit.end(), key, hit) for key in keys if (hit := cue("answer_cues", key).search(piece.text))
+        ]
         if not hits:
             return piece.text, ""
         *_, key, hit = min(hits, key=lambda each: each[:2])
@@ -125,9 +128,9 @@ class Answer:
         last = self.sentences[-1]
         if last.text and not last.primary:
             self.left_out.append(LeftOut(last.text, "reasons"))
-            self.sentences[-1] = Sentence(primary=True)
+            self.sentences[-1] = AnswerSentence(primary=True)
         elif last.text:
-            self.sentences.append(Sentence(primary=True))
+            self.sentences.append(AnswerSentence(primary=True))
         else:
             last.primary = True
 
@@ -140,9 +143,9 @@ class Answer:
             self.sentences[-1].add(text, parted_by)
 
 
-def read_pieces(answer: str) -> Answer:
+def read_pieces(answer: str) -> SortedAnswer:
     """Sort the pieces of an answer; talk to the judge ends it."""
-    sorted_out = Answer()
+    sorted_out = SortedAnswer()
     for piece in _pieces(answer[:LONGEST]):
         if not sorted_out.take(piece):
             break

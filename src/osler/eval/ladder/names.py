@@ -6,7 +6,8 @@ import re
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from osler.eval.lexicon import read
+from osler.eval.vocabulary import read
+from osler.language import Language
 from osler.language.words import plain
 
 LONGEST = 2000
@@ -20,14 +21,13 @@ _SPELLING = (
     *(("ising", "izing"), ("alised", "alized"), ("neurone", "neuron")),
 )
 _BRITISH_END = re.compile(r"(?<=[a-z]{3})our$|(?<=[a-z]{2})[tb]re$")
-_PHRASES = (
-    (re.compile(r"\bmalignant (?:neoplasm|tumou?r)s?\b", re.IGNORECASE), "cancer"),
-    (re.compile(r"\bprimary (?:diagnosis|working diagnosis)\b", re.IGNORECASE), "diagnosis"),
-    (re.compile(r"\b(?:s|c|g)/o\b", re.IGNORECASE), " "),
-)
+_CANCER = re.compile(r"\bmalignant (?:neoplasm|tumou?r)s?\b", re.IGNORECASE)
+_HEAD_ENDS = re.compile(r"\bof\b|\bin\b|\bat\b|\bwith\b|\bdue to\b|,|\(")
+_SPACE = re.compile(r"[\s'\"“”‘’·•*#]+|[-—–/]")
+_PARTICLE = re.compile(r"(?<=[\u4e00-\u9fff])[氏性的](?=[\u4e00-\u9fff])")
 
 
-class Name(NamedTuple):
+class EnglishName(NamedTuple):
     """An English name as a bag of words, and the word that says what kind of thing it is."""
 
     words: frozenset[str]
@@ -39,9 +39,14 @@ def is_chinese(text: str) -> bool:
     return bool(_CJK.search(text))
 
 
+def script(text: str) -> Language:
+    """The language of a text, by its characters."""
+    return Language.ZH if is_chinese(text) else Language.EN
+
+
 @cache
 def listed(key: str) -> frozenset[str]:
-    """A list of words of `variants.yaml`, normalised like any other."""
+    """A list of English words of `variants.yaml`, normalised like any other."""
     return frozenset(_word(word) for word in read("variants")[key].split())
 
 
@@ -67,26 +72,25 @@ def _word(word: str) -> str:
 
 @lru_cache(maxsize=16384)
 def words(text: str) -> tuple[str, ...]:
-    """The words that matter, in order; a short word in capitals is an abbreviation and is kept."""
-    text = plain_case(text)
-    for pattern, instead in _PHRASES:
-        text = pattern.sub(instead, text)
+    """The English words that matter, in order; a short word in capitals is an abbreviation and is kept."""
+    text = _CANCER.sub("cancer", plain_case(text))
     text = _JOINED.sub(lambda match: match[1] or match[2] or "", text.replace("'s", "").replace("s'", "s"))
-    fluff = _fluff()
     found = _WORD.findall(text)
     capitals = not text.isupper() or len(found) < 3
     return tuple(
-        _word(word) for word in found if word.casefold() not in fluff or (capitals and len(word) > 1 and word.isupper())
+        _word(word)
+        for word in found
+        if word.casefold() not in _fluff() or (capitals and len(word) > 1 and word.isupper())
     )
 
 
 @lru_cache(maxsize=4096)
-def name(text: str) -> Name:
+def english_name(text: str) -> EnglishName:
     """A name with its head: the last word, or the one before `of` or a comma."""
     every = words(text)
-    first = words(re.split(r"\bof\b|\bin\b|\bat\b|\bwith\b|\bdue to\b|,|\(", text, maxsplit=1)[0])
+    first = words(_HEAD_ENDS.split(text, maxsplit=1)[0])
     head = (first or every or ("",))[-1]
-    return Name(frozenset(every), head)
+    return EnglishName(frozenset(every), head)
 
 
 @cache
@@ -106,19 +110,10 @@ def _simplified() -> dict[int, str]:
     return str.maketrans({pair[0]: pair[1] for pair in pairs})
 
 
-@cache
-def _habits() -> tuple[tuple[str, str], ...]:
-    return tuple((key, value) for key, value in read("variants")["chinese"].items())
-
-
-_SPACE = re.compile(r"[\s'\"“”‘’·•*#]+|[-—–/]")
-_SUCH = re.compile(r"(?<=[\u4e00-\u9fff])[氏性的](?=[\u4e00-\u9fff])")
-
-
 @lru_cache(maxsize=16384)
 def chinese(text: str) -> str:
     """Chinese text in simplified characters and one way of writing; punctuation that parts names is kept."""
     text = plain(text[:LONGEST]).translate(_simplified())
-    for habit, instead in _habits():
+    for habit, instead in read("variants")["chinese"].items():
         text = text.replace(habit, instead)
-    return _SUCH.sub("", _SPACE.sub("", text))
+    return _PARTICLE.sub("", _SPACE.sub("", text))

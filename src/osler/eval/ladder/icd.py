@@ -1,4 +1,4 @@
-"""ICD-10 (WHO): the code of an English name, and how two codes are related."""
+"""ICD-10 (WHO): the codes of an English title, and how two codes are related."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import defaultdict
 from functools import cache
 from typing import NamedTuple
 
-from osler.eval.names import words
+from osler.eval.ladder.names import words
 
 _REST = re.compile(
     r"\b(?:unspecified|not elsewhere classified|not otherwise specified|NOS|NEC|other specified|other)\b"

@@ -10,8 +10,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from osler.eval.answer_pieces import LeftOut, read_pieces
-from osler.eval.illness_list import MANY, Named, apart, different, is_name
+from osler.eval.ladder.answer_pieces import LeftOut, read_pieces
+from osler.eval.ladder.illness_list import MANY, ListedIllness, NamedIllnesses, apart, different
+from osler.eval.ladder.illness_names import names_for
+from osler.eval.ladder.names import listed
+
+_BARE, _BARE_ZH = 1, 5
+"""Words, less side and stage, or Chinese characters that may stand beside an illness where it is only named."""
 
 
 class Commitment(StrEnum):
@@ -52,7 +57,7 @@ def committed(answer: str, at_most: int = 1) -> Committed:
     """
     pieces = read_pieces(answer)
     left_out = tuple(each for each in pieces.left_out if each.text)
-    named = _own([found for each in pieces.sentences if (found := Named.of(each))])
+    named = _own([found for each in pieces.sentences if (found := NamedIllnesses.of(each))])
     if not named:
         return Committed(Commitment.NONE, "", left_out=left_out)
     illnesses = different([member for sentence in named for member in sentence.members])
@@ -61,27 +66,32 @@ def committed(answer: str, at_most: int = 1) -> Committed:
     if any(sentence.is_list for sentence in named) or len(every) >= at_most + MANY - 1:
         return Committed(Commitment.LIST, whole, whole, every, left_out)
     if len(every) > at_most:
-        is_choice = len(every) == 2 and len(named) == 1 and illnesses[1].part.by == "choice"
-        kind = Commitment.CHOICE if is_choice else Commitment.SEVERAL
-        return Committed(kind, whole, whole, every, left_out)
-    if at_most > 1:
-        return Committed(Commitment.ONE, whole, whole, every, left_out)
+        is_choice = len(every) == 2 and len(named) == 1 and illnesses[1].joined_by == "choice"
+        return Committed(Commitment.CHOICE if is_choice else Commitment.SEVERAL, whole, whole, every, left_out)
     first = named[0]
-    if first.companion and not is_name(first.text):
-        left_out = (*left_out, LeftOut(first.companion, "complication"))
-        return Committed(Commitment.ONE, first.own, first.own, every, left_out)
-    return Committed(Commitment.ONE, first.text, first.own, every, left_out)
+    if at_most > 1 or not first.companion or names_for(first.text).is_name(first.text):
+        text, own = (whole, whole) if at_most > 1 else (first.text, first.own)
+        return Committed(Commitment.ONE, text, own, every, left_out)
+    left_out = (*left_out, LeftOut(first.companion, "complication"))
+    return Committed(Commitment.ONE, first.own, first.own, every, left_out)
 
 
 def count(name: str) -> int:
     """How many illnesses a truth is, by its name."""
-    named = [found for each in read_pieces(name).sentences if (found := Named.of(each))]
+    named = [found for each in read_pieces(name).sentences if (found := NamedIllnesses.of(each))]
     return max(1, len(apart(member for each in named for member in (*each.members, *each.beside))))
 
 
-def _own(sentences: list[Named]) -> list[Named]:
+def _own(sentences: list[NamedIllnesses]) -> list[NamedIllnesses]:
     """The sentences in which the doctor commits: said to be the diagnosis, or nothing but a name; else the first."""
     named = [each for each in sentences if each.members or each.is_list]
-    own = [each for each in named if each.primary or each.is_bare or each.is_list]
-    said = [each for each in sentences if each.primary] or [each for each in sentences[:1] if each.is_short]
-    return own or said[:1] or named[:1] or sentences[:1]
+    own = [each for each in named if each.primary or each.is_list or any(map(_only_names, each.members))]
+    return own or [each for each in sentences if each.primary][:1] or named[:1] or sentences[:1]
+
+
+def _only_names(member: ListedIllness) -> bool:
+    """Whether a text does little but name an illness."""
+    said = names_for(member.text).units(member.text)
+    if isinstance(said, str):
+        return len(said) - len("".join(member.illness.words)) <= _BARE_ZH
+    return len(frozenset(said) - member.illness.words - listed("detail") - listed("child")) <= _BARE

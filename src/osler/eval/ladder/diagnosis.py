@@ -1,18 +1,16 @@
-"""The ladder: judges an answer by rules, from the surest step to the least sure."""
+"""Judging a diagnosis by rules: the same name, a relative by name or ICD-10 code, or another illness."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
-from osler.eval import english, mandarin, treatment
-from osler.eval.commitment import Commitment, Committed, committed, count
-from osler.eval.lexicon import Concept
-from osler.eval.mentions import read_answer, says_nothing
-from osler.eval.names import LONGEST, is_chinese
+from osler.eval.ladder.commitment import Commitment, Committed, committed, count
+from osler.eval.ladder.illness_names import names_for, truth_of
+from osler.eval.ladder.meant import meaning, says_nothing
+from osler.eval.ladder.names import LONGEST
 from osler.eval.verdict import Judgement, Verdict
 from osler.language import Language
-from osler.records.schema import Diagnosis, Treatment
+from osler.records.schema import Diagnosis
 
 LADDER = "ladder/3"
 
@@ -29,7 +27,7 @@ def judge_diagnosis(answer: str, truth: Diagnosis, language: Language) -> Judgem
     """Whether the diagnosis that an answer commits to is the truth. Names are read by their script, both in each."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
-    if _is_name(answer, truth):
+    if names_for(answer[:LONGEST]).is_one_of(answer[:LONGEST], truth.names):
         return Judgement(Verdict.CORRECT, "name", "the same name")
     said = committed(answer, count(truth.name))
     if said.commitment is Commitment.LIST or (said.commitment is Commitment.SEVERAL and not _one_to(truth, said)):
@@ -57,13 +55,13 @@ def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:
         return None
     alternatives = said.illnesses if said.commitment is Commitment.CHOICE else ()
     texts = dict.fromkeys((said.diagnosis, said.core, *alternatives))
-    found = [each for text in texts for pieces in read_answer(text).meant if (each := _sentence(pieces, truth))]
+    found = [each for text in texts for pieces in meaning(text).meant if (each := _sentence(pieces, truth))]
     return min(found, key=lambda each: _ORDER.index(each.verdict), default=None)
 
 
 def _unnamed(answer: str, said: Committed, truth: Diagnosis) -> Judgement:
     """Why an answer that does not commit to the truth is not right."""
-    if any(_is_correct(piece, truth) for piece in read_answer(answer[:LONGEST]).mentioned):
+    if any(_is_correct(piece, truth) for piece in meaning(answer[:LONGEST]).mentioned):
         return Judgement(Verdict.WRONG, "negated", f"mentions {truth.name} without meaning it")
     for part in said.left_out:
         if _is_correct(part.text, truth):
@@ -83,13 +81,6 @@ def judge_differential(answers: Sequence[str], truth: Diagnosis, language: Langu
     return None
 
 
-def judge_treatment(answer: str, truth: Treatment, language: Language) -> Judgement:
-    """Whether the answer holds what should be done, and nothing that must not be."""
-    if not answer.strip():
-        return Judgement(Verdict.NONE, "none", "no treatment was given")
-    return treatment.judge(answer[:LONGEST], truth)
-
-
 def _sentence(pieces: tuple[str, ...], truth: Diagnosis) -> Judgement | None:
     parts = pieces if len(pieces) > 1 else ()
     return _compare(", ".join(pieces), truth) or next(
@@ -102,20 +93,5 @@ def _is_correct(text: str, truth: Diagnosis) -> bool:
     return found is not None and found.verdict is Verdict.CORRECT
 
 
-def _is_name(text: str, truth: Diagnosis) -> bool:
-    """Whether the answer is one of the truth's names, also one that names two illnesses."""
-    text = text[:LONGEST]
-    return mandarin.is_one_of(text, truth.names) if is_chinese(text) else english.is_one_of(text, truth.names)
-
-
 def _compare(mention: str, truth: Diagnosis) -> Judgement | None:
-    own = _concepts(truth.names)
-    wanted = (*truth.names, *(name for concept in own for name in concept.names))
-    compare = mandarin.compare if is_chinese(mention) else english.compare
-    return compare(mention, wanted, own, truth.icd10)
-
-
-@lru_cache(maxsize=4096)
-def _concepts(names: tuple[str, ...]) -> tuple[Concept, ...]:
-    latin = [each for each in names if not is_chinese(each)]
-    return tuple(dict.fromkeys((*english.concepts(latin), *mandarin.concepts(names))))
+    return names_for(mention).compare(mention, truth_of(truth.names, truth.icd10))

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from osler.eval.lexicon import Concept
-from osler.eval.mentions import Reading, read_answer, says_nothing
-from osler.eval.names import is_chinese, listed
-from osler.eval.remedies import Named, misspelt, named
-from osler.eval.slips import slip
+from osler.eval.ladder.drug_names import NamedDrugs, misspelt, named
+from osler.eval.ladder.meant import Meaning, meaning, says_nothing
+from osler.eval.ladder.names import LONGEST, is_chinese, listed
+from osler.eval.ladder.spelling import is_misspelt
 from osler.eval.verdict import Judgement, Verdict
+from osler.eval.vocabulary import Concept
+from osler.language import Language
 from osler.ranking import reaches
 from osler.records.schema import Treatment
 
@@ -30,14 +31,17 @@ _ALLERGY = re.compile(
 
 
 class _Said(NamedTuple):
-    meant: Named
+    meant: NamedDrugs
     text: str
-    turned_down: Named
+    turned_down: NamedDrugs
 
 
-def judge(answer: str, truth: Treatment) -> Judgement:
+def judge_treatment(answer: str, truth: Treatment, language: Language) -> Judgement:
     """Unsafe first, whatever else matches; then what lists too much; then the whole, the parts, the class."""
-    reading = read_answer(_ALLERGY.sub(_allergy, answer))
+    if not answer.strip():
+        return Judgement(Verdict.NONE, "none", "no treatment was given")
+    answer = answer[:LONGEST]
+    reading = meaning(_ALLERGY.sub(_allergy, answer))
     said = _said(reading, truth)
     for unsafe in truth.unsafe:
         if any(_recommends(said, each, truth) for each in unsafe.names):
@@ -71,7 +75,7 @@ def _allergy(match: re.Match[str]) -> str:
     return " " if what.drugs or what.classes else match[0]
 
 
-def _said(reading: Reading, truth: Treatment) -> _Said:
+def _said(reading: Meaning, truth: Treatment) -> _Said:
     text = ". ".join(reading.sentences)
     meant = named(text)
     every = (name for each in (truth, *truth.parts, *truth.unsafe) for name in each.names)
@@ -85,7 +89,7 @@ def _drugs(names: Iterable[str]) -> frozenset[Concept]:
 
 def _recommends(said: _Said, unsafe: str, truth: Treatment) -> bool:
     """Whether the answer holds what is unsafe, with all that makes it so: a dose, a time, a way of giving it."""
-    asked = read_answer(unsafe)
+    asked = meaning(unsafe)
     if asked.mentioned:
         return not asked.meant and _stops(said, asked)
     what = named(unsafe)
@@ -99,26 +103,26 @@ def _recommends(said: _Said, unsafe: str, truth: Treatment) -> bool:
     return bool(_exact(what)) and _holds(said, what)
 
 
-def _exact(what: Named) -> str | tuple[str, ...]:
+def _exact(what: NamedDrugs) -> str | tuple[str, ...]:
     """What must be said beside the drug before it is unsafe: every word, numbers too."""
     if any(is_chinese(char) for char in what.rest):
         return _IDLE_ZH.sub("", "".join(what.rest))
     return tuple(word for word in what.rest if word not in listed("idle"))
 
 
-def _holds(said: _Said, what: Named) -> bool:
+def _holds(said: _Said, what: NamedDrugs) -> bool:
     exact = _exact(what)
     return exact in "".join(said.meant.rest) if isinstance(exact, str) else set(exact) <= {*said.meant.rest}
 
 
-def _stops(said: _Said, asked: Reading) -> bool:
+def _stops(said: _Said, asked: Meaning) -> bool:
     stopped = named(". ".join(asked.mentioned)).drugs
     return bool(stopped) and stopped <= said.turned_down.drugs
 
 
 def _done(said: _Said, wanted: str) -> bool:
     """Whether the answer holds what a name asks for; one that asks to stop something wants that turned down."""
-    asked = read_answer(wanted)
+    asked = meaning(wanted)
     if asked.mentioned and not asked.meant:
         return _stops(said, asked)
     what = named(wanted)
@@ -131,7 +135,7 @@ def _done(said: _Said, wanted: str) -> bool:
     return held and (not _content(what) or _covers(said, what))
 
 
-def _content(what: Named) -> list[str]:
+def _content(what: NamedDrugs) -> list[str]:
     """The words of a name that are neither a drug nor the manner of giving it; in Chinese pairs of characters."""
     if any(is_chinese(char) for char in what.rest):
         rest = _MANNER_ZH.sub("", "".join(what.rest))
@@ -140,7 +144,7 @@ def _content(what: Named) -> list[str]:
     return [word for word in what.rest if word not in idle and not word.isdigit()]
 
 
-def _covers(said: _Said, what: Named) -> bool:
+def _covers(said: _Said, what: NamedDrugs) -> bool:
     wanted = _content(what)
     if not wanted:
         return False
@@ -148,5 +152,5 @@ def _covers(said: _Said, what: Named) -> bool:
         held = sum(pair in said.text for pair in wanted)
     else:
         rest = said.meant.rest
-        held = sum(any(word == each or slip(each, word) for each in rest) for word in wanted)
+        held = sum(any(word == each or is_misspelt(each, word) for each in rest) for word in wanted)
     return reaches(held / len(wanted), _COVER)
