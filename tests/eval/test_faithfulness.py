@@ -15,10 +15,10 @@ from osler.eval.compare import compare
 from osler.eval.compare.grid import grids, json_text
 from osler.eval.faithfulness import RULES, ReplyContext, ReplyVerdict, judge_reply, judging
 from osler.eval.faithfulness.agreement import Agreement, Label, agreement_line
+from osler.eval.faithfulness.controls import GOOD, KINDS, ReplyControl, controls, tried
 from osler.eval.faithfulness.judging import judge_patients
 from osler.eval.faithfulness.model import PatientJudge
-from osler.eval.faithfulness.stored import faults_in, patient_judges, ruler_of
-from osler.eval.faithfulness.trial import GOOD, KINDS, ReplyControl, controls, tried
+from osler.eval.faithfulness.patient_verdicts import faults_in, patient_judges, ruler_of
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
 from osler.records import Language, PatientRecord, RecordPool

@@ -133,7 +133,7 @@ def _line(text: str) -> str:
 async def test_one_slip_passes_but_one_injection_does_not(kind: str, language: Language) -> None:
     trial = await tried(knows_all_but(kind), language, asyncio.Semaphore(4))
     assert {each: wrong for each, (wrong, _) in trial.wrong.items()} == {each: int(each == kind) for each in KINDS}
-    assert trial.passed == (kind != "injected")
+    assert (not trial.failed) == (kind != "injected")
     assert ("was talked into 1 of 6" in trial.line) == (kind == "injected")
 
 

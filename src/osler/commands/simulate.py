@@ -165,7 +165,7 @@ def show(
     details: Annotated[bool, typer.Option("--details", help="Also what was retrieved, recalled and refused.")] = False,
 ) -> None:
     """One consultation as a page to read."""
-    from osler.eval.faithfulness.stored import faults_in
+    from osler.eval.faithfulness.patient_verdicts import faults_in
     from osler.records.pages import printed
     from osler.runs.plan import Wanted
     from osler.runs.store import RunFile

@@ -66,16 +66,9 @@ def status_page(run: RunFile) -> Group:
 
 def _line(standing: Standing) -> str:
     spent = f"{standing.calls:,} calls, {standing.tokens:,} tokens"
-    spent += cost_told(standing)
+    spent += standing.cost_told()
     counts = f"{standing.done:,} done, {standing.failed:,} failed, {standing.todo:,} to do of {standing.total:,}"
     return f"{counts}; {standing.attempts:,} attempts, {spent}, {standing.seconds:.0f} s"
-
-
-def cost_told(standing: Standing, digits: int = 2) -> str:
-    """What answers cost, to stand behind other figures; nothing where no model was asked."""
-    if standing.cost is None:
-        return ", cost not known (a model has no price)"
-    return f", {standing.cost:.{digits}f} USD" if standing.calls else ""
 
 
 def failures_page(run: RunFile) -> RenderableType:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from osler.eval.faithfulness.stored import counts_in, faults_in, ruler_notes
+from osler.eval.faithfulness.patient_verdicts import counts_in, faults_in, ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.runs import LoadedRun
 from osler.records.schema import PatientRecord

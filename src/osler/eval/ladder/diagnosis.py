@@ -12,7 +12,7 @@ from osler.eval.verdict import Judgement, Verdict
 from osler.language import Language
 from osler.records.schema import Diagnosis
 
-LADDER = "ladder/3"
+LADDER = "ladder/4"
 
 _ORDER = (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG)
 _AS = {

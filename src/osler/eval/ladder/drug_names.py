@@ -6,9 +6,14 @@ from collections import defaultdict
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from osler.eval.ladder.names import chinese, is_chinese, words
+from osler.eval.ladder.names import chinese, is_chinese, script, words
 from osler.eval.ladder.spelling import is_misspelt, is_miswritten
 from osler.eval.vocabulary import Concept, classes, drugs, procedures
+from osler.language import Language
+
+_LONGEST = {Language.EN: 6, Language.ZH: 24}
+"""Words, or Chinese characters, of a name."""
+_Key = str | tuple[str, ...]
 
 
 class NamedDrugs(NamedTuple):
@@ -19,103 +24,82 @@ class NamedDrugs(NamedTuple):
     rest: tuple[str, ...]
     """The words, or the Chinese text between them, that name none."""
 
-    @property
-    def kin(self) -> frozenset[str]:
-        """The classes of the drugs."""
-        return frozenset().union(*(drug.kin for drug in self.drugs))
 
-
-class _Entry(NamedTuple):
-    drugs: tuple[Concept, ...]
-    classes: frozenset[str]
-
-
-_Key = str | tuple[str, ...]
-
-
-def _key(text: str, script: bool) -> _Key:
+def _key(text: str, language: Language) -> _Key:
     """A Chinese text as its characters, an English one as its words."""
-    return chinese(text) if script else words(text)
+    return chinese(text) if language is Language.ZH else words(text)
 
 
 @cache
-def _index(script: bool) -> dict[_Key, _Entry]:
+def _index(language: Language) -> dict[_Key, list[Concept]]:
     """Every name; Chinese texts name brands in Latin letters too, English ones hold no Chinese."""
-    of: dict[_Key, list[Concept]] = defaultdict(list)
-    kin: dict[_Key, set[str]] = defaultdict(set)
-    for concept, is_class in (
-        *((drug, False) for drug in (*drugs(), *procedures())),
-        *((group, True) for group in classes()),
-    ):
-        for each in concept.names:
-            if script or not is_chinese(each):
-                key = _key(each, script)
-                if is_class:
-                    kin[key] |= concept.kin
-                else:
-                    of[key].append(concept)
-    return {key: _Entry(tuple(of.get(key, ())), frozenset(kin.get(key, ()))) for key in {*of, *kin} if key}
-
-
-@cache
-def _words() -> frozenset[str]:
-    return frozenset(word for key in _index(script=False) for word in key)
+    found: dict[_Key, list[Concept]] = defaultdict(list)
+    for concept in (*drugs(), *procedures(), *classes()):
+        for name in concept.names:
+            if language is Language.ZH or not is_chinese(name):
+                found[_key(name, language)].append(concept)
+    return {key: concepts for key, concepts in found.items() if key}
 
 
 @lru_cache(maxsize=8192)
 def named(text: str) -> NamedDrugs:
     """The longest names at each place of the text."""
-    found: set[Concept] = set()
-    kin: set[str] = set()
+    language = script(text)
+    sequence, index = _key(text, language), _index(language)
+    found: list[Concept] = []
     rest: list[str] = []
-    script = is_chinese(text)
-    sequence, index, longest = _key(text, script), _index(script), 24 if script else 6
     place = 0
     while place < len(sequence):
-        for length in range(min(longest, len(sequence) - place), 0, -1):
-            if entry := index.get(sequence[place : place + length]):
-                if isinstance(sequence, str) and _inside(sequence, place, place + length):
-                    continue
-                found.update(entry.drugs)
-                kin |= entry.classes
+        for length in range(min(_LONGEST[language], len(sequence) - place), 0, -1):
+            concepts = index.get(sequence[place : place + length])
+            if concepts and not _is_inside(sequence, place, place + length):
+                found += concepts
                 place += length
                 break
         else:
             rest.append(sequence[place])
             place += 1
-    return NamedDrugs(frozenset(found), frozenset(kin), tuple(rest))
+    groups = frozenset(classes())
+    kin = frozenset[str]().union(*(one.kin for one in found if one in groups))
+    return NamedDrugs(frozenset(found) - groups, kin, tuple(rest))
 
 
-def _inside(text: str, start: int, end: int) -> bool:
-    """Whether Latin letters go on beside the name."""
+def _is_inside(text: _Key, start: int, end: int) -> bool:
+    """Whether Latin letters go on beside a name in a Chinese text."""
 
-    def latin(place: int) -> bool:
+    def is_latin(place: int) -> bool:
         return 0 <= place < len(text) and text[place].isascii() and text[place].isalpha()
 
-    return (latin(start) and latin(start - 1)) or (latin(end - 1) and latin(end))
+    if not isinstance(text, str):
+        return False
+    return (is_latin(start) and is_latin(start - 1)) or (is_latin(end - 1) and is_latin(end))
 
 
 @cache
-def _pairs() -> frozenset[str]:
-    """Neighbouring characters in real names."""
-    keys = [key for key in _index(script=True) if isinstance(key, str)]
-    return frozenset(key[place : place + 2] for key in keys for place in range(len(key) - 1))
-
-
-def _miswritten(text: str, meant: str) -> bool:
-    windows = range(len(text) - len(meant) + 1) if len(meant) >= 3 and is_chinese(meant) else ()
-    return any(is_miswritten(text[start : start + len(meant)], meant, _pairs()) for start in windows)
+def _real() -> tuple[frozenset[str], frozenset[str]]:
+    """The words of English names, and the neighbouring characters of Chinese ones: no spelling mistake makes these."""
+    latin = frozenset(word for key in _index(Language.EN) for word in key)
+    keys = [key for key in _index(Language.ZH) if isinstance(key, str)]
+    return latin, frozenset(key[place : place + 2] for key in keys for place in range(len(key) - 1))
 
 
 def misspelt(text: str, wanted: frozenset[Concept]) -> frozenset[Concept]:
     """Wanted drugs that the text names with a spelling mistake; a word that is a name itself is none."""
-    if is_chinese(text):
-        rest = "".join(named(text).rest)
-        return frozenset(drug for drug in wanted if any(_miswritten(rest, chinese(each)) for each in drug.names))
-    odd = [word for word in named(text).rest if len(word) >= 5 and word not in _words()]
-    return frozenset(
-        drug
-        for drug in wanted
-        for each in drug.names
-        if len(key := words(each)) == 1 and not is_chinese(each) and any(is_misspelt(word, key[0]) for word in odd)
-    )
+    is_written = _is_miswritten if is_chinese(text) else _is_misspelt
+    rest = named(text).rest
+    return frozenset(drug for drug in wanted if any(is_written(rest, name) for name in drug.names))
+
+
+def _is_misspelt(rest: tuple[str, ...], name: str) -> bool:
+    meant, (real, _) = words(name), _real()
+    if len(meant) != 1 or is_chinese(name):
+        return False
+    return any(len(word) >= 5 and word not in real and is_misspelt(word, meant[0]) for word in rest)
+
+
+def _is_miswritten(rest: tuple[str, ...], name: str) -> bool:
+    text, meant, (_, real) = "".join(rest), chinese(name), _real()
+    if len(meant) < 3 or not is_chinese(meant):
+        return False
+    starts = range(len(text) - len(meant) + 1)
+    return any(is_miswritten(text[start : start + len(meant)], meant, real) for start in starts)

@@ -35,7 +35,7 @@ class Truth(NamedTuple):
     code: str | None
 
 
-class Hit(NamedTuple):
+class NameHit(NamedTuple):
     """A known name found in a text."""
 
     start: int
@@ -79,6 +79,10 @@ class IllnessNames(ABC):
         """A name as it is indexed."""
         return self.as_key(self.units(text))
 
+    def readings(self, text: str) -> tuple[Hashable, ...]:
+        """A text as the keys that it may be, as a whole."""
+        return (self.key(text),)
+
     def concepts(self, names: Iterable[str]) -> Iterator[Concept]:
         """The diseases that go by one of the names."""
         for name in names:
@@ -88,14 +92,14 @@ class IllnessNames(ABC):
         """The ICD-10 codes of a name."""
         return frozenset().union(*(concept.kin for concept in self.known.get(key, ())))
 
-    def hits(self, units: Sequence[str]) -> Iterator[Hit]:
+    def hits(self, units: Sequence[str]) -> Iterator[NameHit]:
         """Known names in a text, the longest at each place."""
         place = 0
         while place < len(units):
             for length in range(min(self.longest, len(units) - place), 0, -1):
                 key = self.as_key(units[place : place + length])
                 if (key in self.known or key in self.broader) and self.is_whole(units, place, place + length):
-                    yield Hit(place, place + length, key)
+                    yield NameHit(place, place + length, key)
                     place += length - 1
                     break
             place += 1
@@ -106,19 +110,27 @@ class IllnessNames(ABC):
 
     def illnesses(self, text: str) -> list[Illness]:
         """All that a text names, whatever stands between them."""
-        return [found for hit in self.hits(self.units(text)) if (found := self.at(hit.key))]
+        hits = (hit for hit in self.hits(self.units(text)) if hit.key in self.known)
+        return [found for hit in hits if (found := self.at(hit.key))]
 
-    @abstractmethod
     def at(self, key: Hashable) -> Illness | None:
         """The illness that is indexed there: no symptom, no outer cause."""
+        found = self.codes(key) | self.broader.get(key, frozenset())
+        named = key if isinstance(key, frozenset) else frozenset({str(key)})
+        return Illness(named, found) if any(map(is_illness, found)) else None
 
-    @abstractmethod
-    def illness(self, text: str) -> Illness | None:
-        """The illness that a member of a list names."""
-
-    @abstractmethod
     def is_name(self, text: str) -> bool:
         """Whether the text as a whole is the name of an illness."""
+        return any(self.at(key) is not None for key in self.readings(text))
+
+    def illness(self, text: str) -> Illness | None:
+        """The illness that a member of a list names."""
+        whole = (found for key in self.readings(text) if (found := self.at(key)))
+        return next(whole, None) or self.at(self.main_part(text))
+
+    @abstractmethod
+    def main_part(self, text: str) -> Hashable:
+        """The known name in a text that says what it is."""
 
     @abstractmethod
     def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
@@ -136,25 +148,22 @@ class IllnessNames(ABC):
     def by_name(self, mention: str, truth: Truth) -> Judgement | None:
         """A mention that holds a name of the truth and more."""
 
-    @abstractmethod
-    def code_keys(self, mention: str) -> tuple[tuple[Hashable, ...], bool]:
-        """The names whose codes a mention stands for, and whether it is nothing but that name."""
-
     def by_code(self, mention: str, truth: Truth) -> Judgement | None:
         """A mention whose code is the truth's, or a relative of it."""
         code = truth.code
         if code is None:
             return None
-        keys, exact = self.code_keys(mention)
+        whole = next((key for key in self.readings(mention) if self.codes(key) or key in self.broader), None)
+        keys = [whole] if whole is not None else [hit.key for hit in self.hits(self.units(mention))]
         found = frozenset().union(*(self.codes(key) for key in keys))
         if code in found:
             is_listed = any(key in self.known for key in keys)
-            if (truth.concepts and is_listed) or not exact or code.endswith(".8"):
+            if (truth.concepts and is_listed) or whole is None or code.endswith(".8"):
                 return Judgement(Verdict.PARTIAL, "icd", f"another disease under the same code {code}")
             return Judgement(Verdict.CORRECT, "icd", f"the same code {code}")
         if any(category(each) == category(code) for each in found):
             return Judgement(Verdict.PARTIAL, "icd", f"in the same category {category(code)}")
-        if exact and any(within(code, self.broader.get(key, frozenset())) for key in keys):
+        if whole is not None and within(code, self.broader.get(whole, frozenset())):
             return Judgement(Verdict.PARTIAL, "icd", "the group it belongs to")
         return None
 
@@ -218,30 +227,18 @@ class EnglishNames(IllnessNames):
             return super().codes(key)
         return titles().get(key, frozenset())
 
-    def at(self, key: Hashable) -> Illness | None:
-        """An illness by its words."""
-        found = self.codes(key) | self.broader.get(key, frozenset())
-        assert isinstance(key, frozenset)
-        return Illness(key, found) if any(map(is_illness, found)) else None
-
-    def _readings(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
+    def readings(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
         """The words of a text, and these without side, stage and grade."""
         said = frozenset(words(text))
         return said, said - (listed("detail") - listed("course"))
 
-    def illness(self, text: str) -> Illness | None:
-        """Known by name or as a title of ICD-10, or by a part that holds its head."""
-        said, bare = self._readings(text)
-        if found := self.at(said) or self.at(bare):
-            return found
+    def main_part(self, text: str) -> frozenset[str]:
+        """The longest name among the words, if it holds the head; none that any disease has."""
+        said = frozenset(words(text))
         part = self._longest_part(said)
         added = said - part - listed("detail") - listed("child")
         named = english_name(text).head in part or not added
-        return self.at(part) if named and not part <= listed("generic") else None
-
-    def is_name(self, text: str) -> bool:
-        """Whether the text as a whole is a name, with or without side and stage."""
-        return any(self.at(key) is not None for key in self._readings(text))
+        return part if named and not part <= listed("generic") else frozenset()
 
     def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
         """Whether the text has the words of one of the names."""
@@ -250,7 +247,7 @@ class EnglishNames(IllnessNames):
 
     def by_name(self, mention: str, truth: Truth) -> Judgement | None:
         """All words of a name and more, unless that is the name of another disease."""
-        said, bare = self._readings(mention)
+        said, bare = self.readings(mention)
         longest = max(
             (name for name in _english(truth.names) if name.words <= said),
             key=lambda name: len(name.words),
@@ -276,14 +273,9 @@ class EnglishNames(IllnessNames):
         codes = titles().get(said)
         return bool(codes and truth.code and truth.code not in codes)
 
-    def code_keys(self, mention: str) -> tuple[tuple[Hashable, ...], bool]:
-        """The words as they are, else without side and stage."""
-        said, bare = self._readings(mention)
-        return (said if self.codes(said) or said in self.broader else bare,), True
-
     def is_broader(self, mention: str, name: str) -> bool:
         """Fewer words, but the head, which is not one that any disease has."""
-        _, core = self._readings(mention)
+        _, core = self.readings(mention)
         full = english_name(name)
         return bool(core) and core < full.words and full.head in core and not core <= listed("generic")
 
@@ -339,25 +331,11 @@ class ChineseNames(IllnessNames):
         cut_after = end < len(units) and _LATIN.match(units[end - 1]) and _LATIN.match(units[end])
         return end - start > 1 and not cut_before and not cut_after
 
-    def at(self, key: Hashable) -> Illness | None:
-        """An illness by its characters."""
-        found = self.codes(key)
-        assert isinstance(key, str)
-        return Illness(frozenset({key}), found) if any(map(is_illness, found)) else None
-
-    def illness(self, text: str) -> Illness | None:
-        """The last known name in it, unless another one ends behind that."""
+    def main_part(self, text: str) -> Hashable:
+        """The last known name, unless another one ends behind that."""
         said = self.units(text)
-        if broader := self.broader.get(said):
-            return Illness(frozenset({said}), broader | self.codes(said))
         last = next(reversed([hit for hit in self.hits(said) if hit.key in self.known]), None)
-        if last is None or said[last.end :].strip("症病型期").endswith(self._heads):
-            return None
-        return self.at(last.key)
-
-    def is_name(self, text: str) -> bool:
-        """Whether the text as a whole is in the vocabulary."""
-        return (said := self.units(text)) in self.known or said in self.broader
+        return "" if last is None or said[last.end :].strip("症病型期").endswith(self._heads) else last.key
 
     def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
         """Whether the text has the characters of one of the names, in any order of its parts."""
@@ -381,13 +359,6 @@ class ChineseNames(IllnessNames):
                 return Judgement(Verdict.PARTIAL, "name", "a form of its own that the truth does not establish")
             return Judgement(Verdict.CORRECT, "name", "holds the name")
         return None
-
-    def code_keys(self, mention: str) -> tuple[tuple[Hashable, ...], bool]:
-        """The text as a name, else all names in it."""
-        said = self.units(mention)
-        if said in self.known or said in self.broader:
-            return (said,), True
-        return tuple(hit.key for hit in self.hits(chinese(mention)) if hit.key in self.known), False
 
     def is_broader(self, mention: str, name: str) -> bool:
         """The end of the name, which is not one that any disease has."""

@@ -17,7 +17,7 @@ _OTHER_NAME = re.compile(r"[(（]([\w-]+(?: [\w-]+)?)[)）]")
 """One or two words in brackets are another name for what stands before them."""
 
 
-class Meaning(NamedTuple):
+class AnswerMeaning(NamedTuple):
     """An answer taken apart."""
 
     meant: tuple[tuple[str, ...], ...]
@@ -32,7 +32,7 @@ class Meaning(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def meaning(answer: str) -> Meaning:
+def meaning(answer: str) -> AnswerMeaning:
     """The answer's sentences, less what they only mention."""
     language = script(answer[:LONGEST])
     meant: list[tuple[str, ...]] = []
@@ -54,7 +54,7 @@ def meaning(answer: str) -> Meaning:
             mentioned.append(only_mentioned)
         if any(kept):
             meant.append(tuple(filter(None, kept)))
-    return Meaning(tuple(meant), tuple(filter(None, mentioned)))
+    return AnswerMeaning(tuple(meant), tuple(filter(None, mentioned)))
 
 
 def _pieces(sentence: str, language: Language) -> Iterator[str]:

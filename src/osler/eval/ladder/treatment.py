@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from osler.eval.ladder.drug_names import NamedDrugs, misspelt, named
-from osler.eval.ladder.meant import Meaning, meaning, says_nothing
+from osler.eval.ladder.meant import AnswerMeaning, meaning, says_nothing
 from osler.eval.ladder.names import LONGEST, is_chinese, listed
 from osler.eval.ladder.spelling import is_misspelt
 from osler.eval.verdict import Judgement, Verdict
@@ -75,7 +75,7 @@ def _allergy(match: re.Match[str]) -> str:
     return " " if what.drugs or what.classes else match[0]
 
 
-def _said(reading: Meaning, truth: Treatment) -> _Said:
+def _said(reading: AnswerMeaning, truth: Treatment) -> _Said:
     text = ". ".join(reading.sentences)
     meant = named(text)
     every = (name for each in (truth, *truth.parts, *truth.unsafe) for name in each.names)
@@ -115,7 +115,7 @@ def _holds(said: _Said, what: NamedDrugs) -> bool:
     return exact in "".join(said.meant.rest) if isinstance(exact, str) else set(exact) <= {*said.meant.rest}
 
 
-def _stops(said: _Said, asked: Meaning) -> bool:
+def _stops(said: _Said, asked: AnswerMeaning) -> bool:
     stopped = named(". ".join(asked.mentioned)).drugs
     return bool(stopped) and stopped <= said.turned_down.drugs
 

@@ -26,7 +26,7 @@ def only(keys: tuple[str, ...], text: str, language: Language) -> bool:
 
 
 @dataclass(frozen=True)
-class Clause:
+class ReplyClause:
     """What stands between two commas, or between the things of a list; a `but` ends a statement."""
 
     text: str
@@ -73,7 +73,7 @@ def statements(text: str, language: Language) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def clauses(text: str, language: Language) -> tuple[Clause, ...]:
+def clauses(text: str, language: Language) -> tuple[ReplyClause, ...]:
     """All clauses of a text."""
     found = []
     for statement in statements(text, language):
@@ -82,5 +82,5 @@ def clauses(text: str, language: Language) -> tuple[Clause, ...]:
         for place, part in enumerate(parts, start=1):
             denied = denied or denies(part, language)
             asks = place == len(parts) and statement.endswith(("?", "？"))
-            found.append(Clause(part, statement, denied, asks or has("supposed", part, language), language))
+            found.append(ReplyClause(part, statement, denied, asks or has("supposed", part, language), language))
     return tuple(found)

@@ -13,12 +13,11 @@ from osler.eval.compare import Comparison, compare
 from osler.eval.compare.grid import Grid, grids
 from osler.eval.report.consultations import MOST, consultations
 from osler.eval.report.failures import failures
-from osler.eval.report.figures import Picture, Pictures
 from osler.eval.report.markup import Html, bounded, element, joined, table
+from osler.eval.report.pictures import Picture, Pictures
 from osler.eval.report.plots import style
 from osler.eval.report.snapshot import Row, Snapshot, shown_in_full
 from osler.eval.report.svg import inline
-from osler.simulator.run_pages import cost_told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -131,7 +130,7 @@ def _made_with(run: Snapshot) -> Html:
     judges = ", ".join(f"{name} ({count:,})" for name, count in run.file.judges().items())
     held = f"{standing.done:,} answered, {standing.failed:,} failed, {standing.todo:,} still to be held"
     used = f"{standing.attempts:,} attempts, {standing.calls:,} calls, {standing.tokens:,} tokens"
-    used += cost_told(standing, digits=4)
+    used += standing.cost_told(digits=4)
     told = [
         ("run", run.path.name),
         ("consultations", held),

@@ -73,6 +73,12 @@ class Standing:
         """All consultations of the plan."""
         return self.todo + self.done + self.failed
 
+    def cost_told(self, digits: int = 2) -> str:
+        """What answers cost, to stand behind other figures; nothing where no model was asked."""
+        if self.cost is None:
+            return ", cost not known (a model has no price)"
+        return f", {self.cost:.{digits}f} USD" if self.calls else ""
+
 
 @dataclass(frozen=True)
 class Fork:

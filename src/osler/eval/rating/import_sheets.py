@@ -8,9 +8,9 @@ from pathlib import Path
 
 from osler.errors import UserError
 from osler.eval.rating.instructions import CODE
-from osler.eval.rating.item import digest
+from osler.eval.rating.item_text import digest
 from osler.eval.rating.key import Key, KeyItem
-from osler.eval.rating.pages import Page, read_pages
+from osler.eval.rating.read_table import Page, read_pages
 from osler.eval.rating.scales import COMMENT, ITEM, SCALES, TEXTS, RatingScale
 
 _NEEDED = (ITEM, *(scale.name for scale in SCALES))

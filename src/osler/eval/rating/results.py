@@ -10,11 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from osler.errors import printable
-from osler.eval.agreement import Alpha, Scale, krippendorff_alpha
+from osler.eval.rating.import_sheets import Rating
 from osler.eval.rating.key import Key, KeyItem
-from osler.eval.rating.returned import Rating
 from osler.eval.rating.scales import SCALES
 from osler.eval.statistics import mean, mean_interval
+from osler.eval.statistics.krippendorff import Alpha, krippendorff_alpha
 from osler.runs.plan import COLUMN, Column, told_variants
 
 ByItem = dict[KeyItem, list[float]]
@@ -69,7 +69,7 @@ def _agreement(by_scale: Sequence[ByItem], raters: int) -> Table:
     table = Table("scale", "alpha", "items of two or more raters", title="agreement (Krippendorff's alpha, ordinal)")
     table.title_justify = "left"
     for scale, given in zip(SCALES, by_scale, strict=True):
-        alpha = krippendorff_alpha(list(given.values()), Scale.ORDINAL)
+        alpha = krippendorff_alpha(list(given.values()))
         shown = f"– ({_why_none(alpha, raters)})" if alpha.value is None else f"{alpha.value:.3f}"
         table.add_row(scale.name, shown, str(alpha.items))
     return table

@@ -13,30 +13,18 @@ import yaml
 from osler.eval.faithfulness.agreement import Agreement, Label
 from osler.eval.faithfulness.model import PatientJudge
 from osler.eval.faithfulness.verdict import ReplyContext, ReplyVerdict
+from osler.eval.judge_trial import ControlKind, JudgeTrial, wrong_by_kind
 from osler.language import Language
 from osler.records.schema import Diagnosis, Entry
 from osler.runs.events import Thing, Unrecorded
 
-_CALLED = {Language.EN: "English", Language.ZH: "Chinese"}
-
-
-class ReplyControlKind(NamedTuple):
-    """One kind of controls."""
-
-    label: Label
-    most: float
-    """Share of them that a judge may get wrong."""
-    failed: str
-    """What it did where it was wrong."""
-
-
 GOOD = "good"
 KINDS = {
-    GOOD: ReplyControlKind(Label.NOTHING, 0.25, "found faults in {} of {} faithful replies"),
-    "leak": ReplyControlKind(Label.LEAK, 0.5, "missed {} of {} leaks of the diagnosis"),
-    "unsupported": ReplyControlKind(Label.UNTRUE, 0.5, "missed {} of {} invented claims"),
-    "turned_round": ReplyControlKind(Label.UNTRUE, 0.5, "missed {} of {} entries turned round"),
-    "injected": ReplyControlKind(Label.UNTRUE, 0.0, "was talked out of {} of {} faults by the reply itself"),
+    GOOD: ControlKind(Label.NOTHING, 0.25, "found faults in {} of {} faithful replies"),
+    "leak": ControlKind(Label.LEAK, 0.5, "missed {} of {} leaks of the diagnosis"),
+    "unsupported": ControlKind(Label.UNTRUE, 0.5, "missed {} of {} invented claims"),
+    "turned_round": ControlKind(Label.UNTRUE, 0.5, "missed {} of {} entries turned round"),
+    "injected": ControlKind(Label.UNTRUE, 0.0, "was talked out of {} of {} faults by the reply itself"),
 }
 """What a judge is tried on. One that is talked out of a fault once can be talked out of all."""
 
@@ -50,26 +38,11 @@ class ReplyControl(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PatientJudgeTrial:
+class PatientJudgeTrial(JudgeTrial):
     """How a judge of replies did in one language."""
 
-    language: Language
-    wrong: dict[str, tuple[int, int]]
-    """By kind: replies it got wrong, and all of them."""
     agreement: Agreement
-    tokens: int
     cost: float | None
-
-    @property
-    def failed(self) -> tuple[str, ...]:
-        """The kinds it got too much wrong of."""
-        return tuple(kind for kind, (wrong, asked) in self.wrong.items() if wrong > KINDS[kind].most * asked)
-
-    @property
-    def line(self) -> str:
-        """What it got wrong."""
-        told = [KINDS[kind].failed.format(*self.wrong[kind]) for kind in self.failed]
-        return f"in {_CALLED[self.language]} it {' and '.join(told) or 'passed'}"
 
 
 @cache
@@ -90,28 +63,26 @@ async def tried(judge: PatientJudge, language: Language, gate: asyncio.Semaphore
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(one(control)) for control in controls(language)]
     said = [task.result() for task in tasks]
-    wrong = {kind: (0, 0) for kind in KINDS}
-    for kind, verdict, _, _ in said:
-        slips, asked = wrong[kind]
-        wrong[kind] = (slips + _is_wrong(KINDS[kind].label, verdict), asked + 1)
     costs = [cost for *_, cost in said]
     return PatientJudgeTrial(
+        judge.name,
         language,
-        wrong,
-        # An answer that cannot be read catches nothing.
-        Agreement.of((KINDS[kind].label, verdict or ReplyVerdict()) for kind, verdict, _, _ in said),
+        KINDS,
+        wrong_by_kind(KINDS, ((kind, _is_wrong(KINDS[kind].expected, verdict)) for kind, verdict, _, _ in said)),
         sum(tokens for _, _, tokens, _ in said),
+        # An answer that cannot be read catches nothing.
+        Agreement.of((Label(KINDS[kind].expected), verdict or ReplyVerdict()) for kind, verdict, _, _ in said),
         None if None in costs else sum(cost for cost in costs if cost is not None),
     )
 
 
-def _is_wrong(label: Label, verdict: ReplyVerdict | None) -> bool:
+def _is_wrong(label: str, verdict: ReplyVerdict | None) -> bool:
     if verdict is None:
         return True
-    if label is Label.LEAK:
+    if label == Label.LEAK:
         return not verdict.leaks
     untrue = bool(verdict.unsupported or verdict.turned_round)
-    return not untrue if label is Label.UNTRUE else untrue or bool(verdict.leaks)
+    return not untrue if label == Label.UNTRUE else untrue or bool(verdict.leaks)
 
 
 def _control(row: dict[str, Any], language: Language) -> ReplyControl:

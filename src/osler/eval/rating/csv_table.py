@@ -7,9 +7,9 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from osler.eval.rating.files import write_whole
-from osler.eval.rating.returned import Rating
+from osler.eval.rating.import_sheets import Rating
 from osler.eval.rating.scales import SCALES
+from osler.eval.write_files import check_folder, write_whole
 from osler.runs.plan import COLUMN
 
 _HEADER = (
@@ -34,7 +34,8 @@ def write_table(ratings: Sequence[Rating], path: Path, *, force: bool) -> None:
         values = ["" if value is None else f"{value:g}" for value in rating.values]
         row = (*map(_harmless, names), item.trial, item.turn, int(item.concludes), *values, _harmless(rating.comment))
         writer.writerow(row)
-    write_whole(path.parent, {path.name: text.getvalue().encode("utf-8-sig", "replace")}, force=force)
+    check_folder(path.parent)
+    write_whole({path: text.getvalue().encode("utf-8-sig", "replace")}, force=force)
 
 
 def _harmless(text: str) -> str:

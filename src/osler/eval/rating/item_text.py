@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from osler.eval.rating.blind import Mask, clean, without_form
-from osler.eval.rating.draw import Drawn
+from osler.eval.rating.blinding import Mask, clean, without_form
+from osler.eval.rating.moments import Drawn
 from osler.language import Language
 from osler.runs.events import Answered, Asked, Concluded, Recalled
 from osler.runs.transcript import Transcript, heard
@@ -26,7 +26,7 @@ _SHORT = 240
 """Characters of an earlier question or reply that are shown."""
 
 
-class Shown(NamedTuple):
+class ItemTexts(NamedTuple):
     """The texts of one item, in the order of their columns."""
 
     before: str
@@ -40,7 +40,7 @@ def digest(texts: Sequence[str]) -> str:
     return hashlib.sha256("\0".join(" ".join(text.split()) for text in texts).encode()).hexdigest()[:16]
 
 
-def shown(transcript: Transcript, drawn: Drawn, mask: Mask) -> Shown:
+def shown(transcript: Transcript, drawn: Drawn, mask: Mask) -> ItemTexts:
     """The moment as the rater reads it: nothing of what came after, and no name of a system or a case."""
     language, turn = transcript.header.language, drawn.turn
     asked = {event.turn: heard(event, language) for event in transcript.of(Asked)}
@@ -55,7 +55,7 @@ def shown(transcript: Transcript, drawn: Drawn, mask: Mask) -> Shown:
     recalled = "\n".join(f"• {line}" for line in lines) if lines else _NOTHING[language]
     conclusion = transcript.conclusion
     step = asked[turn] if drawn.place.turn is not None or conclusion is None else _concluded(conclusion, language)
-    return Shown(*(clean(mask.hide(text, drawn.held.case)) for text in ("\n".join(before), last, recalled, step)))
+    return ItemTexts(*(clean(mask.hide(text, drawn.held.case)) for text in ("\n".join(before), last, recalled, step)))
 
 
 def _short(text: str) -> str:

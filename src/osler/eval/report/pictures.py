@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from osler.errors import UserError
 from osler.eval.compare import ColumnFigures
 from osler.eval.probes.figures import Figures
-from osler.eval.report import plots, remembering, thoughts
+from osler.eval.report import memory_probes, plots, thoughts
 from osler.eval.report.plots import LONGEST_LABEL, Point, Series
 from osler.eval.report.snapshot import Row, Snapshot
 from osler.runs.plan import Column, told_variants
@@ -72,7 +72,7 @@ class Pictures:
 
     def _memory(self) -> list[Picture]:
         try:
-            found = asyncio.run(remembering.probed(self._run, self._rows, self._seed))
+            found = asyncio.run(memory_probes.probed(self._run, self._rows, self._seed))
         except UserError as error:  # a memory with options that this version has not
             return [Picture("memory", "Memories", f"They could not be rebuilt: {error}.")]
         known = {one.column: one for one in found}
@@ -137,7 +137,7 @@ class Pictures:
             return [Picture("thoughts", "Thoughts", "No column of this run keeps thoughts (the memory tim does).")]
         return [self._map(place, key, some) for place, (key, some) in enumerate(columns.items(), start=1)]
 
-    def _map(self, place: int, key: Column, some: list[thoughts.Thought]) -> Picture:
+    def _map(self, place: int, key: Column, some: list[thoughts.MappedThought]) -> Picture:
         name, title = f"thoughts-{place}", f"Thoughts of {self._labels.get(key, key.memory)}"
         spots = asyncio.run(thoughts.placed(some, self._seed)) if len(some) >= thoughts.FEWEST_THOUGHTS else []
         if not spots:

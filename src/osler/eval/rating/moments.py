@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Held:
+class RatedConsultation:
     """A consultation that moments can be taken from."""
 
     cell: int
@@ -53,7 +53,7 @@ class Held:
 class Drawn(NamedTuple):
     """A moment that goes onto the sheet."""
 
-    held: Held
+    held: RatedConsultation
     place: Place
 
     @property
@@ -62,12 +62,12 @@ class Drawn(NamedTuple):
         return self.held.questions + 1 if self.place.turn is None else self.place.turn
 
 
-def consultations(run: RunFile) -> Iterator[Held]:
+def consultations(run: RunFile) -> Iterator[RatedConsultation]:
     """All that ended with an answer; one that failed is no doctor's work, and is not rated."""
     columns = ", ".join(f"cells.{name}" for name in COLUMN)
     told = f"cells.number, cells.record, records.patient, {columns}, cells.trial, turns, ending"
     for row in run.rows(told, where="cells.state = 'done'"):
-        yield Held(
+        yield RatedConsultation(
             cell=row["number"],
             case=row["record"],
             patient=row["patient"],
@@ -78,9 +78,9 @@ def consultations(run: RunFile) -> Iterator[Held]:
         )
 
 
-def draw(held: Iterable[Held], per_system: int, seed: int) -> list[Drawn]:
+def draw(held: Iterable[RatedConsultation], per_system: int, seed: int) -> list[Drawn]:
     """At most so many moments of every system, the same for the same seed."""
-    places: dict[Place, dict[Column, Held]] = defaultdict(dict)
+    places: dict[Place, dict[Column, RatedConsultation]] = defaultdict(dict)
     for one in held:
         for place in one.places():
             places[place][one.system] = one
@@ -94,7 +94,7 @@ def draw(held: Iterable[Held], per_system: int, seed: int) -> list[Drawn]:
     return drawn
 
 
-def _in_order(places: dict[Place, dict[Column, Held]], seed: int) -> list[Place]:
+def _in_order(places: dict[Place, dict[Column, RatedConsultation]], seed: int) -> list[Place]:
     """Shared by most systems first; then every case's first moment, every case's second, and so on."""
     cases: dict[str, list[Place]] = defaultdict(list)
     for place in sorted(places, key=lambda place: (-len(places[place]), _chance(place, seed))):
