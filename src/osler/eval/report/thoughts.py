@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from osler.eval.report.snapshot import Row, Snapshot, column_of, sampled
 from osler.eval.report.svg import RAMP
 from osler.language import Language
-from osler.memory.embedders import HashEmbedder
+from osler.memory.embedders import open_embedder
 from osler.runs.events import Remembered
 from osler.runs.plan import Column
 from osler.seeds import derive
@@ -80,7 +80,7 @@ async def placed(thoughts: list[MappedThought], seed: int) -> list[Placed]:
     from sklearn.decomposition import PCA
     from sklearn.manifold import TSNE
 
-    rows = await HashEmbedder().embed([thought.text for thought in thoughts])
+    rows = await open_embedder("hash").embed([thought.text for thought in thoughts])
     if len(np.unique(rows, axis=0)) < FEWEST_THOUGHTS:
         return []
     state = seed % 2**32

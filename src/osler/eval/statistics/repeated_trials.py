@@ -4,35 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-from osler.eval.statistics.clusters import mean
-from osler.eval.statistics.intervals import LEVEL, Interval, mean_interval
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class PassHatK:
+class PassHatK(NamedTuple):
     """The chance that k random trials of a patient are all right."""
 
-    k: int
     value: float | None
     """None when no patient has k trials."""
-    interval: Interval | None
     patients: int
-    left_out: int
-    """Patients with fewer than k trials."""
+    """Those with at least k trials."""
 
 
-def pass_hat_k(
-    successes_per_patient: Sequence[int],
-    trials_per_patient: Sequence[int],
-    k: int,
-    seed: int = 0,
-    level: float = LEVEL,
-) -> PassHatK:
+def pass_hat_k(successes_per_patient: Sequence[int], trials_per_patient: Sequence[int], k: int) -> PassHatK:
     """The unbiased estimate of pass^k: the share of each patient's k-subsets of trials that are all right, on average.
 
     The plain power (successes / trials) ** k is too high on average, the more so the fewer the trials.
+
+    Raises:
+        ValueError: k is below 1, or there are more successes than trials.
     """
     if k < 1:
         raise ValueError(f"pass^{k} is not defined; give a k of at least 1")
@@ -41,11 +31,4 @@ def pass_hat_k(
         if not 0 <= successes <= trials:
             raise ValueError(f"{successes} successes of {trials} trials cannot be; give successes from 0 to trials")
     chances = [math.comb(successes, k) / math.comb(trials, k) for successes, trials in pairs if trials >= k]
-    by_patient = {str(place): [chance] for place, chance in enumerate(chances)}
-    return PassHatK(
-        k=k,
-        value=mean(by_patient),
-        interval=mean_interval(by_patient, seed, level),
-        patients=len(chances),
-        left_out=len(pairs) - len(chances),
-    )
+    return PassHatK(math.fsum(chances) / len(chances) if chances else None, len(chances))
