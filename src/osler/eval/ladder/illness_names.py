@@ -21,6 +21,7 @@ from osler.eval.vocabulary import Concept, cue, diseases, groups, read
 from osler.language import Language
 
 _LATIN = re.compile(r"[a-z0-9]")
+_BRACKET = re.compile(r"[（）()]")
 _CHRONIC = re.compile(r"^(?:急|慢|亚急|感染|细菌|病毒|原发)+")
 _NOT_YET = ("先兆", "非", "假", "类", "副", "前")
 """Before a Chinese name these make it another disease."""
@@ -343,8 +344,13 @@ class ChineseNames(IllnessNames):
         return any(said == self.units(name) or _characters(text) == _characters(name) for name in names)
 
     def by_name(self, mention: str, truth: Truth) -> Judgement | None:
+        """A text that holds a name, also one that brackets part."""
+        text = chinese(mention)
+        return self._by_part(text, truth) or self._by_part(_BRACKET.sub("", text), truth)
+
+    def _by_part(self, text: str, truth: Truth) -> Judgement | None:
         """A text that holds a name, unless it is in the name of another disease."""
-        text, breaks = chinese(mention), cue("answer_cues", "break")
+        breaks = cue("answer_cues", "break")
         found = [hit for hit in self.hits(text) if not set(self.known.get(hit.key, ())) & set(truth.concepts)]
         for name in _chinese(truth.names):
             start, end = text.find(name), text.find(name) + len(name)
