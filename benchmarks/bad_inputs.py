@@ -510,7 +510,7 @@ def prepared(folder: Path) -> dict[str, Any]:
             in_this_process(*name.split(), *GOOD[name].split())
         import osler.models.compatible
         import osler.play.terminal
-        import osler.view.serve  # noqa: F401
+        import osler.view.server  # noqa: F401
     os.chdir(folder)
     gc.freeze()
     return commands

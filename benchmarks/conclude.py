@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from osler.agents.doctors import DoctorSettings, doctor_factory, doctor_names
-from osler.agents.participant import Briefing, Conclusion
+from osler.agents.messages import Briefing, Conclusion
 from osler.errors import OslerError, UserError
 from osler.eval.ladder import judge_differential
 from osler.eval.runs import load_run

@@ -193,7 +193,7 @@ def storm(name: str, how: tuple[str, ...], kills: int, whole: Path, seed: int) -
             simulate(server.url, folder, how)
             osler("runs", "retry", "run", "--timeout", "2", "--concurrency", "16", "--quiet", *how, folder=folder)
         with RunFile.open(folder / "runs" / "run.osler") as run:
-            standing, unscored = run.standing(), len(run.unscored(LADDER))
+            standing, unscored = run.status(), len(run.unscored(LADDER))
             received = [
                 call for transcript in run.transcripts() for call in transcript.of(Called) if call.failure is None
             ]
@@ -224,7 +224,7 @@ def left(folder: Path) -> bool:
     if not path.exists():
         return True
     with RunFile.open(path) as run:
-        standing = run.standing()
+        standing = run.status()
     return bool(standing.todo or standing.failed or not standing.total)
 
 

@@ -31,10 +31,10 @@ from osler.eval.measures import VERSION, measure
 from osler.eval.scoring import spoken
 from osler.records import RecordPool
 from osler.runs.plan import Plan
-from osler.runs.store import RunFile, RunWriter, Spoken, said
+from osler.runs.store import RunFile, RunWriter, StoredVerdict, said
 from osler.runs.store.tables import connect
-from osler.simulator.session import How, simulate_plan
-from osler.view.rows import COLUMNS
+from osler.simulator.batch import RunOptions, simulate_plan
+from osler.view.table_query import COLUMNS
 
 FIRST_PAGE, FILTER, MEMORY = 1.0, 0.3, 500.0
 MEMORIES = ("none", "raw", "tim")
@@ -45,7 +45,7 @@ def build(folder: Path, wanted: int) -> tuple[Path, float, float]:
     """A run of that many consultations; the milliseconds that keeping one took, and those that its index took."""
     seed, big = folder / "seed.osler", folder / "big.osler"
     records = list(RecordPool.open())
-    simulate_plan(Plan(records, memories=MEMORIES), seed, How(quiet=True, workers=2), "benchmark")
+    simulate_plan(Plan(records, memories=MEMORIES), seed, RunOptions(quiet=True, workers=2), "benchmark")
     with RunFile.open(seed) as source, RunWriter.create(big, source.about()) as store:
         held = {(one.header.case, one.header.memory): one for one in source.transcripts()}
         trials = -(-wanted // (len(records) * len(MEMORIES) * len(BACKBONES)))
@@ -53,7 +53,7 @@ def build(folder: Path, wanted: int) -> tuple[Path, float, float]:
         todo = store.extend(plan).todo[:wanted]
         store.begin({})
         kept = 0.0
-        scores: dict[tuple[str, str], tuple[list[Spoken], dict[str, Any]]] = {}
+        scores: dict[tuple[str, str], tuple[list[StoredVerdict], dict[str, Any]]] = {}
         for number in todo:
             cell = store.cell(number)
             source_of = (cell.case, cell.column.memory)
@@ -166,7 +166,7 @@ def main() -> None:
             if given.keep:
                 path = path.rename(given.keep)
         with RunFile.open(path) as file:
-            print(f"{file.standing().done:,} consultations, {path.stat().st_size / 2**20:.0f} MB")
+            print(f"{file.status().done:,} consultations, {path.stat().st_size / 2**20:.0f} MB")
         if not page(path):
             raise SystemExit("a bound does not hold")
 

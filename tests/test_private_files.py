@@ -17,7 +17,7 @@ from osler.memory.saved import save
 from osler.models.cache import ResponseCache
 from osler.runs.plan import Settings
 from osler.runs.store import RunWriter
-from osler.simulator.session import about
+from osler.simulator.batch import about
 from tests.conftest import Run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps rights in another way")

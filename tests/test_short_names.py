@@ -20,12 +20,12 @@ from osler.eval.report.pictures import labels_of
 from osler.eval.runs import load_run
 from osler.records import RecordPool
 from osler.runs.plan import Settings
+from osler.runs.short_names import backbone_name, backbone_names, cut_names, memory_names
 from osler.runs.store import RunFile
-from osler.short_names import backbone_name, backbone_names, cut_names, memory_names
 from osler.simulator.summary import summary
-from osler.view import answers
+from osler.view import run_data
 from osler.view.export import export
-from osler.view.shelf import Shelf
+from osler.view.run_list import RunList
 from tests.eval.held_runs import made_run
 
 SMALL, LARGE = "meta-llama/Llama-3.1-8B@http://10.0.0.7:8000/v1", "meta-llama/Llama-3.1-70B@http://10.0.0.7:8000/v1"
@@ -151,8 +151,8 @@ def test_report_and_page_name_columns_alike_and_without_addresses(run: Path, tmp
     source = write_report(run, tmp_path / "report.html").page.read_text("utf-8")
     sections = source.partition('id="made-with"')[0]
     assert "10.0.0" not in sections and "Llama-3.1-70B plain raw" in sections and "qwen (2) plain raw" in sections
-    (shown,) = Shelf([run]).all()
-    told = answers.run(shown)
+    (shown,) = RunList([run]).all()
+    told = run_data.run(shown)
     assert [told["names"][spec] for spec in (SMALL, LARGE, *TWICE)] == [
         *("Llama-3.1-8B", "Llama-3.1-70B", "qwen (1)", "qwen (2)")
     ]

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from osler.agents.gate import Fault, FaultKind, check
-from osler.agents.participant import Selection
+from osler.agents.messages import Selection
 from osler.agents.ram.redact import without_diagnosis
 from osler.language import Language, Speaker
 from osler.records import PatientRecord, RecordPool

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from osler.agents.gate import check
+from osler.agents.messages import Selection
 from osler.agents.parsing import conclusion_of, named_of, plan_of
-from osler.agents.participant import Selection
 from osler.eval.ladder import judge_diagnosis, judge_treatment
 from osler.loosejson import DEEPEST, json_begun, json_of
 from osler.memory.base import Turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from osler.agents.gate import check
-from osler.agents.participant import Selection
+from osler.agents.messages import Selection
 from osler.agents.rules.voice import voice
 from osler.language import Speaker
 from osler.records import RecordPool

@@ -12,7 +12,7 @@ from osler.eval.measures import VERSION, measure
 from osler.records import PatientRecord
 from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Role
 from osler.runs.plan import Cell, Plan, Settings
-from osler.runs.store import RunWriter, Scored, Spoken
+from osler.runs.store import RunWriter, StoredScore, StoredVerdict
 from osler.runs.transcript import Header, Transcript
 
 UNJUDGED, FAILED = "", "failed"
@@ -42,9 +42,9 @@ def made_run(
             if transcript.of(Called):
                 store.keep([(number, "key", "{}", 14, 0.0)])
             judged = verdict not in {UNJUDGED, FAILED}
-            verdicts = (Spoken("diagnosis", verdict, "name", "because", 1),) if judged else ()
+            verdicts = (StoredVerdict("diagnosis", verdict, "name", "because", 1),) if judged else ()
             measured = {**asdict(measure(transcript, record)), **measures(cell)}
-            store.finish(number, transcript, Scored(LADDER, verdicts, VERSION, measured))
+            store.finish(number, transcript, StoredScore(LADDER, verdicts, VERSION, measured))
     return path
 
 

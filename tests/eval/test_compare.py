@@ -19,8 +19,8 @@ from osler.eval.ladder import LADDER
 from osler.eval.runs import load_run
 from osler.records import RecordPool
 from osler.runs.plan import ONE_STEP, Plan, ResultsFrom, Settings
-from osler.runs.store import RunFile, RunWriter, Spoken
-from osler.simulator.session import How, simulate_plan
+from osler.runs.store import RunFile, RunWriter, StoredVerdict
+from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run
 from tests.models.server import Step
 from tests.simulator.model_server import model_server
@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small run in both languages."""
     path = tmp_path_factory.mktemp("runs") / "small.osler"
     ids = [f"{name}-{language}" for name in ("croup", "gout", "stemi", "pneumonia") for language in ("en", "zh")]
-    simulate_plan(Plan(RecordPool.open().only(ids=ids), memories=MEMORIES), path, How(quiet=True), "bundled")
+    simulate_plan(Plan(RecordPool.open().only(ids=ids), memories=MEMORIES), path, RunOptions(quiet=True), "bundled")
     return path
 
 
@@ -149,7 +149,7 @@ def test_names_of_models_cannot_break_a_table() -> None:
 def test_runs_that_cannot_be_compared_are_named_loudly(run: Path, tmp_path: Path, osler: Run) -> None:
     other = tmp_path / "other.osler"
     plan = Plan(RecordPool.open().only(ids=["croup-en"]), settings=Settings(results=ResultsFrom.REPORT))
-    simulate_plan(plan, other, How(quiet=True), "bundled")
+    simulate_plan(plan, other, RunOptions(quiet=True), "bundled")
     done = osler("compare", run, other)
     assert (
         done.returncode == 0
@@ -162,7 +162,7 @@ def test_a_run_with_failures_only_and_an_unfinished_one(tmp_path: Path, osler: R
     path = tmp_path / "failed.osler"
     with model_server(lambda _: Step(status=400, message="no")) as server:
         plan = Plan(RecordPool.open().only(limit=2), backbones=(server.spec,), settings=Settings(turns=2))
-        simulate_plan(plan, path, How(quiet=True), "bundled")
+        simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
     done = osler("compare", path)
     assert done.returncode == 0 and "every consultation failed; it has no score" in done.stderr
     with RunFile.open(path) as known:
@@ -180,7 +180,7 @@ def test_verdicts_of_several_judges_are_kept_apart(run: Path, tmp_path: Path, os
         about = known.about()
     with RunWriter.create(copy, about) as store:
         for number in range(1, 33):
-            store.judged(number, "somebody", [Spoken("diagnosis", "correct", "model", "x", 1)])
+            store.judged(number, "somebody", [StoredVerdict("diagnosis", "correct", "model", "x", 1)])
     assert list(load_run(copy).file.judges()) == [LADDER, "somebody"]
     figures = json.loads(osler("compare", copy, "--judge", "somebody", "--format", "json").stdout)
     assert {column["figures"]["diagnosis"]["value"] for column in figures["columns"]} == {1.0}
@@ -288,7 +288,7 @@ def test_the_same_answer_is_put_to_a_judge_once(tmp_path: Path, osler: Run) -> N
     """Two trials of a rules doctor end alike; also in a second session nothing is asked again."""
     path = tmp_path / "run.osler"
     plan = Plan(RecordPool.open().only(limit=4), trials=2)
-    simulate_plan(plan, path, How(quiet=True), "bundled")
+    simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
     verdict = Step(text='{"because": "", "verdict": "different"}')
     with model_server(lambda _: verdict) as server:
         assert (
@@ -297,7 +297,7 @@ def test_the_same_answer_is_put_to_a_judge_once(tmp_path: Path, osler: Run) -> N
         )
         first = server.requests
         assert 0 < first <= 8
-        simulate_plan(Plan(RecordPool.open().only(limit=4), trials=3), path, How(quiet=True), "bundled")
+        simulate_plan(Plan(RecordPool.open().only(limit=4), trials=3), path, RunOptions(quiet=True), "bundled")
         assert "4 consultation(s)" in osler("score", path, "--judge", server.spec, "--any-judge").stdout
         assert server.requests == first
 
@@ -312,7 +312,7 @@ def test_other_patients_unknown_prices_and_a_run_that_is_being_written(
     with model_server() as server:
         settings = Settings(turns=2, patient_backbone=server.spec)
         plan = Plan(RecordPool.open().only(limit=2), backbones=(server.spec,), settings=settings)
-        simulate_plan(plan, path, How(quiet=True), "bundled")
+        simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
     with RunFile.open(path) as known:
         about = known.about()
     with RunWriter.create(path, about) as store:

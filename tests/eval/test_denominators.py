@@ -20,13 +20,13 @@ from osler.eval.runs import load_run
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Called, Role
 from osler.runs.plan import Cell, Plan, Settings
+from osler.runs.run_pages import runs_table, status_page
 from osler.runs.store import RunFile, RunWriter
-from osler.simulator.run_pages import runs_table, status_page
-from osler.simulator.session import How, simulate_plan
+from osler.simulator.batch import RunOptions, simulate_plan
 from osler.simulator.summary import summary
-from osler.view import answers
-from osler.view.rows import Query
-from osler.view.shelf import Shelf
+from osler.view import run_data
+from osler.view.run_list import RunList
+from osler.view.table_query import Query
 from tests.conftest import Run
 from tests.eval.held_runs import FAILED, UNJUDGED, made_run
 from tests.simulator.model_server import model_server
@@ -131,12 +131,12 @@ def test_an_unjudged_consultation_is_wrong_in_no_table(unjudged: Path, tmp_path:
 
 
 def test_the_page_tells_what_is_not_judged(unjudged: Path) -> None:
-    (shown,) = Shelf([unjudged]).all()
-    assert answers.run(shown)["unjudged"] == 1
+    (shown,) = RunList([unjudged]).all()
+    assert run_data.run(shown)["unjudged"] == 1
     with shown.open() as file:
-        judge = answers.judge_of(file)
-        rows = {row["case"]: row["diagnosis_verdict"] for row in answers.rows(file, Query(judge))["rows"]}
-        (found,) = answers.rows(file, Query(judge, among={"diagnosis": ("unjudged",)}))["rows"]
+        judge = run_data.judge_of(file)
+        rows = {row["case"]: row["diagnosis_verdict"] for row in run_data.rows(file, Query(judge))["rows"]}
+        (found,) = run_data.rows(file, Query(judge, among={"diagnosis": ("unjudged",)}))["rows"]
     assert rows == {"croup-en": "correct", "gout-en": "unjudged", "stemi-en": "wrong", "pneumonia-en": None}
     assert found["case"] == "gout-en"
 
@@ -176,9 +176,9 @@ def test_failed_calls_of_a_memory_stand_beside_the_score(tmp_path: Path) -> None
     frame = package.load_run(run).scores()
     assert sorted(frame["memory_failures"]) == [0, 0, 0, 2]
     assert "memory calls failed in" in write_report(run, tmp_path / "report.html").page.read_text("utf-8")
-    (shown,) = Shelf([run]).all()
+    (shown,) = RunList([run]).all()
     with shown.open() as file:
-        rows = answers.rows(file, Query(answers.judge_of(file)))["rows"]
+        rows = run_data.rows(file, Query(run_data.judge_of(file)))["rows"]
     assert {row["case"]: row["memory_failures"] for row in rows}["croup-en"] == 2
 
 
@@ -189,7 +189,7 @@ def test_runs_that_were_measured_before_do_not_tell_of_memories(tmp_path: Path) 
 
 def simulated(path: Path, *specs: str) -> Path:
     plan = Plan(RecordPool.open().only(ids=["croup-en"]), backbones=specs, settings=Settings(turns=2))
-    simulate_plan(plan, path, How(quiet=True), "bundled")
+    simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
     return path
 
 
@@ -211,12 +211,12 @@ def test_an_unknown_price_is_null_in_every_form(
             simulated(runs / f"{name}.osler", *specs)
         capsys.readouterr()
         plan = Plan(RecordPool.open().only(ids=["croup-en"]), backbones=(unpriced,), settings=Settings(turns=2))
-        simulate_plan(plan, tmp_path / "told.osler", How(quiet=True, as_json=True), "bundled")
+        simulate_plan(plan, tmp_path / "told.osler", RunOptions(quiet=True, as_json=True), "bundled")
         assert json.loads(capsys.readouterr().out)["cost"] is None
     standing = {}
     for name in ("none", "all", "no", "part"):
         with RunFile.open(runs / f"{name}.osler") as run:
-            standing[name] = run.standing()
+            standing[name] = run.status()
     assert standing["none"].cost == 0 and (standing["all"].cost or 0) > 0
     assert standing["no"].cost is None and standing["part"].cost is None
     assert standing["part"].cost_known == pytest.approx(standing["all"].cost), "what is known is not lost"
@@ -236,18 +236,18 @@ def test_an_unknown_price_is_null_in_every_form(
         assert "0.0000" not in text and ("–" in line_of(text, "cost, USD") or "--" in line_of(text, "cost, USD"))
     assert "cost not known, or not of all: tiny plain raw;" in next(forms(comparison))
     assert "cost not known" in write_report(runs / "no.osler", tmp_path / "r.html").page.read_text("utf-8")
-    (shown,) = Shelf([runs / "no.osler"]).all()
-    assert answers.run(shown)["cost"] is None
+    (shown,) = RunList([runs / "no.osler"]).all()
+    assert run_data.run(shown)["cost"] is None
 
 
 def test_a_run_under_way_does_not_know_its_cost_before_a_price_is_known(tmp_path: Path) -> None:
     run = made_run(tmp_path / "run.osler", pool("en"), calls=lambda _: [call(Role.DOCTOR, cost=0.0)])
     with RunFile.open(run) as known:
-        assert known.standing().cost == 0, "a model that is free has a price"
+        assert known.status().cost == 0, "a model that is free has a price"
         about = known.about()
     with RunWriter.create(run, about) as store:
         (number,) = store.extend(Plan(pool("en")[:1], memories=("none",))).todo
         store.keep([(number, "key", "{}", 14, 0.0)])
-        assert store.standing().cost is None
+        assert store.status().cost is None
         store.keep([(number, "other", "{}", 14, 0.5)])
-        assert store.standing().cost == 0.5
+        assert store.status().cost == 0.5

@@ -27,7 +27,7 @@ from osler.runs.events import Answered, Asked, Concluded, Ending, Found, Maker, 
 from osler.runs.plan import Cell, Plan, Settings
 from osler.runs.store import RunFile, RunWriter
 from osler.runs.transcript import Header, Transcript
-from osler.view.answers import consultation, hold
+from osler.view.run_data import consultation, ended
 from tests.agents.labelled import agreement_file, written
 from tests.agents.scripted import ScriptedClient, scripted
 from tests.conftest import REPO, Run
@@ -309,7 +309,7 @@ def test_a_run_scored_by_both_rulers_shows_both_names(tmp_path: Path, monkeypatc
     loaded.close()
 
     with RunFile.open(run) as file:
-        story = consultation(file, "k", hold(file, 1))
+        story = consultation(file, "k", ended(file, 1))
         assert story["patient_ruler"]["name"] == ruler and story["measures"]["fabrications"] == 1
         assert [turn["ledger"]["fabrications"] for turn in story["turns"]] == [["39"], []]
         assert set(faults_in(file, 1, RULES)[1]) == {1, 2}

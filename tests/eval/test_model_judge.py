@@ -20,7 +20,7 @@ from osler.records import Language, PatientRecord, RecordPool
 from osler.runs.events import Concluded
 from osler.runs.plan import Plan
 from osler.runs.transcript import Transcript
-from osler.simulator.session import How, simulate_plan
+from osler.simulator.batch import RunOptions, simulate_plan
 from tests.agents.scripted import ScriptedClient, scripted
 
 POOL = RecordPool.open()
@@ -75,7 +75,7 @@ _TRANSCRIPTS: dict[str, Transcript] = {}
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One patient in each language."""
     path = tmp_path_factory.mktemp("runs") / "gout.osler"
-    simulate_plan(Plan(POOL.only(ids=["gout-en", "gout-zh"])), path, How(quiet=True), "bundled")
+    simulate_plan(Plan(POOL.only(ids=["gout-en", "gout-zh"])), path, RunOptions(quiet=True), "bundled")
     with load_run(path).file as file:
         _TRANSCRIPTS.update({each.header.case: each for each in file.transcripts()})
     return path

@@ -15,7 +15,7 @@ from osler.eval.runs import load_run
 from osler.language import Language
 from osler.records import PatientRecord, RecordPool
 from osler.runs.plan import Cell, Plan
-from osler.simulator.session import How, simulate_plan
+from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run
 from tests.eval.held_runs import made_run
 
@@ -53,7 +53,7 @@ def test_a_run_of_both_languages_does_not_differ_from_its_own_part(tmp_path: Pat
 def test_the_rules_doctor_in_both_languages_is_its_own_chinese_run(tmp_path: Path) -> None:
     both, chinese = tmp_path / "both.osler", tmp_path / "chinese.osler"
     for path, languages in ((both, ("en", "zh")), (chinese, ("zh",))):
-        simulate_plan(Plan(pool(*languages), memories=("raw",)), path, How(quiet=True), "bundled")
+        simulate_plan(Plan(pool(*languages), memories=("raw",)), path, RunOptions(quiet=True), "bundled")
     found = diagnosis(both, chinese).paired
     assert (found.n, found.only_first, found.only_second) == (4, 0, 0)
 

@@ -20,9 +20,9 @@ from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Remembered, Role
 from osler.runs.plan import Plan, Settings
 from osler.runs.store import RunFile, RunWriter
-from osler.runs.store.writer import Spoken
+from osler.runs.store.writer import StoredVerdict
 from osler.runs.transcript import Header, Transcript
-from osler.simulator.session import How, simulate_plan
+from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run, small_record
 
 pytestmark = pytest.mark.xdist_group("report")  # they share one run, which takes seconds to hold
@@ -106,7 +106,7 @@ def write(path: Path, records: Iterable[PatientRecord], held: Callable[[Any], li
             ending = Ending.BACKBONE_FAILURE if failed else Ending.CONCLUDED
             run.finish(number, Transcript(header=header, ending=ending, events=tuple(events)))
             if not failed:
-                run.judged(number, LADDER, [Spoken("diagnosis", "correct", "name", "it names the truth", 1)])
+                run.judged(number, LADDER, [StoredVerdict("diagnosis", "correct", "name", "it names the truth", 1)])
     return path
 
 
@@ -146,7 +146,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pool = list(RecordPool.open())
     some = [[record for record in pool if record.language == language][:2] for language in ("en", "zh")]
     plan = Plan([*some[0], *some[1]], memories=("raw", "tim"), settings=Settings(turns=8))
-    simulate_plan(plan, path, How(quiet=True), "bundled")
+    simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
     return path
 
 
@@ -319,7 +319,7 @@ def test_a_run_that_is_being_written_is_shown_as_it_stands(tmp_path: Path) -> No
     path = write(tmp_path / "open.osler", ankles(3), lambda cell: talk() if cell.case == "sprain-0" else None)
     with RunWriter.create(path, ABOUT) as writer:
         page = report(path)
-        assert writer.standing().todo == 2
+        assert writer.status().todo == 2
     assert "1 consultation(s) with 1 patient(s), in English" in page.text
     assert "open.osler: 2 consultation(s) of its plan are still to be held" in page.text
     assert str(tmp_path) not in page.source, "where the run lay is nobody's business"
@@ -359,7 +359,7 @@ def test_no_code_that_a_run_names_is_run_and_no_server_asked(tmp_path: Path, mon
 def test_another_judge_can_be_named(tmp_path: Path) -> None:
     path = write(tmp_path / "two.osler", ankles(1), lambda _: talk())
     with RunWriter.create(path, ABOUT) as run:
-        run.judged(1, "strict", [Spoken("diagnosis", "wrong", "model", "no")])
+        run.judged(1, "strict", [StoredVerdict("diagnosis", "wrong", "model", "no")])
     assert "✓ diagnosis correct" in report(path).text
     judged = report(path, judge="strict", force=True)
     assert "✗ diagnosis wrong" in judged.text and "judged by strict" in judged.text

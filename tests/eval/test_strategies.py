@@ -16,17 +16,17 @@ from osler.eval.compare.terminal import page
 from osler.eval.report import write_report
 from osler.eval.report.pictures import labels_of
 from osler.eval.runs import load_run
-from osler.play.sitting import OneMore
+from osler.play.request import OneCellPlan
 from osler.records import RecordPool
 from osler.runs.plan import ONE_STEP, Cell, Column, Settings
+from osler.runs.short_names import ShortNames
 from osler.runs.store import RunFile, RunWriter
-from osler.short_names import ShortNames
-from osler.simulator.session import about
+from osler.simulator.batch import about
 from osler.simulator.summary import summary
-from osler.view import answers
-from osler.view.rows import Query
-from osler.view.rows import page as rows_page
-from osler.view.shelf import Shelf
+from osler.view import run_data
+from osler.view.run_list import RunList
+from osler.view.table_query import Query
+from osler.view.table_query import page as rows_page
 from tests.conftest import Run
 from tests.eval.held_runs import held, made_run
 
@@ -109,13 +109,13 @@ def test_the_strategy_is_a_field_of_its_own_wherever_data_comes_out(run: Path, t
 
 
 def test_the_page_tells_and_filters_strategies(run: Path) -> None:
-    (shown,) = Shelf([run]).all()
-    told = answers.run(shown)
+    (shown,) = RunList([run]).all()
+    told = run_data.run(shown)
     assert (told["strategies"], told["variants"]) == (["plain", "stepwise"], ["{}"])
     with RunFile.open(run) as file:
         found = rows_page(file, Query("", among={"strategy": ("stepwise",)}, sort="strategy")).rows
         assert len(found) == 4 and {row["strategy"] for row in found} == {"stepwise"}
-        story = answers.consultation(file, "k0", answers.hold(file, found[0]["cell"]))
+        story = run_data.consultation(file, "k0", run_data.ended(file, found[0]["cell"]))
     assert (story["header"]["strategy"], story["header"]["variants"]) == ("stepwise", "{}")
     assert {one["strategy"] for one in story["same"]} == {"", "plain", "stepwise"}
 
@@ -127,7 +127,7 @@ def test_variants_follow_the_name_and_are_compared_with_the_first(tmp_path: Path
     with RunWriter.create(path, about(settings)) as store:
         for column in columns:
             cell = Cell(record.id, column, 1)
-            (number,) = store.extend(OneMore((record,), settings=settings, cell=cell)).todo
+            (number,) = store.extend(OneCellPlan((record,), settings=settings, cell=cell)).todo
             store.finish(number, held(cell, record, "rules", (), failed=False))
     assert ShortNames.of(columns).name(columns[1]) == "m1 plain raw visits=2"
     comparison = compare([load_run(path)])
@@ -136,5 +136,5 @@ def test_variants_follow_the_name_and_are_compared_with_the_first(tmp_path: Path
         ("m1 plain raw visits=2", "m1 plain raw")
     }
     assert json.loads(json_text(comparison))["columns"][1]["variants"] == {"visits": "2"}
-    (shown,) = Shelf([path]).all()
-    assert answers.run(shown)["names"]['{"visits":"2"}'] == "visits=2"
+    (shown,) = RunList([path]).all()
+    assert run_data.run(shown)["names"]['{"visits":"2"}'] == "visits=2"

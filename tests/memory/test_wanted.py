@@ -42,7 +42,7 @@ async def remembered(talk: list[tuple[str, str]], language: Language) -> TimMemo
 )
 async def test_how_long_is_answered_by_a_length_of_time(language: Language, question: str) -> None:
     recall = await (await remembered(TALKS[language], language)).recall(question)
-    assert max(recall.items, key=lambda item: item.score).turn == 3
+    assert max(recall.facts, key=lambda fact: fact.score).turn == 3
 
 
 @pytest.mark.parametrize(

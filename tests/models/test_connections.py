@@ -215,13 +215,13 @@ async def test_who_is_cancelled_gives_its_place_back() -> None:
 
 
 async def test_a_connection_that_does_not_open_in_time_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    given_up: list[str] = []
+    abandoned_transcript: list[str] = []
 
     async def never(*_: object, **__: object) -> None:
         try:
             await asyncio.sleep(60)
         except asyncio.CancelledError:
-            given_up.append("opening")
+            abandoned_transcript.append("opening")
             raise
 
     monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", never)
@@ -229,7 +229,7 @@ async def test_a_connection_that_does_not_open_in_time_is_not_waited_for(monkeyp
     with pytest.raises(TimeoutError):
         await client.post(b"{}", 1)
     await asyncio.sleep(0)
-    assert given_up == ["opening"]
+    assert abandoned_transcript == ["opening"]
 
 
 async def test_a_refused_connection_gives_its_place_back() -> None:

@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner, Result
 
 from osler.cli import app
-from osler.play.table import PlayTable
+from osler.play.lobby import PlayLobby
 from osler.records.pool import RecordPool
-from osler.view.play import routes
+from osler.view.play_routes import routes
 from tests.conftest import small_record
 
 Played = Callable[..., Result]
@@ -56,27 +56,27 @@ def play() -> Played:
     return run
 
 
-def client_of(table: PlayTable) -> TestClient:
+def client_of(lobby: PlayLobby) -> TestClient:
     @asynccontextmanager
     async def until_closed(_: Starlette) -> AsyncIterator[None]:
         yield
-        await table.close()
+        await lobby.close()
 
-    return TestClient(Starlette(routes=routes(table), lifespan=until_closed))
+    return TestClient(Starlette(routes=routes(lobby), lifespan=until_closed))
 
 
 @pytest.fixture
 def page(small_pool: Path) -> Iterator[TestClient]:
     """The addresses of a table where strangers play."""
-    table = PlayTable(RecordPool.open(small_pool), backbones=(), key_of=lambda path: f"key of {path.name}")
-    with client_of(table) as client:
+    lobby = PlayLobby(RecordPool.open(small_pool), backbones=(), key_of=lambda path: f"key of {path.name}")
+    with client_of(lobby) as client:
         yield client
 
 
 def settled(client: TestClient, state: dict[str, Any]) -> dict[str, Any]:
     """Look until it is not the other's turn; a busy machine answers a move before there is a reply."""
     while state.get("waiting_for") == "other":
-        sitting = state["id"]
-        state = client.get(f"/api/play/{sitting}", params={"seen": state["seen"]}).json()
-        assert state.get("id") == sitting, state
+        assignment = state["id"]
+        state = client.get(f"/api/play/{assignment}", params={"seen": state["seen"]}).json()
+        assert state.get("id") == assignment, state
     return state

@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from osler.play import table as table_module
+from osler.play import lobby as lobby_module
 from osler.play.cases import veiled
-from osler.play.sitting import Chair, Wish
-from osler.play.table import PlayTable
+from osler.play.lobby import PlayLobby
+from osler.play.request import PlayRequest, PlayRole
 from osler.records.pool import RecordPool
 from osler.runs.events import Ending
-from osler.runs.plan import Wanted
+from osler.runs.plan import Selector
 from osler.runs.store import RunFile, RunWriter
-from osler.simulator.session import about
+from osler.simulator.batch import about
 from tests.models.server import Step, serving
 from tests.play.conftest import client_of, settled
 
 
-def start(page: TestClient, **wish: Any) -> dict[str, Any]:
-    return settled(page, page.post("/api/play", json={"as": "doctor", **wish}).json())
+def start(page: TestClient, **request: Any) -> dict[str, Any]:
+    return settled(page, page.post("/api/play", json={"as": "doctor", **request}).json())
 
 
 def say(page: TestClient, state: dict[str, Any], **move: str) -> dict[str, Any]:
@@ -60,19 +60,19 @@ def test_a_doctor_on_the_page_and_what_was_missed_in_which_order(page: TestClien
         {"name": "Radiograph", "should": 2, "asked_in_turn": 1, "after": []},
     ]
     with RunFile.open("play-doctor") as run:
-        transcript = run.find(Wanted("sprain"))
+        transcript = run.find(Selector("sprain"))
         assert (transcript.header.backbone, transcript.header.memory, transcript.header.trial) == ("human", "tim", 1)
         assert transcript.ending is Ending.CONCLUDED
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("chair", ["doctor", "patient"])
-def test_no_state_tells_the_truth_or_the_id_before_the_end(language: str, chair: str) -> None:
+@pytest.mark.parametrize("role", ["doctor", "patient"])
+def test_no_state_tells_the_truth_or_the_id_before_the_end(language: str, role: str) -> None:
     record = RecordPool.open().get(f"bladder-cancer-{language}")
     names = {record.id, record.patient, *record.diagnosis.names, *(record.treatment.names if record.treatment else ())}
     said = "What did the ultrasound, CT and MRI show?" if language == "en" else "超声、CT和核磁的结果是什么？"
-    with client_of(PlayTable(backbones=())) as page:
-        state = start(page, **{"as": chair, "case": veiled(record.id)})
+    with client_of(PlayLobby(backbones=())) as page:
+        state = start(page, **{"as": role, "case": veiled(record.id)})
         for _ in range(4):
             shown = json.dumps(state, ensure_ascii=False).casefold()
             assert not [name for name in names if name.casefold() in shown]
@@ -151,7 +151,7 @@ def test_who_leaves_the_page_loses_nothing_and_a_stop_is_a_leave(page: TestClien
     for state in (silent, asked):
         assert page.delete(f"/api/play/{state['id']}").json() == {"left": True}
         assert page.get(f"/api/play/{state['id']}").status_code == 404
-    with client_of(PlayTable(RecordPool.open(small_pool), backbones=())) as other:
+    with client_of(PlayLobby(RecordPool.open(small_pool), backbones=())) as other:
         say(other, start(other, case="sprain"), say="Any asthma?")
     with RunFile.open("play-doctor") as run:
         assert [transcript.ending for transcript in run.transcripts()] == [Ending.DOCTOR_ERROR] * 2
@@ -173,19 +173,19 @@ def test_many_at_one_table_write_to_one_run(page: TestClient) -> None:
 
 
 def test_the_table_has_a_limit_and_gives_up_who_is_idle(small_pool: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_module, "MOST", 3)
-    table = PlayTable(RecordPool.open(small_pool), backbones=())
-    with client_of(table) as page:
+    monkeypatch.setattr(lobby_module, "MOST", 3)
+    lobby = PlayLobby(RecordPool.open(small_pool), backbones=())
+    with client_of(lobby) as page:
         states = [start(page, case="sprain") for _ in range(3)]
         full = page.post("/api/play", json={"as": "doctor"})
         assert full.status_code == 429 and "end or leave one of them first" in full.json()["error"]
         say(page, states[0], diagnosis="Sprain", treatment="Rest")
         assert start(page)["waiting_for"] == "you", "what has ended makes room"
         assert page.get(f"/api/play/{states[0]['id']}").status_code == 404
-        seat = table.at(states[1]["id"])
-        assert seat is not None
+        session = lobby.session(states[1]["id"])
+        assert session is not None
         say(page, states[1], say="Any asthma?")
-        seat.last_news -= table_module.IDLE + 1
+        session.last_news -= lobby_module.IDLE + 1
         assert start(page)["waiting_for"] == "you", "who is idle makes room"
         assert page.get(f"/api/play/{states[1]['id']}").status_code == 404
         assert page.get(f"/api/play/{states[2]['id']}").status_code == 200
@@ -194,7 +194,7 @@ def test_the_table_has_a_limit_and_gives_up_who_is_idle(small_pool: Path, monkey
 
 
 def test_looking_waits_for_news_and_no_longer(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("osler.view.play.LONG_POLL", 0.3)
+    monkeypatch.setattr("osler.view.play_routes.LONG_POLL", 0.3)
     state = start(page, case="sprain")
     began = time.monotonic()
     assert page.get(f"/api/play/{state['id']}", params={"seen": state["seen"]}).json() == state
@@ -203,10 +203,10 @@ def test_looking_waits_for_news_and_no_longer(page: TestClient, monkeypatch: pyt
 
 
 def test_a_result_that_cannot_be_kept_is_still_shown(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("osler.play.keeping.PATIENCE", 0.2)
+    monkeypatch.setattr("osler.play.saving.PATIENCE", 0.2)
     state = say(page, start(page, case="sprain"), say="Any asthma?")
-    wish = Wish(Chair.DOCTOR)
-    with RunWriter.create("play-doctor", about(wish.settings)):
+    request = PlayRequest(PlayRole.DOCTOR)
+    with RunWriter.create("play-doctor", about(request.settings)):
         state = say(page, state, diagnosis="Ankle sprain", treatment="Rest")
     assert state["failed"].startswith("not kept: another process is writing to the run")
     assert state["result"]["verdicts"][0]["verdict"] == "correct" and state["result"]["cell"] is None
@@ -214,64 +214,66 @@ def test_a_result_that_cannot_be_kept_is_still_shown(page: TestClient, monkeypat
 
 async def test_a_model_opposite_that_fails_ends_its_own_consultation_alone(small_pool: Path) -> None:
     async with serving(*[Step(status=400, message="bad prompt")] * 4) as server:
-        table = PlayTable(RecordPool.open(small_pool))
-        _, well = await table.sit(Wish(Chair.DOCTOR, "sprain", out="well"))
-        _, ill = await table.sit(Wish(Chair.PATIENT, "sprain", doctor=server.spec, out="ill"))
+        lobby = PlayLobby(RecordPool.open(small_pool))
+        _, well = await lobby.start(PlayRequest(PlayRole.DOCTOR, "sprain", out="well"))
+        _, ill = await lobby.start(PlayRequest(PlayRole.PATIENT, "sprain", doctor=server.spec, out="ill"))
         await ill.your_turn(20)
         assert ill.over and ill.failed and "bad prompt" in ill.failed and ill.kept is not None
         await well.your_turn(20)
         well.say("Any asthma?")
         await well.your_turn(20)
         assert len([event for event in well.journal.events if event.type == "answered"]) == 1
-        await asyncio.wait_for(table.close(), 20)
+        await asyncio.wait_for(lobby.close(), 20)
     with RunFile.open("ill") as run:
-        assert run.find(Wanted("sprain")).ending is Ending.BACKBONE_FAILURE and not run.judges()
+        assert run.find(Selector("sprain")).ending is Ending.BACKBONE_FAILURE and not run.judges()
 
 
 async def test_what_a_model_opposite_said_is_paid_for_in_the_run(small_pool: Path) -> None:
     async with serving(Step(text="Yes, I have had asthma since childhood.")) as server:
-        table = PlayTable(RecordPool.open(small_pool), out="paid")
-        _, seat = await table.sit(Wish(Chair.DOCTOR, "sprain", patient=server.spec, memory="none"))
-        await seat.your_turn(20)
-        seat.say("Do you have asthma?")
-        await seat.your_turn(20)
-        seat.conclude("Ankle sprain", "Rest and a bandage")
-        await seat.your_turn(20)
-        await table.close()
-    assert seat.over and seat.failed is None and (asked := len(server.requests))
+        lobby = PlayLobby(RecordPool.open(small_pool), out="paid")
+        _, session = await lobby.start(PlayRequest(PlayRole.DOCTOR, "sprain", patient=server.spec, memory="none"))
+        await session.your_turn(20)
+        session.say("Do you have asthma?")
+        await session.your_turn(20)
+        session.conclude("Ankle sprain", "Rest and a bandage")
+        await session.your_turn(20)
+        await lobby.close()
+    assert session.over and session.failed is None and (asked := len(server.requests))
     with RunFile.open("paid") as run:
-        assert (run.standing().done, run.standing().calls, run.standing().tokens) == (1, asked, 14 * asked)
-        assert run.find(Wanted("sprain")).replies[0].reply == "Yes, I have had asthma since childhood."
+        assert (run.status().done, run.status().calls, run.status().tokens) == (1, asked, 14 * asked)
+        assert run.find(Selector("sprain")).replies[0].reply == "Yes, I have had asthma since childhood."
 
 
 async def test_who_leaves_while_a_model_thinks_does_not_wait_for_it(small_pool: Path) -> None:
     async with serving(Step(hang=True)) as server:
-        table = PlayTable(RecordPool.open(small_pool))
-        name, seat = await table.sit(Wish(Chair.DOCTOR, "sprain", patient=server.spec, memory="none", out="left"))
-        await seat.your_turn(20)
-        seat.say("Do you have asthma?")
-        await seat.your_turn(0.3)
-        assert seat.before is None and not seat.over
+        lobby = PlayLobby(RecordPool.open(small_pool))
+        name, session = await lobby.start(
+            PlayRequest(PlayRole.DOCTOR, "sprain", patient=server.spec, memory="none", out="left")
+        )
+        await session.your_turn(20)
+        session.say("Do you have asthma?")
+        await session.your_turn(0.3)
+        assert session.before is None and not session.over
         began = time.monotonic()
-        await asyncio.wait_for(table.leave(name), 30)
+        await asyncio.wait_for(lobby.leave(name), 30)
         assert time.monotonic() - began < 20
-        await table.close()
+        await lobby.close()
     with RunFile.open("left") as run:
-        transcript = run.find(Wanted("sprain"))
+        transcript = run.find(Selector("sprain"))
         assert transcript.ending is Ending.DOCTOR_ERROR and transcript.turns == 1 and not transcript.replies
 
 
 async def test_a_trial_is_fixed_when_one_sits_down(small_pool: Path) -> None:
     """What is derived from its number, like the memory's seed, must be that of the transcript."""
-    table = PlayTable(RecordPool.open(small_pool))
-    wish = Wish(Chair.DOCTOR, "sprain", memory="none")
+    lobby = PlayLobby(RecordPool.open(small_pool))
+    request = PlayRequest(PlayRole.DOCTOR, "sprain", memory="none")
     trials = []
     for _ in range(2):
-        name, first = await table.sit(wish)
-        _, second = await table.sit(wish)
-        trials += [first.sitting.cell.trial, second.sitting.cell.trial]
+        name, first = await lobby.start(request)
+        _, second = await lobby.start(request)
+        trials += [first.assignment.cell.trial, second.assignment.cell.trial]
         await first.your_turn(20)
         first.say("Any asthma?")
-        await table.leave(name)
+        await lobby.leave(name)
     assert trials == [1, 2, 3, 4]
-    await table.close()
+    await lobby.close()

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from osler.cli import app
 from osler.eval.ladder import LADDER
 from osler.runs.events import Ending, Failed, Maker
-from osler.runs.plan import Wanted
+from osler.runs.plan import Selector
 from osler.runs.store import RunFile
 from tests.play.conftest import Played
 
@@ -35,7 +35,7 @@ def test_a_doctor_in_english_from_the_complaint_to_the_score(play: Played) -> No
     assert "- Oxygen saturation (Physical Sign)" in after and "- Chest X-ray" not in after
     assert "  1. Lung examination: never asked for\n" in after and "  2. Chest X-ray: turn 2\n" in after
     with RunFile.open("play-doctor") as run:
-        transcript = run.find(Wanted("pneumonia-en", "human", memory="tim", trial=1))
+        transcript = run.find(Selector("pneumonia-en", "human", memory="tim", trial=1))
         assert transcript.ending is Ending.CONCLUDED and transcript.turns == 2
         (row,) = run.scores(LADDER)
         assert (row["diagnosis_verdict"], row["treatment_verdict"]) == ("correct", "unsafe") and row["measures"]
@@ -62,7 +62,7 @@ def test_a_patient_opposite_the_rules_sees_what_the_record_says_and_answers_in_o
     before, after = done.stdout.split("It is over after")
     assert "gout" not in before.casefold() and "truth: " in after and "the doctor: " in after
     with RunFile.open("play-patient") as run:
-        transcript = run.find(Wanted("gout-en"))
+        transcript = run.find(Selector("gout-en"))
         assert transcript.header.patient_backbone == "human" and transcript.header.backbone == "rules"
         assert {reply.maker for reply in transcript.replies} == {Maker.HUMAN}
         told = {name for reply in transcript.replies for name in reply.disclosed}
@@ -77,7 +77,7 @@ def test_who_leaves_loses_nothing(play: Played, small_pool: Path, way: str) -> N
     assert done.stdout.endswith(LEFT)
     assert "prain" not in done.stdout, "a patient that was left can be played again"
     with RunFile.open("play-doctor") as run:
-        transcript = run.find(Wanted("sprain"))
+        transcript = run.find(Selector("sprain"))
         assert transcript.ending is Ending.DOCTOR_ERROR and transcript.turns == 1
         assert [event.kind for event in transcript.of(Failed)] == ["left"]
         assert not run.judges(), "a failure is never scored"
@@ -98,8 +98,8 @@ def test_each_time_another_patient_and_the_id_only_at_the_end(play: Played, smal
         ids[number] = after.split("The patient was ")[1].split(".")[0]
     assert {ids[1], ids[2]} == {"sprain", "burn"}, "none twice while there is another"
     with RunFile.open("play-doctor") as run:
-        run.find(Wanted(ids[3], trial=2))
-        assert run.standing().done == 3
+        run.find(Selector(ids[3], trial=2))
+        assert run.status().done == 3
     again = play("Any asthma?\nquit\n", "--pool", small_pool, "--out", "other")
     assert again.exit_code == 0
     with RunFile.open("other") as run:
@@ -111,7 +111,7 @@ def test_at_the_limit_the_diagnosis_is_asked_for(play: Played, small_pool: Path)
     done = play(typed, "--pool", small_pool, "--case", "sprain")
     assert "No question is left." in done.stdout and "It is over after 15 of 15 questions." in done.stdout
     with RunFile.open("play-doctor") as run:
-        assert run.find(Wanted("sprain")).ending is Ending.TURN_LIMIT
+        assert run.find(Selector("sprain")).ending is Ending.TURN_LIMIT
 
 
 def test_what_is_too_long_or_no_text_is_asked_for_again(play: Played, small_pool: Path) -> None:
@@ -146,7 +146,7 @@ def test_other_settings_get_a_run_of_their_own(play: Played, small_pool: Path) -
     for seed in ("0", "7", "7"):
         assert play("Any asthma?\nquit\n", "--pool", small_pool, "--seed", seed).exit_code == 0
     with RunFile.open("play-doctor") as first, RunFile.open("play-doctor-2") as second:
-        assert (first.standing().failed, second.standing().failed) == (1, 2)
+        assert (first.status().failed, second.status().failed) == (1, 2)
 
 
 def test_a_closed_window_is_heard_as_ctrl_c_and_keeps_what_was_said(small_pool: Path) -> None:
@@ -168,4 +168,4 @@ def test_a_closed_window_is_heard_as_ctrl_c_and_keeps_what_was_said(small_pool: 
     assert process.returncode == 130 and not wrong
     assert rest.strip() == LEFT.strip()
     with RunFile.open("play-doctor") as run:
-        assert run.find(Wanted("sprain")).turns == 1
+        assert run.find(Selector("sprain")).turns == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from osler.records import Category, Language, PatientRecord, RecordPool, Sex, Speaker, Status
-from osler.records.kinds import kind_in_story, kind_of_test
+from osler.records.category_rules import kind_in_story, kind_of_test
 from osler.records.registry import format_named
 from osler.records.split import EntryList, statements
 from osler.records.status import status_of

@@ -6,16 +6,17 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from osler.agents.participant import Conclusion, Participant, Question
+from osler.agents.autogen import Participant
+from osler.agents.messages import Conclusion, Question
 from osler.records import RecordPool
 from osler.runs.events import ConsultationError, Ending, Failed, Journal, Maker, Role
 from osler.runs.plan import HUMAN, PLAIN, Cell, Column, Plan, Settings
 from osler.runs.store import RunWriter
 from osler.runs.transcript import Transcript
+from osler.simulator.batch import about
 from osler.simulator.build import case_of, seat
 from osler.simulator.clients import Clients
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.session import about
 from osler.simulator.worker import transcript_of
 
 QUESTIONS = {

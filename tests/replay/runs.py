@@ -19,8 +19,8 @@ from osler.errors import UserError
 from osler.language import Language
 from osler.records import RecordPool
 from osler.runs.plan import Limits, Plan, Settings
+from osler.simulator.batch import RunOptions, simulate_plan
 from osler.simulator.clients import ClientSettings
-from osler.simulator.session import How, simulate_plan
 from tests.models.server import Step, _answer
 from tests.simulator import model_server
 
@@ -54,7 +54,7 @@ def hold(
 ) -> Path:
     """A run of a few patients; one after the other, so that a model is asked in the same order every time."""
     plan = Plan(RecordPool.open().only(ids=list(cases)), (backbone,), memories, settings=settings)
-    simulate_plan(plan, path, How(quiet=True, concurrency=1, clients=ClientSettings(retries=0)), "bundled")
+    simulate_plan(plan, path, RunOptions(quiet=True, concurrency=1, clients=ClientSettings(retries=0)), "bundled")
     return path
 
 

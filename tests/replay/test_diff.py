@@ -10,7 +10,7 @@ from rich.console import Console
 from osler.replay.diff import Side
 from osler.replay.diff_page import DiffPage
 from osler.runs.events import Asked, Concluded
-from osler.runs.plan import Settings, Wanted
+from osler.runs.plan import Selector, Settings
 from osler.runs.store import RunFile
 from osler.runs.transcript import Transcript
 from tests.replay.runs import hold, osler, refusal
@@ -22,7 +22,7 @@ def first_difference(path: Path, case: str) -> int:
     """The turn in which the two doctors first ask something else, counted by hand."""
     with RunFile.open(path) as run:
         none, raw = (
-            [event.question for event in run.find(Wanted(case, memory=one)).of(Asked)] for one in ("none", "raw")
+            [event.question for event in run.find(Selector(case, memory=one)).of(Asked)] for one in ("none", "raw")
         )
     return next(turn for turn, (one, two) in enumerate(zip(none, raw, strict=False), start=1) if one != two)
 
@@ -59,7 +59,7 @@ def printed(left: Transcript, right: Transcript, width: int = 120) -> str:
 
 def test_where_nothing_or_only_the_end_differs_that_is_said(rules: Path) -> None:
     with RunFile.open(rules) as opened:
-        whole = opened.find(Wanted("gerd-en", memory="raw"))
+        whole = opened.find(Selector("gerd-en", memory="raw"))
     same = printed(whole, whole)
     assert "nothing differs" in same and "≠" not in same and "──" not in same
     cut = whole.model_copy(update={"events": tuple(event for event in whole.events if event.turn <= 3)})
@@ -75,8 +75,8 @@ def test_where_nothing_or_only_the_end_differs_that_is_said(rules: Path) -> None
 def test_a_narrow_terminal_has_one_below_the_other(rules: Path) -> None:
     with RunFile.open(rules) as opened:
         shown = printed(
-            opened.find(Wanted("pneumonia-en", memory="none")),
-            opened.find(Wanted("pneumonia-en", memory="raw")),
+            opened.find(Selector("pneumonia-en", memory="none")),
+            opened.find(Selector("pneumonia-en", memory="raw")),
             width=50,
         )
     assert "   │ Doctor:" in shown and all(len(line) <= 50 for line in shown.splitlines())

@@ -10,7 +10,7 @@ import pytest
 
 from osler.eval.ladder import LADDER
 from osler.runs.events import Answered, Asked, Called, Ending, Maker, Recalled, Remembered, Role
-from osler.runs.plan import PLAIN, Cell, Column, Wanted
+from osler.runs.plan import PLAIN, Cell, Column, Selector
 from osler.runs.store import Fork, RunFile, RunWriter
 from osler.runs.transcript import Transcript
 from tests.models.server import Step
@@ -42,11 +42,11 @@ def test_the_first_turns_stay_and_another_memory_goes_on(run: Path, case: str) -
     assert "memory none" in result.stdout and "memory tim" in result.stdout and "trial 1" in result.stderr
     child = run.with_name("demo.forks.osler")
     with RunFile.open(run) as before, RunFile.open(child) as forks:
-        parent, fork = before.find(Wanted(case, memory="none")), forks.find(Wanted(case, memory="tim"))
+        parent, fork = before.find(Selector(case, memory="none")), forks.find(Selector(case, memory="tim"))
         assert forks.forks() == {1: Fork("demo", Cell(case, Column.of("rules", PLAIN, "none"), 1), 3)}
         assert forks.settings == before.settings and before.forks() == {}
     assert said(fork, 3) == said(parent, 3) and fork.turns > 3
-    assert [event.of for event in fork.of(Remembered)][:3] == [1, 2, 3] and fork.of(Recalled)[3].recall.items
+    assert [event.of for event in fork.of(Remembered)][:3] == [1, 2, 3] and fork.of(Recalled)[3].recall.facts
     assert fork.header.memory == "tim" and fork.ending is Ending.CONCLUDED
     assert scored(child) == [("tim", scored(child)[0][1])] and scored(child)[0][1] in {"correct", "wrong", "partial"}
     again = osler("replay", child, "--verify")
@@ -63,8 +63,8 @@ def test_every_fork_is_kept_and_forks_can_be_forked(run: Path) -> None:
     with RunFile.open(child) as forks:
         told = [(one.run, one.parent.trial, one.turn) for one in forks.forks().values()]
         cells = [(forks.cell(number).column.memory, forks.cell(number).trial) for number in forks.forks()]
-        assert said(forks.find(Wanted("gerd-en", memory="none")), 5) == said(
-            forks.find(Wanted("gerd-en", memory="raw", trial=2)), 5
+        assert said(forks.find(Selector("gerd-en", memory="none")), 5) == said(
+            forks.find(Selector("gerd-en", memory="raw", trial=2)), 5
         )
     assert told == [("demo", 1, 2), ("demo", 1, 4), ("demo.forks", 2, 5)]
     assert cells == [("raw", 1), ("raw", 2), ("none", 1)]
@@ -78,8 +78,8 @@ def test_a_model_goes_on_and_only_what_it_does_is_paid_for(run: Path) -> None:
     assert result.exit_code == 0, result.output
     child = run.with_name("demo.forks.osler")
     with RunFile.open(child) as forks:
-        fork = forks.find(Wanted("pneumonia-en"))
-        standing = forks.standing()
+        fork = forks.find(Selector("pneumonia-en"))
+        standing = forks.status()
     doctor = [call for call in fork.of(Called) if call.role is Role.DOCTOR]
     assert fork.header.backbone == server.spec and min(call.turn for call in doctor) == 5
     # The new memory is the model's as well, and thinks about the turns that were taken over.
@@ -94,10 +94,10 @@ def test_a_fork_that_failed_is_not_held_again_without_its_first_turns(run: Path)
         assert osler("replay", run, "gerd-zh", *args).exit_code == 0
     child = run.with_name("demo.forks.osler")
     with RunFile.open(child) as forks:
-        assert forks.standing().failed == 1
+        assert forks.status().failed == 1
         about = forks.about()
     with RunWriter.create(child, about) as store:
-        assert store.retry().todo == [] and store.standing().failed == 1
+        assert store.retry().todo == [] and store.status().failed == 1
     assert osler("replay", child, "--verify").exit_code == 0
 
 

@@ -15,9 +15,9 @@ import pytest
 from osler.replay.player import Player
 from osler.replay.scenes import scenes
 from osler.runs.events import Answered, Asked
-from osler.runs.plan import Wanted
+from osler.runs.plan import Selector
 from osler.runs.store import RunFile
-from osler.runs.store.files import checksum
+from osler.runs.store.connection import checksum
 from osler.runs.transcript import Transcript
 from tests.replay.runs import osler, refusal
 from tests.replay.terminal import Terminal
@@ -42,7 +42,7 @@ def terminal(rules: Path) -> Iterator[Callable[..., Terminal]]:
 
 def transcript(path: Path, case: str = "pneumonia-en") -> Transcript:
     with RunFile.open(path) as run:
-        return run.find(Wanted(case, memory="tim"))
+        return run.find(Selector(case, memory="tim"))
 
 
 @pytest.mark.parametrize(

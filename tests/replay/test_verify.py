@@ -1,4 +1,4 @@
-"""Held again with the recorded answers, a consultation is what it was; whatever is changed on purpose is found and named."""
+"""EndedConsultation again with the recorded answers, a consultation is what it was; whatever is changed on purpose is found and named."""
 
 from __future__ import annotations
 

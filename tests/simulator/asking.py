@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from osler.agents.participant import Briefing, Conclusion, Participant, Question
+from osler.agents.autogen import Participant
+from osler.agents.messages import Briefing, Conclusion, Question
 from osler.agents.patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.by_model import ModelRam

@@ -14,9 +14,9 @@ from osler.runs.events import Asked, Called, Ending, Intervened, Intervention, R
 from osler.runs.plan import Cell, Column, Plan, Settings
 from osler.runs.store import RunFile
 from osler.runs.transcript import Transcript
+from osler.simulator.batch import RunOptions, simulate_plan
 from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.session import How, simulate_plan
-from osler.simulator.worker import Unit, Worker, simulate_one
+from osler.simulator.worker import Job, Worker, simulate_one
 from tests.agents.scripted import scripted
 from tests.replay.runs import osler
 from tests.simulator.model_server import ModelServer, model_server
@@ -25,11 +25,11 @@ from tests.simulator.test_consultation import Held
 POOL = RecordPool.open()
 
 
-def hold(server: ModelServer, out: Path, *, turns: int = 1, how: How | None = None) -> list[Transcript]:
+def hold(server: ModelServer, out: Path, *, turns: int = 1, how: RunOptions | None = None) -> list[Transcript]:
     """Three columns and two trials whose doctors, being rules, first ask the same."""
     settings = Settings(ram_backbone=server.spec, turns=turns)
     plan = Plan(POOL.only(ids=["gerd-en", "gerd-zh"]), ("rules",), ("none", "raw", "tim"), trials=2, settings=settings)
-    simulate_plan(plan, out, how or How(quiet=True), "bundled")
+    simulate_plan(plan, out, how or RunOptions(quiet=True), "bundled")
     with RunFile.open(out) as run:
         return list(run.transcripts())
 
@@ -81,7 +81,7 @@ async def test_a_consultation_that_was_interrupted_asks_for_nothing_again() -> N
             async def keep(key: str, answer: Completion) -> None:
                 kept[memory].append((key, answer.model_dump_json()))
 
-            return await worker.hold(Unit(1, Cell(record.id, Column("rules", "", memory), 1), record, before), keep)
+            return await worker.run(Job(1, Cell(record.id, Column("rules", "", memory), 1), record, before), keep)
 
         clients = Clients(ClientSettings(retries=0))
         for memory in kept:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from osler.agents import doctors
 from osler.errors import UserError
-from osler.play.sitting import OneMore
+from osler.play.request import OneCellPlan
 from osler.records import RecordPool
 from osler.runs.events import Ending, Journal
 from osler.runs.plan import (
@@ -21,15 +22,15 @@ from osler.runs.plan import (
     Column,
     Plan,
     ResultsFrom,
+    Selector,
     Settings,
-    Wanted,
     default_patient,
     default_ram,
 )
 from osler.runs.store import Fork, RunFile, RunWriter
-from osler.simulator.engines.frames import pack, unit_frame, unit_of
-from osler.simulator.session import about
-from osler.simulator.worker import Unit, transcript_of
+from osler.simulator.batch import about
+from osler.simulator.messages import pack
+from osler.simulator.worker import Job, transcript_of
 from tests.conftest import Run
 from tests.simulator.model_server import model_server
 
@@ -70,8 +71,8 @@ def test_a_column_is_the_same_whatever_way_it_goes() -> None:
     assert Column.from_row(VARIED.as_row()) == VARIED and hash(Column.from_row(VARIED.as_row())) == hash(VARIED)
     assert Column.of("rules", "stepwise", "raw").strategy == ""
     assert str(VARIED) == "m1 stepwise tim,k=5 mood=angry visits=2" and str(Column("rules", "", "raw")) == "rules raw"
-    unit = Unit(3, Cell("croup-en", VARIED, 2), CROUP, (("key", "body"),))
-    assert unit_of(json.loads(pack(**unit_frame(unit))[4:])) == unit
+    job = Job(3, Cell("croup-en", VARIED, 2), CROUP, (("key", "body"),))
+    assert pickle.loads(pack(job)[4:]) == job
 
 
 def test_a_run_keeps_columns_and_finds_by_them(tmp_path: Path) -> None:
@@ -83,7 +84,7 @@ def test_a_run_keeps_columns_and_finds_by_them(tmp_path: Path) -> None:
             *(Column("rules", "", "raw"), Column("m1", "plain", "raw"), Column("m1", "stepwise", "raw")),
         ]
         cell = Cell("croup-en", VARIED, 1)
-        more = OneMore((CROUP,), settings=settings, cell=cell)
+        more = OneCellPlan((CROUP,), settings=settings, cell=cell)
         (number,) = store.extend(more).todo
         assert store.extend(more).todo == [number] and store.cell(number) == cell
         assert store.next_trial("croup-en", VARIED) == 2
@@ -94,13 +95,13 @@ def test_a_run_keeps_columns_and_finds_by_them(tmp_path: Path) -> None:
         fork = store.add_fork(CROUP, Cell("croup-en", VARIED, 2), Fork("run", cell, 3))
     with RunFile.open(path) as run:
         assert run.settings == settings and run.forks() == {fork: Fork("run", cell, 3)}
-        found = run.find(Wanted("croup", strategy="stepwise", memory="tim,k=5", trial=1))
+        found = run.find(Selector("croup", strategy="stepwise", memory="tim,k=5", trial=1))
         header = found.header
         assert header.cell == cell and header.variants == {"mood": "angry", "visits": "2"}
         assert (header.ram_backbone, header.memory_backbone) == ("m2", "m1")
         assert (header.results, header.answer_tokens) == (ResultsFrom.REPORT, 500)
         with pytest.raises(UserError, match="fits 5 consultations") as several:
-            run.find(Wanted("croup"))
+            run.find(Selector("croup"))
         assert "croup-en m1 stepwise raw trial 1" in several.value.message and "--strategy" in several.value.remedy
         assert "mood=angry" in run.name_of(number)
 
@@ -146,7 +147,7 @@ def test_a_strategy_extends_a_run_and_the_same_command_goes_on(
         assert [(column.strategy, column.memory) for column in run.columns()] == [
             *(("plain", "raw"), ("", "raw"), ("careful", "raw")),
         ]
-        header = run.find(Wanted("croup", strategy="careful")).header
+        header = run.find(Selector("croup", strategy="careful")).header
         assert (header.strategy, header.ram_backbone) == ("careful", "rules")
     told = osler("show", "run.osler", "croup-en", "--strategy", "careful")
     assert "strategy careful" in told.stdout

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from osler.records import RecordPool
 from osler.runs.plan import Plan, Settings
-from osler.simulator.session import How, simulate_plan
+from osler.simulator.batch import RunOptions, simulate_plan
 from tests.models.server import Step
 from tests.simulator.model_server import model_server
 
@@ -19,7 +19,7 @@ BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "conclude.py"
 def test_the_same_interviews_are_concluded_from_other_recalls(tmp_path: Path) -> None:
     records = RecordPool.open().only(ids=["pneumonia-en", "pneumonia-zh"])
     plan = Plan(records, ("rules",), ("raw", "tim"), settings=Settings(turns=4))
-    simulate_plan(plan, tmp_path / "run.osler", How(quiet=True), "bundled")
+    simulate_plan(plan, tmp_path / "run.osler", RunOptions(quiet=True), "bundled")
     with model_server() as server:
         given = [BENCHMARK, tmp_path / "run.osler", "--backbone", server.spec, "--out", tmp_path / "lists.jsonl"]
         done = subprocess.run([sys.executable, *map(str, given)], capture_output=True, text=True, check=True)
@@ -40,7 +40,7 @@ def test_the_same_interviews_are_concluded_from_other_recalls(tmp_path: Path) ->
 
 def test_a_model_that_fails_is_no_wrong_answer(tmp_path: Path) -> None:
     plan = Plan(RecordPool.open().only(ids=["pneumonia-en"]), settings=Settings(turns=2))
-    simulate_plan(plan, tmp_path / "run.osler", How(quiet=True), "bundled")
+    simulate_plan(plan, tmp_path / "run.osler", RunOptions(quiet=True), "bundled")
     with model_server(lambda _: Step(status=401)) as server:
         given = [BENCHMARK, tmp_path / "run.osler", "--backbone", server.spec]
         done = subprocess.run([sys.executable, *map(str, given)], capture_output=True, text=True, check=False)

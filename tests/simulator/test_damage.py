@@ -16,7 +16,7 @@ import pytest
 
 from osler.eval.ladder import LADDER
 from osler.runs.plan import Settings
-from osler.runs.store import RunFile, files
+from osler.runs.store import RunFile, connection
 from osler.runs.store.check import faults
 from tests.conftest import Run
 from tests.simulator.test_runs import hold
@@ -85,7 +85,10 @@ def test_a_checksum_notices_what_still_can_be_read(tmp_path: Path, sound: Path, 
     shutil.copy(sound, tmp_path)
     other = "(SELECT body FROM transcripts WHERE cell = 3)"
     change(tmp_path / "run.osler", f"UPDATE transcripts SET body = {other} WHERE cell = 1")
-    with RunFile.open(tmp_path / "run.osler") as run, pytest.raises(files.DamagedRunError, match="the transcript of"):
+    with (
+        RunFile.open(tmp_path / "run.osler") as run,
+        pytest.raises(connection.DamagedRunError, match="the transcript of"),
+    ):
         run.transcript(1)
     assert osler("runs", "check", "run.osler").stdout.startswith("transcript: ")
 
@@ -163,17 +166,17 @@ def killed_run(path: Path) -> int:
         time.sleep(0.05)
         if path.exists():
             with RunFile.open(path) as run:
-                done = run.standing().done
+                done = run.status().done
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
     process.join()
     with RunFile.open(path) as run:
-        return run.standing().done
+        return run.status().done
 
 
 def test_a_copy_without_its_log_says_that_something_is_missing(tmp_path: Path, osler: Run) -> None:
     done = killed_run(tmp_path / "run.osler")
-    assert files.has_log(tmp_path / "run.osler")
+    assert connection.has_log(tmp_path / "run.osler")
     (tmp_path / "copy").mkdir()
     shutil.copy(tmp_path / "run.osler", tmp_path / "copy")
     told = osler("runs", "status", "run.osler", cwd=tmp_path / "copy")
@@ -191,14 +194,14 @@ def test_a_killed_run_on_a_read_only_disk_shows_all_of_itself(
     """Root may write anywhere, so the error that a read-only folder gives is raised by hand."""
     done = killed_run(tmp_path / "run.osler")
     (tmp_path / "run.osler-shm").unlink(missing_ok=True)
-    real = files._readable
+    real = connection._readable
 
-    def read_only(path: Path, address: str) -> files.RunConnection:
+    def read_only(path: Path, address: str) -> connection.RunConnection:
         if str(tmp_path) in address and "immutable" not in address:
-            raise files.damaged(path, "unable to open database file")
+            raise connection.damaged(path, "unable to open database file")
         return real(path, address)
 
-    monkeypatch.setattr(files, "_readable", read_only)
+    monkeypatch.setattr(connection, "_readable", read_only)
     assert f"{done} done" in osler("runs", "status", "run.osler").stdout
 
 
@@ -208,13 +211,13 @@ def test_the_log_of_a_run_stays_small(tmp_path: Path) -> None:
     process = FORK.Process(target=hold, args=(path,), kwargs={"limit": 88, "memories": ("none", "raw")})
     process.start()
     while process.is_alive():
-        if files.has_log(path):
-            largest = max(largest, files.log_of(path).stat().st_size)
+        if connection.has_log(path):
+            largest = max(largest, connection.log_of(path).stat().st_size)
         time.sleep(0.01)
     process.join()
     assert 0 < largest < 4 * 1024 * 1024
     with RunFile.open(path) as run:
-        assert run.standing().done == 176 and not run.unscored(LADDER)
+        assert run.status().done == 176 and not run.unscored(LADDER)
 
 
 def test_a_report_onto_a_folder_that_cannot_be_written_to_is_one_line(tmp_path: Path, sound: Path, osler: Run) -> None:

@@ -9,15 +9,15 @@ import pytest
 
 from osler.runs.events import Journal
 from osler.runs.plan import PLAIN, Cell, Column
-from osler.simulator import display
-from osler.simulator.desk import Progress
-from osler.simulator.display import Display, plain_line
+from osler.simulator import progress_display
+from osler.simulator.progress_display import Display, plain_line
+from osler.simulator.work_queue import RunProgress
 
 
-def progress(seconds: float, done: int) -> Progress:
+def progress(seconds: float, done: int) -> RunProgress:
     journal = Journal()
     journal.turn = 7
-    return Progress(
+    return RunProgress(
         total=20,
         there=2,
         done=done,
@@ -41,8 +41,8 @@ def test_a_quick_one_by_the_second() -> None:
 async def test_a_run_in_which_nothing_ends_gives_signs_of_life(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(display, "_LINES_EVERY", 0.01)
-    monkeypatch.setattr(display, "_SIGN_OF_LIFE", 0.05)
+    monkeypatch.setattr(progress_display, "_LINES_EVERY", 0.01)
+    monkeypatch.setattr(progress_display, "_SIGN_OF_LIFE", 0.05)
     async with Display(progress(0, 0), quiet=False).running():
         await asyncio.sleep(0.3)
     assert capsys.readouterr().err.count("2 under way, up to turn 7") > 2

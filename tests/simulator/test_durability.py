@@ -24,9 +24,9 @@ from osler.records import RecordPool
 from osler.runs.events import Called
 from osler.runs.plan import Plan, Settings
 from osler.runs.store import RunFile, RunWriter
-from osler.simulator import session
-from osler.simulator.engines.frames import pack, read_frame
-from osler.simulator.session import How, StoppedEarly, simulate_plan
+from osler.simulator import batch
+from osler.simulator.batch import RunOptions, StoppedEarly, simulate_plan
+from osler.simulator.messages import StopMessage, pack, read_message
 from tests.simulator.model_server import ModelServer, model_server
 
 FORK = multiprocessing.get_context("fork")
@@ -37,7 +37,9 @@ ENGINES = [pytest.param(None, id="one process"), pytest.param(2, id="two workers
 def hold(out: Path, workers: int | None = None, **plan: Any) -> None:
     records = RecordPool.open().only(limit=plan.pop("limit", 6))
     plan.setdefault("settings", Settings(turns=6))
-    simulate_plan(Plan(records, **plan), out, How(quiet=True, workers=workers, concurrency=CONCURRENCY), "bundled")
+    simulate_plan(
+        Plan(records, **plan), out, RunOptions(quiet=True, workers=workers, concurrency=CONCURRENCY), "bundled"
+    )
 
 
 def begin(out: Path, server: ModelServer, after: int, **plan: Any) -> multiprocessing.process.BaseProcess:
@@ -53,7 +55,7 @@ def begin(out: Path, server: ModelServer, after: int, **plan: Any) -> multiproce
 def calls(path: Path) -> int:
     with RunFile.open(path) as run:
         found = [call for transcript in run.transcripts() for call in transcript.of(Called)]
-        assert run.standing().calls == len(found)
+        assert run.status().calls == len(found)
         return len(found)
 
 
@@ -67,7 +69,7 @@ def test_a_kill_costs_no_more_than_the_requests_in_flight(tmp_path: Path, worker
             assert process.pid is not None
             os.kill(process.pid, signal.SIGKILL)
             process.join()
-            time.sleep(0.1)  # workers end when their desk is gone
+            time.sleep(0.1)  # workers end when their queue is gone
         hold(path, backbones=(server.spec,), **plan)
         most = 2 * CONCURRENCY if memory == "tim" else CONCURRENCY  # a memory's model is asked beside the doctor's
         assert server.requests - calls(path) <= 2 * most
@@ -82,7 +84,7 @@ def test_ctrl_c_waits_for_the_answers_in_flight_and_loses_none(tmp_path: Path, w
         os.kill(process.pid, signal.SIGINT)
         process.join()
         with RunFile.open(path) as run:
-            half = run.standing()
+            half = run.status()
         assert half.todo and half.calls == server.requests, "every answer that was asked for is kept"
         hold(path, workers=workers, backbones=(server.spec,), memories=("tim",))
         assert server.requests == calls(path)
@@ -107,7 +109,7 @@ def test_a_second_ctrl_c_ends_at_once_and_says_what_it_costs(tmp_path: Path) -> 
             hold(path, backbones=(server.spec,))
         thread.join()
     with RunFile.open(path) as run:
-        assert (run.standing().todo, run.standing().failed) == (6, 0)
+        assert (run.status().todo, run.status().failed) == (6, 0)
 
 
 @pytest.mark.parametrize("workers", ENGINES)
@@ -148,22 +150,23 @@ def test_an_answer_is_written_before_its_consultation_goes_on(tmp_path: Path) ->
                 unwritten.append(number)
 
     with model_server(look) as server:
-        how = How(quiet=True, concurrency=1)
+        how = RunOptions(quiet=True, concurrency=1)
         plan = Plan(RecordPool.open().only(limit=2), backbones=(server.spec,), settings=Settings(turns=3))
         simulate_plan(plan, path, how, "bundled")
     assert server.requests == 8 and not unwritten
 
 
 async def test_a_torn_frame_is_the_end_of_a_worker_and_no_more() -> None:
-    whole = pack(number=1, transcript="x" * 100)
-    for sent in (whole[:-1], whole[:3], b"", whole[:4] + b"{" * 200, struct.pack(">I", 2**31) + whole, b"\0\0\0\x02[]"):
+    message = StopMessage("kind", "x" * 100)
+    whole = pack(message)
+    for sent in (whole[:-1], whole[:3], b"", whole[:4] + b"{" * 200, struct.pack(">I", 2**31) + whole):
         reader = asyncio.StreamReader()
         reader.feed_data(sent)
         reader.feed_eof()
-        assert await read_frame(reader) is None
+        assert await read_message(reader) is None
     reader = asyncio.StreamReader()
     reader.feed_data(whole + whole)
-    assert await read_frame(reader) == await read_frame(reader) == {"number": 1, "transcript": "x" * 100}
+    assert await read_message(reader) == await read_message(reader) == message
 
 
 def test_workers_that_are_stopped_killed_and_woken_cost_no_consultation(tmp_path: Path) -> None:
@@ -183,7 +186,7 @@ def test_workers_that_are_stopped_killed_and_woken_cost_no_consultation(tmp_path
         process.join()
         assert process.exitcode == 0
     with RunFile.open(path) as run:
-        standing = run.standing()
+        standing = run.status()
     assert (standing.done, standing.failed, standing.todo) == (12, 0, 0)
 
 
@@ -203,10 +206,10 @@ def test_resuming_scores_what_has_no_score(tmp_path: Path, monkeypatch: pytest.M
 
     path = tmp_path / "run.osler"
     with monkeypatch.context() as patch:
-        patch.setattr(session, "score", breaks)
+        patch.setattr(batch, "score", breaks)
         hold(path, limit=8)
     with RunFile.open(path) as run:
-        assert run.standing().done == 8 and len(run.unscored(LADDER)) == 8, "scoring that fails costs no consultation"
+        assert run.status().done == 8 and len(run.unscored(LADDER)) == 8, "scoring that fails costs no consultation"
     hold(path, limit=8)
     with RunFile.open(path) as run:
         assert not run.unscored(LADDER)

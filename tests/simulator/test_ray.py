@@ -27,7 +27,7 @@ from osler.runs.events import Called, Ending, Failed
 from osler.runs.plan import Settings
 from osler.runs.store import RunFile
 from osler.simulator.clients import ClientSettings
-from osler.simulator.engines.ray import RayPool
+from osler.simulator.engines.ray_pool import RayPool
 from tests.conftest import REPO, Run
 from tests.models.server import Step, completion
 
@@ -167,7 +167,7 @@ async def test_killed_workers_cost_no_more_than_what_they_were_asking(
         # Ray tells of every death, and not on standard output.
         assert done.returncode == 0 and json.loads(done.stdout)["done"] == 6, (done.stdout, done.stderr)
     with RunFile.open(tmp_path / "runs" / "run.osler") as kept:
-        standing, transcripts = kept.standing(), list(kept.transcripts())
+        standing, transcripts = kept.status(), list(kept.transcripts())
     assert (standing.done, standing.failed, standing.todo, len(transcripts)) == (6, 0, 0, 6)
     calls = [call for transcript in transcripts for call in transcript.of(Called)]
     assert standing.calls == len(calls), "every answer is counted once"

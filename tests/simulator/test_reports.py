@@ -11,12 +11,12 @@ from rich.console import Console
 from osler.memory.base import Turn
 from osler.memory.raw import RawMemory
 from osler.records import PatientRecord, RecordPool
+from osler.replay.pages import transcript_page
 from osler.replay.scenes import scenes
 from osler.runs.events import Answered, Maker, Retrieved
 from osler.runs.plan import Cell, Column, ResultsFrom, Settings
-from osler.simulator.pages import page
 from osler.simulator.worker import simulate_one
-from osler.view.story import story
+from osler.view.consultation_data import consultation_data
 from tests.agents.scripted import scripted
 from tests.conftest import small_record
 from tests.simulator.asking import hear, number, things
@@ -103,7 +103,7 @@ async def test_the_turn_that_a_memory_is_given_holds_the_report(monkeypatch: pyt
     assert all(event.results.startswith("Chest X-ray") for event in held.of(Retrieved))
     assert all(event.disclosed == ("Chest X-ray",) for event in held.of(Answered))
     console = Console(file=StringIO(), width=200)
-    console.print(page(held, details=False))
+    console.print(transcript_page(held, details=False))
     assert isinstance(console.file, StringIO) and "Report: Chest X-ray: " in console.file.getvalue()
     assert any(line.text.startswith("Chest X-ray: ") for scene in scenes(held) for line in scene.lines)
-    assert all(turn["results"].startswith("Chest X-ray: ") for turn in story(held, PNEUMONIA, {})["turns"])
+    assert all(turn["results"].startswith("Chest X-ray: ") for turn in consultation_data(held, PNEUMONIA, {})["turns"])

@@ -24,8 +24,8 @@ from osler.records import RecordPool
 from osler.runs.events import Answered, Asked, Called, Ending
 from osler.runs.plan import Limits, Plan, Settings
 from osler.runs.store import RunFile, RunWriter, writer
+from osler.simulator.batch import RunOptions, StoppedEarly, retry_run, simulate_plan
 from osler.simulator.clients import ClientSettings
-from osler.simulator.session import How, StoppedEarly, retry_run, simulate_plan
 from tests.conftest import Run
 from tests.models.server import Step
 from tests.simulator.model_server import REPLY, model_server
@@ -34,13 +34,13 @@ SHORT = Settings(turns=2)
 SCORES = "record, memory, trial, ending, diagnosis, treatment, turns, repeats"
 
 
-def hold(out: Path, how: How | None = None, *, limit: int = 4, **plan: Any) -> None:
+def hold(out: Path, how: RunOptions | None = None, *, limit: int = 4, **plan: Any) -> None:
     plan.setdefault("settings", SHORT)
-    simulate_plan(Plan(RecordPool.open().only(limit=limit), **plan), out, how or How(quiet=True), "bundled")
+    simulate_plan(Plan(RecordPool.open().only(limit=limit), **plan), out, how or RunOptions(quiet=True), "bundled")
 
 
-def quiet(**how: Any) -> How:
-    return How(quiet=True, **how)
+def quiet(**how: Any) -> RunOptions:
+    return RunOptions(quiet=True, **how)
 
 
 def scores(path: Path) -> list[tuple[Any, ...]]:
@@ -69,7 +69,7 @@ def test_a_run_killed_twenty_times_is_the_run_that_was_not(tmp_path: Path) -> No
     assert len(scores(tmp_path / "whole.osler")) == 200
     assert scores(tmp_path / "cut.osler") == scores(tmp_path / "whole.osler")
     with RunFile.open(tmp_path / "cut.osler") as run:
-        standing = run.standing()
+        standing = run.status()
         assert (standing.done, standing.todo, standing.failed) == (200, 0, 0)
         assert sum(1 for _ in run.transcripts()) == 200
     with sqlite3.connect(tmp_path / "cut.osler") as file:
@@ -106,7 +106,7 @@ def test_faults_of_a_server_cost_no_consultation_and_repeat_nothing(
     with model_server(faults(7)) as server:
         hold(path, how, limit=50, trials=4, backbones=(server.spec,))
     with RunFile.open(path) as run:
-        standing = run.standing()
+        standing = run.status()
         transcripts = list(run.transcripts())
     assert standing.todo == 0 and standing.done + standing.failed == 200 == len(transcripts)
     assert standing.failed == sum(not transcript.ending.is_answer for transcript in transcripts)
@@ -143,7 +143,7 @@ def test_answers_are_not_paid_for_twice_after_a_kill(tmp_path: Path) -> None:
     with RunFile.open(path) as run:
         transcripts = list(run.transcripts())
         calls = [call for transcript in transcripts for call in transcript.of(Called)]
-        assert run.standing().calls == len(calls)
+        assert run.status().calls == len(calls)
         assert any(ending == "interrupted" for number in range(1, 7) for ending, _, _ in run.attempts(number))
     assert len(transcripts) == 6
     earlier = [call for call in calls if call.source == "earlier"]
@@ -164,7 +164,7 @@ def test_a_server_that_claims_more_tokens_than_there_are_costs_no_answer(tmp_pat
     assert server.requests == asked
     for one in (path, again):
         with RunFile.open(one) as run:
-            standing = run.standing()
+            standing = run.status()
             calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]
         assert (standing.done, standing.failed) == (2, 0)
         assert {call.tokens_in for call in calls} == {None, 11}
@@ -189,7 +189,7 @@ def test_a_run_whose_kept_answers_hold_such_a_number_goes_on(tmp_path: Path) -> 
         hold(path, quiet(), limit=3, backbones=(server.spec,), settings=settings)
         hold(tmp_path / "second.osler", replace(how, limits=Limits()), limit=3, backbones=(server.spec,))
     with RunFile.open(path) as run:
-        assert (run.standing().done, run.standing().failed) == (3, 0)
+        assert (run.status().done, run.status().failed) == (3, 0)
         assert all(call.source for transcript in run.transcripts() for call in transcript.of(Called))
 
 
@@ -275,13 +275,13 @@ def test_failures_are_told_and_tried_again_without_asking_what_was_answered(tmp_
     with model_server(lambda number: step if broken.is_set() and number % 5 == 0 else None) as server:
         hold(path, quiet(concurrency=1), limit=5, backbones=(server.spec,))
         with RunFile.open(path) as run:
-            first = run.standing()
+            first = run.status()
         assert first.failed > 0
         broken.clear()
         asked = server.requests
         retry_run(path, quiet())
         with RunFile.open(path) as run:
-            second, transcripts = run.standing(), list(run.transcripts())
+            second, transcripts = run.status(), list(run.transcripts())
     assert (second.done, second.failed, second.todo) == (5, 0, 0)
     assert second.attempts == first.attempts + first.failed
     earlier = sum(call.source == "earlier" for transcript in transcripts for call in transcript.of(Called))
@@ -302,14 +302,14 @@ def test_a_run_that_reaches_its_budget_stops_and_goes_on_with_a_larger_one(
             hold(path, quiet(concurrency=2, limits=limits), limit=8, backbones=(server.spec,))
         assert "with a larger limit" in str(stopped.value)
         with RunFile.open(path) as run:
-            half = run.standing()
+            half = run.status()
         assert half.todo > 0 and half.failed == 0
         if limits.tokens:
             assert half.tokens <= limits.tokens + 2 * 14, "only what was under way may come on top"
         hold(path, limit=8, backbones=(server.spec,))
     with RunFile.open(path) as run:
         calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]
-        assert run.standing().done == 8 and run.standing().calls == len(calls) == server.requests
+        assert run.status().done == 8 and run.status().calls == len(calls) == server.requests
 
 
 def test_a_consultation_ends_at_its_own_limit(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_a_limit_in_money_needs_prices(tmp_path: Path, monkeypatch: pytest.Monke
         with pytest.raises(StoppedEarly, match="USD are used"):
             hold(tmp_path / "a.osler", quiet(concurrency=1, limits=Limits(cost=1)), backbones=(server.spec,))
     with RunFile.open(tmp_path / "a.osler") as run:
-        spent = run.standing().cost
+        spent = run.status().cost
         assert spent is not None and 1 <= spent < 1.2
 
 
@@ -347,7 +347,7 @@ def test_an_endpoint_that_is_down_stops_the_run_and_fails_no_cell(tmp_path: Path
         with pytest.raises(StoppedEarly, match="to resume"):
             hold(path, quiet(clients=ClientSettings(retries=0)), limit=40, backbones=(server.spec,))
         with RunFile.open(path) as run:
-            standing = run.standing()
+            standing = run.status()
         assert standing.failed <= 8 and standing.todo >= 32
         assert server.requests < 40, "nobody goes on asking a server that is down"
 
@@ -364,7 +364,7 @@ def test_the_same_request_is_answered_from_the_cache_when_asked_for(tmp_path: Pa
     assert scores(tmp_path / "a.osler") == scores(tmp_path / "b.osler")
     with RunFile.open(tmp_path / "b.osler") as run:
         calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]
-        assert {call.source for call in calls} == {"cache"} and run.standing().calls == 0
+        assert {call.source for call in calls} == {"cache"} and run.status().calls == 0
 
 
 def test_a_full_disk_is_a_clear_line_and_the_run_goes_on_when_there_is_room(tmp_path: Path) -> None:
@@ -390,11 +390,11 @@ def test_a_full_disk_is_a_clear_line_and_the_run_goes_on_when_there_is_room(tmp_
     process.join()
     assert "cannot be written" in said and "make room" in said, said
     with RunFile.open(path) as run:
-        held = run.standing().done
+        held = run.status().done
         assert held >= 1 and sum(1 for _ in run.transcripts()) == held
     hold(path, limit=40)
     with RunFile.open(path) as run:
-        assert run.standing().done == 40
+        assert run.status().done == 40
 
 
 def test_a_folder_that_cannot_be_written_to_is_a_clear_line(tmp_path: Path, osler: Run) -> None:
@@ -419,7 +419,9 @@ def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(tmp
             found = [
                 int(entry.name)
                 for entry in Path("/proc").iterdir()
-                if entry.name.isdigit() and b"engines.process" in _cmdline(entry) and _parent(entry) == os.getpid()
+                if entry.name.isdigit()
+                and b"engines.worker_process" in _cmdline(entry)
+                and _parent(entry) == os.getpid()
             ]
             os.kill(found[0], signal.SIGKILL)
 
@@ -428,7 +430,7 @@ def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(tmp
         hold(path, quiet(workers=2, concurrency=4), limit=6, backbones=(server.spec,), settings=Settings(turns=5))
         thread.join()
         with RunFile.open(path) as run:
-            standing = run.standing()
+            standing = run.status()
             calls = [call for transcript in run.transcripts() for call in transcript.of(Called)]
         assert (standing.done, standing.failed, standing.todo) == (6, 0, 0)
         assert standing.attempts > 6

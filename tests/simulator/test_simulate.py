@@ -14,8 +14,9 @@ from rich.console import Console
 from osler.eval.faithfulness import faults_of
 from osler.eval.ladder import judge_diagnosis
 from osler.eval.verdict import Verdict
-from osler.memory.base import Change, Item, Recall
+from osler.memory.base import Change, Fact, Recall
 from osler.records import RecordPool
+from osler.replay.pages import memory_page, transcript_page
 from osler.runs.events import (
     Answered,
     Asked,
@@ -32,8 +33,6 @@ from osler.runs.events import (
 )
 from osler.runs.plan import PLAIN, Cell, Column, Settings
 from osler.runs.store import RunFile
-from osler.simulator.memory_page import memory_page
-from osler.simulator.pages import page
 from osler.simulator.worker import transcript_of
 from tests.conftest import Run
 from tests.models.server import Step, serving
@@ -112,8 +111,8 @@ def test_show_prints_a_consultation(osler: Run) -> None:
         "run",
     )
     shown = osler("show", "run", "croup-en", "--memory", "raw").stdout
-    assert "Doctor:" in shown and "Patient:" in shown and "diagnosis" in shown
-    assert "retrieved:" in osler("show", "run", "croup-zh", "--memory", "raw", "--details").stdout
+    assert "Doctor:" in shown and "Patient:" in shown and "Diagnosis" in shown
+    assert "检索到" in osler("show", "run", "croup-zh", "--memory", "raw", "--details").stdout
     several = osler("show", "run", "croup-en")
     assert several.returncode == 2 and "fits 2 consultations" in several.stderr
     assert osler("show", "run", "nobody").returncode == 2
@@ -126,7 +125,8 @@ def test_what_a_model_says_cannot_steer_the_terminal(language: str) -> None:
     journal = Journal()
     journal.turn = 1
     evil = "red \x1b[31m and \x07 a bell"
-    journal.add(Recalled, Role.MEMORY, query=evil, recall=Recall(text=evil, items=(Item(text=evil, turn=1),)))
+    fact = Fact(subject=evil, relation=evil, object=evil, turn=1)
+    journal.add(Recalled, Role.MEMORY, query=evil, recall=Recall(text=evil, facts=(fact,)))
     journal.add(Asked, Role.DOCTOR, question=evil)
     journal.add(Answered, Role.PATIENT, reply=evil, maker=Maker.MODEL)
     journal.add(Intervened, Role.PATIENT, kind=Intervention.REFUSED, draft=evil, reasons=(evil,))
@@ -138,7 +138,7 @@ def test_what_a_model_says_cannot_steer_the_terminal(language: str) -> None:
     )
     screen = StringIO()
     console = Console(width=200, file=screen, force_terminal=False)
-    console.print(page(held, details=True))
+    console.print(transcript_page(held, details=True))
     console.print(memory_page(held))
     told = screen.getvalue()
     assert "\x1b" not in told and "\x07" not in told and "\\x1b[31m" in told
@@ -175,7 +175,7 @@ async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(
         assert done.returncode == 1 and "every consultation failed" in done.stderr
     with RunFile.open(tmp_path / "runs" / "run.osler") as run:
         assert [transcript.ending for transcript in run.transcripts()] == [Ending.BACKBONE_FAILURE] * 2
-        assert run.standing().failed == 2
+        assert run.status().failed == 2
     failures = osler("runs", "failures", "run").stdout
     assert failures.count("backbone_failure") == 2 and "1 attempt(s)" in failures
     for text in (failures, done.stderr, (tmp_path / "runs" / "run.osler").read_bytes().decode("latin1")):

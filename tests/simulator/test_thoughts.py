@@ -55,7 +55,7 @@ def test_the_page_of_a_memory_shows_what_came_in_and_what_was_recalled(osler: Ru
     case = "pyelonephritis-zh"
     assert osler("simulate", "--case", case, "--memory", "tim", "--out", "run", "--quiet").returncode == 0
     page = osler("memory", "show", "run", case)
-    assert page.returncode == 0 and "   + #1 " in page.stdout and "   > " in page.stdout
+    assert page.returncode == 0 and "   + #1 " in page.stdout and "想起" in page.stdout
     missing = osler("memory", "show", "run", "nobody")
     assert missing.returncode == 2 and "nobody" in missing.stderr and "Traceback" not in missing.stderr
 

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from osler.eval.faithfulness import Claim, ClaimKind, JudgedReply, ReplyVerdict
 from osler.eval.ladder import LADDER
 from osler.eval.measures import VERSION
-from osler.memory.base import Change, Item, Recall
+from osler.memory.base import Change, Fact, Recall
 from osler.records.schema import PatientRecord
 from osler.runs.events import (
     Answered,
@@ -38,9 +38,9 @@ from osler.runs.events import (
     Role,
 )
 from osler.runs.plan import Plan, Settings
-from osler.runs.store import RunWriter, Scored
+from osler.runs.store import RunWriter, StoredScore
 from osler.runs.transcript import Header, Transcript
-from osler.simulator.session import about
+from osler.simulator.batch import about
 from tests.conftest import small_record
 
 CASES = ("bppv-en", "pneumonia-en", "bppv-zh")
@@ -100,7 +100,7 @@ class Small:
     def measured(self, number: int, measures: dict[str, Any]) -> None:
         """Let it have been measured so."""
         with self._open() as run:
-            run.scored(number, Scored(LADDER, (), VERSION, measures))
+            run.scored(number, StoredScore(LADDER, (), VERSION, measures))
 
     def _open(self) -> RunWriter:
         return RunWriter.create(self.path, about(self.settings))
@@ -118,7 +118,7 @@ def hostile(path: Path) -> Small:
 
 def _hostile_events() -> tuple[Event, ...]:
     thoughts = Change(group=1, inserted=(HOSTILE,), merged=(HOSTILE,), superseded=(HOSTILE,), forgotten=(HOSTILE,))
-    recall = Recall(text=HOSTILE, items=(Item(text=HOSTILE, turn=1),))
+    recall = Recall(text=HOSTILE, facts=(Fact(subject=HOSTILE, relation=HOSTILE, object=HOSTILE, turn=1),))
     prompt = (Message(role=HOSTILE, content=HOSTILE),)
     return (
         Recalled(turn=1, role=Role.MEMORY, query=HOSTILE, recall=recall),

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from osler.runs.events import Asked, Concluded, Role
-from osler.runs.plan import Wanted
+from osler.runs.plan import Selector
 from osler.runs.store import RunFile
 from osler.view.export import export
 from tests.conftest import Run
@@ -146,7 +146,7 @@ def test_a_fork_appears_beside_its_run_and_is_opened(browser: Browser, site: Sit
         shown = page.locator(".turn .said").all_inner_texts()
         kept = [text for pair in site.story(site.cell("bppv-en", "none"))[:2] for text in pair]
         with RunFile.open(tmp_path / "demo.forks.osler") as forks:
-            asked = [event.question for event in forks.find(Wanted("bppv-en", memory="raw", trial=1)).of(Asked)]
+            asked = [event.question for event in forks.find(Selector("bppv-en", memory="raw", trial=1)).of(Asked)]
         assert shown[: len(kept)] == kept and len(asked) > 2 and set(asked) <= set(shown)
         page.locator(".siblings summary").click()
         expect(page.locator(".siblings a")).to_contain_text("Branched off in turn 3")

@@ -12,7 +12,7 @@ from osler.eval.scoring import score
 from osler.runs.events import Answered, Asked, Event, Intervened, Intervention, Maker
 from osler.runs.plan import Plan
 from osler.runs.store import RunWriter
-from osler.simulator.session import about
+from osler.simulator.batch import about
 from osler.view.export import export
 from tests.view.browser import picture, serving
 from tests.view.runs import record, transcript

@@ -22,7 +22,7 @@ FEW = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (250, 250))"
 
 @contextmanager
 def served(folder: Path, before: str = "", **options: float) -> Iterator[str]:
-    program = f"{before}\nfrom osler.view.serve import serve\nserve([], browser=False, **{options!r})"
+    program = f"{before}\nfrom osler.view.server import serve\nserve([], browser=False, **{options!r})"
     command = [sys.executable, "-c", program]
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace"

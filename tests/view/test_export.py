@@ -16,8 +16,7 @@ from typer.testing import CliRunner
 from osler.cli import app
 from osler.view.access import Access
 from osler.view.app import application
-from osler.view.chair import Chair
-from osler.view.shelf import Shelf
+from osler.view.run_list import RunList
 from tests.view.runs import make
 from tests.view.test_server import HOSTILE, PLAN, TALKS
 
@@ -67,8 +66,8 @@ def given(script: Path) -> dict[str, Any]:
 
 
 def test_the_files_hold_what_the_server_answers(site: Path, runs: list[Path]) -> None:
-    shelf = Shelf(runs)
-    guarded = Access(application(shelf, Chair(shelf)), "token", {"testserver"})
+    shelf = RunList(runs)
+    guarded = Access(application(shelf), "token", {"testserver"})
     server = TestClient(guarded, "http://testserver/token/")
     written: dict[str, Any] = {}
     for script in (site / "data").rglob("*.js"):

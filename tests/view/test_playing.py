@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 from osler.cli import app
 from osler.view.access import Access
 from osler.view.app import application
-from osler.view.chair import Chair
-from osler.view.shelf import Shelf
+from osler.view.run_list import RunList
 
 MODULE = "a_module_of_the_tests"
 OWN_MEMORY = f"{MODULE}:Own"
@@ -31,16 +30,16 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     sys.modules.pop(MODULE, None)
 
 
-def asked_for(wish: dict[str, Any], **named: tuple[str, ...]) -> tuple[int, str]:
-    shelf = Shelf(())
-    guarded = Access(application(shelf, Chair(shelf, **named)), "a-token", {"testserver"})
+def asked_for(asked: dict[str, Any], **named: tuple[str, ...]) -> tuple[int, str]:
+    shelf = RunList(())
+    guarded = Access(application(shelf, **named), "a-token", {"testserver"})
     with TestClient(guarded, "http://testserver/a-token/") as page:
-        answer = page.post("api/play", json={"case": "gout-en", "memory": "none", **wish})
+        answer = page.post("api/play", json={"case": "gout-en", "memory": "none", **asked})
         return answer.status_code, answer.json().get("error", "")
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "asked",
     [
         {"as": "doctor", "memory": OWN_MEMORY},
         {"as": "doctor", "memory": "tim,embedder=st:/etc"},
@@ -50,8 +49,8 @@ def asked_for(wish: dict[str, Any], **named: tuple[str, ...]) -> tuple[int, str]
         {"as": "patient", "doctor": "openai:gpt-4o"},
     ],
 )
-def test_what_the_owner_did_not_name_is_refused_and_not_even_looked_at(wish: dict[str, Any]) -> None:
-    status, line = asked_for(wish)
+def test_what_the_owner_did_not_name_is_refused_and_not_even_looked_at(asked: dict[str, Any]) -> None:
+    status, line = asked_for(asked)
     assert status == 400 and "\n" not in line
     assert "choose one of" in line and "`osler view" in line
     assert MODULE not in sys.modules

@@ -21,12 +21,11 @@ from starlette.testclient import TestClient
 from osler.eval.ladder import LADDER
 from osler.runs.plan import PLAIN, Cell, Column, Plan
 from osler.runs.store import Fork, RunFile, RunWriter
-from osler.runs.store.files import checksum
-from osler.simulator.session import about
+from osler.runs.store.connection import checksum
+from osler.simulator.batch import about
 from osler.view.access import Access
 from osler.view.app import application
-from osler.view.chair import Chair
-from osler.view.shelf import Shelf
+from osler.view.run_list import RunList
 from tests.view.runs import make, record, transcript
 
 pytestmark = pytest.mark.xdist_group("view")  # one process: they share a run
@@ -47,7 +46,7 @@ TALKS = [
 
 
 def client(*runs: Path, **headers: str) -> TestClient:
-    guarded = Access(application(shelf := Shelf(runs), Chair(shelf)), TOKEN, {HOST})
+    guarded = Access(application(RunList(runs)), TOKEN, {HOST})
     return TestClient(guarded, f"http://{HOST}/{TOKEN}/", headers=headers, raise_server_exceptions=False)
 
 
@@ -152,7 +151,8 @@ def test_a_consultation_is_told_turn_by_turn(page: TestClient) -> None:
     turn = told["turns"][1]
     assert (turn["turn"], turn["reply"], turn["at"]) == (2, "On the right, when I breathe in.", 2.0)
     assert turn["memory"]["inserted"] == ["#2"]
-    assert turn["recall"]["items"] == [{"text": "i", "turn": 1, "score": 1.0}]
+    [fact] = turn["recall"]["facts"]
+    assert (fact["subject"], fact["object"], fact["denied"], fact["turn"]) == ("patient", "fever", True, 1)
     assert turn["ledger"]["retrieved"][0]["score"] == 0.5
     assert turn["interventions"] == [{"who": "doctor", "kind": "refused", "draft": "a draft", "reasons": ["a reason"]}]
     (call,) = turn["calls"]
@@ -388,7 +388,7 @@ def test_the_command_serves_until_it_is_stopped(run: Path) -> None:
         _, errors = server.communicate(timeout=60)
         assert errors == ""
     with RunFile.open(run) as file:
-        assert file.standing().done == 5
+        assert file.status().done == 5
 
 
 @pytest.mark.parametrize(

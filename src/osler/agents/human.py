@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from osler.agents.autogen import Participant
+from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
 from osler.agents.notes import notes
-from osler.agents.participant import Briefing, Conclusion, Participant, Question, Reply, Selection
 from osler.errors import printable
 from osler.language import Language
 from osler.runs.events import Maker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from osler.agents.participant import Conclusion
+from osler.agents.messages import Conclusion
 from osler.loosejson import json_of
 
 _LABELS = {

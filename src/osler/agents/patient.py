@@ -8,9 +8,10 @@ from typing import Any
 
 from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 
+from osler.agents.autogen import Participant
 from osler.agents.calls import Caller
 from osler.agents.gate import Fault, check, without
-from osler.agents.participant import Case, Participant, Reply, Selection
+from osler.agents.messages import Case, Reply, Selection
 from osler.agents.patient_prompt import patient_slots
 from osler.agents.rules.voice import spoken
 from osler.language import Language

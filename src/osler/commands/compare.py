@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import RunName, known_runs
+from osler.commands.run_options import RunName, known_runs
 
 
 class Form(StrEnum):

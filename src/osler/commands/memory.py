@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import RunName, Trial
+from osler.commands.run_options import RunName, Trial
 
 app = typer.Typer(no_args_is_help=True, help="How a doctor's memory of one patient grew.")
 
@@ -22,9 +22,9 @@ def show(
 ) -> None:
     """Turn by turn: what was recalled, inserted, superseded, merged and forgotten, and why."""
     from osler.records.pages import printed
-    from osler.runs.plan import Wanted
+    from osler.replay.pages import memory_page
+    from osler.runs.plan import Selector
     from osler.runs.store import RunFile
-    from osler.simulator.memory_page import memory_page
 
     with RunFile.open(run) as opened:
-        printed(memory_page(opened.find(Wanted(case, backbone, strategy, memory, trial))))
+        printed(memory_page(opened.find(Selector(case, backbone, strategy, memory, trial))))

@@ -1,27 +1,32 @@
-"""`osler play`: a person in one of the chairs."""
+"""`osler play`: take part in a consultation as the doctor or the patient."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from osler.commands.carrying_out import RUN_TO_WRITE, Timeout
 from osler.commands.records import PoolPath, Seed
+from osler.commands.run_options import RUN_TO_WRITE, Timeout
+
+if TYPE_CHECKING:
+    from osler.language import Language
 
 
-class Chairs(StrEnum):
-    """Where one can sit."""
+class Role(StrEnum):
+    """Who the person is."""
 
     DOCTOR = "doctor"
     PATIENT = "patient"
 
 
 def play(
-    chair: Annotated[Chairs, typer.Option("--as", help="Your chair: doctor or patient.")] = Chairs.DOCTOR,
+    role: Annotated[Role, typer.Option("--as", help="Your role: doctor or patient.")] = Role.DOCTOR,
     case: Annotated[
         str | None,
         typer.Option("--case", help="A record's id, or its patient's; without it, one that you have not played."),
@@ -41,18 +46,17 @@ def play(
         typer.Option("--out", "-o", help=f"{RUN_TO_WRITE} Without it, play-doctor or the like."),
     ] = None,
 ) -> None:
-    """Take a chair: ask and conclude as the doctor, or answer as the patient, and see how it went."""
+    """Take a role: ask and conclude as the doctor, or answer as the patient, and see how it went."""
     from osler.commands.records import open_pool
     from osler.language import Language
-    from osler.play.reader import fitted, reader_language
-    from osler.play.sitting import Chair, Wish
-    from osler.play.table import PlayTable
+    from osler.play.lobby import PlayLobby
+    from osler.play.request import PlayRequest, PlayRole
     from osler.play.terminal import play as at_terminal
     from osler.simulator.clients import ClientSettings
 
     records = open_pool(pool, languages=[language] if language else None)
-    wish = Wish(
-        Chair(chair.value),
+    request = PlayRequest(
+        PlayRole(role.value),
         case,
         Language(language) if language else None,
         doctor,
@@ -61,8 +65,25 @@ def play(
         strategy,
         seed,
         out,
-        preferred=reader_language(),
+        preferred=_terminal_language(),
     )
-    table = PlayTable(records, clients=ClientSettings(timeout=timeout))
-    if code := at_terminal(table, wish, lambda line: typer.echo(fitted(line))):
+    lobby = PlayLobby(records, clients=ClientSettings(timeout=timeout))
+    if code := at_terminal(lobby, request, _print):
         sys.exit(code)  # the line that says what was kept is the last one
+
+
+def _terminal_language() -> Language:
+    """The language that the environment asks for; English unless it is Chinese."""
+    from osler.language import Language
+
+    named = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return Language.ZH if next(filter(None, named), "").lower().startswith("zh") else Language.EN
+
+
+def _print(line: str) -> None:
+    """A line, wrapped where there is a terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    width = shutil.get_terminal_size().columns
+    Console().print(Text(line), width=width, soft_wrap=not sys.stdout.isatty())

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import AsJson, RunName, Timeout
+from osler.commands.run_options import AsJson, RunName, Timeout
 
 
 def probe(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import RunName
+from osler.commands.run_options import RunName
 
 app = typer.Typer(no_args_is_help=True, help="Blind rating by people: sheets out, ratings in.")
 

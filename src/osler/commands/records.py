@@ -33,17 +33,10 @@ def open_pool(
     seed: int = 0,
 ) -> RecordPool:
     """The pool that the options of a command describe."""
-    from osler.errors import UserError
-    from osler.language import Language
     from osler.records.pool import RecordPool
 
-    known = {language.value: language for language in Language}
-    for name in languages or []:
-        if name not in known:
-            raise UserError(f"there is no language {name!r}", f"use {' or '.join(known)}")
-    chosen = [known[name] for name in languages or []]
     return RecordPool.open(path).only(
-        ids=ids, specialties=specialties, languages=chosen, limit=limit, sample=sample, seed=seed
+        ids=ids, specialties=specialties, languages=languages, limit=limit, sample=sample, seed=seed
     )
 
 
@@ -88,7 +81,7 @@ def validate(
     """Check every record of every file, and list all problems in one go."""
     from osler.errors import UserError, printable
     from osler.records.pages import printed
-    from osler.records.report import Check
+    from osler.records.pool_check import Check
 
     check = Check.of(open_pool(path))
     for line in check.mended:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from osler.commands.carrying_out import MOST, RunName, Timeout, Trial
+from osler.commands.run_options import MOST, RunName, Timeout, Trial
 from osler.errors import UserError
 
 if TYPE_CHECKING:
     from osler.replay.diff import Side
-    from osler.runs.plan import Wanted
+    from osler.runs.plan import Selector
 
 T = TypeVar("T")
 _EVERY = 5.0
@@ -55,7 +55,7 @@ def replay(
     timeout: Timeout = 60.0,
 ) -> None:
     """A consultation as it happened; held again, to see what a change of code changed; or going on otherwise."""
-    from osler.runs.plan import Wanted
+    from osler.runs.plan import Selector
 
     if verify and fork_at is not None:
         raise UserError("--verify and --fork-at cannot be done at once", "give one of them")
@@ -64,16 +64,16 @@ def replay(
         return
     kind = (_one(backbone, "--backbone"), _one(strategy, "--strategy"), _one(memory, "--memory"))
     if verify:
-        _verify(run, Wanted(case, *kind, trial))
+        _verify(run, Selector(case, *kind, trial))
     else:
         from osler.records.pages import printed
-        from osler.replay.pages import plain_page
+        from osler.replay.pages import replay_page
         from osler.runs.store import RunFile
 
         with RunFile.open(run) as opened:
-            found = opened.find(Wanted(_given(run, case), *kind, trial))
+            found = opened.find(Selector(_given(run, case), *kind, trial))
         if plain or not _interactive():
-            printed(plain_page(found, from_turn))
+            printed(replay_page(found, from_turn))
         else:
             from osler.replay.screen import play
 
@@ -105,7 +105,7 @@ def diff(
     from osler.records.pages import printed
     from osler.replay.diff import same_patient
     from osler.replay.diff_page import DiffPage
-    from osler.runs.plan import Wanted
+    from osler.runs.plan import Selector
 
     kinds = zip(
         _two(backbone, "--backbone"),
@@ -115,8 +115,8 @@ def diff(
         strict=True,
     )
     first, second = kinds
-    left = _side(run, Wanted(case, *first))
-    right = _side(with_run or run, Wanted(other_case or case, *second))
+    left = _side(run, Selector(case, *first))
+    right = _side(with_run or run, Selector(other_case or case, *second))
     same_patient(left.transcript, right.transcript)
     if left == right:
         raise UserError(
@@ -125,7 +125,7 @@ def diff(
     printed(DiffPage(left, right))
 
 
-def _verify(run: Path, wanted: Wanted) -> None:
+def _verify(run: Path, wanted: Selector) -> None:
     from osler.records.pages import printed
     from osler.replay.chosen import every
     from osler.replay.verify import other_version, verify
@@ -157,7 +157,7 @@ def _fork(
     from osler.replay.chosen import every
     from osler.replay.diff_page import DiffPage
     from osler.replay.fork import Change, Parent, fork
-    from osler.runs.plan import PLAIN, Column, Wanted
+    from osler.runs.plan import PLAIN, Column, Selector
     from osler.runs.store import RunFile
 
     options = ("--backbone", "--strategy", "--memory")
@@ -165,7 +165,7 @@ def _fork(
     old_backbone, old_strategy, old_memory = (old for old, _ in pairs)
     backbone, strategy, memory = (new for _, new in pairs)
     with RunFile.open(run) as opened:
-        numbers = every(opened, Wanted(case, old_backbone, old_strategy, old_memory, trial))
+        numbers = every(opened, Selector(case, old_backbone, old_strategy, old_memory, trial))
         if len(numbers) > 1:
             raise UserError(
                 f"{case!r} fits {len(numbers)} consultations",
@@ -185,11 +185,11 @@ def _fork(
     path, number = fork(parent, Change(turn, column), timeout)
     with RunFile.open(path) as forks:
         cell = forks.cell(number)
-    printed(DiffPage(_side(parent.run, Wanted.just(header.cell)), _side(path, Wanted.just(cell))))
+    printed(DiffPage(_side(parent.run, Selector.just(header.cell)), _side(path, Selector.just(cell))))
     typer.echo(f"\nforked after turn {turn}; kept in {path} as trial {cell.trial}", err=True)
 
 
-def _side(run: Path, wanted: Wanted) -> Side:
+def _side(run: Path, wanted: Selector) -> Side:
     from osler.replay.chosen import the_one
     from osler.replay.diff import Side
     from osler.replay.verdicts import Verdicts

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from osler.commands import carrying_out
-from osler.commands.carrying_out import RunName
+from osler.commands import run_options
+from osler.commands.run_options import RunName
 from osler.errors import printable
 
 app = typer.Typer(no_args_is_help=True, help="Runs: what there is, how far it is, and what failed.")
@@ -18,24 +18,24 @@ app = typer.Typer(no_args_is_help=True, help="Runs: what there is, how far it is
 def list_runs(folder: Annotated[Path, typer.Argument(help="Where the runs are.")] = Path("runs")) -> None:
     """The runs of a folder, and how far each is."""
     from osler.records.pages import printed
-    from osler.simulator.run_pages import runs_table
+    from osler.runs.run_pages import runs_table
 
     printed(runs_table(folder))
 
 
 @app.command("status")
-def status(run: RunName, as_json: carrying_out.AsJson = False) -> None:
+def status(run: RunName, as_json: run_options.AsJson = False) -> None:
     """How far a run is, what it has used, and what it was made with."""
     import json
     from dataclasses import asdict
 
     from osler.records.pages import printed
+    from osler.runs.run_pages import status_page
     from osler.runs.store import RunFile
-    from osler.simulator.run_pages import status_page
 
     with RunFile.open(run) as opened:
         if as_json:
-            typer.echo(json.dumps({"run": str(opened.path), **asdict(opened.standing()), "about": opened.about()}))
+            typer.echo(json.dumps({"run": str(opened.path), **asdict(opened.status()), "about": opened.about()}))
         else:
             printed(status_page(opened))
 
@@ -54,15 +54,15 @@ def check(run: RunName) -> None:
         if found:
             typer.echo("damaged consultations are left out of all tables; `osler runs retry` runs them again")
             raise typer.Exit(1)
-        typer.echo(f"no damage found; {opened.standing().total:,} consultation(s)")
+        typer.echo(f"no damage found; {opened.status().total:,} consultation(s)")
 
 
 @app.command("failures")
 def failures(run: RunName) -> None:
     """What failed in a run, why, and after how many attempts."""
     from osler.records.pages import printed
+    from osler.runs.run_pages import failures_page
     from osler.runs.store import RunFile
-    from osler.simulator.run_pages import failures_page
 
     with RunFile.open(run) as opened:
         printed(failures_page(opened))
@@ -71,27 +71,27 @@ def failures(run: RunName) -> None:
 @app.command("retry")
 def retry(
     run: RunName,
-    run_tokens: carrying_out.RunTokens = None,
-    run_cost: carrying_out.RunCost = None,
-    run_seconds: carrying_out.RunSeconds = None,
-    concurrency: carrying_out.Concurrency = 8,
-    workers: carrying_out.Workers = None,
-    engine: carrying_out.EngineName = carrying_out.Engine.LOCAL,
-    ray_address: carrying_out.RayAddress = None,
-    rpm: carrying_out.Rpm = None,
-    tpm: carrying_out.Tpm = None,
-    timeout: carrying_out.Timeout = 60.0,
-    quiet: carrying_out.Quiet = False,
-    as_json: carrying_out.AsJson = False,
+    run_tokens: run_options.RunTokens = None,
+    run_cost: run_options.RunCost = None,
+    run_seconds: run_options.RunSeconds = None,
+    concurrency: run_options.Concurrency = 8,
+    workers: run_options.Workers = None,
+    engine: run_options.EngineName = run_options.Engine.LOCAL,
+    ray_address: run_options.RayAddress = None,
+    rpm: run_options.Rpm = None,
+    tpm: run_options.Tpm = None,
+    timeout: run_options.Timeout = 60.0,
+    quiet: run_options.Quiet = False,
+    as_json: run_options.AsJson = False,
 ) -> None:
     """Hold again what failed, and go on with what was not held yet; what models have answered is not asked again."""
     from osler.runs.plan import Limits
     from osler.runs.store import RunFile
-    from osler.simulator.session import retry_run
+    from osler.simulator.batch import retry_run
 
     with RunFile.open(run) as opened:
         temperature = opened.settings.temperature
-    how = carrying_out.how_from(
+    how = run_options.options_from(
         concurrency=concurrency,
         workers=workers,
         engine=engine,

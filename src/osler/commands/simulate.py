@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from osler.commands import carrying_out
-from osler.commands.carrying_out import RUN_TO_WRITE, RunName, Trial
+from osler.commands import run_options
 from osler.commands.records import Cases, Languages, Limit, PoolPath, Sample, Specialties, open_pool
+from osler.commands.run_options import RUN_TO_WRITE, RunName, Trial
+
+if TYPE_CHECKING:
+    from osler.eval.faithfulness import ReplyVerdict
 
 Backbones = Annotated[
     list[str] | None,
@@ -86,22 +90,22 @@ def simulate(
     max_seconds: Annotated[
         float | None, typer.Option("--max-seconds", min=0.1, help="Seconds one consultation may take.")
     ] = None,
-    run_tokens: carrying_out.RunTokens = None,
-    run_cost: carrying_out.RunCost = None,
-    run_seconds: carrying_out.RunSeconds = None,
-    concurrency: carrying_out.Concurrency = 8,
-    workers: carrying_out.Workers = None,
-    engine: carrying_out.EngineName = carrying_out.Engine.LOCAL,
-    ray_address: carrying_out.RayAddress = None,
-    rpm: carrying_out.Rpm = None,
-    tpm: carrying_out.Tpm = None,
-    timeout: carrying_out.Timeout = 60.0,
+    run_tokens: run_options.RunTokens = None,
+    run_cost: run_options.RunCost = None,
+    run_seconds: run_options.RunSeconds = None,
+    concurrency: run_options.Concurrency = 8,
+    workers: run_options.Workers = None,
+    engine: run_options.EngineName = run_options.Engine.LOCAL,
+    ray_address: run_options.RayAddress = None,
+    rpm: run_options.Rpm = None,
+    tpm: run_options.Tpm = None,
+    timeout: run_options.Timeout = 60.0,
     cache: Annotated[
         Path | None, typer.Option("--cache", help="A file that keeps models' answers for the same requests in any run.")
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help=RUN_TO_WRITE)] = Path("latest"),
-    quiet: carrying_out.Quiet = False,
-    as_json: carrying_out.AsJson = False,
+    quiet: run_options.Quiet = False,
+    as_json: run_options.AsJson = False,
 ) -> None:
     """Simulate consultations: records × backbones × strategies × memories × trials. Re-run the command to resume."""
     from osler.runs.plan import (
@@ -115,7 +119,7 @@ def simulate(
         default_patient,
         default_ram,
     )
-    from osler.simulator.session import simulate_plan
+    from osler.simulator.batch import simulate_plan
 
     records = open_pool(
         pool, ids=case, specialties=specialty, languages=language, limit=limit, sample=sample, seed=seed
@@ -137,7 +141,7 @@ def simulate(
     )
     memories = (*(memory or ([] if one_step else ["raw"])), *([ONE_STEP] if one_step else []))
     plan = Plan(records, backbones, memories, tuple(strategy or [PLAIN]), trials, settings)
-    how = carrying_out.how_from(
+    how = run_options.options_from(
         concurrency=concurrency,
         workers=workers,
         engine=engine,
@@ -167,11 +171,23 @@ def show(
     """One consultation as a page to read."""
     from osler.eval.faithfulness.patient_verdicts import faults_in
     from osler.records.pages import printed
-    from osler.runs.plan import Wanted
+    from osler.replay.pages import transcript_page
+    from osler.runs.plan import Selector
     from osler.runs.store import RunFile
-    from osler.simulator.pages import page
 
     with RunFile.open(run) as opened:
-        cell, transcript = opened.find_cell(Wanted(case, backbone, strategy, memory, trial))
+        cell, transcript = opened.find_cell(Selector(case, backbone, strategy, memory, trial))
         _, faults = faults_in(opened, cell)
-        printed(page(transcript, details=details, faults=faults))
+    lines = {turn: list(_fault_lines(verdict)) for turn, verdict in faults.items()}
+    printed(transcript_page(transcript, details=details, faults=lines))
+
+
+def _fault_lines(verdict: ReplyVerdict) -> Iterator[str]:
+    """What is wrong with a reply, a line for each kind of fault."""
+    for what, found in (
+        ("gives the diagnosis away", verdict.leaks),
+        ("fabricates", tuple(claim.quote for claim in verdict.unsupported)),
+        ("says the opposite of", verdict.turned_round),
+    ):
+        if found:
+            yield f"{what}: {'; '.join(found)}"

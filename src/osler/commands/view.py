@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from osler.commands.carrying_out import known_runs
+from osler.commands.run_options import known_runs
 
 Runs = Annotated[
     list[Path] | None,
@@ -43,7 +43,7 @@ def view(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
 ) -> None:
     """Look at runs in the browser: tables, conversations, what was remembered, and the truth behind a click."""
-    from osler.view.serve import serve
+    from osler.view.server import serve
 
     serve(
         runs or (),

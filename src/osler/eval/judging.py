@@ -19,7 +19,7 @@ from osler.eval.scoring import score, spoken
 from osler.eval.verdict import Verdict
 from osler.models import Backbone, open_backbone
 from osler.records.schema import PatientRecord
-from osler.runs.store import RunFile, RunWriter, Spoken
+from osler.runs.store import RunFile, RunWriter, StoredVerdict
 from osler.runs.transcript import Transcript
 
 Content = tuple[str, str, str]
@@ -143,15 +143,15 @@ async def _by_models(
     return f"{len(numbers)} consultation(s) judged by {panel.name}, {sum(spent):,} tokens: {told or 'nothing was left'}"
 
 
-def _said_before(store: RunFile, judge: str) -> dict[Content, Spoken]:
+def _said_before(store: RunFile, judge: str) -> dict[Content, StoredVerdict]:
     """What this judge has said of the same answers in this run: the same content is judged once."""
-    known: dict[Content, Spoken] = {}
+    known: dict[Content, StoredVerdict] = {}
     for row in store.scores(judge):
         record = store.record(row["record"])
         for kind in ("diagnosis", "treatment"):
             if row[f"{kind}_rung"] == "model":
                 verdict, because = row[f"{kind}_verdict"], row[f"{kind}_because"]
-                known[_content(kind, row[kind], record)] = Spoken(kind, verdict, "model", because)
+                known[_content(kind, row[kind], record)] = StoredVerdict(kind, verdict, "model", because)
     return known
 
 
@@ -170,7 +170,7 @@ class Panel:
 
     judges: list[ModelJudge]
     tie_break: ModelJudge | None = None
-    known: dict[Content, Spoken] = field(default_factory=dict)
+    known: dict[Content, StoredVerdict] = field(default_factory=dict)
     """Verdicts by content: kind, truth, answer."""
 
     @property
@@ -179,14 +179,14 @@ class Panel:
         names = " & ".join(judge.name for judge in self.judges)
         return f"{names} else {self.tie_break.name}" if self.tie_break else names
 
-    async def judge(self, transcript: Transcript, record: PatientRecord) -> list[Spoken]:
+    async def judge(self, transcript: Transcript, record: PatientRecord) -> list[StoredVerdict]:
         """Diagnosis and treatment; what the rules can decide beyond doubt, no model is asked for."""
         return [
             said if _beyond_doubt(said) or _names_none(said, transcript) else await self._once(said, transcript, record)
             for said in spoken(transcript, record)
         ]
 
-    async def _once(self, by_rules: Spoken, transcript: Transcript, record: PatientRecord) -> Spoken:
+    async def _once(self, by_rules: StoredVerdict, transcript: Transcript, record: PatientRecord) -> StoredVerdict:
         """What was said of the same content before costs nothing; only the rank is this consultation's own."""
         assert transcript.conclusion is not None
         content = _content(by_rules.kind, getattr(transcript.conclusion, by_rules.kind), record)
@@ -196,7 +196,7 @@ class Panel:
         self.known[content] = said
         return said
 
-    async def _ask(self, by_rules: Spoken, transcript: Transcript, record: PatientRecord) -> Spoken:
+    async def _ask(self, by_rules: StoredVerdict, transcript: Transcript, record: PatientRecord) -> StoredVerdict:
         conclusion = transcript.conclusion
         assert conclusion is not None
         opinions: list[JudgeOpinion] = []
@@ -208,13 +208,13 @@ class Panel:
             else:
                 tokens = sum(one.tokens or 0 for one in opinions)
                 differing = " / ".join(one.verdict.value for one in opinions)
-                return Spoken(by_rules.kind, Verdict.UNPARSED, "judges differ", differing, by_rules.rank, tokens)
+                return StoredVerdict(by_rules.kind, Verdict.UNPARSED, "judges differ", differing, by_rules.rank, tokens)
         last = opinions[-1]
         tokens = sum(one.tokens or 0 for one in opinions)
-        return Spoken(by_rules.kind, last.verdict.value, "model", last.because, by_rules.rank, tokens)
+        return StoredVerdict(by_rules.kind, last.verdict.value, "model", last.because, by_rules.rank, tokens)
 
 
-def _beyond_doubt(said: Spoken) -> bool:
+def _beyond_doubt(said: StoredVerdict) -> bool:
     """An exact name, an unsafe drug, no answer or several: a model could only be wrong about it."""
     return (
         said.verdict in {Verdict.UNPARSED, Verdict.NONE, Verdict.UNSAFE}
@@ -223,7 +223,7 @@ def _beyond_doubt(said: Spoken) -> bool:
     )
 
 
-def _names_none(said: Spoken, transcript: Transcript) -> bool:
+def _names_none(said: StoredVerdict, transcript: Transcript) -> bool:
     """Whether the answer commits to no diagnosis: there is nothing to compare."""
     conclusion = transcript.conclusion
     return said.kind == "diagnosis" and conclusion is not None and not committed(conclusion.diagnosis).diagnosis

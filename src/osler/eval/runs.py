@@ -1,11 +1,11 @@
-"""Runs to compute with: `osler.load_run(path).scores()` is a tidy table, one row per consultation."""
+"""A run as tables: `osler.load_run(path).scores()` has one row per consultation, `.turns()` one per turn."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from osler.errors import UserError
 from osler.eval.faithfulness import RULES
@@ -14,13 +14,14 @@ from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.runs.makers import Makers
 from osler.runs.store import RunFile
+from osler.runs.tables import event_rows, turn_rows
 from osler.runs.transcript import Transcript
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class LoadedRun:
+class Run:
     """A run, opened for reading; safe while it is still being written."""
 
     def __init__(self, file: RunFile) -> None:
@@ -91,6 +92,37 @@ class LoadedRun:
             return frame
         return frame.drop(columns="makers").astype({"diagnosis_right": float, "treatment_right": float})
 
+    def turns(self) -> pd.DataFrame:
+        """One row per turn: the question, what it asked for, what was handed out, the reply, the recall, who made what.
+
+        `tokens_in` and `tokens_out` count all calls of the turn, and are missing where a call did not tell.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([row for transcript in self.transcripts() for row in turn_rows(transcript)])
+
+    def events(self) -> pd.DataFrame:
+        """One row per event: consultation, turn, role, type, time, and the whole event as a dictionary."""
+        import pandas as pd
+
+        return pd.DataFrame([row for transcript in self.transcripts() for row in event_rows(transcript)])
+
+    def compare(
+        self, *others: Run, judge: str | None = None, against: str | None = None, patient_judge: str | None = None
+    ) -> pd.DataFrame:
+        """One row per column and measure, as `osler compare` counts them, with intervals and paired differences.
+
+        Args:
+            others: More runs, whose columns stand beside this one's.
+            judge: Whose verdicts; the rules' ladder unless another is named.
+            against: The memory that the others are compared with.
+            patient_judge: Whose leaks and fabrications: `rules`, or a model that judged the replies.
+        """
+        from osler.eval.compare import compare
+        from osler.eval.compare.frame import frame
+
+        return frame(compare([self, *others], judge=judge, against=against, ruler=patient_judge))
+
     def transcripts(self) -> Iterator[Transcript]:
         """All consultations that have ended."""
         return self.file.transcripts()
@@ -99,7 +131,20 @@ class LoadedRun:
         """Close the file."""
         self.file.close()
 
+    def __enter__(self) -> Self:
+        """Use the run in a `with` statement."""
+        return self
 
-def load_run(path: str | Path) -> LoadedRun:
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Its file, and how many consultations of its plan have ended."""
+        standing = self.file.status()
+        return f"Run({str(self.path)!r}, {standing.done} of {standing.total} consultations)"
+
+
+def load_run(path: str | Path) -> Run:
     """Open a run by its name or file."""
-    return LoadedRun(RunFile.open(path))
+    return Run(RunFile.open(path))

@@ -10,17 +10,17 @@ from osler.eval.measures import VERSION, measure
 from osler.eval.verdict import Judgement, Verdict
 from osler.records.schema import PatientRecord
 from osler.runs.events import Ending
-from osler.runs.store import RunWriter, Scored, Spoken
+from osler.runs.store import RunWriter, StoredScore, StoredVerdict
 from osler.runs.transcript import Transcript
 
 
-def score(transcript: Transcript, record: PatientRecord, test_prices: Mapping[str, float] | None = None) -> Scored:
+def score(transcript: Transcript, record: PatientRecord, test_prices: Mapping[str, float] | None = None) -> StoredScore:
     """Judge one consultation by the rules and count how it went; what failed is not judged."""
     verdicts = tuple(spoken(transcript, record)) if transcript.ending.is_answer else ()
-    return Scored(LADDER, verdicts, VERSION, asdict(measure(transcript, record, test_prices)))
+    return StoredScore(LADDER, verdicts, VERSION, asdict(measure(transcript, record, test_prices)))
 
 
-def spoken(transcript: Transcript, record: PatientRecord) -> list[Spoken]:
+def spoken(transcript: Transcript, record: PatientRecord) -> list[StoredVerdict]:
     """What the ladder says of diagnosis and treatment; a record without a treatment is not judged for one."""
     conclusion, language = transcript.conclusion, record.language
     if conclusion is None or transcript.ending is Ending.UNPARSED:
@@ -48,5 +48,5 @@ def score_missing(store: RunWriter) -> int:
     return len(missing)
 
 
-def _spoken(kind: str, judgement: Judgement, rank: int | None = None) -> Spoken:
-    return Spoken(kind, judgement.verdict.value, judgement.rung, judgement.because, rank)
+def _spoken(kind: str, judgement: Judgement, rank: int | None = None) -> StoredVerdict:
+    return StoredVerdict(kind, judgement.verdict.value, judgement.rung, judgement.because, rank)

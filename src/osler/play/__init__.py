@@ -1,1 +1,1 @@
-"""A person in a chair of a consultation: the same room for the terminal and the page."""
+"""A person in a role of a consultation: the same room for the terminal and the page."""

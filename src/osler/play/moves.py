@@ -10,8 +10,10 @@ LONGEST = 2000
 """Characters of one move."""
 
 
-class WrongMove(UserError):
+class MoveRefused(UserError):
     """What the person wants cannot be done now."""
+
+    http_status = 409
 
 
 def one_line(text: str) -> str:
@@ -24,11 +26,11 @@ def checked(text: str) -> str:
     """The line.
 
     Raises:
-        WrongMove: Nothing is left of it, or it is too long.
+        MoveRefused: Nothing is left of it, or it is too long.
     """
     said = one_line(text)
     if not said:
-        raise WrongMove("nothing was said", "write a few words")
+        raise MoveRefused("nothing was said", "write a few words")
     if len(said) > LONGEST:
-        raise WrongMove(f"that is {len(said):,} characters long", f"use at most {LONGEST:,}")
+        raise MoveRefused(f"that is {len(said):,} characters long", f"use at most {LONGEST:,}")
     return said

@@ -10,7 +10,7 @@ from osler.eval.measures.asking import key_elements
 from osler.eval.measures.course import Course
 from osler.eval.scoring import spoken
 from osler.records.schema import Entry, Part, PatientRecord
-from osler.runs.store import Spoken
+from osler.runs.store import StoredVerdict
 from osler.runs.transcript import Transcript
 
 
@@ -31,7 +31,7 @@ class Step:
 class Result:
     """For the player, once it is over."""
 
-    verdicts: tuple[Spoken, ...]
+    verdicts: tuple[StoredVerdict, ...]
     """By the rules' ladder; none where there was no answer to judge."""
     diagnosis: str
     treatment: str | None

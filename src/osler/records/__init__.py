@@ -1,9 +1,9 @@
 """What is known about patients: the record, the pool it comes from, and the formats it is kept in."""
 
 from osler.language import Language, Speaker
-from osler.records.draft import RecordError, RecordWarning
 from osler.records.pool import RecordPool
 from osler.records.schema import Category, Diagnosis, Entry, PatientRecord, Persona, Relevance, Sex, Status, Treatment
+from osler.records.validation import RecordError, RecordWarning
 
 __all__ = [
     "Category",

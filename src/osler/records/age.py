@@ -10,19 +10,19 @@ from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from osler.language import Language
 
-Unit = Literal["years", "months", "weeks", "days"]
+AgeUnit = Literal["years", "months", "weeks", "days"]
 
-_PER_YEAR: dict[Unit, float] = {"years": 1, "months": 12, "weeks": 365.25 / 7, "days": 365.25}
+_PER_YEAR: dict[AgeUnit, float] = {"years": 1, "months": 12, "weeks": 365.25 / 7, "days": 365.25}
 _OLDEST = 125
 _LONGEST = 40
 """Characters of an age in words."""
-_WORDS: dict[str, Unit] = {
+_WORDS: dict[str, AgeUnit] = {
     **{"year": "years", "yr": "years", "y": "years", "岁": "years", "周岁": "years", "年": "years"},
     **{"month": "months", "mo": "months", "个月": "months", "月": "months", "月龄": "months", "个月大": "months"},
     **{"week": "weeks", "wk": "weeks", "周": "weeks", "周龄": "weeks"},
     **{"day": "days", "天": "days", "日": "days", "日龄": "days"},
 }
-_ZH: dict[Unit, str] = {"years": "岁", "months": "个月", "weeks": "周", "days": "天"}
+_ZH: dict[AgeUnit, str] = {"years": "岁", "months": "个月", "weeks": "周", "days": "天"}
 _FORM = re.compile(r"(\d{1,5})\s*-?\s*([a-z]+?s?|[\u4e00-\u9fff]+?)?(?:\s*-?\s*old|大)?", re.IGNORECASE)
 
 
@@ -31,11 +31,11 @@ class Age:
     """How old the patient is."""
 
     value: int
-    unit: Unit = "years"
+    unit: AgeUnit = "years"
 
     def __post_init__(self) -> None:
         """Refuse an age no person has."""
-        if self.unit not in get_args(Unit) or not 0 <= self.years <= _OLDEST:
+        if self.unit not in get_args(AgeUnit) or not 0 <= self.years <= _OLDEST:
             raise ValueError(f"is {self.value} {self.unit}; an age lies between 0 and {_OLDEST} years")
 
     @property

@@ -11,39 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from osler.errors import unturned
-from osler.records.labels import EN, label
+from osler.locale import label, load_texts
 from osler.records.schema import Category, Entry, Part, PatientRecord, Relevance, Status
 
-_TITLES = {
-    EN: (
-        "Speaks",
-        "Opens with",
-        "Wants",
-        "Diagnosis",
-        "Treatment",
-        "Or",
-        "Must contain",
-        "Unsafe",
-        "Order",
-        "rounds expected",
-        "Also",
-        "Source",
-    ),
-    None: (
-        "叙述者",
-        "主诉",
-        "意愿",
-        "诊断",
-        "治疗",
-        "或",
-        "须包含",
-        "不安全",
-        "检查顺序",
-        "轮（预期）",
-        "又称",
-        "来源",
-    ),
-}
 _STATUS_STYLE = {Status.PRESENT: "bold", Status.ABSENT: "dim", Status.NORMAL: "green", Status.NOT_DONE: "yellow"}
 _WIDEST = 120
 
@@ -99,33 +69,31 @@ def _heading(record: PatientRecord) -> Text:
 
 
 def _facts(record: PatientRecord) -> Table:
-    speaks, opens, wants, diagnosis, treatment, other, parts, unsafe, order, rounds, also, source = _TITLES.get(
-        record.language, _TITLES[None]
-    )
+    titles = load_texts(record.language, "record_page")
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
 
-    def row(title: str, text: str | None, style: str = "") -> None:
+    def row(name: str, text: str | None, style: str = "") -> None:
         if text:
-            table.add_row(title, Text(text, style=style))
+            table.add_row(titles[name], Text(text, style=style))
 
     truth = record.diagnosis
     voice = (label(record.speaker, record.language), label(record.persona, record.language))
-    row(speaks, f"{', '.join(voice)}, {record.expected_rounds} {rounds}")
-    row(opens, f"“{record.complaint}”")
-    row(wants, record.intent)
-    row(diagnosis, f"{truth.name}{f' ({truth.icd10})' if truth.icd10 else ''}", "bold")
-    row(also, ", ".join(truth.aliases))
+    row("speaks", f"{', '.join(voice)}, {record.expected_rounds} {titles['rounds']}")
+    row("opens", f"“{record.complaint}”")
+    row("wants", record.intent)
+    row("diagnosis", f"{truth.name}{f' ({truth.icd10})' if truth.icd10 else ''}", "bold")
+    row("also", ", ".join(truth.aliases))
     if record.treatment is not None:
-        row(treatment, record.treatment.name, "bold")
-        row(also, ", ".join(record.treatment.aliases))
-        row(parts, ", ".join(part.name for part in record.treatment.parts))
-        row(other, "; ".join(record.treatment.alternatives))
+        row("treatment", record.treatment.name, "bold")
+        row("also", ", ".join(record.treatment.aliases))
+        row("parts", ", ".join(part.name for part in record.treatment.parts))
+        row("other", "; ".join(record.treatment.alternatives))
         for danger in record.treatment.unsafe:
-            row(unsafe, f"{danger.name}: {danger.because}", "red")
-    row(order, str(record.exam_order) if record.exam_order else None)
-    row(source, record.source)
+            row("unsafe", f"{danger.name}: {danger.because}", "red")
+    row("order", str(record.exam_order) if record.exam_order else None)
+    row("source", record.source)
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
@@ -14,11 +14,11 @@ from typing import NoReturn
 
 from osler.errors import UserError
 from osler.language import Language
-from osler.records.draft import Draft, Problem, Reading, RecordError, RecordWarning, check
+from osler.records.file_limits import is_nested, nested
 from osler.records.formats import jsonl
-from osler.records.limits import is_nested, nested
 from osler.records.registry import Format, format_of, head, suffixes
 from osler.records.schema import PatientRecord
+from osler.records.validation import Problem, ReadResult, RecordDraft, RecordError, RecordWarning, check
 
 BUNDLED = "bundled"
 
@@ -57,19 +57,26 @@ class RecordPool:
     def only(
         self,
         *,
-        ids: list[str] | None = None,
-        specialties: list[str] | None = None,
-        languages: list[Language] | None = None,
+        ids: Iterable[str] | None = None,
+        specialties: Iterable[str] | None = None,
+        languages: Iterable[str] | None = None,
         limit: int | None = None,
         sample: int | None = None,
         seed: int = 0,
     ) -> RecordPool:
-        """The same pool narrowed; what is not given stays as it is. Sampling comes before the limit."""
+        """The same pool narrowed; what is not given stays as it is. Sampling comes before the limit.
+
+        Raises:
+            UserError: There is no such language.
+        """
+        for name in languages or ():
+            if name not in list(Language):
+                raise UserError(f"there is no language {name!r}", f"use {' or '.join(Language)}")
         return replace(
             self,
             ids=frozenset(ids) if ids else self.ids,
             specialties=frozenset(specialties) if specialties else self.specialties,
-            languages=frozenset(languages) if languages else self.languages,
+            languages=frozenset(map(Language, languages)) if languages else self.languages,
             limit=limit if limit is not None else self.limit,
             sample=(sample, seed) if sample is not None else self.sample,
         )
@@ -111,7 +118,7 @@ class RecordPool:
             raise UserError(f"{name} is a patient with several records", f"give one of {', '.join(found)}")
         return self.get(found[0] if found else name)
 
-    def readings(self) -> Iterator[Reading]:
+    def readings(self) -> Iterator[ReadResult]:
         """What every draft of every file came to, problems included; for `validate`."""
         first: dict[str, str] = {}
         for reading in self._readings():
@@ -121,7 +128,7 @@ class RecordPool:
                 if before != place:
                     reason = f"is {reading.record.id!r} like that of {before}; give each record its own"
                     problem = Problem(reading.file, reason, reading.place, "id")
-                    reading = Reading(reading.file, reading.place, problems=(problem,))
+                    reading = ReadResult(reading.file, reading.place, problems=(problem,))
             yield reading
 
     def _sound(self) -> Iterator[PatientRecord]:
@@ -147,7 +154,7 @@ class RecordPool:
             heapq.nsmallest(size, passing, key=lambda name: hashlib.sha256(f"{seed}\0{name}".encode()).digest())
         )
 
-    def _readings(self) -> Iterator[Reading]:
+    def _readings(self) -> Iterator[ReadResult]:
         for path in self._files():
             shown = self._shown(path)
             form = self._format(path)
@@ -193,7 +200,7 @@ class RecordPool:
         index: dict[str, _Place] = {}
         for path in self._files():
             form, shown = self._format(path), self._shown(path)
-            drafts: Iterator[tuple[int, Draft | Problem]]
+            drafts: Iterator[tuple[int, RecordDraft | Problem]]
             if form is jsonl.FORMAT:
                 drafts = (
                     (offset, jsonl.parse_line(number, raw, shown)) for number, offset, raw in jsonl.raw_lines(path)
@@ -201,11 +208,15 @@ class RecordPool:
             else:
                 drafts = enumerate(form.read(path, shown))
             for at, draft in drafts:
-                if isinstance(draft, Draft) and isinstance(draft.data, dict) and isinstance(draft.data.get("id"), str):
+                if (
+                    isinstance(draft, RecordDraft)
+                    and isinstance(draft.data, dict)
+                    and isinstance(draft.data.get("id"), str)
+                ):
                     index.setdefault(draft.data["id"], _Place(path, at))
         return index
 
-    def _read_at(self, place: _Place) -> Reading:
+    def _read_at(self, place: _Place) -> ReadResult:
         form, shown = self._format(place.file), self._shown(place.file)
         if form is jsonl.FORMAT:
             with place.file.open("rb") as file:
@@ -218,5 +229,5 @@ class RecordPool:
         raise UserError(f"no record is called {record_id!r}", "`osler records list` shows the ids")
 
 
-def _reading(draft: Draft | Problem, shown: str) -> Reading:
-    return Reading(shown, draft.place, problems=(draft,)) if isinstance(draft, Problem) else check(draft, shown)
+def _reading(draft: RecordDraft | Problem, shown: str) -> ReadResult:
+    return ReadResult(shown, draft.place, problems=(draft,)) if isinstance(draft, Problem) else check(draft, shown)

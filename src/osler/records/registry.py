@@ -1,4 +1,4 @@
-"""The formats that exist. Adding one is adding a module with a `FORMAT` to `osler.records.formats`."""
+"""The formats that exist: modules with a `FORMAT` in `osler.records.formats`, and those that packages register."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from osler.errors import UserError
-from osler.records.draft import Draft, Problem
+from osler.plugins import load_plugin, plugin_names
 from osler.records.schema import PatientRecord
+from osler.records.validation import Problem, RecordDraft
 
+GROUP = "osler.formats"
 _HEAD = 64 * 1024
 
 
@@ -25,7 +27,7 @@ class Format:
     suffixes: tuple[str, ...]
     about: str
     """One line for help texts."""
-    read: Callable[[Path, str], Iterator[Draft | Problem]]
+    read: Callable[[Path, str], Iterator[RecordDraft | Problem]]
     """Drafts of the file at the path; the text is how problems name the file."""
     fits: Callable[[str], bool] | None = None
     """Whether a file that begins so is of this format, where others share the suffix; None: the last resort."""
@@ -46,7 +48,17 @@ def formats() -> tuple[Format, ...]:
     """All formats, those that recognise a file by its content first."""
     package = import_module("osler.records.formats")
     modules = [import_module(f"{package.__name__}.{found.name}") for found in iter_modules(package.__path__)]
-    return tuple(sorted((module.FORMAT for module in modules), key=lambda form: (form.fits is None, form.name)))
+    found = [*(module.FORMAT for module in modules), *map(_from_elsewhere, plugin_names(GROUP))]
+    return tuple(sorted(found, key=lambda form: (form.fits is None, form.name)))
+
+
+def _from_elsewhere(name: str) -> Format:
+    form = load_plugin("format", GROUP, name, plugin_names(GROUP))
+    if not isinstance(form, Format):
+        raise UserError(
+            f"the format {name!r} is a {type(form).__name__}", "register a Format of osler.records.registry"
+        )
+    return form
 
 
 def format_named(name: str) -> Format:

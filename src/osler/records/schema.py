@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from osler.language import Language, Speaker
 from osler.records.age import AgeField
-from osler.records.order import ExamOrderField
+from osler.records.exam_order import ExamOrderField
 from osler.records.text import Line, MaybeLine, same
 
 Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from osler.language import Language
-from osler.records.kinds import kind_in_story
+from osler.records.category_rules import kind_in_story
 from osler.records.labels import EN, language_of
 from osler.records.schema import Category, Status
 from osler.records.status import status_of

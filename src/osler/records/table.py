@@ -52,7 +52,7 @@ ICD = ("ICD-10", "ICD-10")
 PART, ALTERNATIVE, UNSAFE = ("Required Part", "必要组成"), ("Alternative", "可替代"), ("Unsafe", "不安全")
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """One row; the first four cells are the paper's."""
 
     first: str = ""
@@ -66,7 +66,7 @@ class Row(NamedTuple):
     refers: str = ""
 
 
-def to_rows(record: PatientRecord) -> Iterator[Row]:
+def to_rows(record: PatientRecord) -> Iterator[TableRow]:
     """The header and one row per fact, in the record's language."""
     side = 0 if record.language is EN else 1
     data = record.model_dump(mode="json")
@@ -74,7 +74,7 @@ def to_rows(record: PatientRecord) -> Iterator[Row]:
     def meta(field: str) -> str:
         return META[field][side]
 
-    yield Row(*COLUMNS[record.language])
+    yield TableRow(*COLUMNS[record.language])
     for field in (
         "id",
         "patient",
@@ -90,38 +90,40 @@ def to_rows(record: PatientRecord) -> Iterator[Row]:
         "sex",
     ):
         if data[field] is not None:
-            yield Row(meta(field), "", str(data[field]))
+            yield TableRow(meta(field), "", str(data[field]))
     if record.confused_with:
-        yield Row(meta("confused_with"), "", _join(record.confused_with))
-    yield Row(meta("diagnosis"), _CORE[side], record.diagnosis.name, "", _join(record.diagnosis.aliases))
+        yield TableRow(meta("confused_with"), "", _join(record.confused_with))
+    yield TableRow(meta("diagnosis"), _CORE[side], record.diagnosis.name, "", _join(record.diagnosis.aliases))
     if record.diagnosis.icd10:
-        yield Row(meta("diagnosis"), ICD[side], record.diagnosis.icd10)
+        yield TableRow(meta("diagnosis"), ICD[side], record.diagnosis.icd10)
     if record.exam_order is not None:
-        yield Row(meta("exam_order"), "", str(record.exam_order))
+        yield TableRow(meta("exam_order"), "", str(record.exam_order))
     yield from _treatment_rows(record, meta("treatment"), side)
     part_now: Part | None = None
     for entry in record.entries:
         if entry.part is not part_now:
             part_now = entry.part
-            yield Row(label(part_now, record.language))
+            yield TableRow(label(part_now, record.language))
         words = (label(value, record.language) for value in (entry.category, entry.status, entry.relevance))
         category, status, relevance = words
-        yield Row(
+        yield TableRow(
             category, entry.name, entry.report, entry.when or "", _join(entry.aliases), status, relevance, entry.said
         )
 
 
-def _treatment_rows(record: PatientRecord, first: str, side: int) -> Iterator[Row]:
+def _treatment_rows(record: PatientRecord, first: str, side: int) -> Iterator[TableRow]:
     plan = record.treatment
     if plan is None:
         return
-    yield Row(first, "", plan.name, "", _join(plan.aliases))
+    yield TableRow(first, "", plan.name, "", _join(plan.aliases))
     for part in plan.parts:
-        yield Row(first, PART[side], part.name, "", _join(part.aliases))
+        yield TableRow(first, PART[side], part.name, "", _join(part.aliases))
     for alternative in plan.alternatives:
-        yield Row(first, ALTERNATIVE[side], alternative)
+        yield TableRow(first, ALTERNATIVE[side], alternative)
     for unsafe in plan.unsafe:
-        yield Row(first, UNSAFE[side], unsafe.name, unsafe.because, _join(unsafe.aliases), refers=unsafe.entry or "")
+        yield TableRow(
+            first, UNSAFE[side], unsafe.name, unsafe.because, _join(unsafe.aliases), refers=unsafe.entry or ""
+        )
 
 
 def _join(items: Sequence[str]) -> str:

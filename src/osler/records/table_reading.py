@@ -8,41 +8,41 @@ from typing import Any
 
 from osler.language import Speaker
 from osler.records.age import Age
-from osler.records.draft import Draft
 from osler.records.labels import from_label, language_of, sex_from
 from osler.records.schema import Category, Part, Persona, Relevance, Status
 from osler.records.status import DENIED, status_of
-from osler.records.table import ALTERNATIVE, COLUMNS, ICD, META, PART, UNSAFE, Row
+from osler.records.table import ALTERNATIVE, COLUMNS, ICD, META, PART, UNSAFE, TableRow
+from osler.records.validation import RecordDraft
 
 _HEAD = re.compile(r"^\s*(1\s*-?\s*st|first|一级|第一)", re.IGNORECASE)
 
 
-def from_rows(rows: Sequence[Sequence[str]], name: str, place: str = "") -> Draft:
+def from_rows(rows: Sequence[Sequence[str]], name: str, place: str = "") -> RecordDraft:
     """A draft of the patient in these rows; `name` becomes the id of a table that has none."""
     table = _Table(name)
     for row in _tidy(rows):
         table.take(row)
-    return Draft(table.finish(), place, mended=tuple(table.mended))
+    return RecordDraft(table.finish(), place, mended=tuple(table.mended))
 
 
 def _split(cell: str) -> list[str]:
     return [item.strip() for item in cell.split("\n") if item.strip()]
 
 
-def _tidy(rows: Sequence[Sequence[str]]) -> Iterator[Row]:
+def _tidy(rows: Sequence[Sequence[str]]) -> Iterator[TableRow]:
     """Rows without the header, each cell in its column whatever order the header gives the further ones."""
-    order = list(range(len(Row._fields)))
+    order = list(range(len(TableRow._fields)))
     for place, cells in enumerate(rows):
         if place == 0 and cells and _HEAD.match(cells[0]):
             order = _columns(cells)
             continue
         picked = [cells[at].strip() if at is not None and at < len(cells) else "" for at in order]
         if any(picked):
-            yield Row(*picked)
+            yield TableRow(*picked)
 
 
 def _columns(header: Sequence[str]) -> list[Any]:
-    known = [{names[column].casefold() for names in COLUMNS.values()} for column in range(len(Row._fields))]
+    known = [{names[column].casefold() for names in COLUMNS.values()} for column in range(len(TableRow._fields))]
     found = {
         column: at
         for at, cell in enumerate(header)
@@ -63,7 +63,7 @@ class _Table:
         self.part: Part | None = None
         self.name = name
 
-    def take(self, row: Row) -> None:
+    def take(self, row: TableRow) -> None:
         field = _field_of(row.first)
         if field == "diagnosis":
             self._take_diagnosis(row)
@@ -78,14 +78,14 @@ class _Table:
         else:
             self._take_entry(row)
 
-    def _take_diagnosis(self, row: Row) -> None:
+    def _take_diagnosis(self, row: TableRow) -> None:
         diagnosis = self.data.setdefault("diagnosis", {})
         if row.second in ICD:
             diagnosis["icd10"] = row.result
         else:
             diagnosis.update(name=row.result, aliases=_split(row.aliases))
 
-    def _take_treatment(self, row: Row) -> None:
+    def _take_treatment(self, row: TableRow) -> None:
         item = {"name": row.result, "aliases": _split(row.aliases)}
         if row.second in PART:
             self.treatment.setdefault("parts", []).append(item)
@@ -98,7 +98,7 @@ class _Table:
         else:
             self.treatment.update(item)
 
-    def _take_entry(self, row: Row) -> None:
+    def _take_entry(self, row: TableRow) -> None:
         category = from_label(Category, row.first)
         name, report = row.second, row.result
         # The paper writes `Surgical History | None` and `General Condition | | text`: the category is the name then.
@@ -154,7 +154,7 @@ def _field_of(cell: str) -> str | None:
     return next((field for field, names in META.items() if wanted in {name.casefold() for name in names}), None)
 
 
-def _part_of(row: Row) -> Part | None:
+def _part_of(row: TableRow) -> Part | None:
     """A row whose only text is a section's title."""
     if row.second or row.result or row.constraint:
         return None

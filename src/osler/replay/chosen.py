@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from osler.errors import UserError
-from osler.runs.plan import Wanted
+from osler.runs.plan import Selector
 from osler.runs.store import RunFile
 from osler.runs.transcript import Transcript
 
 
-def the_one(run: RunFile, wanted: Wanted) -> tuple[int, Transcript]:
+def the_one(run: RunFile, wanted: Selector) -> tuple[int, Transcript]:
     """The one consultation that is meant, with its number.
 
     Raises:
         UserError: None is, or several are.
     """
     transcript = run.find(wanted)
-    [number] = every(run, Wanted.just(transcript.header.cell))
+    [number] = every(run, Selector.just(transcript.header.cell))
     return number, transcript
 
 
-def every(run: RunFile, wanted: Wanted) -> list[int]:
+def every(run: RunFile, wanted: Selector) -> list[int]:
     """The numbers of all that have ended and are meant.
 
     Raises:

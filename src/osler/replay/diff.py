@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from osler.errors import UserError
 from osler.runs.events import Answered, Asked, Concluded
-from osler.runs.store import Spoken
+from osler.runs.store import StoredVerdict
 from osler.runs.transcript import Transcript
 
 
@@ -17,7 +17,7 @@ class Side:
 
     run: str
     transcript: Transcript
-    verdicts: Sequence[Spoken] = ()
+    verdicts: Sequence[StoredVerdict] = ()
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from osler.locale import load_texts
 from osler.replay.diff import Parting, Row, Side, only, parting, rows
-from osler.replay.wording import Words, shown, words
+from osler.replay.labels import shown
 from osler.runs.events import Failed
 
 _NARROW = 80
@@ -57,7 +58,7 @@ class DiffPage:
     def _lines(self, parted: Parting | None) -> Iterator[_Both | Text]:
         left, right = self.left.transcript, self.right.transcript
         yield _Both(Text(), Text(_name(self.left, self.right), "bold"), Text(_name(self.right, self.left), "bold"))
-        mine, theirs = words(left.header.language), words(right.header.language)
+        mine, theirs = load_texts(left.header.language, "replay"), load_texts(right.header.language, "replay")
         for row in rows(left, right):
             if parted is not None and row.turn == parted.turn:
                 yield _rule(parted)
@@ -96,22 +97,22 @@ def _name(side: Side, other: Side) -> str:
     )
 
 
-def _said(row: Row, turn: tuple[str, str] | None, labels: Words) -> Text:
+def _said(row: Row, turn: tuple[str, str] | None, labels: Mapping[str, str]) -> Text:
     if turn is None:
         return Text("—", style="dim")
     dim = "" if row.parts_at else "dim"
-    text = Text(f"{labels.doctor}: ", style="cyan").append(shown(turn[0]), style=dim or "default")
-    return text.append(f"\n{labels.patient}: ", style="green").append(shown(turn[1]), style=dim or "default")
+    text = Text(f"{labels['doctor']}: ", style="cyan").append(shown(turn[0]), style=dim or "default")
+    return text.append(f"\n{labels['patient']}: ", style="green").append(shown(turn[1]), style=dim or "default")
 
 
-def _ending(side: Side, labels: Words) -> Text:
+def _ending(side: Side, labels: Mapping[str, str]) -> Text:
     transcript = side.transcript
     text = Text()
     if said := transcript.conclusion:
-        text.append(f"{labels.diagnosis}: ", style="bold").append(shown(said.diagnosis))
-        text.append(f"\n{labels.treatment}: ", style="bold").append(shown(said.treatment))
+        text.append(f"{labels['diagnosis']}: ", style="bold").append(shown(said.diagnosis))
+        text.append(f"\n{labels['treatment']}: ", style="bold").append(shown(said.treatment))
     for failed in transcript.of(Failed):
-        text.append(f"{labels.failed}: ", style="red").append(shown(failed.message))
+        text.append(f"{labels['failed']}: ", style="red").append(shown(failed.message))
     text.append(f"\n{transcript.ending.value} after {transcript.turns} turn(s), {transcript.repeats} repeated", "dim")
     if side.verdicts:
         text.append("\n" + "; ".join(f"{one.kind} {one.verdict}" for one in side.verdicts), style="dim")

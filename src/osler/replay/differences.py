@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from osler.replay.failures import CANCELLED
+from osler.replay.labels import shown
+from osler.replay.recorded_failures import CANCELLED
 from osler.replay.seen import Kind, Seen, view
-from osler.replay.wording import shown
 from osler.runs.events import Called, Ending, Role
-from osler.runs.store import Spoken
+from osler.runs.store import StoredVerdict
 from osler.runs.transcript import Transcript
 
 _AROUND, _LONGEST = 24, 90
@@ -48,7 +48,7 @@ def differences(before: Transcript, after: Transcript) -> list[Difference]:
     return sorted(found, key=lambda each: (list(Kind).index(each.kind), each.turn))
 
 
-def verdict_differences(before: Sequence[Spoken], after: Sequence[Spoken], turn: int) -> list[Difference]:
+def verdict_differences(before: Sequence[StoredVerdict], after: Sequence[StoredVerdict], turn: int) -> list[Difference]:
     """What a judge says otherwise than it did."""
     then = {said.kind: Seen(turn, _verdict(said)) for said in before}
     now = {said.kind: Seen(turn, _verdict(said)) for said in after}
@@ -56,7 +56,7 @@ def verdict_differences(before: Sequence[Spoken], after: Sequence[Spoken], turn:
     return [_difference(Kind.VERDICT, one, two) for one, two in both if one is None or two is None or not one.same(two)]
 
 
-def _verdict(said: Spoken) -> str:
+def _verdict(said: StoredVerdict) -> str:
     place = f", right at place {said.rank}" if said.rank else ""
     return f"{said.kind} {said.verdict} by {said.rung}: {said.because}{place}"
 

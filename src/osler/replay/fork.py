@@ -12,16 +12,16 @@ from osler.errors import RunStopped, UserError
 from osler.eval.scoring import score
 from osler.memory import check_memories
 from osler.records.schema import PatientRecord
-from osler.replay.holding import going_on
+from osler.replay.rerun import going_on
 from osler.runs.events import Journal
 from osler.runs.plan import HUMAN, ONE_STEP, Cell, Column, Limits, Settings, models_of
 from osler.runs.store import Fork, RunFile, RunWriter, answer_row, forks_path
 from osler.runs.transcript import Transcript
-from osler.simulator.allowance import RunAllowance
+from osler.simulator.batch import about
 from osler.simulator.build import check_strategies, seat
-from osler.simulator.clients import Clients, ClientSettings, OwnClients
+from osler.simulator.clients import Clients, ClientSettings, ConsultationClients
 from osler.simulator.consultation import Seats
-from osler.simulator.session import about
+from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import hold
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ async def _held(
     async def keep(key: str, answer: Completion) -> None:
         answers.append((key, answer))
 
-    own = OwnClients(clients, cell.trial, (), keep, settings.limits, RunAllowance(Limits()))
+    own = ConsultationClients(clients, cell.trial, (), keep, settings.limits, RunLimiter(Limits()))
 
     def seating() -> Seats:
         seats = seat(record, cell.column, cell.trial, settings, journal, own)

@@ -1,35 +1,73 @@
-"""The parts of a replay as they are printed, and all of it as one page."""
+"""A consultation, or the memory in it, as a page for the terminal."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
+from osler.locale import load_texts
+from osler.replay.labels import shown
 from osler.replay.scenes import Line, Section, Speaker, scenes
-from osler.replay.wording import shown, words
-from osler.runs.maker_words import making_lines
+from osler.runs.maker_labels import making_lines
 from osler.runs.transcript import Transcript
-from osler.simulator.pages import made_with
 
-_STYLES = {Speaker.DOCTOR: "cyan", Speaker.PATIENT: "green", Speaker.ENDING: "bold"}
+_STYLES = {Speaker.DOCTOR: "cyan", Speaker.PATIENT: "green", Speaker.REPORT: "magenta", Speaker.ENDING: "bold"}
 
 
-def plain_page(transcript: Transcript, from_turn: int) -> Group:
+def transcript_page(
+    transcript: Transcript, *, details: bool, faults: Mapping[int, Sequence[str]] | None = None
+) -> Group:
+    """The conversation, numbered by turn.
+
+    Args:
+        transcript: The consultation.
+        details: Whether to show what stands behind every turn: what was retrieved, recalled, remembered, refused.
+        faults: What is wrong with replies, by turn.
+    """
+    parts: list[RenderableType] = [title(transcript), Text()]
+    for scene in scenes(transcript):
+        for line in scene.lines:
+            number = f"{scene.turn:>2} " if line.speaker is Speaker.DOCTOR else "   "
+            parts.append(Text(number, style=_STYLES[line.speaker]).append_text(line_text(line)))
+        parts += [
+            Padding(Text(shown(fault), style="yellow"), (0, 0, 0, 6)) for fault in (faults or {}).get(scene.turn, ())
+        ]
+        parts += [section_text(section, indent=6) for section in scene.panel] if details else []
+    return Group(*parts, Text(f"\n{ending(transcript)}"))
+
+
+def replay_page(transcript: Transcript, from_turn: int) -> Group:
     """The conversation with what stands behind every turn, from top to bottom."""
-    labels = words(transcript.header.language)
+    turn = load_texts(transcript.header.language, "replay")["turn"]
     parts: list[RenderableType] = [title(transcript)]
     for scene in scenes(transcript):
         if scene.turn >= from_turn:
-            parts.append(Text(f"\n{labels.turn.format(scene.turn)}", style="bold"))
+            parts.append(Text(f"\n{turn.format(scene.turn)}", style="bold"))
             parts += [line_text(line) for line in scene.lines]
             parts += [section_text(section, indent=4) for section in scene.panel]
     return Group(*parts, Text(f"\n{ending(transcript)}"))
 
 
+def memory_page(transcript: Transcript) -> Group:
+    """Per turn the question, what was recalled for it, and what its answer changed in the memory."""
+    labels = load_texts(transcript.header.language, "replay")
+    parts: list[RenderableType] = [title(transcript)]
+    for scene in scenes(transcript):
+        for line in scene.lines:
+            if line.speaker is Speaker.DOCTOR:
+                parts.append(Text(f"\n{scene.turn:>2} ").append_text(line_text(line)))
+        about_memory = {labels["recalled"], labels["remembered"]}
+        parts += [section_text(section, indent=3) for section in scene.panel if section.title in about_memory]
+    return Group(*parts)
+
+
 def title(transcript: Transcript) -> Text:
     """Which consultation it is."""
     header = transcript.header
-    return Text(shown(header.case), style="bold").append(f"  {shown(made_with(header))}", style="not bold")
+    return Text(shown(header.case), style="bold").append(f"  {shown(header.made_with)}", style="not bold")
 
 
 def ending(transcript: Transcript) -> str:

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from osler.language import Language
+from osler.locale import load_texts
 from osler.memory.base import Change, Recall
-from osler.replay.wording import Words, shown, words
-from osler.runs.events import Answered, Asked, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
-from osler.runs.maker_words import mark
+from osler.memory.recall_text import recall_rows
+from osler.replay.labels import shown
+from osler.runs.events import (
+    Answered,
+    Asked,
+    Called,
+    Concluded,
+    Event,
+    Failed,
+    Intervened,
+    Recalled,
+    Remembered,
+    Retrieved,
+)
+from osler.runs.maker_labels import mark
 from osler.runs.transcript import Header, Transcript, heard
 
 _SHORTEST, _PER_LETTER, _READING, _LONGEST = 0.5, 0.018, 2.5, 4.0
@@ -23,6 +37,8 @@ class Speaker(StrEnum):
 
     DOCTOR = "doctor"
     PATIENT = "patient"
+    REPORT = "report"
+    """A report that was handed to the doctor."""
     ENDING = "ending"
 
 
@@ -69,91 +85,100 @@ def scenes(transcript: Transcript) -> tuple[Scene, ...]:
 
 
 def _scene(turn: int, events: list[Event], kept: Remembered | None, header: Header) -> Scene:
-    labels = words(header.language)
+    labels = load_texts(header.language, "replay")
     lines = [line for event in events for line in _lines(event, labels, header)]
     asked = next((place for place, line in enumerate(lines, start=1) if line.speaker is Speaker.DOCTOR), len(lines))
-    panel = [section for event in events for section in _sections(event, labels, asked, len(lines))]
-    done = (row for event in events if isinstance(event, Intervened) for row in _intervention(event, labels))
-    panel.append(Section(labels.interventions, tuple(done)))
+    panel = [section for event in events for section in _sections(event, header.language, asked, len(lines))]
+    done = (row for event in events if isinstance(event, Intervened) for row in _intervention(event, header.language))
+    panel.append(Section(labels["interventions"], tuple(done)))
     if kept is not None:
-        panel.append(Section(labels.remembered, _changes(kept.change, labels), len(lines)))
+        panel.append(Section(labels["remembered"], change_rows(kept.change, header.language), len(lines)))
     order = (
-        *(labels.asked_for, labels.retrieved, labels.disclosed),
-        *(labels.remembered, labels.interventions, labels.recalled),
+        *(labels["asked_for"], labels["retrieved"], labels["disclosed"]),
+        *(labels["remembered"], labels["interventions"], labels["calls"], labels["recalled"]),
     )
     panel.sort(key=lambda section: order.index(section.title))  # what is long comes last: there it can be cut off
     return Scene(turn, tuple(lines), tuple(section for section in panel if section.rows))
 
 
-def _lines(event: Event, labels: Words, header: Header) -> Iterator[Line]:
+def _lines(event: Event, labels: Mapping[str, str], header: Header) -> Iterator[Line]:
     match event:
         case Recalled(turn=1):
-            yield Line(Speaker.PATIENT, labels.patient, shown(event.query), event.at)
+            yield Line(Speaker.PATIENT, labels["patient"], shown(event.query), event.at)
         case Asked():
             by = mark(event.maker, header.backbone, header.language)
-            yield Line(Speaker.DOCTOR, labels.doctor + by, shown(heard(event, header.language)), event.at)
+            yield Line(Speaker.DOCTOR, labels["doctor"] + by, shown(heard(event, header.language)), event.at)
         case Answered():
             by = mark(event.maker, header.patient_backbone, header.language)
-            yield Line(Speaker.PATIENT, labels.patient + by, shown(event.reply), event.at)
+            yield Line(Speaker.PATIENT, labels["patient"] + by, shown(event.reply), event.at)
         case Concluded():
             told = (
-                (labels.diagnosis, event.diagnosis),
-                (labels.treatment, event.treatment),
-                (labels.differential, labels.joint.join(event.differential)),
-                (labels.reasoning, event.reasoning),
+                (labels["diagnosis"], event.diagnosis),
+                (labels["treatment"], event.treatment),
+                (labels["differential"], labels["joint"].join(event.differential)),
+                (labels["reasoning"], event.reasoning),
             )
             for label, text in told:
                 if text:
                     yield Line(Speaker.ENDING, label, shown(text), event.at)
         case Failed():
-            yield Line(Speaker.ENDING, labels.failed, shown(event.message), event.at)
+            yield Line(Speaker.ENDING, labels["failed"], shown(event.message), event.at)
         case Retrieved():
             for text in event.results.splitlines():
-                yield Line(Speaker.PATIENT, labels.report, shown(text), event.at)
+                yield Line(Speaker.REPORT, labels["report"], shown(text), event.at)
         case _:
             pass
 
 
-def _sections(event: Event, labels: Words, asked: int, told: int) -> Iterator[Section]:
+def _sections(event: Event, language: Language, asked: int, told: int) -> Iterator[Section]:
+    labels = load_texts(language, "replay")
     match event:
         case Recalled():
-            yield Section(labels.recalled, _recalled(event.recall, labels))
+            yield Section(labels["recalled"], recalled_rows(event.recall, language))
         case Retrieved():
             if event.asked_for:
-                yield Section(labels.asked_for, (shown(", ".join(event.asked_for)),), asked)
+                yield Section(labels["asked_for"], (shown(", ".join(event.asked_for)),), asked)
             found = tuple(f"{shown(one.name)}  {one.score:.2f}" for one in event.entries)
             found += tuple(f"{shown(one.name)}: {one.unrecorded}" for one in event.things if one.unrecorded)
-            yield Section(labels.retrieved, found or (labels.nothing,), asked)
+            yield Section(labels["retrieved"], found or (labels["nothing"],), asked)
+        case Called():
+            used = event.failure or f"{event.tokens_in} + {event.tokens_out} tokens"
+            beyond = f", {event.unread:,} characters unread" if event.unread else ""
+            yield Section(labels["calls"], (f"{shown(event.model)}: {shown(used)}, {event.seconds:.1f} s{beyond}",))
         case Answered():
-            yield Section(labels.disclosed, tuple(shown(name) for name in event.disclosed), told)
+            yield Section(labels["disclosed"], tuple(shown(name) for name in event.disclosed), told)
         case _:
             pass
 
 
-def _intervention(event: Intervened, labels: Words) -> Iterator[str]:
-    yield f"{labels.seats[event.role]}: {labels.kinds[event.kind]}"
+def _intervention(event: Intervened, language: Language) -> Iterator[str]:
+    role = load_texts(language, "replay")[f"role_{event.role}"]
+    yield f"{role}: {load_texts(language, 'interventions')[event.kind]}"
     for text in (event.draft, *event.reasons):
         if text:
             yield f"  {shown(text)}"
 
 
-def _recalled(recall: Recall, labels: Words) -> tuple[str, ...]:
-    best = sorted(recall.items, key=lambda item: -item.score)
-    rows = [f"{item.score:z.2f}  {shown(item.text)} ({labels.of_turn.format(item.turn)})" for item in best[:_RECALLED]]
-    left = len(best) - len(rows)
-    return (*rows, *([labels.more.format(left)] if left else []))
+def recalled_rows(recall: Recall, language: Language) -> tuple[str, ...]:
+    """What was recalled, best first."""
+    labels, rows = load_texts(language, "replay"), recall_rows(recall, language)
+    lines = [f"{row.score:z.2f}  {shown(row.text)} ({labels['of_turn'].format(row.turn)})" for row in rows[:_RECALLED]]
+    left = len(rows) - len(lines)
+    return (*lines, *([labels["more"].format(left)] if left else []))
 
 
-def _changes(change: Change, labels: Words) -> tuple[str, ...]:
+def change_rows(change: Change, language: Language) -> tuple[str, ...]:
+    """What remembering a turn changed in the memory."""
+    labels = load_texts(language, "replay")
     marks = {
         "inserted": "+",
-        "superseded": f"× {labels.superseded}:",
-        "merged": f"& {labels.merged}:",
-        "forgotten": f"- {labels.forgotten}:",
-        "refused": f"! {labels.refused}:",
+        "superseded": f"× {labels['superseded']}:",
+        "merged": f"& {labels['merged']}:",
+        "forgotten": f"- {labels['forgotten']}:",
+        "refused": f"! {labels['refused']}:",
     }
     rows = [f"{mark} {shown(line)}" for name, mark in marks.items() for line in getattr(change, name)]
-    group = [labels.group.format(change.group)] if change.group is not None else []
+    group = [labels["group"].format(change.group)] if change.group is not None else []
     return (*rows, *group)
 
 

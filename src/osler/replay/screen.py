@@ -12,11 +12,11 @@ from rich.panel import Panel
 from rich.segment import Segment
 from rich.text import Text
 
-from osler.replay.keys import Keys
+from osler.locale import load_texts
+from osler.replay.keyboard import Keys
 from osler.replay.pages import ending, line_text, section_text, title
 from osler.replay.player import Player
 from osler.replay.scenes import scenes
-from osler.replay.wording import words
 from osler.runs.transcript import Transcript
 
 _NARROW = 90
@@ -51,7 +51,7 @@ def screen(player: Player, transcript: Transcript, width: int) -> Layout:
     lines = [line_text(line) for line in said[-_KEPT:]]
     if player.ended:
         lines.append(Text(f"\n{ending(transcript)}", style="dim"))
-    turn = Text(words(transcript.header.language).turn.format(player.scene.turn))
+    turn = Text(load_texts(transcript.header.language, "replay")["turn"].format(player.scene.turn))
     talk = Panel(_Fitting(lines, newest=True), title=title(transcript), title_align="left", border_style="dim")
     behind = Panel(_Fitting([section_text(section) for section in player.panel]), title=turn, border_style="dim")
     parts = (Layout(talk, ratio=3), Layout(behind, ratio=2))

@@ -12,7 +12,7 @@ from osler.language import Language
 from osler.memory import check_memories
 from osler.prompts import prompts_hash
 from osler.replay.differences import Difference, differences, verdict_differences
-from osler.replay.holding import held_again
+from osler.replay.rerun import rerun
 from osler.replay.verdicts import Verdicts
 from osler.runs.events import Failed
 from osler.runs.plan import ONE_STEP, Cell, Settings
@@ -74,7 +74,7 @@ async def _one(
     run: RunFile, number: int, recorded: Transcript, settings: Settings, fork: Fork | None, verdicts: Verdicts
 ) -> Verified:
     record = run.record(recorded.header.case)
-    again = await held_again(recorded, record, settings, fork.turn if fork else 0)
+    again = await rerun(recorded, record, settings, fork.turn if fork else 0)
     found = differences(recorded, again)
     if before := verdicts.of(number):
         now = spoken(again, record) if again.ending.is_answer else []

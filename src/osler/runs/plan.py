@@ -159,7 +159,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Selector:
     """Which consultations of a run are meant; None: whichever."""
 
     case: str | None = None

@@ -7,9 +7,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from osler.language import Language, Speaker
 from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event
-from osler.language import Language
-from osler.language import Speaker
 from osler.runs.plan import RULES, Cell, Column, ResultsFrom
 
 E = TypeVar("E", bound=BaseModel)
@@ -53,6 +52,20 @@ class Header(BaseModel):
     def column(self) -> Column:
         """Which column of a table it belongs to."""
         return Column(self.backbone, self.strategy, self.memory, tuple(sorted(self.variants.items())))
+
+    @property
+    def made_with(self) -> str:
+        """The models, the strategy and the memory of the consultation, in one line."""
+        parts = {
+            "doctor": self.backbone,
+            "strategy": self.strategy,
+            "memory": self.memory,
+            **self.variants,
+            "patient": self.patient_backbone,
+            "RAM": self.ram_backbone,
+            "trial": self.trial,
+        }
+        return " · ".join(f"{name} {value}" for name, value in parts.items() if value)
 
     @property
     def cell(self) -> Cell:

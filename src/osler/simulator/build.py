@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
+from osler.agents.autogen import Participant
 from osler.agents.human import HumanDoctor, HumanPatient, Mover, Person
-from osler.agents.participant import Case, Participant
+from osler.agents.messages import Case
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from osler.runs.plan import Limits
-from osler.simulator.allowance import OwnAllowance, RunAllowance
+from osler.simulator.limits import ConsultationLimiter, RunLimiter
 
 if TYPE_CHECKING:
     from osler.models import Backbone
@@ -91,7 +91,7 @@ class Clients:
             self._cache = None
 
 
-class OwnClients:
+class ConsultationClients:
     """The clients of one consultation: its own lines to the shared backbones."""
 
     def __init__(
@@ -101,7 +101,7 @@ class OwnClients:
         kept: tuple[tuple[str, str], ...],
         keep: Keep,
         limits: Limits,
-        run: RunAllowance,
+        run: RunLimiter,
     ) -> None:
         """Prepare lines.
 
@@ -115,7 +115,7 @@ class OwnClients:
         """
         self._clients, self._trial, self._keep, self._run = clients, trial, keep, run
         self._kept_pairs = kept
-        self._own = OwnAllowance(limits)
+        self._own = ConsultationLimiter(limits)
         self._lines: dict[tuple[str, bool], Backbone] = {}
 
     def open(self, spec: str) -> Backbone:

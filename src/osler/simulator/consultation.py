@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from osler.agents.participant import Briefing, Case, Conclusion, Enquiry, Exchange, Participant, Question, Reply
+from osler.agents.autogen import Participant
+from osler.agents.messages import Briefing, Case, Conclusion, Enquiry, Exchange, Question, Reply
 from osler.agents.ram.agent import Ram
 from osler.agents.told import told
 from osler.memory.base import Memory, Turn
@@ -58,7 +59,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             question=question,
             reply=reply,
             results=results,
-            recall=recall.text,
+            recall=recall,
         )
         async with _meanwhile(_remember(seats.memory, last, journal) if last is not None else None):
             move = await seats.doctor.respond(briefing)

@@ -17,8 +17,8 @@ from osler.runs.events import Ending
 from osler.runs.maker_rows import ColumnMakers, maker_rows
 from osler.runs.makers import Makers
 from osler.runs.plan import Column
+from osler.runs.short_names import ShortNames, backbone_name
 from osler.runs.store import RunFile
-from osler.short_names import ShortNames, backbone_name
 from osler.wide_table import WideTable
 
 _NOT_JUDGED = "not judged"

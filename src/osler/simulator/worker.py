@@ -1,4 +1,4 @@
-"""One consultation, from a unit of work to its transcript; what fails is part of it."""
+"""One consultation, from a job of work to its transcript; what fails is part of it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from osler.runs.events import ConsultationError, Ending, Failed, Journal, Role
 from osler.runs.plan import Cell, Limits, Settings
 from osler.runs.transcript import Header, Transcript
 from osler.seeds import derive
-from osler.simulator.allowance import RunAllowance
 from osler.simulator.build import Opener, case_of, seat
-from osler.simulator.clients import Clients, OwnClients
+from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.consultation import Seats, consult
+from osler.simulator.limits import RunLimiter
 
 if TYPE_CHECKING:
     from osler.models.in_flight import InFlight
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Unit:
+class Job:
     """A consultation to be held: what a worker needs, wherever it is."""
 
     number: int
@@ -40,25 +40,25 @@ class Unit:
 class Worker:
     """Holds consultations in this process."""
 
-    def __init__(self, settings: Settings, clients: Clients, allowance: RunAllowance | None = None) -> None:
-        """Share backbones and the run's allowance among all consultations held here."""
+    def __init__(self, settings: Settings, clients: Clients, limiter: RunLimiter | None = None) -> None:
+        """Share backbones and the run's limiter among all consultations held here."""
         self._settings, self._clients = settings, clients
-        self._allowance = allowance or RunAllowance(Limits())
+        self._limiter = limiter or RunLimiter(Limits())
 
     @property
     def requests(self) -> InFlight:
         """What is asked of models at the moment."""
         return self._clients.requests
 
-    async def hold(self, unit: Unit, keep: Keep, journal: Journal | None = None) -> Transcript:
-        """Hold one consultation.
+    async def run(self, job: Job, keep: Keep, journal: Journal | None = None) -> Transcript:
+        """Run one consultation.
 
         Raises:
             RunStopped: The run must end now; the consultation is still to be done.
         """
         limits = self._settings.limits
-        clients = OwnClients(self._clients, unit.cell.trial, unit.kept, keep, limits, self._allowance)
-        return await simulate_one(unit.record, unit.cell, self._settings, clients, journal)
+        clients = ConsultationClients(self._clients, job.cell.trial, job.kept, keep, limits, self._limiter)
+        return await simulate_one(job.record, job.cell, self._settings, clients, journal)
 
 
 async def simulate_one(
@@ -137,11 +137,11 @@ def transcript_of(
     return Transcript(header=header, ending=ending, events=tuple(journal.events))
 
 
-def given_up(unit: Unit, settings: Settings, kind: str, message: str) -> Transcript:
+def abandoned_transcript(job: Job, settings: Settings, kind: str, message: str) -> Transcript:
     """The transcript of a consultation that could not be held at all."""
     journal = Journal()
     ending = _failed(journal, Ending.SIMULATOR_ERROR, kind, message)
-    return transcript_of(unit.record, unit.cell, settings, journal, ending)
+    return transcript_of(job.record, job.cell, settings, journal, ending)
 
 
 def _failed(journal: Journal, ending: Ending, kind: str, message: str) -> Ending:

@@ -1,115 +1,129 @@
-"""The server's addresses: each reads one run, in a thread of its own, and answers with plain data."""
+"""The routes of the page's server: runs are read in threads, and answered as JSON."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
-from osler.errors import UserError, printable
-from osler.view import answers
-from osler.view.answers import UNREADABLE
-from osler.view.chair import ADDRESSES, Chair
-from osler.view.changes import wait_for_change
-from osler.view.makers import makers
-from osler.view.replies import failure, reply
-from osler.view.rows import FILTERS, Query
-from osler.view.shelf import Missing, Shelf
+from osler.errors import UserError
+from osler.view import run_data
+from osler.view.change_poll import wait_for_change
+from osler.view.maker_data import makers
+from osler.view.responses import DAMAGED, UNREADABLE, error_response, handler, log_error, whole_number
+from osler.view.run_list import RunList
+from osler.view.table_query import FILTERS, Query
+
+if TYPE_CHECKING:
+    from osler.play.lobby import PlayLobby
 
 STATIC = Path(__file__).parent / "static"
-_DAMAGED = "this cannot be read; the run file is damaged, or another version of Osler wrote it"
 
 
-def application(shelf: Shelf, chair: Chair) -> Starlette:
-    """The page over some runs, with a chair for a person. Put `Access` before it."""
+def application(listed: RunList, backbones: Collection[str] = (), memories: Collection[str] = ()) -> Starlette:
+    """The page over some runs, where one can also play. Put `Access` before it.
 
-    def runs(_: Request) -> Response:
+    Args:
+        listed: The runs.
+        backbones: Models that a player may choose besides `rules`.
+        memories: Memories that a player may choose besides those that are built in or registered.
+    """
+
+    def runs(_: Request) -> Any:
         told, broken = [], []
-        for shown in shelf.all():
+        for run in listed.all():
             try:
-                told.append(answers.run(shown))
+                told.append(run_data.run(run))
             except (*UNREADABLE, UserError) as error:
-                line = _DAMAGED if isinstance(error, UNREADABLE) else str(error)
-                broken.append({"key": shown.key, "name": shown.name, "error": line})
-        return reply({"runs": told, "broken": broken})
+                line = DAMAGED if isinstance(error, UNREADABLE) else str(error)
+                broken.append({"key": run.key, "name": run.name, "error": line})
+        return {"runs": told, "broken": broken}
 
-    def rows(request: Request) -> Response:
-        shown = shelf.get(request.path_params["key"])
-        stamp = shown.stamp()
-        with shown.open() as file:
-            told = answers.rows(file, _query(request, answers.judge_of(file, request.query_params.get("judge"))))
-        return reply({**told, "stamp": stamp})
+    def rows(request: Request) -> Any:
+        run = listed.get(request.path_params["key"])
+        stamp = run.stamp()
+        with run.open() as file:
+            judge = run_data.judge_of(file, request.query_params.get("judge"))
+            return {**run_data.rows(file, _query(request, judge)), "stamp": stamp}
 
-    def story(request: Request) -> Response:
+    def who_made(request: Request) -> Any:
+        with listed.get(request.path_params["key"]).open() as file:
+            return makers(file)
+
+    def consultation(request: Request) -> Any:
         key, cell = request.path_params["key"], request.path_params["cell"]
-        with shelf.get(key).open() as file:
-            return reply(answers.consultation(file, key, answers.hold(file, cell)))
+        with listed.get(key).open() as file:
+            return run_data.consultation(file, key, run_data.ended(file, cell))
 
-    def call(request: Request) -> Response:
-        with shelf.get(request.path_params["key"]).open() as file:
-            held = answers.hold(file, request.path_params["cell"])
-        return reply(answers.exact_call(held, request.path_params["number"]))
+    def call(request: Request) -> Any:
+        with listed.get(request.path_params["key"]).open() as file:
+            ended = run_data.ended(file, request.path_params["cell"])
+        return run_data.exact_call(ended, request.path_params["number"])
 
-    def truth(request: Request) -> Response:
-        with shelf.get(request.path_params["key"]).open() as file:
-            return reply(answers.revealed(file, answers.hold(file, request.path_params["cell"])))
+    def truth(request: Request) -> Any:
+        with listed.get(request.path_params["key"]).open() as file:
+            return run_data.revealed(file, run_data.ended(file, request.path_params["cell"]))
 
-    def who_made(request: Request) -> Response:
-        with shelf.get(request.path_params["key"]).open() as file:
-            return reply(makers(file))
-
-    async def changes(request: Request) -> Response:
-        return reply(await wait_for_change(shelf, request.query_params.get("since", "")))
+    async def changes(request: Request) -> Any:
+        return await wait_for_change(listed, request.query_params.get("since", ""))
 
     one = "/api/runs/{key}/rows/{cell:int}"
+    play = _Play(listed, backbones, memories)
     routes = [
-        Route("/api/runs", _answer(runs)),
-        Route("/api/runs/{key}/rows", _answer(rows)),
-        Route("/api/runs/{key}/makers", _answer(who_made)),
-        Route(one, _answer(story)),
-        Route(one + "/calls/{number:int}", _answer(call)),
-        Route(one + "/truth", _answer(truth)),
-        Route("/api/changes", changes),
-        *(Route(address, chair) for address in ADDRESSES),
+        Route("/api/runs", handler(runs)),
+        Route("/api/runs/{key}/rows", handler(rows)),
+        Route("/api/runs/{key}/makers", handler(who_made)),
+        Route(one, handler(consultation)),
+        Route(one + "/calls/{number:int}", handler(call)),
+        Route(one + "/truth", handler(truth)),
+        Route("/api/changes", handler(changes)),
+        *(Route(address, play) for address in ("/api/cases", "/api/play", "/api/play/{id}")),
         Mount("/", StaticFiles(directory=STATIC, html=True, check_dir=False)),
     ]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        await chair.close()
+        await play.close()
 
-    refusals = {HTTPException: _refused, Exception: _broken}
-    return Starlette(routes=routes, exception_handlers=refusals, lifespan=lifespan)
+    return Starlette(routes=routes, exception_handlers={HTTPException: _refused, Exception: _broken}, lifespan=lifespan)
 
 
-def _answer(reading: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
-    """A handler that reads in a thread, and tells failures as one line."""
+class _Play:
+    """Answers requests about playing. The agents are imported at the first one: most people only look at runs."""
 
-    def guarded(request: Request) -> Response:
-        try:
-            return reading(request)
-        except (Missing, OverflowError) as error:
-            return failure(str(error) if isinstance(error, Missing) else "there is no such number", 404)
-        except UNREADABLE as error:  # damage first: its line names the file's path, which is nobody's business here
-            _note(request, error)
-            return failure(_DAMAGED, 500)
-        except UserError as error:
-            return failure(str(error), 400)
+    def __init__(self, listed: RunList, backbones: Collection[str], memories: Collection[str]) -> None:
+        self._listed, self._backbones, self._memories = listed, backbones, memories
+        self._lobby: PlayLobby | None = None
+        self._router: Router | None = None
+        self._loading = asyncio.Lock()
 
-    async def handler(request: Request) -> Response:
-        return await run_in_threadpool(guarded, request)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with self._loading:
+            if self._router is None:
+                self._router = await asyncio.to_thread(self._load)
+        await self._router(scope, receive, send)
 
-    return handler
+    def _load(self) -> Router:
+        from osler.play.lobby import PlayLobby
+        from osler.view.play_routes import routes
+
+        self._lobby = PlayLobby(key_of=self._listed.key_of, backbones=self._backbones, memories=self._memories)
+        return Router(routes(self._lobby))
+
+    async def close(self) -> None:
+        if self._lobby is not None:
+            await self._lobby.close()
 
 
 def _query(request: Request, judge: str) -> Query:
@@ -121,32 +135,18 @@ def _query(request: Request, judge: str) -> Query:
         among={name: tuple(values) for name in FILTERS if (values := [one for one in asked.getlist(name) if one])},
         sort=asked.get("sort") or "case",
         desc=asked.get("desc", "0") not in {"", "0", "false"},
-        offset=_number(asked.get("offset"), 0, "offset"),
-        limit=_number(asked.get("limit"), 100, "limit"),
+        offset=whole_number(asked.get("offset"), 0, "offset"),
+        limit=whole_number(asked.get("limit"), 100, "limit"),
     )
 
 
-def _number(text: str | None, usual: int, name: str) -> int:
-    if not text:
-        return usual
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise UserError(f"{name} is no number", "give a whole number that is not negative")
-    return int(text)
-
-
 async def _refused(request: Request, error: Exception) -> Response:
-    """An address or a method that there is not."""
+    """An address or a method that does not exist."""
     status = error.status_code if isinstance(error, HTTPException) else 404
-    return failure("there is nothing here; go back to the list of runs", status)
+    return error_response("there is nothing here; go back to the list of runs", status)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    """A fault of ours: told here in one line, and to the client without detail."""
-    _note(request, error)
-    return failure("the server could not answer; try again", 500)
-
-
-def _note(request: Request, error: Exception) -> None:
-    """One line for whoever runs the server."""
-    line = f"osler: {type(error).__name__} ({error}) at {request.scope['path']}"
-    print(printable(line[:300]), file=sys.stderr)  # noqa: T201
+    """A fault in Osler: logged here in one line, and sent to the client without detail."""
+    log_error(request, error)
+    return error_response("the server could not answer; try again", 500)

@@ -18,11 +18,11 @@ from osler.errors import UserError
 from osler.private import make_private
 from osler.runs.store import CellState, RunFile, search_index
 from osler.runs.store.reader import FOLDER
-from osler.view import answers
-from osler.view.makers import makers
-from osler.view.plain_json import encoded
-from osler.view.rows import MOST, Query
-from osler.view.shelf import Missing, Shelf, Shown
+from osler.view import run_data
+from osler.view.maker_data import makers
+from osler.view.responses import UNREADABLE, NotFound, encoded
+from osler.view.run_list import ListedRun, RunList
+from osler.view.table_query import MOST, Query
 
 STATIC = Path(__file__).parent / "static"
 MARK = "osler-export.txt"
@@ -52,13 +52,13 @@ def export(runs: Iterable[str | Path], target: Path) -> Exported:
     Raises:
         UserError: A run cannot be read, or the folder cannot or must not be written.
     """
-    shelf = Shelf(runs).all()
+    shelf = RunList(runs).all()
     if not shelf:
         raise UserError(f"there is no run in {FOLDER}", "name one, or make one with `osler simulate`")
     with _whole(target) as folder:
         _page(folder)
         with _script(folder / "data" / "runs.js") as out:
-            _given(out, "api/runs", {"runs": [answers.run(shown) | {"live": False} for shown in shelf]})
+            _given(out, "api/runs", {"runs": [run_data.run(shown) | {"live": False} for shown in shelf]})
         written = [_run(shown, folder / "data" / shown.key) for shown in shelf]
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     whole = sum(done for done, _ in written)
@@ -78,7 +78,7 @@ def _page(folder: Path) -> None:
     (folder / MARK).write_text(f"Written by osler {__version__}. `osler export` may replace this folder.\n", "utf-8")
 
 
-def _run(shown: Shown, folder: Path) -> tuple[int, int]:
+def _run(shown: ListedRun, folder: Path) -> tuple[int, int]:
     """All answers about one run; of how many consultations, and how many could not be read."""
     with shown.open() as file:
         rows = _all_rows(file)
@@ -94,7 +94,7 @@ def _run(shown: Shown, folder: Path) -> tuple[int, int]:
                 text = ""
                 try:
                     text = _consultation(file, shown.key, cell, folder)
-                except (Missing, *answers.UNREADABLE):  # damaged, or put back on the list since the table was read
+                except (NotFound, *UNREADABLE):  # damaged, or put back on the list since the table was read
                     unreadable += 1
                 out.write(f"{',' if place else ''}\n{_safe(str(cell))}:{_safe(text)}")
             out.write("});\n")
@@ -102,24 +102,24 @@ def _run(shown: Shown, folder: Path) -> tuple[int, int]:
 
 
 def _all_rows(file: RunFile) -> list[dict[str, Any]]:
-    judge = answers.judge_of(file)
+    judge = run_data.judge_of(file)
     rows: list[dict[str, Any]] = []
-    while found := answers.rows(file, Query(judge, sort="cell", offset=len(rows), limit=MOST))["rows"]:
+    while found := run_data.rows(file, Query(judge, sort="cell", offset=len(rows), limit=MOST))["rows"]:
         rows += found
     return rows
 
 
 def _consultation(file: RunFile, key: str, cell: int, folder: Path) -> str:
     """One file per consultation; what was said in it."""
-    held = answers.hold(file, cell)
+    held = run_data.ended(file, cell)
     address = f"api/runs/{key}/rows/{cell}"
-    told = answers.consultation(file, key, held)
+    told = run_data.consultation(file, key, held)
     with _script(folder / f"{cell}.js") as out:
         _given(out, address, told)
-        _given(out, f"{address}/truth", answers.revealed(file, held))
+        _given(out, f"{address}/truth", run_data.revealed(file, held))
         calls = [call for part in (*told["turns"], told["closing"]) for call in part["calls"]]
         for number in (call["number"] for call in calls):
-            _given(out, f"{address}/calls/{number}", answers.exact_call(held, number))
+            _given(out, f"{address}/calls/{number}", run_data.exact_call(held, number))
     return search_index.spoken(held.transcript)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from osler.agents.doctors.stepwise import StepwiseDoctor
-from osler.agents.participant import Briefing, Case, Conclusion, Question
+from osler.agents.messages import Briefing, Case, Conclusion, Question
 from osler.agents.rules.address import addressed
 from osler.language import Language
 from osler.prompts import prompt

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, Protocol
 
+from osler.agents.autogen import Participant
 from osler.agents.doctors.requests import briefing_of
-from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
+from osler.agents.messages import Briefing, Case, Conclusion, Question
 from osler.errors import OslerError, printable
 from osler.runs.events import ConsultationError, Ending, Maker
 

@@ -9,8 +9,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from osler.agents.messages import Conclusion
 from osler.agents.parsing import conclusion_of, several
-from osler.agents.participant import Conclusion
 from osler.loosejson import json_of
 
 _ASKS = frozenset({"ask", "question", "提问", "问"})

@@ -6,11 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from osler.agents.autogen import Participant
 from osler.agents.doctors.moves import Move, MoveForm, move_of, stated, words_of
 from osler.agents.doctors.requests import Requests, Unread, briefing_of
 from osler.agents.doctors.settings import DoctorSettings
+from osler.agents.messages import Briefing, Conclusion, Question
 from osler.agents.parsing import conclusion_of
-from osler.agents.participant import Briefing, Conclusion, Participant, Question
 from osler.runs.events import ConsultationError, Ending, Intervention, Maker
 
 LONGEST_QUESTION = 2000

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from osler.agents.autogen import Participant
 from osler.agents.doctors.checklist import ChecklistDoctor
 from osler.agents.doctors.foreign import ForeignDoctor
 from osler.agents.doctors.plain import PlainDoctor
 from osler.agents.doctors.settings import DoctorSettings
 from osler.agents.doctors.stepwise import StepwiseDoctor
-from osler.agents.participant import Participant
 from osler.errors import UserError
 from osler.plugins import load_plugin, plugin_names
 

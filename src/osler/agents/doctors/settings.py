@@ -8,7 +8,7 @@ from autogen_core.models import LLMMessage, UserMessage
 from pydantic import BaseModel
 
 from osler.agents.calls import Caller
-from osler.agents.participant import Case
+from osler.agents.messages import Case
 from osler.models import Backbone
 from osler.prompts import Prompt
 from osler.runs.events import Journal, Role

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from osler.agents.doctors.plain import PlainDoctor, readable
+from osler.agents.messages import Briefing, Conclusion
 from osler.agents.parsing import named_of, plan_of
-from osler.agents.participant import Briefing, Conclusion
 
 
 class _Plan(BaseModel):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from typing import Any
 
-from osler.agents.participant import Case, Enquiry, Participant, Question, Selection
+from osler.agents.autogen import Participant
+from osler.agents.messages import Case, Enquiry, Question, Selection
 from osler.agents.ram.index import RecordIndex
 from osler.agents.ram.intent import read_intent
 from osler.agents.ram.redact import without_diagnosis

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from osler.agents.participant import Selection
+from osler.agents.messages import Selection
 from osler.language import Language
 from osler.records.labels import label
 from osler.records.schema import RESULTS, Category, Entry, Status

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from osler.agents.participant import Participant, Reply, Selection
+from osler.agents.autogen import Participant
+from osler.agents.messages import Reply, Selection
 from osler.agents.rules.voice import spoken
 from osler.runs.events import Maker
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from osler.agents.participant import Case, Selection
+from osler.agents.messages import Case, Selection
 from osler.language import Speaker
 from osler.language.lexicon.spoken import meant
 from osler.language.words import content, plain

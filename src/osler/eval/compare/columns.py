@@ -21,7 +21,7 @@ from osler.runs.events import Role
 from osler.runs.maker_rows import seat_name
 from osler.runs.makers import SEATS, Makers, Usage
 from osler.runs.plan import ONE_STEP, Column, told_variants
-from osler.short_names import ShortNames
+from osler.runs.short_names import ShortNames
 
 Row = Mapping[str, Any]
 Value = Callable[[Row], float | None]

@@ -11,10 +11,10 @@ from osler.eval.compare.columns import MEASURES, ColumnFigures, Row, columns_of
 from osler.eval.compare.unpaired import different_patients, without_partner
 from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.patient_verdicts import ruler_notes, ruler_of
-from osler.eval.runs import LoadedRun
+from osler.eval.runs import Run
 from osler.eval.statistics import Paired, holm, paired
 from osler.runs.plan import ONE_STEP, Column
-from osler.short_names import ShortNames
+from osler.runs.short_names import ShortNames
 
 SIGNIFICANT = 0.05
 _SHARED = {
@@ -78,7 +78,7 @@ class Comparison:
 
 
 def compare(
-    runs: Sequence[LoadedRun],
+    runs: Sequence[Run],
     *,
     judge: str | None = None,
     against: str | None = None,
@@ -123,7 +123,7 @@ def compare(
     )
 
 
-def _labels(runs: Sequence[LoadedRun]) -> list[str | None]:
+def _labels(runs: Sequence[Run]) -> list[str | None]:
     if len(runs) == 1:
         return [None]
     stems = [run.path.stem for run in runs]
@@ -184,7 +184,7 @@ def _in_backbone(one: ColumnFigures, other: ColumnFigures) -> bool:
     return same_way and (mine.memory, mine.variants) == (theirs.memory, theirs.variants)
 
 
-def _warnings(runs: Sequence[LoadedRun], columns: list[ColumnFigures]) -> Iterable[str]:
+def _warnings(runs: Sequence[Run], columns: list[ColumnFigures]) -> Iterable[str]:
     about = [run.about for run in runs]
     for key, label in _SHARED.items():
         values = list(dict.fromkeys(str(one["settings"][key]) for one in about))
@@ -201,12 +201,12 @@ def _warnings(runs: Sequence[LoadedRun], columns: list[ColumnFigures]) -> Iterab
     yield from different_patients(columns)
     yield from _left_out(columns)
     for run in runs:
-        left = run.file.standing().todo
+        left = run.file.status().todo
         if left:
             yield f"{run.path}: {left} consultation(s) of its plan are still to be held"
 
 
-def _other_records(runs: Sequence[LoadedRun]) -> Iterable[str]:
+def _other_records(runs: Sequence[Run]) -> Iterable[str]:
     """Records go by their names; where what they hold has changed, a pair is not about the same patient."""
     first: dict[str, str] = {}
     changed: set[str] = set()

@@ -13,7 +13,7 @@ from osler.eval.faithfulness.rules import RULES
 from osler.eval.faithfulness.verdict import JudgedReply, ReplyVerdict, by_turn
 from osler.language import Language
 from osler.runs.store import RunFile
-from osler.runs.store.files import damaged
+from osler.runs.store.connection import damaged
 
 FIGURES = ("leaks", "fabrications", "contradictions")
 """What a ruler counts of every consultation."""

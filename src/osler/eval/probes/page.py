@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.text import Text
 
 from osler.eval.probes.figures import KINDS, Figures, Mean
-from osler.short_names import ShortNames, backbone_name
+from osler.runs.short_names import ShortNames, backbone_name
 from osler.wide_table import WideTable
 
 _SHOWN = ("retrieval", "correctness")

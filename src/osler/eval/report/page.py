@@ -18,6 +18,7 @@ from osler.eval.report.pictures import Picture, Pictures
 from osler.eval.report.plots import style
 from osler.eval.report.snapshot import Row, Snapshot, shown_in_full
 from osler.eval.report.svg import inline
+from osler.runs.run_pages import cost_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -125,12 +126,12 @@ def _figure(picture: Picture, drawing: Drawing) -> Html:
 
 
 def _made_with(run: Snapshot) -> Html:
-    about, standing = run.about, run.file.standing()
+    about, standing = run.about, run.file.status()
     prompts = ", ".join(f"{language} {mark}" for language, mark in about["prompts"].items())
     judges = ", ".join(f"{name} ({count:,})" for name, count in run.file.judges().items())
     held = f"{standing.done:,} answered, {standing.failed:,} failed, {standing.todo:,} still to be held"
     used = f"{standing.attempts:,} attempts, {standing.calls:,} calls, {standing.tokens:,} tokens"
-    used += standing.cost_told(digits=4)
+    used += cost_text(standing, digits=4)
     told = [
         ("run", run.path.name),
         ("consultations", held),

@@ -14,7 +14,7 @@ from osler.eval.report import memory_probes, plots, thoughts
 from osler.eval.report.plots import LONGEST_LABEL, Point, Series
 from osler.eval.report.snapshot import Row, Snapshot
 from osler.runs.plan import Column, told_variants
-from osler.short_names import cut_names, numbered
+from osler.runs.short_names import cut_names, numbered
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing

@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from osler.eval.runs import LoadedRun
+from osler.eval.runs import Run
 from osler.runs.plan import Column
 from osler.seeds import derive
 
 Row = dict[str, Any]
 
 
-class Snapshot(LoadedRun):
+class Snapshot(Run):
     """A run whose rows are read once: while another process adds to it, all of the page speaks of the same ones."""
 
     _rows: list[Row] | None = None

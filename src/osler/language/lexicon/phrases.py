@@ -17,7 +17,6 @@ from osler.language.lexicon.terms import LONGEST_RUN, phrase_terms, terms
 from osler.language.lexicon.thesaurus_files import idioms, load, names
 from osler.language.words import words
 from osler.ranking import exceeds, reaches
-from osler.records.schema import Category
 
 _LEAST = 0.5
 """Share of a phrase, by the weight of its words, that must be there."""
@@ -201,7 +200,7 @@ def worded(language: Language) -> list[tuple[str, str]]:
 def categories(language: Language) -> Phrases:
     """The words that ask for a whole category."""
     table = load("categories.yaml").items()
-    return Phrases.of([(p, Category(name).value) for name, words in table for p in words[language.value]], language)
+    return Phrases.of([(p, name) for name, words in table for p in words[language.value]], language)
 
 
 @cache

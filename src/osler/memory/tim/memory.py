@@ -9,13 +9,13 @@ read is in the bank alone, and recalled from there.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from osler.errors import UserError
-from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
+from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
-from osler.memory.exchange import exchange
+from osler.memory.recall_text import exchange_text
 from osler.memory.tim.bank import Bank, raw_text, topic
 from osler.memory.tim.carry_out import carry_out
 from osler.memory.tim.linear import tell
@@ -23,7 +23,6 @@ from osler.memory.tim.reminder import without_reminder
 from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts, recall_turns
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.space import Space
-from osler.memory.tim.telling import stated
 from osler.memory.tim.think import OneThink, PaperThink, PostThink, RulesThink
 from osler.memory.tim.thought import Speaker, Thought
 from osler.memory.tim.vectors import VectorIndex
@@ -96,15 +95,20 @@ class TimMemory:
             thoughts += [thought for thought in active if thought.id not in scores]
         silent = () if self._tim.k else self._silent(bank)
         told = tell(thoughts, self._topic, self._language, self._settings.budget, silent)
-        items = [
-            Item(
-                text=stated(one, self._language),
+        facts = tuple(
+            Fact(
+                subject=one.subject,
+                relation=one.relation,
+                object=one.object,
+                denied=one.negated,
                 turn=turns.get(one.id, one.turn),
                 score=round(scores.get(one.id, 0.0), 4),
             )
             for one in told.kept
-        ]
-        recall = Recall(text=told.text, items=tuple(items), dropped=told.dropped)
+        )
+        covered = sorted({*silent, *(turn for one in told.kept for turn in one.turns)})
+        asked = tuple(Turn(number=turn, question=bank[turn].question, reply="") for turn in covered)
+        recall = Recall(text=told.text, facts=facts, exchanges=asked, dropped=told.dropped)
         return self._with_unread(recall, bank) if self._unread and not self._tim.k else recall
 
     def snapshot(self) -> dict[str, Any]:
@@ -168,31 +172,38 @@ class TimMemory:
     def _from_bank(self, query: str, vector: Any, bank: Bank) -> Recall:
         search = recall_turns if self._tim.mode == "paper" else recall_talk
         hits = search(query, vector, bank, self._tim.k or len(bank))
-        items = self._exchanges({hit.number: hit.score for hit in hits}, bank, self._settings.budget)
-        return Recall(text="\n".join(item.text for item in items), items=items)
+        return self._word_for_word([hit.number for hit in hits], bank, self._settings.budget)
 
     def _with_unread(self, recall: Recall, bank: Bank) -> Recall:
         """The recall with the turns that its model could not think about, word for word; the oldest fall out first."""
         left = self._settings.budget - tokens(recall.text)
-        items = self._exchanges(dict.fromkeys(reversed(self._unread), 0.0), bank, left)
-        text = "\n".join(filter(None, [recall.text, *(item.text for item in items)]))
-        dropped = {*recall.dropped, *self._unread} - {item.turn for item in items}
-        return Recall(text=text, items=recall.items + items, dropped=tuple(sorted(dropped)))
+        unread = self._word_for_word(self._unread[::-1], bank, left)
+        dropped = {*recall.dropped, *self._unread} - {turn.number for turn in unread.exchanges}
+        return recall.model_copy(
+            update={
+                "text": "\n".join(filter(None, [recall.text, unread.text])),
+                "exchanges": recall.exchanges + unread.exchanges,
+                "dropped": tuple(sorted(dropped)),
+            }
+        )
 
-    def _exchanges(self, scores: Mapping[int, float], bank: Bank, left: int) -> tuple[Item, ...]:
+    def _word_for_word(self, numbers: Sequence[int], bank: Bank, left: int) -> Recall:
         """Turns word for word, the first ones that fit, in the order in which they were."""
-        items: list[Item] = []
-        for number, score in scores.items():
-            line = exchange(bank[number], self._language)
+        lines: dict[int, str] = {}
+        for number in numbers:
+            line = exchange_text(bank[number], self._language, self._settings.speaker)
             left -= tokens(line)
             if left < 0:
                 break
-            items.append(Item(text=line, turn=number, score=round(score, 4)))
-        return tuple(sorted(items, key=lambda item: item.turn))
+            lines[number] = line
+        kept = sorted(lines)
+        return Recall(
+            text="\n".join(lines[number] for number in kept), exchanges=tuple(bank[number] for number in kept)
+        )
 
     async def _integrated(self, query: str, recall: Recall) -> Recall:
         """The papers' last step: a model puts query and thoughts together. The facts stay below its note."""
-        if self._settings.thinker is None or not recall.items:
+        if self._settings.thinker is None or not recall.text:
             return recall
         template = prompt("tim_integrate", self._language)
         note = await self._settings.thinker(

@@ -14,9 +14,10 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from osler.language import Language, Speaker
+from osler.locale import label
 from osler.loosejson import json_begun, json_of
 from osler.memory.base import Thinker, Turn
-from osler.memory.exchange import illnesses
+from osler.memory.recall_text import illnesses
 from osler.memory.tim.arrange import Action, Again, Insert, Supersede, arrange
 from osler.memory.tim.extract import think
 from osler.memory.tim.plan import Plan
@@ -25,7 +26,6 @@ from osler.memory.tim.telling import dated
 from osler.memory.tim.thought import Draft, Status, Thought
 from osler.memory.tim.thought import Speaker as By
 from osler.prompts import prompt
-from osler.records.labels import label
 
 _TWO = 2
 """Thoughts of which one can contradict the other, or be merged with it."""

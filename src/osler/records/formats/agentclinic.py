@@ -12,13 +12,13 @@ from typing import Any
 from osler.errors import UserError
 from osler.language import Speaker
 from osler.records.age import Age
-from osler.records.draft import Draft, Problem, drafted
+from osler.records.category_rules import kind_of_test
 from osler.records.formats import jsonl
-from osler.records.kinds import kind_of_test
 from osler.records.labels import EN, label, sex_from
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category, PatientRecord, Sex, Status
 from osler.records.split import EntryList
+from osler.records.validation import Problem, RecordDraft, drafted
 
 _AGE = re.compile(r"(\d+)[\s-]*(year|month|week|day)s?", re.IGNORECASE)
 _NEWBORN = re.compile(r"newborn|neonate", re.IGNORECASE)
@@ -30,7 +30,7 @@ _CHILD = 12
 _SOURCE = "AgentClinic (MIT)"
 
 
-def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
+def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     """One case a line."""
     for number, item in enumerate(jsonl.read(path, shown), 1):
         if isinstance(item, Problem):

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from osler.language import Language
-from osler.records.draft import Draft, Problem, drafted
-from osler.records.kinds import kind_of_test
+from osler.records.category_rules import kind_of_test
+from osler.records.file_limits import MAX_DOCUMENT, parse_json, read_text
 from osler.records.labels import EN, label, language_of, sex_from
-from osler.records.limits import MAX_DOCUMENT, parse_json, read_text
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList, statements
+from osler.records.validation import Problem, RecordDraft, drafted
 
 _SEX = re.compile(r"(?:gender|sex|性别)\s*[:：]\s*(\w+)", re.IGNORECASE)
 _AGE = re.compile(r"(?:age|年龄)\s*[:：]\s*(\d+\s*(?:years?|months?|weeks?|days?|岁|个月|天)?)", re.IGNORECASE)
@@ -25,7 +25,7 @@ _NAMED = re.compile(r"^[-*•]?\s*+([^:：]{2,60})[:：]\s*+(\S.*)$")
 _SOURCE = "AI-Hospital"
 
 
-def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
+def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     """All records of the file."""
     data = read_json(path, shown)
     if isinstance(data, Problem):

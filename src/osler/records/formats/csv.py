@@ -7,19 +7,19 @@ import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from osler.records.draft import Draft, Problem
-from osler.records.limits import MAX_COLUMNS, MAX_RECORD, MAX_ROWS, read_text
+from osler.records.file_limits import MAX_COLUMNS, MAX_RECORD, MAX_ROWS, read_text
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
-from osler.records.table import Row, to_rows
+from osler.records.table import TableRow, to_rows
 from osler.records.table_reading import from_rows
+from osler.records.validation import Problem, RecordDraft
 
 # A spreadsheet takes a cell that begins so for a formula. Such cells are written with an apostrophe before them,
 # which the spreadsheet hides; reading takes it away again.
 _FORMULA = ("=", "+", "-", "@", "'")
 
 
-def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
+def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     """The one patient in the file."""
     text = read_text(path, MAX_RECORD, shown)
     if isinstance(text, Problem):
@@ -39,7 +39,7 @@ def _rows(text: str, shown: str) -> list[list[str]] | Problem:
             place = f"line {reader.line_num}"
             if not any(row) and len(row) <= 1:
                 continue
-            widest = widest or max(len(Row._fields), len(row))
+            widest = widest or max(len(TableRow._fields), len(row))
             if len(row) > MAX_COLUMNS:
                 reason = f"has {len(row):,} cells, more than {MAX_COLUMNS}; a row holds one fact of one patient"
                 return Problem(shown, reason, place)

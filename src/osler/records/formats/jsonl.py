@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from osler.records.draft import Draft, Problem
-from osler.records.limits import MAX_LINE, decode, parse_json
+from osler.records.file_limits import MAX_LINE, decode, parse_json
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
+from osler.records.validation import Problem, RecordDraft
 
 
 def raw_lines(path: Path) -> Iterator[tuple[int, int, bytes | None]]:
@@ -30,7 +30,7 @@ def raw_lines(path: Path) -> Iterator[tuple[int, int, bytes | None]]:
                 yield number, offset, raw
 
 
-def parse_line(number: int, raw: bytes | None, shown: str) -> Draft | Problem:
+def parse_line(number: int, raw: bytes | None, shown: str) -> RecordDraft | Problem:
     """One line as a draft."""
     place = f"line {number}"
     if raw is None:
@@ -39,10 +39,10 @@ def parse_line(number: int, raw: bytes | None, shown: str) -> Draft | Problem:
     if isinstance(text, Problem):
         return text
     data = parse_json(text, shown, place, "write one complete record a line")
-    return data if isinstance(data, Problem) else Draft(data, place)
+    return data if isinstance(data, Problem) else RecordDraft(data, place)
 
 
-def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
+def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     """Drafts line by line; nothing but the current line is held."""
     empty = True
     for number, _, raw in raw_lines(path):

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from osler.language import Speaker
-from osler.records.draft import Draft, Problem, drafted
 from osler.records.formats.aihospital import read_json
 from osler.records.labels import ZH, label, sex_from
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList
+from osler.records.validation import Problem, RecordDraft, drafted
 
 _SECTIONS = {
     "present_illness_history": Category.SYMPTOM,
@@ -44,7 +44,7 @@ _CHILD = 12
 _SOURCE = "SPBench (MIT)"
 
 
-def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
+def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     """The one case of the file."""
     data = read_json(path, shown)
     if isinstance(data, Problem):

@@ -9,12 +9,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from osler.records.draft import Draft, Problem
-from osler.records.limits import MAX_COLUMNS, MAX_DOCUMENT, MAX_RECORD, MAX_ROWS, oversize
+from osler.records.file_limits import MAX_COLUMNS, MAX_DOCUMENT, MAX_RECORD, MAX_ROWS, oversize
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
 from osler.records.table import to_rows
 from osler.records.table_reading import from_rows
+from osler.records.validation import Problem, RecordDraft
 
 _UNPACKED, _LARGEST_SHEET = 2 * MAX_DOCUMENT, 4 * MAX_RECORD
 _SHEETS = "xl/worksheets/"
@@ -23,7 +23,7 @@ _TITLE = 31
 """Characters a sheet's title may have; the whole id stands in a row of its own."""
 
 
-def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
+def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     """The patients of a workbook, sheet by sheet."""
     if problem := oversize(path, MAX_DOCUMENT, shown) or _unsound(path, shown):
         yield problem

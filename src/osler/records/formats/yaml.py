@@ -8,10 +8,10 @@ from typing import Any
 
 import yaml
 
-from osler.records.draft import Draft, Loc, Problem
-from osler.records.limits import MAX_RECORD, read_text
+from osler.records.file_limits import MAX_RECORD, read_text
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
+from osler.records.validation import Loc, Problem, RecordDraft
 
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _DEEPEST = 10
@@ -26,7 +26,7 @@ class _BadYaml(Exception):
         super().__init__(reason)
 
 
-def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
+def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     """Build plain data from the parser's events, keeping line numbers.
 
     All scalars stay text (`No` is an answer here, not a boolean); the schema turns them into numbers.
@@ -37,7 +37,7 @@ def read(path: Path, shown: str) -> Iterator[Draft | Problem]:
         return
     lines: dict[Loc, int] = {}
     try:
-        yield Draft(_document(yaml.parse(text, Loader=_LOADER), lines), lines=lines)
+        yield RecordDraft(_document(yaml.parse(text, Loader=_LOADER), lines), lines=lines)
     except _BadYaml as error:
         yield Problem(shown, *error.problem)
     except yaml.YAMLError as error:

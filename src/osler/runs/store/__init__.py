@@ -1,7 +1,7 @@
 """Runs on disk: one SQLite file each, with one writer and any number of readers."""
 
 from osler.runs.store.reader import CellState, Fork, RunFile, forks_path, run_path
-from osler.runs.store.writer import AnswerRow, Planned, RunWriter, Scored, Spoken, answer_row
+from osler.runs.store.writer import AnswerRow, Planned, RunWriter, StoredScore, StoredVerdict, answer_row
 
 __all__ = [
     "AnswerRow",
@@ -10,8 +10,8 @@ __all__ = [
     "Planned",
     "RunFile",
     "RunWriter",
-    "Scored",
-    "Spoken",
+    "StoredScore",
+    "StoredVerdict",
     "answer_row",
     "forks_path",
     "run_path",

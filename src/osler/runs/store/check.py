@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from osler.errors import UserError
-from osler.runs.figures import Figures
+from osler.runs.result_row import ResultRow
 from osler.runs.store.reader import RunFile
 
 _MOST_FAULTS = 10
@@ -78,7 +78,7 @@ def _transcripts(run: RunFile) -> Iterator[Fault]:
         number = row["cell"]
         transcript = run.transcript(number) if number is not None and number not in unreadable else None
         if transcript is not None:
-            figures = Figures.of(transcript)
-            differing = [name for name in Figures.names() if row[name] != getattr(figures, name)]
+            figures = ResultRow.of(transcript)
+            differing = [name for name in ResultRow.names() if row[name] != getattr(figures, name)]
             if differing:
                 yield Fault("result", f"{run.name_of(number)} does not fit its transcript ({', '.join(differing)})")

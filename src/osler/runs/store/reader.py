@@ -16,9 +16,9 @@ from typing import Any, Self
 
 from osler.errors import UserError
 from osler.records.schema import PatientRecord
-from osler.runs.plan import COLUMN, Cell, Column, Settings, Wanted
+from osler.runs.plan import COLUMN, Cell, Column, Selector, Settings
 from osler.runs.store import search_index
-from osler.runs.store.files import DamagedRunError, checksum, connect, damaged, warn_of_a_missing_log
+from osler.runs.store.connection import DamagedRunError, checksum, connect, damaged, warn_of_a_missing_log
 from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_of, is_sound
 from osler.runs.transcript import Transcript
 from osler.warn import warn
@@ -53,7 +53,7 @@ def forks_path(run: Path) -> Path:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RunStatus:
     """How far a run is."""
 
     todo: int
@@ -72,12 +72,6 @@ class Standing:
     def total(self) -> int:
         """All consultations of the plan."""
         return self.todo + self.done + self.failed
-
-    def cost_told(self, digits: int = 2) -> str:
-        """What answers cost, to stand behind other figures; nothing where no model was asked."""
-        if self.cost is None:
-            return ", cost not known (a model has no price)"
-        return f", {self.cost:.{digits}f} USD" if self.calls else ""
 
 
 @dataclass(frozen=True)
@@ -151,7 +145,7 @@ class RunFile:
         except (LookupError, TypeError, AttributeError, ValueError):
             raise damaged(self.path, "its settings are missing or cannot be read") from None
 
-    def standing(self) -> Standing:
+    def status(self) -> RunStatus:
         """How far it is."""
         states = dict(self._file.execute("SELECT state, count(*) FROM cells GROUP BY state"))
         calls, tokens, cost = self._file.execute(
@@ -166,7 +160,7 @@ class RunFile:
         (attempts,) = self._file.execute("SELECT count(*) FROM attempts").fetchone()
         (seconds,) = self._file.execute("SELECT coalesce(sum(seconds), 0.0) FROM sessions").fetchone()
         todo, done, failed = (states.get(state.value, 0) for state in CellState)
-        return Standing(todo, done, failed, attempts, calls, tokens, None if unpriced else cost, cost, seconds)
+        return RunStatus(todo, done, failed, attempts, calls, tokens, None if unpriced else cost, cost, seconds)
 
     def rows(self, columns: str, where: str = "1", order: str = "cells.number") -> Iterator[sqlite3.Row]:
         """Columns of cells, records and results, as they are joined; for tables over the whole run."""
@@ -239,7 +233,7 @@ class RunFile:
                 f" `osler runs check {self.path}` lists them"
             )
 
-    def find(self, wanted: Wanted) -> Transcript:
+    def find(self, wanted: Selector) -> Transcript:
         """The one consultation that is meant.
 
         Raises:
@@ -247,7 +241,7 @@ class RunFile:
         """
         return self.find_cell(wanted)[1]
 
-    def find_cell(self, wanted: Wanted) -> tuple[int, Transcript]:
+    def find_cell(self, wanted: Selector) -> tuple[int, Transcript]:
         """The one consultation that is meant, with the number of its cell.
 
         Raises:
@@ -330,7 +324,7 @@ class RunFile:
             raise LookupError(number)
         return self._cell(row)
 
-    def cells(self, wanted: Wanted, *, ended: bool = False) -> Iterator[tuple[int, Cell]]:
+    def cells(self, wanted: Selector, *, ended: bool = False) -> Iterator[tuple[int, Cell]]:
         """The consultations of the plan that are meant, or those of them that have ended, by number."""
         for number, patient, *row in self._file.execute(
             f"SELECT number, patient, {_CELL} FROM cells JOIN records ON records.id = record"  # noqa: S608

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from sqlite3 import Row
 from typing import Any
 
-from osler.runs.figures import Figures
 from osler.runs.makers import Makers
 from osler.runs.plan import COLUMN, Cell, Column
+from osler.runs.result_row import ResultRow
 
-FORMAT = 3
+FORMAT = 4
 """Raised when the tables change; a file of another format is refused with a clear line."""
 MARK = 0x6F736C72
 """SQLite's application id: `oslr`, so that any other database is told apart at once."""
@@ -21,7 +21,9 @@ CELL = ("record", *COLUMN, "trial")
 
 _KINDS = {"diagnosis": "TEXT", "treatment": "TEXT", "ending": "TEXT", "failure": "TEXT", "message": "TEXT"}
 _REALS = {"cost", "seconds"}
-_FIGURES = ", ".join(f"{name} {_KINDS.get(name, 'REAL' if name in _REALS else 'INTEGER')}" for name in Figures.names())
+_FIGURES = ", ".join(
+    f"{name} {_KINDS.get(name, 'REAL' if name in _REALS else 'INTEGER')}" for name in ResultRow.names()
+)
 
 TABLES = (
     # Settings, versions and whatever else the run as a whole was made with.
@@ -72,7 +74,7 @@ TABLES = (
 )
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
-    name: (str,) if name in _KINDS else (float, int) if name in _REALS else (int,) for name in Figures.names()
+    name: (str,) if name in _KINDS else (float, int) if name in _REALS else (int,) for name in ResultRow.names()
 }
 
 _SPOKEN = tuple(f"{kind}_{name}" for kind in ("diagnosis", "treatment") for name in ("verdict", "rung", "because"))

@@ -15,15 +15,15 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from osler.models.prices import cost
 from osler.errors import StorageError, UserError
+from osler.models.prices import cost
 from osler.private import private_file
 from osler.records.schema import PatientRecord
-from osler.runs.figures import Figures
 from osler.runs.plan import LARGEST_PLAN, Cell, Column, Plan
+from osler.runs.result_row import ResultRow
 from osler.runs.store import search_index
 from osler.runs.store.check import damaged_transcripts
-from osler.runs.store.files import checksum, connect, damaged, warn_of_a_missing_log
+from osler.runs.store.connection import checksum, connect, damaged, warn_of_a_missing_log
 from osler.runs.store.lock import Busy, FileLock
 from osler.runs.store.reader import CellState, Fork, RunFile, check_format, run_path
 from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_values
@@ -32,7 +32,7 @@ from osler.runs.transcript import Transcript
 if TYPE_CHECKING:
     from osler.models.completion import Completion
 
-_MARKS = ", ".join("?" for _ in Figures.names())
+_MARKS = ", ".join("?" for _ in ResultRow.names())
 _CELL, _PLACES = ", ".join(CELL), ", ".join("?" for _ in CELL)
 
 
@@ -45,7 +45,7 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Spoken:
+class StoredVerdict:
     """What a judge said of one part of an ending."""
 
     kind: str
@@ -60,11 +60,11 @@ class Spoken:
 
 
 @dataclass(frozen=True)
-class Scored:
+class StoredScore:
     """What a judge said of a consultation, and how it was measured."""
 
     judge: str
-    verdicts: tuple[Spoken, ...]
+    verdicts: tuple[StoredVerdict, ...]
     """None for a consultation without an answer."""
     version: str
     """Of the measures."""
@@ -254,12 +254,12 @@ class RunWriter(RunFile):
                     (tokens, cost, number),
                 )
 
-    def finish(self, number: int, transcript: Transcript, scored: Scored | None = None) -> Figures:
+    def finish(self, number: int, transcript: Transcript, scored: StoredScore | None = None) -> ResultRow:
         """Keep a consultation that has ended, all of it or nothing: transcript, figures, score, attempt.
 
         A cell ends once. One that is kept without a score is scored when the run is resumed.
         """
-        figures = Figures.of(transcript)
+        figures = ResultRow.of(transcript)
         body = zlib.compress(transcript.model_dump_json(exclude_none=True).encode("utf-8", "surrogatepass"))
         state = CellState.DONE if transcript.ending.is_answer else CellState.FAILED
         with self._whole() as file:
@@ -268,7 +268,7 @@ class RunWriter(RunFile):
             ).rowcount
             if not changed:
                 raise AssertionError(f"cell {number} has ended before")
-            values = [getattr(figures, name) for name in Figures.names()]
+            values = [getattr(figures, name) for name in ResultRow.names()]
             file.execute(f"INSERT INTO results VALUES (?, {_MARKS}, ?)", (number, *values, _now()))  # noqa: S608
             file.execute("INSERT INTO transcripts VALUES (?, ?, ?)", (number, body, checksum(body)))
             search_index.keep(file, number, transcript)
@@ -280,7 +280,7 @@ class RunWriter(RunFile):
                 self._write_score(file, number, scored)
         return figures
 
-    def judged(self, number: int, judge: str, verdicts: Iterable[Spoken]) -> None:
+    def judged(self, number: int, judge: str, verdicts: Iterable[StoredVerdict]) -> None:
         """Keep what a judge said of a consultation; its earlier word is replaced."""
         with self._whole() as file:
             self._write_verdicts(file, number, judge, verdicts)
@@ -296,17 +296,19 @@ class RunWriter(RunFile):
         with self._whole() as file:
             file.execute("INSERT OR REPLACE INTO patient_judges VALUES (?, ?)", (judge, json.dumps(trial)))
 
-    def scored(self, number: int, scored: Scored) -> None:
+    def scored(self, number: int, scored: StoredScore) -> None:
         """Keep the score of a consultation that ended before; its earlier one is replaced."""
         with self._whole() as file:
             self._write_score(file, number, scored)
 
-    def _write_score(self, file: sqlite3.Connection, number: int, scored: Scored) -> None:
+    def _write_score(self, file: sqlite3.Connection, number: int, scored: StoredScore) -> None:
         self._write_verdicts(file, number, scored.judge, scored.verdicts)
         body = json.dumps(scored.measures, ensure_ascii=False)
         file.execute("INSERT OR REPLACE INTO measures VALUES (?, ?, ?)", (number, scored.version, body))
 
-    def _write_verdicts(self, file: sqlite3.Connection, number: int, judge: str, verdicts: Iterable[Spoken]) -> None:
+    def _write_verdicts(
+        self, file: sqlite3.Connection, number: int, judge: str, verdicts: Iterable[StoredVerdict]
+    ) -> None:
         for one in verdicts:
             row = (number, one.kind, judge, one.verdict, one.rung, one.because, one.rank, one.tokens, _now())
             file.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
@@ -333,7 +335,7 @@ class RunWriter(RunFile):
             todo = [
                 number for (number,) in file.execute("SELECT number FROM cells WHERE state = 'todo' ORDER BY number")
             ]
-        return Planned(todo, self.standing().done)
+        return Planned(todo, self.status().done)
 
     def stopped(self, reason: str) -> None:
         """Note why this session ends before the plan does."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from osler.errors import RunStopped
 from osler.models.in_flight import InFlight
 from osler.runs.events import Journal
-from osler.simulator.desk import Desk
+from osler.simulator.work_queue import WorkQueue
 from osler.simulator.worker import Worker
 
 SETTLE = 0.5
@@ -19,37 +20,44 @@ _LOOK = 0.05
 """Seconds between two looks at what is in flight."""
 
 
-async def run_local(desk: Desk, worker: Worker, concurrency: int) -> None:
-    """Hold what the desk hands out until there is nothing left, or the run is to end."""
-    seats = [asyncio.ensure_future(_seat(desk, worker)) for _ in range(concurrency)]
-    winding_down = asyncio.ensure_future(_wind_down_when_asked(desk, worker.requests, seats))
+def spare_the_collector() -> None:
+    """Leave what is loaded out of the search for garbage: it stays, and looking through it takes time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 20)
+
+
+async def run_local(queue: WorkQueue, worker: Worker, concurrency: int) -> None:
+    """Hold what the queue hands out until there is nothing left, or the run is to end."""
+    seats = [asyncio.ensure_future(_seat(queue, worker)) for _ in range(concurrency)]
+    winding_down = asyncio.ensure_future(_wind_down_when_asked(queue, worker.requests, seats))
     try:
-        await until_stopped(desk, seats)
+        await until_stopped(queue, seats)
     finally:
         winding_down.cancel()
         await asyncio.gather(winding_down, return_exceptions=True)
 
 
-async def _seat(desk: Desk, worker: Worker) -> None:
+async def _seat(queue: WorkQueue, worker: Worker) -> None:
     """One consultation after the other."""
-    while (unit := desk.next()) is not None:
+    while (job := queue.next()) is not None:
         journal = Journal()
-        desk.watch(unit.number, journal)
+        queue.watch(job.number, journal)
         try:
-            transcript = await worker.hold(unit, partial(desk.answered, unit.number), journal)
+            transcript = await worker.run(job, partial(queue.answered, job.number), journal)
         except RunStopped as stop:
-            desk.interrupted(unit.number, stop.message)
-            desk.stop.ask(stop)
+            queue.interrupted(job.number, stop.message)
+            queue.stop.ask(stop)
             return
         except asyncio.CancelledError:
-            desk.interrupted(unit.number, "the run was stopped")
+            queue.interrupted(job.number, "the run was stopped")
             raise
-        desk.ended(unit.number, transcript)
+        queue.ended(job.number, transcript)
         await asyncio.sleep(0)  # without a model nothing else would wait, and a Ctrl-C would not be heard
 
 
-async def _wind_down_when_asked(desk: Desk, requests: InFlight, seats: list[asyncio.Task[None]]) -> None:
-    await wind_down(requests, seats, await desk.stop.wait())
+async def _wind_down_when_asked(queue: WorkQueue, requests: InFlight, seats: list[asyncio.Task[None]]) -> None:
+    await wind_down(requests, seats, await queue.stop.wait())
 
 
 async def wind_down(requests: InFlight, tasks: Iterable[asyncio.Task[None]], reason: RunStopped) -> None:
@@ -67,7 +75,7 @@ async def wind_down(requests: InFlight, tasks: Iterable[asyncio.Task[None]], rea
         await asyncio.wait(pending, timeout=_LOOK)
 
 
-async def until_stopped(desk: Desk, work: Iterable[asyncio.Future[Any]]) -> None:
+async def until_stopped(queue: WorkQueue, work: Iterable[asyncio.Future[Any]]) -> None:
     """Wait until all work is done, or the run is to end at once.
 
     Raises:
@@ -75,7 +83,7 @@ async def until_stopped(desk: Desk, work: Iterable[asyncio.Future[Any]]) -> None
         StorageError: The run cannot be written.
     """
     tasks = set(work)
-    now: asyncio.Future[Any] = asyncio.ensure_future(desk.stop.now.wait())
+    now: asyncio.Future[Any] = asyncio.ensure_future(queue.stop.now.wait())
     pending = set(tasks)
     try:
         while pending and not now.done():
@@ -86,8 +94,8 @@ async def until_stopped(desk: Desk, work: Iterable[asyncio.Future[Any]]) -> None
         for task in (*tasks, now):
             task.cancel()
         await asyncio.gather(*tasks, now, return_exceptions=True)
-    if desk.stop.error is not None:
-        raise desk.stop.error
+    if queue.stop.error is not None:
+        raise queue.stop.error
 
 
 def _raise_first(done: Iterable[asyncio.Future[Any]]) -> None:

@@ -1,0 +1,108 @@
+"""What passes between the participants of a consultation."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from osler.language import Language, Speaker
+from osler.memory.base import Recall
+from osler.records.schema import Entry, Persona, Sex
+from osler.runs.events import Maker, Thing
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+
+class Case(_Frozen):
+    """What a doctor may know before the first question."""
+
+    language: Language
+    age: str
+    years: float = 40.0
+    sex: Sex
+    complaint: str
+    speaker: Speaker
+    persona: Persona = Persona.PLAIN
+
+
+class Briefing(_Frozen):
+    """What the doctor has before it when it decides on its next step: nothing more than this."""
+
+    case: Case
+    turn: int
+    turns_left: int
+    """Questions it may still ask; 0: it must conclude now."""
+    question: str = ""
+    """Its last question; empty on the first turn, and after a turn in which it said nothing."""
+    reply: str
+    """The patient's last reply; the opening complaint on the first turn, empty after one without a question."""
+    results: str = ""
+    """Reports that the doctor was handed with the last reply, in the record's words."""
+    recall: Recall = Recall()
+    """What its memory brought to mind of earlier turns; in a prompt it stands as its text."""
+
+
+class Question(_Frozen):
+    """One question to the patient, and how it came about."""
+
+    text: str
+    """Empty: the doctor said nothing."""
+    maker: Maker = Maker.RULES
+    differential: tuple[str, ...] = ()
+    """What it thinks of, the likeliest first; its memory is given this with the turn."""
+
+
+class Exchange(_Frozen):
+    """A question and the reply to it."""
+
+    question: str
+    reply: str
+
+
+class Enquiry(_Frozen):
+    """A question on its way to the record, with the exchange before it: "and does it itch?" asks about something."""
+
+    text: str
+    before: Exchange | None = None
+
+
+class Conclusion(_Frozen):
+    """How a doctor ends."""
+
+    diagnosis: str
+    treatment: str
+    differential: tuple[str, ...] = ()
+    reasoning: str = ""
+
+
+class Selection(_Frozen):
+    """The doctor's question, augmented with the entries it asks for: all that the patient may answer from."""
+
+    case: Case
+    question: str
+    entries: tuple[Entry, ...]
+    scores: tuple[float, ...] = ()
+    asked_for: tuple[str, ...] = ()
+    things: tuple[Thing, ...] = ()
+    """What was asked for, thing by thing, where a model read the question."""
+    maker: Maker = Maker.RULES
+    """Who chose the entries."""
+    results: str = ""
+    """Reports that the doctor is handed itself; the patient does not tell them."""
+    reported: tuple[str, ...] = ()
+    """Names of the entries whose reports these are."""
+    before: Exchange | None = None
+    """The exchange before the question."""
+
+    @property
+    def known(self) -> tuple[Entry, ...]:
+        """The entries that the patient tells."""
+        return tuple(entry for entry in self.entries if entry.name not in self.reported)
+
+
+class Reply(_Frozen):
+    """What the patient said, and how it came about."""
+
+    text: str
+    maker: Maker

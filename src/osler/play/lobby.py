@@ -1,0 +1,159 @@
+"""The table people play at: finds each a patient and a run, and looks after those who sit there."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from pathlib import Path
+
+from osler.errors import UserError
+from osler.memory import check_memories, memory_names
+from osler.play.cases import Card, called, cards, drawn
+from osler.play.request import PlayAssignment, PlayRequest
+from osler.play.saving import keep, next_trial, run_for, times_played
+from osler.play.session import PlaySession
+from osler.records.pool import RecordPool
+from osler.runs.plan import RULES, WITHOUT_MODEL, Cell
+from osler.simulator.build import check_strategies
+from osler.simulator.clients import Clients, ClientSettings
+
+MOST = 16
+"""People at one lobby."""
+IDLE = 30 * 60.0
+"""Seconds without a move after which a place is given up."""
+
+
+class LobbyFull(UserError):
+    """No further session can be started now."""
+
+    http_status = 429
+
+
+class PlayLobby:
+    """Where consultations with people are held, within one event loop. Close it when the loop ends."""
+
+    def __init__(
+        self,
+        pool: RecordPool | None = None,
+        *,
+        clients: ClientSettings | None = None,
+        backbones: Collection[str] | None = None,
+        memories: Collection[str] = (),
+        out: str | Path | None = None,
+        key_of: Callable[[Path], str | None] = lambda _: None,
+    ) -> None:
+        """Lay a lobby.
+
+        Args:
+            pool: The patients; the bundled ones unless given.
+            clients: How models are asked.
+            backbones: The specs a player may choose besides `rules`; None: any backbone and any memory. On a page, a
+                spec is a way to make this machine open files and addresses, and a memory's name to make it import
+                modules.
+            memories: Where backbones are limited, the memories a player may choose besides those that are built in or
+                registered.
+            out: The run of all who name none.
+            key_of: What the page calls a run.
+        """
+        self.pool = pool or RecordPool.open()
+        self.key_of = key_of
+        self._clients = Clients(clients)
+        self._backbones = None if backbones is None else frozenset({RULES, *backbones})
+        self._memories = frozenset({*memory_names(), *memories})
+        self._out = out
+        self._cards: tuple[Card, ...] | None = None
+        self._sessions: dict[str, PlaySession] = {}
+        self._reading, self._sitting_down = asyncio.Lock(), asyncio.Lock()
+
+    async def cards(self) -> tuple[Card, ...]:
+        """All patients; read once."""
+        async with self._reading:
+            if self._cards is None:
+                self._cards = await asyncio.to_thread(cards, self.pool)
+            return self._cards
+
+    async def start(self, request: PlayRequest) -> tuple[str, PlaySession]:
+        """A place for a player, and what it is called.
+
+        Raises:
+            UserError: The request cannot be met, with the remedy.
+        """
+        request = replace(request, out=request.out or self._out)
+        self._check(request)
+        everybody = await self.cards()
+        await self.sweep()
+        async with self._sitting_down:  # one after the other, so that no two are given the same trial
+            self._make_room()
+            taken = [session.assignment for session in self._sessions.values() if not session.over]
+            assignment = await asyncio.to_thread(self._assignment, request, everybody, taken)
+            name, session = secrets.token_urlsafe(9), PlaySession(assignment, self._clients, keep)
+            self._sessions[name] = session
+        return name, session
+
+    def session(self, name: str) -> PlaySession | None:
+        """The session of that name."""
+        return self._sessions.get(name)
+
+    async def leave(self, name: str) -> None:
+        """Give up a session; what was asked there is kept."""
+        if (session := self._sessions.pop(name, None)) is not None:
+            await session.leave()
+
+    async def sweep(self, idle: float = IDLE) -> None:
+        """Give up the sessions where nothing has happened for long."""
+        now = time.monotonic()
+        for name in [name for name, session in self._sessions.items() if now - session.last_news > idle]:
+            await self.leave(name)
+
+    async def close(self) -> None:
+        """Everybody leaves, and the models are closed."""
+        for name in list(self._sessions):
+            await self.leave(name)
+        await self._clients.close()
+
+    def _make_room(self) -> None:
+        if len(self._sessions) < MOST:
+            return
+        ended = [name for name, session in self._sessions.items() if session.over]
+        if not ended:
+            raise LobbyFull(f"{MOST} consultations are being played", "end or leave one of them first")
+        del self._sessions[ended[0]]
+
+    def _check(self, request: PlayRequest) -> None:
+        """Open everything once, so that a wrong name is heard of before the first question."""
+        request.check()
+        if self._backbones is not None:
+            if request.opposite not in self._backbones:
+                remedy = _choose(self._backbones, "--backbone")
+                raise UserError(f"{request.opposite!r} cannot be played with here", remedy)
+            if request.memory not in self._memories:
+                raise UserError(f"there is no memory {request.memory!r} here", _choose(self._memories, "--memory"))
+        check_memories([request.memory])
+        check_strategies([request.column.strategy])
+        if request.opposite not in WITHOUT_MODEL:
+            self._clients.open(request.opposite)
+
+    def _assignment(
+        self, request: PlayRequest, everybody: tuple[Card, ...], taken: list[PlayAssignment]
+    ) -> PlayAssignment:
+        among = [card for card in everybody if request.language in (None, card.language)]
+        run = run_for(request)
+        if request.case is not None:
+            card = called(request.case, among)
+        else:
+            preferred = [card for card in among if request.language is None and card.language is request.preferred]
+            among = preferred or among
+            card = drawn(among, times_played(run), {assignment.record.patient for assignment in taken}, request.seed)
+        record = self.pool.get(card.record)
+        trial = next_trial(run, record, request)
+        cell = Cell(record.id, request.column, trial)
+        while any((assignment.run, assignment.cell) == (run, cell) for assignment in taken):
+            cell = replace(cell, trial=cell.trial + 1)
+        return PlayAssignment(request.role, record, cell, request.settings, run)
+
+
+def _choose(among: Collection[str], option: str) -> str:
+    return f"choose one of {', '.join(sorted(among))}, or start `osler view {option} NAME`"

@@ -1,0 +1,100 @@
+"""What a player asks for, and what it comes to: a role, a patient, and a place in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from osler.errors import UserError
+from osler.language import Language
+from osler.records.schema import PatientRecord
+from osler.runs.events import Ending
+from osler.runs.plan import HUMAN, PLAIN, RULES, Cell, Column, Plan, Settings, default_ram
+
+
+class PlayRole(StrEnum):
+    """Where the person sits."""
+
+    DOCTOR = "doctor"
+    PATIENT = "patient"
+
+    @property
+    def left(self) -> Ending:
+        """How a consultation ended whose person went away: no answer, so it is counted and never scored."""
+        return Ending.DOCTOR_ERROR if self is PlayRole.DOCTOR else Ending.PATIENT_ERROR
+
+
+@dataclass(frozen=True)
+class PlayRequest:
+    """What a player asks for."""
+
+    role: PlayRole
+    case: str | None = None
+    language: Language | None = None
+    doctor: str = RULES
+    """Who sits opposite a patient."""
+    patient: str = RULES
+    """Who sits opposite a doctor."""
+    memory: str = "tim"
+    strategy: str = PLAIN
+    """Of a model opposite a patient."""
+    seed: int = 0
+    out: str | Path | None = None
+    """The run; None: the first of `play-doctor`, `play-doctor-2`, … that has these settings or is new."""
+    preferred: Language | None = None
+    """The language of a patient who is drawn, if the pool has any; a case or a language that is named comes first."""
+
+    @property
+    def opposite(self) -> str:
+        """The spec of who sits opposite."""
+        return self.patient if self.role is PlayRole.DOCTOR else self.doctor
+
+    @property
+    def column(self) -> Column:
+        """The doctor and its memory, as a transcript names them."""
+        return Column.of(HUMAN if self.role is PlayRole.DOCTOR else self.doctor, self.strategy, self.memory)
+
+    @property
+    def settings(self) -> Settings:
+        """Of the run that it belongs to."""
+        patient = self.patient if self.role is PlayRole.DOCTOR else HUMAN
+        return Settings(patient_backbone=patient, ram_backbone=default_ram(patient), seed=self.seed)
+
+    def check(self) -> None:
+        """Refuse what cannot be played.
+
+        Raises:
+            UserError: Both chairs are the person's.
+        """
+        if self.opposite == HUMAN:
+            raise UserError("both chairs cannot be yours", "give a model or `rules` for the one opposite you")
+
+
+@dataclass(frozen=True)
+class PlayAssignment:
+    """One consultation to be played."""
+
+    role: PlayRole
+    record: PatientRecord
+    cell: Cell
+    settings: Settings
+    run: Path
+
+    @property
+    def turn_limit(self) -> int:
+        """How many questions the doctor may ask."""
+        return self.settings.turn_limit(self.record, self.cell.column.memory)
+
+
+@dataclass(frozen=True)
+class OneCellPlan(Plan):
+    """A run's plan for a single consultation, and none of the trials before it."""
+
+    cell: Cell | None = None
+
+    def cells(self, record: PatientRecord) -> Iterator[Cell]:
+        """The one."""
+        assert self.cell is not None
+        yield self.cell

@@ -1,0 +1,207 @@
+"""One consultation with a person in it: it goes on by itself until it is the person's move, and waits for that."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from osler.agents.human import Before, Move, Mover
+from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
+from osler.errors import RunStopped, printable
+from osler.play.moves import MoveRefused, checked
+from osler.play.request import PlayAssignment
+from osler.play.result import Result
+from osler.play.saving import Paid, SavedConsultation
+from osler.runs.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
+from osler.runs.plan import Limits
+from osler.runs.transcript import Transcript
+from osler.simulator.clients import Clients, ConsultationClients
+from osler.simulator.limits import RunLimiter
+from osler.simulator.worker import simulate_one, transcript_of
+
+if TYPE_CHECKING:
+    from osler.models import Backbone
+
+Save = Callable[[PlayAssignment, Transcript, list[Paid]], SavedConsultation]
+
+
+class PlaySession:
+    """A person's place in one consultation. Made and used within one event loop."""
+
+    def __init__(self, assignment: PlayAssignment, clients: Clients, keep: Save) -> None:
+        """Sit down; the consultation begins at once."""
+        self.assignment = assignment
+        self.journal: Journal = _Watched(self._news_came)
+        self.before: Before | None = None
+        """What the person has to answer; None while it is somebody else's turn."""
+        self.over = False
+        self.result: Result | None = None
+        """Once it is over; None as well where the person left without a word."""
+        self.kept: SavedConsultation | None = None
+        self.failed: str | None = None
+        """Why it ended without an answer, in one line."""
+        self.not_kept: str | None = None
+        """Why it could not be kept, in one line."""
+        self.left = False
+        """Whether it ended because the person went away."""
+        self.seen = 0
+        """Grows with everything that happens."""
+        self.last_news = time.monotonic()
+        self._save, self._paid = keep, list[Paid]()
+        self._news, self._spoke = asyncio.Event(), False
+        self._moved: asyncio.Future[Move] | None = None
+        self._transcript: Transcript | None = None
+        own = ConsultationClients(clients, assignment.cell.trial, (), self._paid_for, Limits(), RunLimiter(Limits()))
+        self._task = asyncio.create_task(self._hold(_Chairs(own, self._person)))
+
+    # What the person does.
+
+    def say(self, text: str) -> None:
+        """Ask the patient, or answer the doctor.
+
+        Raises:
+            MoveRefused: It is not the person's turn, no question is left, or the text cannot be used.
+        """
+        said = checked(text)
+        before = self._turn()
+        if isinstance(before, Selection):
+            self._move(Reply(text=said, maker=Maker.HUMAN))
+        elif before.turns_left > 0:
+            self._move(Question(text=said, maker=Maker.HUMAN))
+        else:
+            raise MoveRefused("no question is left", "give your diagnosis and treatment")
+
+    def conclude(self, diagnosis: str, treatment: str) -> None:
+        """End with a diagnosis and a treatment.
+
+        Raises:
+            MoveRefused: It is not the doctor's turn, or a text cannot be used.
+        """
+        if not isinstance(self._turn(), Briefing):
+            raise MoveRefused("only the doctor concludes", "answer the doctor's question")
+        self._move(Conclusion(diagnosis=checked(diagnosis), treatment=checked(treatment)))
+
+    async def leave(self) -> None:
+        """Go away. Where the person has said something, it is kept as a consultation that broke off."""
+        if self.over:
+            return
+        if self._transcript is None:
+            self._task.cancel()
+        await asyncio.wait({self._task})
+        if self._transcript is None:
+            self.left = True
+            if self._spoke:
+                await self._end(self._broken_off(self.assignment.role.left, "left", "the person left"))
+            self._close()
+
+    # What whoever shows it waits for.
+
+    async def news(self, after: int, seconds: float | None = None) -> None:
+        """Wait until something has happened after `after`, or it is over, or so long."""
+        await self._until(lambda: self.seen > after, seconds)
+
+    async def your_turn(self, seconds: float | None = None) -> None:
+        """Wait until the person has to move, or it is over, or so long."""
+        await self._until(lambda: self.before is not None, seconds)
+
+    async def remembered(self, seconds: float | None = None) -> None:
+        """Wait until the memory has taken in all that was answered, or it is over, or so long."""
+        await self._until(lambda: self._count(Remembered) >= self._count(Answered), seconds)
+
+    async def _until(self, come: Callable[[], bool], seconds: float | None) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not (come() or self.over):
+                    await self._news.wait()
+
+    # How it goes on.
+
+    async def _hold(self, clients: _Chairs) -> None:
+        assignment = self.assignment
+        try:
+            transcript = await simulate_one(
+                assignment.record, assignment.cell, assignment.settings, clients, self.journal
+            )
+        except RunStopped as stop:  # an endpoint is down: alone at a table that is a failure like any other
+            transcript = self._broken_off(Ending.BACKBONE_FAILURE, stop.kind, stop.message)
+        await self._end(transcript)
+        self._close()
+
+    async def _person(self, before: Before) -> Move:
+        self.before, self._moved = before, asyncio.get_running_loop().create_future()
+        self._news_came()
+        try:
+            return await self._moved
+        finally:
+            self.before = None
+
+    async def _end(self, transcript: Transcript) -> None:
+        """Score it and keep it. That a file cannot be written does not take the result from the person."""
+        self._transcript, self.before = transcript, None
+        ended = transcript.of(Failed)
+        self.failed = printable(ended[-1].message) if ended else None
+        try:
+            self.result = await asyncio.to_thread(Result.of, transcript, self.assignment.record)
+            self.kept = await asyncio.to_thread(self._save, self.assignment, transcript, self._paid)
+        except Exception as error:  # a full disk or a fault of ours: the person hears of it, and nobody else
+            self.not_kept = printable(str(error) or type(error).__name__)
+
+    def _close(self) -> None:
+        self.over = True
+        self._news_came()
+
+    def _broken_off(self, ending: Ending, kind: str, message: str) -> Transcript:
+        assignment = self.assignment
+        self.journal.add(Failed, Role.SIMULATOR, kind=kind, message=message)
+        return transcript_of(assignment.record, assignment.cell, assignment.settings, self.journal, ending)
+
+    def _turn(self) -> Before:
+        if self.over:
+            raise MoveRefused("the consultation is over", "start another")
+        if self.before is None or self._moved is None or self._moved.done():
+            raise MoveRefused("it is not your turn", "wait for the answer")
+        return self.before
+
+    def _move(self, move: Move) -> None:
+        assert self._moved is not None
+        self.before, self._spoke = None, True
+        self._moved.set_result(move)
+        self._news_came()
+
+    def _count(self, kind: type[Answered] | type[Remembered]) -> int:
+        return sum(isinstance(event, kind) for event in self.journal.events)
+
+    async def _paid_for(self, key: str, answer: Any) -> None:
+        self._paid.append((key, answer))
+
+    def _news_came(self) -> None:
+        self.seen += 1
+        self.last_news = time.monotonic()
+        self._news.set()
+        self._news = asyncio.Event()
+
+
+class _Watched(Journal):
+    """A journal that tells whenever something is written."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def add(self, event_type: type[E], role: Role, /, **fields: Any) -> E:
+        event = super().add(event_type, role, **fields)
+        self._tell()
+        return event
+
+
+class _Chairs:
+    """The consultation's lines to models, and to the person."""
+
+    def __init__(self, own: ConsultationClients, mover: Mover) -> None:
+        self._own, self.mover = own, mover
+
+    def open(self, spec: str) -> Backbone:
+        return self._own.open(spec)

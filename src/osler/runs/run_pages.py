@@ -1,0 +1,96 @@
+"""Runs as pages to read in a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from osler.errors import UserError, printable
+from osler.runs.plan import COLUMN
+from osler.runs.store import RunFile
+from osler.runs.store.reader import SUFFIX, RunStatus
+
+
+def runs_table(folder: Path) -> RenderableType:
+    """One line per run; a file that is none is named, and the others are still shown."""
+    files = sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []
+    if not files:
+        return Text(f"no runs in {folder}; `osler simulate` makes one")
+    table = Table(box=None, pad_edge=False)
+    for name in ("run", "done", "failed", "to do", "calls", "tokens", "USD"):
+        table.add_column(name, justify="left" if name == "run" else "right")
+    for path in files:
+        try:
+            with RunFile.open(path) as run:
+                standing = run.status()
+        except UserError as error:
+            table.add_row(Text(path.stem), Text(error.message, style="red"))
+            continue
+        counts = (standing.done, standing.failed, standing.todo, standing.calls, standing.tokens)
+        cost = "–" if standing.cost is None else f"{standing.cost:.2f}"
+        table.add_row(Text(path.stem), *(f"{count:,}" for count in counts), cost)
+    return table
+
+
+def status_page(run: RunFile) -> Group:
+    """How far a run is, column by column, and what it was made with."""
+    about, standing, made_with = run.about(), run.status(), run.settings.as_json()
+    fields = [name for name in COLUMN if name != "variants" or any(column.variants for column in run.columns())]
+    table = Table(box=None, pad_edge=False)
+    for name in (*fields, "done", "failed", "to do", "turns", "tokens"):
+        table.add_column(name, justify="left" if name in COLUMN else "right")
+    columns = ", ".join(f"cells.{name}" for name in COLUMN)
+    for row in run.rows(
+        f"{columns}, sum(state = 'done') AS done, sum(state = 'failed') AS failed,"
+        " sum(state = 'todo') AS todo, avg(turns) AS turns, CAST(total(cells.tokens) AS INTEGER) AS tokens",
+        where=f"1 GROUP BY {columns}",
+        order="min(cells.number)",
+    ):
+        turns = f"{row['turns']:.1f}" if row["turns"] is not None else "–"
+        counts = (f"{row[name]:,}" for name in ("done", "failed", "todo"))
+        table.add_row(*(Text(row[name]) for name in fields), *counts, turns, f"{row['tokens']:,}")
+    settings = ", ".join(
+        f"{name} {value}" for name, value in made_with.items() if value not in (None, {}) and name != "limits"
+    )
+    return Group(
+        Text(str(run.path), style="bold"),
+        Text(_line(standing)),
+        Text(f"Osler {about.get('version')}; {settings}", style="dim"),
+        Text(),
+        table,
+    )
+
+
+def _line(standing: RunStatus) -> str:
+    spent = f"{standing.calls:,} calls, {standing.tokens:,} tokens"
+    spent += cost_text(standing)
+    counts = f"{standing.done:,} done, {standing.failed:,} failed, {standing.todo:,} to do of {standing.total:,}"
+    return f"{counts}; {standing.attempts:,} attempts, {spent}, {standing.seconds:.0f} s"
+
+
+def cost_text(standing: RunStatus, digits: int = 2) -> str:
+    """What answers cost, to stand behind other figures; nothing where no model was asked."""
+    if standing.cost is None:
+        return ", cost not known (a model has no price)"
+    return f", {standing.cost:.{digits}f} USD" if standing.calls else ""
+
+
+def failures_page(run: RunFile) -> RenderableType:
+    """Every failure with its reason and its attempts."""
+    rows = list(run.rows("cells.number, failure, message, ending", where="state = 'failed'"))
+    if not rows:
+        return Text("nothing failed")
+    lines = []
+    for row in rows:
+        attempts = run.attempts(row["number"])
+        tokens = sum(tokens for _, _, tokens in attempts)
+        lines.append(Text(run.name_of(row["number"]), style="bold").append(f"  {row['ending']}", style="not bold red"))
+        lines.append(
+            Text(
+                f"  {printable(row['message'] or row['failure'] or '')} ({len(attempts)} attempt(s), {tokens:,} tokens)"
+            )
+        )
+    return Group(*lines)

@@ -1,0 +1,142 @@
+"""Starting the server: one socket, one token, one address to open."""
+
+from __future__ import annotations
+
+import gc
+import re
+import secrets
+import socket
+import webbrowser
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Thread
+
+import typer
+
+from osler.addresses import is_loopback
+from osler.errors import UserError
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
+_WEB = 80
+"""The port that browsers leave out of an address."""
+_EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104 -- names to recognise, not to bind
+
+
+def serve(
+    runs: Iterable[str | Path],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    token: str | None = None,
+    browser: bool = True,
+    backbones: Sequence[str] = (),
+    memories: Sequence[str] = (),
+    request_seconds: float = 10.0,
+) -> None:
+    """Show runs until somebody stops it.
+
+    Args:
+        runs: By name or file; without any, all there are.
+        host: The address to listen on.
+        port: The port; 0: any that is free.
+        token: The secret part of the page's address; None: a new one.
+        browser: Whether to open it.
+        backbones: Models that can be played with on the page, besides `rules` and, from this machine, `local`.
+        memories: Memories that can be chosen there, besides those that are built in or registered.
+        request_seconds: How long a client may take to send a request.
+
+    Raises:
+        UserError: The extra is missing, a name, a run or the address cannot be used, or the token is too weak.
+    """
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise UserError(f"the page needs {' and '.join(missing)}", "pip install 'osler[view]'")
+    import uvicorn
+
+    from osler.view.access import Access
+    from osler.view.app import application
+    from osler.view.bounded_http import MOST_WAITING, bounded_http
+    from osler.view.run_list import RunList
+
+    if token is not None and not _TOKEN.fullmatch(token):
+        raise UserError(
+            "the token is too weak", "give 16 or more letters, digits, - or _ with --token, or leave it out"
+        )
+    near = is_loopback(host)
+    listed = RunList(runs)
+    _check_names(backbones, memories)
+    app = application(listed, (*backbones, *(("local",) if near else ())), memories)
+    given, token = token is not None, token or secrets.token_urlsafe(24)
+    with _listening(host, port) as listening:
+        port = listening.getsockname()[1]
+        everywhere = host in _EVERYWHERE
+        guarded = Access(app, token, _own_names(host, port), any_address=port if everywhere else None)
+        address = f"http://{_in_address(socket.gethostname() if everywhere else host)}:{port}/{token}/"
+        if not near:
+            made = "the one you gave" if given else "made for this start"
+            typer.echo(f"Others can reach this page. The address holds a token, {made}: share it with care.", err=True)
+        if not listed.all():
+            typer.echo("There is no run yet: `osler simulate` makes one, and the page shows it then.", err=True)
+        typer.echo(f"{address}\nCtrl-C stops it.")
+        if browser:
+            # In a thread, because some browsers only return when they are closed.
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        settings = uvicorn.Config(
+            guarded,
+            http=bounded_http(request_seconds),
+            ws="none",
+            backlog=MOST_WAITING,  # as many are taken in at once: those that ask are heard before others push them out
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+        )
+        gc.freeze()  # what is loaded stays, and looking through it for garbage makes answers late
+        uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _check_names(backbones: Sequence[str], memories: Sequence[str]) -> None:
+    """Say what is wrong with a name now, and not to the first who plays."""
+    if backbones:
+        from osler.models import parse_spec
+
+        for spec in backbones:
+            parse_spec(spec)
+    if memories:
+        from osler.memory import MemorySettings, memory_factory
+
+        for name in memories:
+            memory_factory(name)(MemorySettings())
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
+        family, kind, protocol, _, address = found[0]
+        # The protocol is named because asyncio sends small answers at once only where it is; else each waits 40 ms.
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen()
+        except BaseException:
+            listening.close()
+            raise
+        return listening
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UserError(f"{host}:{port} cannot be listened on ({reason})", "give another --host or --port") from None
+
+
+def _own_names(host: str, port: int) -> set[str]:
+    names = {host, "127.0.0.1", "localhost", "[::1]"} if is_loopback(host) else {host}
+    if host in _EVERYWHERE:
+        names |= {"127.0.0.1", "localhost", socket.gethostname()}
+    plain = {_in_address(name).lower() for name in names}
+    return {f"{name}:{port}" for name in plain} | (plain if port == _WEB else set())
+
+
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host

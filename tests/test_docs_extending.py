@@ -1,0 +1,77 @@
+"""Every block of docs/extending.md runs: five extensions from outside the package, and an AutoGen team."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import osler
+from tests.conftest import REPO
+
+PAGE = (REPO / "docs" / "extending.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+EXTENSIONS, TEAM = BLOCKS[:5], BLOCKS[5]
+[REGISTERED] = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+CARD = (
+    "id: sam\npatient: sam\nlanguage: en\nage: 40 years\nsex: male\ncomplaint: My toe hurts.\nspecialty: rheumatology\n"
+)
+CARD += "name: toe pain\nfinding: since last night, red and swollen\ndiagnosis: Gout\n"
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package with all five, as pip would install it."""
+    (tmp_path / "my_osler.py").write_text("\n".join(EXTENSIONS), encoding="utf-8")
+    about = tmp_path / "my_osler-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-osler\nVersion: 1.0\n", encoding="utf-8")
+    points = REGISTERED.replace('[project.entry-points."', "[").replace('"]', "]").replace('"', "")
+    (about / "entry_points.txt").write_text(points, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _osler(*words: str) -> str:
+    done = subprocess.run([sys.executable, "-m", "osler", *words], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_each_extension_takes_at_most_twenty_lines() -> None:
+    assert len(EXTENSIONS) == 5
+    for code in EXTENSIONS:
+        assert sum(bool(line.strip()) for line in code.splitlines()) <= 20
+
+
+@pytest.mark.parametrize("by_path", [False, True], ids=["entry point", "path"])
+def test_memory_doctor_backbone_format_and_judge_from_outside(installed: Path, by_path: bool) -> None:
+    (installed / "visits.cards").write_text(f"{CARD}---\n{CARD.replace('sam', 'kim')}", encoding="utf-8")
+    memory, doctor, backbone, judge = (
+        ("my_osler:LastWords", "my_osler:OneQuestion", "my_osler:parrot sentence=Gout", "my_osler:ExactJudge")
+        if by_path
+        else ("last-words", "one-question", "parrot sentence=Gout", "exact")
+    )
+    _osler(
+        *("simulate", "--pool", "visits.cards", "--memory", memory, "--strategy", doctor, "--backbone", backbone),
+        *("--patient", "rules", "--out", "mine", "--quiet"),
+    )
+    told = _osler("score", "mine", "--judge", judge)
+    assert "2 correct" in told
+    with osler.load_run(installed / "runs" / "mine.osler") as run:
+        scores = run.scores(judge="exact/1")
+        assert set(scores["record"]) == {"sam", "kim"}
+        assert list(scores["diagnosis"]) == ["Gout", "Gout"]
+        assert scores["diagnosis_right"].eq(1).all()
+        assert scores["strategy"].eq(doctor).all() and scores["memory"].eq(memory).all()
+        turns = run.turns()
+        assert turns["question"].eq("Gout").all() and turns["question_maker"].eq("model").all()
+
+
+def test_a_team_of_autogen_agents_concludes(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(TEAM, "extending.md", "exec"), {})
+    assert capsys.readouterr().out.strip()
