@@ -25,7 +25,6 @@ from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.space import Space
 from osler.memory.tim.think import OneThink, PaperThink, PostThink, RulesThink
 from osler.memory.tim.thought import Speaker, Thought
-from osler.memory.tim.unanswered import tells_nothing
 from osler.memory.tim.vectors import VectorIndex
 from osler.prompts import prompt
 
@@ -100,14 +99,14 @@ class TimMemory:
             Fact(
                 subject=one.subject,
                 relation=one.relation,
-                object=one.object,
+                object=", ".join(filter(None, (one.object, one.reported))),
                 denied=one.negated,
                 turn=turn,
                 score=round(scores.get(one.id, 0.0), 4),
             )
             for one in told.kept
             for turn in dict.fromkeys((turns.get(one.id, one.turn), *one.turns))
-            if not tells_nothing(one)
+            if one.certainty
         )
         covered = sorted({*silent, *(turn for one in told.kept for turn in one.turns)})
         asked = tuple(Turn(number=turn, question=bank[turn].question, reply="") for turn in covered)
