@@ -79,8 +79,8 @@ def _said(reading: AnswerMeaning, truth: Treatment) -> _Said:
     text = ". ".join(reading.sentences)
     meant = named(text)
     every = (name for each in (truth, *truth.parts, *truth.unsafe) for name in each.names)
-    slips = misspelt(text, _drugs((*every, *truth.alternatives)))
-    return _Said(meant._replace(drugs=meant.drugs | slips), text, named(". ".join(reading.mentioned)))
+    mistakes = misspelt(text, _drugs((*every, *truth.alternatives)))
+    return _Said(meant._replace(drugs=meant.drugs | mistakes), text, named(". ".join(reading.mentioned)))
 
 
 def _drugs(names: Iterable[str]) -> frozenset[Concept]:
