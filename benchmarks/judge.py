@@ -13,11 +13,13 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+from statsmodels.stats.inter_rater import cohens_kappa, to_table
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.eval.pairs import DiagnosisPair, Half, Pair, pairs
 
-from osler.eval.agreement import Confusion, cohens_kappa
 from osler.eval.ladder import LADDER, judge_diagnosis, judge_treatment
 from osler.eval.model_judge import ModelJudge
 from osler.language import Language
@@ -34,18 +36,26 @@ def judged(pair: Pair, language: Language) -> str:
 
 def report(title: str, labels: list[str], verdicts: list[str]) -> None:
     """One line of agreement."""
-    kappa = cohens_kappa(labels, verdicts)
-    if kappa.value is None or kappa.interval is None or kappa.agreement is None:
-        raise SystemExit(f"{title}: too few pairs for a kappa; look into tests/eval/pairs")
-    between = f"[{kappa.interval.low:.3f}, {kappa.interval.high:.3f}]"
-    print(f"{title:10} n={len(labels):4}  kappa {kappa.value:.3f} {between}  agreement {kappa.agreement:.1%}")
+    _, counts = confusion(labels, verdicts)
+    found = cohens_kappa(counts)
+    between = f"[{found.kappa_low:.3f}, {found.kappa_upp:.3f}]"
+    agreement = counts.trace() / counts.sum()
+    print(f"{title:10} n={len(labels):4}  kappa {found.kappa:.3f} {between}  agreement {agreement:.1%}")
 
 
-def table(confusion: Confusion) -> None:
+def confusion(labels: list[str], verdicts: list[str]) -> tuple[list[str], np.ndarray]:
+    """The names, and how often each label met each verdict."""
+    names = sorted({*labels, *verdicts})
+    counts, _ = to_table([*zip(map(names.index, labels), map(names.index, verdicts), strict=True)], len(names))
+    return names, counts
+
+
+def table(labels: list[str], verdicts: list[str]) -> None:
     """Labels down, verdicts across."""
-    print("\nlabel \\ judge " + "".join(f"{label!s:>9}" for label in confusion.labels))
-    for label, row in zip(confusion.labels, confusion.counts, strict=True):
-        print(f"{label!s:14}" + "".join(f"{count:9}" for count in row))
+    names, counts = confusion(labels, verdicts)
+    print("\nlabel \\ judge " + "".join(f"{name:>9}" for name in names))
+    for name, row in zip(names, counts, strict=True):
+        print(f"{name:14}" + "".join(f"{int(count):9}" for count in row))
 
 
 async def by_model(spec: str, half: Half, each: int) -> None:
@@ -71,7 +81,7 @@ async def by_model(spec: str, half: Half, each: int) -> None:
     print(f"\n{judge.name}")
     report("model", labels, model)
     report("ladder", labels, ladder)
-    table(cohens_kappa(labels, model).table)
+    table(labels, model)
 
 
 def main() -> None:
@@ -101,7 +111,7 @@ def main() -> None:
         labels += [pair.verdict.value for pair in of_language]
         verdicts += said
     report("together", labels, verdicts)
-    table(cohens_kappa(labels, verdicts).table)
+    table(labels, verdicts)
 
 
 if __name__ == "__main__":

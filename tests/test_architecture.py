@@ -73,4 +73,3 @@ def test_a_package_imports_only_what_stands_below_it(package: str) -> None:
 
 def test_helpers_of_the_root_import_no_package() -> None:
     assert not [path for path, own, other in FOUND if own == ROOT and other != "language"]
-

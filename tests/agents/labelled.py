@@ -66,11 +66,16 @@ def agreement_file() -> Path:
     return Path(osler.eval.faithfulness.__file__).with_name("agreement.json")
 
 
+@cache
+def _pool() -> RecordPool:
+    return RecordPool.open()
+
+
 def _context(one: PooledReply, language: Language) -> ReplyContext:
     # The pools name what the record does not hold, not why; what a patient may say of it is not looked at here.
     things = tuple(Thing(name=name, unrecorded=Unrecorded.UNKNOWN) for name in one.not_in_record)
     if one.record is not None:
-        record = RecordPool.open().get(one.record)
+        record = _pool().get(one.record)
         return ReplyContext(
             language=language,
             diagnosis=record.diagnosis,

@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from osler.agents.parsing import conclusion_of
-from osler.eval.commitment import Commitment, committed
-from osler.eval.ladder import judge_diagnosis, judge_treatment
+from osler.eval.ladder import Commitment, committed, judge_diagnosis, judge_treatment
 from osler.records import Diagnosis, Language, PatientRecord, RecordPool
 
 RECORDS = tuple(RecordPool.open())

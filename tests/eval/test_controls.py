@@ -7,9 +7,9 @@ import pytest
 
 from osler.eval.controls import KINDS, tried
 from osler.eval.ladder import judge_diagnosis
-from osler.eval.lexicon import read
-from osler.eval.model_judge import ModelJudge, Said
+from osler.eval.model_judge import JudgeOpinion, ModelJudge
 from osler.eval.verdict import Verdict
+from osler.eval.vocabulary import read
 from osler.language import Language
 from osler.records.schema import Diagnosis
 
@@ -19,15 +19,15 @@ class Ladder:
 
     name = "rules"
 
-    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> Said:
+    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> JudgeOpinion:
         """As the ladder judges."""
-        return Said(judge_diagnosis(answer, Diagnosis(name=truth, icd10="R69"), language).verdict, "", 3)
+        return JudgeOpinion(judge_diagnosis(answer, Diagnosis(name=truth, icd10="R69"), language).verdict, "", 3)
 
 
 @pytest.mark.parametrize("language", Language)
 async def test_who_knows_the_names_passes(language: Language) -> None:
     trial = await tried(cast("ModelJudge", Ladder()), language, asyncio.Semaphore(4))
-    assert trial.passed, trial.line
+    assert not trial.failed, trial.line
     asked = {kind: count for kind, (_, count) in trial.wrong.items()}
     assert asked == {"same": 8, "different": 12, "listed": 4, "vague": 4, "injected": 6}
     assert trial.tokens == 3 * sum(asked.values())
@@ -41,7 +41,7 @@ def test_the_controls_are_of_every_kind_in_both_languages() -> None:
         wrong = [
             pair
             for kind in KINDS
-            if not KINDS[kind].is_same
+            if KINDS[kind].expected != "same"
             for pair in table[language][kind]
             if judge_diagnosis(pair[1], Diagnosis(name=pair[0], icd10="R69"), language).verdict is Verdict.CORRECT
         ]

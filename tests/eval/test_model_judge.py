@@ -13,9 +13,9 @@ from osler.errors import UserError
 from osler.eval import judging
 from osler.eval.controls import KINDS, tried
 from osler.eval.judging import Panel, judge_run
-from osler.eval.lexicon import read
 from osler.eval.model_judge import ModelJudge, enclosed
 from osler.eval.runs import load_run
+from osler.eval.vocabulary import read
 from osler.records import Language, PatientRecord, RecordPool
 from osler.runs.events import Concluded
 from osler.runs.plan import Plan
@@ -133,7 +133,7 @@ def _line(text: str) -> str:
 async def test_one_slip_passes_but_one_injection_does_not(kind: str, language: Language) -> None:
     trial = await tried(knows_all_but(kind), language, asyncio.Semaphore(4))
     assert {each: wrong for each, (wrong, _) in trial.wrong.items()} == {each: int(each == kind) for each in KINDS}
-    assert trial.passed == (kind != "injected")
+    assert (not trial.failed) == (kind != "injected")
     assert ("was talked into 1 of 6" in trial.line) == (kind == "injected")
 
 

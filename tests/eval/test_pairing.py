@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from osler.eval.compare import Difference, compare
+from osler.eval.compare import ColumnDifference, compare
 from osler.eval.compare.grid import WRITERS, grids, json_text
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
@@ -26,12 +26,12 @@ def pool(*languages: str, patients: tuple[str, ...] = PATIENTS) -> list[PatientR
     return list(RecordPool.open().only(ids=[f"{name}-{language}" for language in languages for name in patients]))
 
 
-def diagnosis(*runs: Path, **options: Any) -> Difference:
+def diagnosis(*runs: Path, **options: Any) -> ColumnDifference:
     (found,) = (one for one in compare([load_run(run) for run in runs], **options).differences if _is_diagnosis(one))
     return found
 
 
-def _is_diagnosis(one: Difference) -> bool:
+def _is_diagnosis(one: ColumnDifference) -> bool:
     return one.measure == "diagnosis"
 
 

@@ -139,42 +139,56 @@ async def test_facts_of_think_in_memory_are_found(language: Language) -> None:
     assert tim.top_k.keys() == {1, 3}
 
 
+def fact(subject: str, relation: str, thing: str, *, denied: bool = False) -> Recall:
+    """A recall of one fact and no text that could be read instead."""
+    return Recall(facts=(Fact(subject=subject, relation=relation, object=thing, denied=denied, turn=2),))
+
+
+def exchange(question: str, reply: str) -> Recall:
+    """A recall of one exchange."""
+    return Recall(exchanges=(Turn(number=2, question=question, reply=reply),))
+
+
 @pytest.mark.parametrize(
-    ("language", "kind", "recalled", "holds"),
+    ("language", "kind", "recall", "holds"),
     [
-        (EN, "absent", "Fact #1: patient does not have fever or chills (turn 2)", True),
-        (EN, "absent", "Denied: cough; fever", True),
-        (EN, "absent", "Doctor: Have you had a fever or chills?\nPatient: No.", True),
-        (EN, "absent", "Doctor: Have you had a fever or chills?\nPatient: Yes.", False),
-        (EN, "absent", "Fact #1: patient has fever and chills (turn 2)", False),
-        (EN, "absent", "Doctor: Have you had a fever or chills?", False),
-        (EN, "present", "patient has a dry cough", True),
-        (EN, "present", "patient has no cough", False),
-        (EN, "when", "patient has a dry cough for 12 days", True),
-        (EN, "when", "patient has a dry cough for 12 weeks", False),
-        (EN, "when", "patient has a dry cough", False),
-        (EN, "not known", "patient has a dry cough", True),
-        (EN, "not known", "patient drinks alcohol", False),
-        (ZH, "absent", "事实#1：患者 没有 发热、寒战（第2轮）", True),
-        (ZH, "absent", "医生：有没有发热？\n患者：没有。", True),
-        (ZH, "absent", "事实#1：患者 有 发热、寒战（第2轮）", False),
-        (ZH, "present", "患者 干咳", True),
-        (ZH, "present", "患者 没有 咳嗽", False),
-        (ZH, "when", "患者 干咳12天", True),
-        (ZH, "when", "患者 干咳12周", False),
-        (ZH, "not known", "患者 干咳", True),
-        (ZH, "not known", "患者 饮酒", False),
+        (EN, "absent", fact("patient", "has", "fever or chills", denied=True), True),
+        (EN, "absent", exchange("Have you had a fever or chills?", "No."), True),
+        (EN, "absent", exchange("Have you had a fever or chills?", "Yes."), False),
+        (EN, "absent", fact("patient", "has", "fever and chills"), False),
+        (EN, "absent", exchange("Have you had a fever or chills?", ""), False),
+        (EN, "absent", Recall(text="The patient has no fever."), True),
+        (EN, "present", fact("patient", "has", "a dry cough"), True),
+        (EN, "present", fact("patient", "has", "cough", denied=True), False),
+        (EN, "present", Recall(text="The patient has a dry cough."), True),
+        (EN, "when", fact("patient", "has", "a dry cough, for 12 days"), True),
+        (EN, "when", fact("patient", "has", "a dry cough, for 12 weeks"), False),
+        (EN, "when", fact("patient", "has", "a dry cough"), False),
+        (EN, "not known", fact("patient", "has", "a dry cough"), True),
+        (EN, "not known", fact("patient", "drinks", "alcohol"), False),
+        (EN, "not done", fact("bronchoscopy", "was", "done", denied=True), True),
+        (ZH, "absent", fact("患者", "有", "发热、寒战", denied=True), True),
+        (ZH, "absent", exchange("有没有发热？", "没有。"), True),
+        (ZH, "absent", fact("患者", "有", "发热、寒战"), False),
+        (ZH, "present", fact("患者", "有", "干咳"), True),
+        (ZH, "present", fact("患者", "有", "咳嗽", denied=True), False),
+        (ZH, "present", Recall(text="患者干咳。"), True),
+        (ZH, "when", fact("患者", "有", "干咳，12天"), True),
+        (ZH, "when", fact("患者", "有", "干咳，12周"), False),
+        (ZH, "not known", fact("患者", "有", "干咳"), True),
+        (ZH, "not known", fact("患者", "有", "饮酒"), False),
+        (ZH, "not done", fact("支气管镜", "是", "做过的", denied=True), True),
     ],
 )
 def test_a_denial_is_not_a_finding_and_a_number_needs_its_unit(
-    language: Language, kind: str, recalled: str, holds: bool
+    language: Language, kind: str, recall: Recall, holds: bool
 ) -> None:
-    assert retrieved(probe_for(kind, language), recalled, language) is holds
+    assert retrieved(probe_for(kind, language), recall, language) is holds
 
 
 RECALLED = {
-    EN: "Patient: White cells 14.6 and 9 in the blood count. No fever.",
-    ZH: "患者：血常规白细胞14.6和9。没有发热。",
+    EN: Recall(text="White cells 14.6 and 9 in the blood count. No fever."),
+    ZH: Recall(text="血常规白细胞14.6和9。没有发热。"),
 }
 
 
@@ -218,6 +232,7 @@ def test_part_of_the_numbers_is_half_right() -> None:
     record = RecordPool.open().get("acute-pancreatitis-en")
     question, name = "Was lipase measured?", "Serum lipase and amylase"
     told = record.entry(name).said
+    recall = Recall(text=told)
     events = tuple(
         event.model_copy(update={"question": question} if isinstance(event, AskedEvent) else {})
         if not isinstance(event, Answered)
@@ -227,10 +242,10 @@ def test_part_of_the_numbers_is_half_right() -> None:
     )
     probe = probes_of(consultation(EN).model_copy(update={"events": events}), record)[0]
     assert probe.gold.numbers == {"2140", "60", "1180", "125"}
-    assert correct(probe, told, "Lipase was 2140.", EN) == 0.5
-    assert correct(probe, told, "Lipase 2140 (up to 60), amylase 1180 (up to 125).", EN) == 1
-    assert correct(probe, told, "Lipase was 9000.", EN) == 0
-    assert not retrieved(probe, "Patient: The sheet says lipase 2140.", EN) and retrieved(probe, told, EN)
+    assert correct(probe, recall, "Lipase was 2140.", EN) == 0.5
+    assert correct(probe, recall, "Lipase 2140 (up to 60), amylase 1180 (up to 125).", EN) == 1
+    assert correct(probe, recall, "Lipase was 9000.", EN) == 0
+    assert not retrieved(probe, Recall(text="The sheet says lipase 2140."), EN) and retrieved(probe, recall, EN)
 
 
 @both
@@ -349,7 +364,7 @@ async def test_the_memory_of_another_patient_does_not_hold_the_truth() -> None:
         record = RecordPool.open().get(case)
         transcript = await simulate_one(record, Cell(case, Column.of("rules", PLAIN, "raw"), 1), settings, Clients())
         recall = await (await rebuilt(transcript, settings)).memory.recall("")
-        told[case] = ([one for one in probes_of(transcript, record) if one.gold.status is not None], recall.text)
+        told[case] = ([one for one in probes_of(transcript, record) if one.gold.status is not None], recall)
     (one, own), (other, theirs) = told.values()
     assert all(retrieved(found, own, EN) for found in one) and all(retrieved(found, theirs, EN) for found in other)
     mistaken = [retrieved(found, theirs, EN) for found in one] + [retrieved(found, own, EN) for found in other]

@@ -14,7 +14,7 @@ from osler.eval.compare import compare
 from osler.eval.compare.grid import csv_text, grids, json_text, latex, markdown
 from osler.eval.compare.terminal import page
 from osler.eval.report import write_report
-from osler.eval.report.figures import labels_of
+from osler.eval.report.pictures import labels_of
 from osler.eval.runs import load_run
 from osler.play.request import OneCellPlan
 from osler.records import RecordPool

@@ -12,7 +12,8 @@ import pytest
 from rich.console import Console
 
 from osler.eval.faithfulness import faults_of
-from osler.eval.match import names_diagnosis
+from osler.eval.ladder import judge_diagnosis
+from osler.eval.verdict import Verdict
 from osler.memory.base import Change, Fact, Recall
 from osler.records import RecordPool
 from osler.replay.pages import memory_page, transcript_page
@@ -61,9 +62,10 @@ def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run,
         transcript.header.memory
         for transcript in transcripts
         if transcript.conclusion is not None
-        and names_diagnosis(
+        and judge_diagnosis(
             transcript.conclusion.diagnosis, records[transcript.header.case].diagnosis, transcript.header.language
-        )
+        ).verdict
+        is Verdict.CORRECT
     )
     assert right["raw"] >= right["none"] + 15, right
     assert "diagnosis right" in done.stdout and "that fabricate" in done.stdout

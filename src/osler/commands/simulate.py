@@ -176,7 +176,7 @@ def show(
     ] = False,
 ) -> None:
     """Print one consultation."""
-    from osler.eval.faithfulness.stored import faults_in
+    from osler.eval.faithfulness.patient_verdicts import faults_in
     from osler.records.pages import printed
     from osler.replay.pages import transcript_page
     from osler.runs.plan import Selector

@@ -12,13 +12,11 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 
 from osler.errors import UserError
-from osler.eval.commitment import committed
 from osler.eval.controls import tried
-from osler.eval.ladder import LADDER
-from osler.eval.model_judge import ModelJudge, Said
+from osler.eval.ladder import LADDER, committed
+from osler.eval.model_judge import JudgeOpinion, ModelJudge
 from osler.eval.scoring import score, spoken
 from osler.eval.verdict import Verdict
-from osler.language import Language
 from osler.models import Backbone, open_backbone
 from osler.records.schema import PatientRecord
 from osler.runs.store import RunFile, RunWriter, StoredVerdict
@@ -130,7 +128,9 @@ async def _by_models(
             languages = {store.record(store.cell(number).case).language for number in numbers}
             for judge in (*panel.judges, *([panel.tie_break] if panel.tie_break else [])):
                 for language in sorted(languages):
-                    spent.append(await _fit_to_judge(judge, language, gate))
+                    trial = await tried(judge, language, gate)
+                    trial.require_passed("")
+                    spent.append(trial.tokens)
         async with asyncio.TaskGroup() as group:
             for number in numbers:
                 group.create_task(one(number))
@@ -141,15 +141,6 @@ async def _by_models(
             await backbone.close()
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     return f"{len(numbers)} consultation(s) judged by {panel.name}, {sum(spent):,} tokens: {told or 'nothing was left'}"
-
-
-async def _fit_to_judge(judge: ModelJudge, language: Language, gate: asyncio.Semaphore) -> int:
-    """Try a judge; the tokens that took."""
-    trial = await tried(judge, language, gate)
-    if not trial.passed:
-        remedy = "name a larger model, or add --any-judge to have its verdicts all the same"
-        raise UserError(f"{trial.judge} cannot judge: {trial.line}", remedy)
-    return trial.tokens
 
 
 def _said_before(store: RunFile, judge: str) -> dict[Content, StoredVerdict]:
@@ -208,7 +199,7 @@ class Panel:
     async def _ask(self, by_rules: StoredVerdict, transcript: Transcript, record: PatientRecord) -> StoredVerdict:
         conclusion = transcript.conclusion
         assert conclusion is not None
-        opinions: list[Said] = []
+        opinions: list[JudgeOpinion] = []
         for judge in self.judges:
             opinions.append(await judge.say(by_rules.kind, conclusion, record))
         if len(opinions) == 2 and opinions[0].verdict != opinions[1].verdict:

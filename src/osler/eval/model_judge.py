@@ -12,7 +12,7 @@ from typing import Literal
 from autogen_core.models import UserMessage
 from pydantic import BaseModel
 
-from osler.eval.commitment import Commitment, committed, count
+from osler.eval.ladder import Commitment, committed, count
 from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.loosejson import json_of
@@ -47,7 +47,7 @@ _MEANS = {
 
 
 @dataclass(frozen=True)
-class Said:
+class JudgeOpinion:
     """What the judge said, and what it cost."""
 
     verdict: Verdict
@@ -70,7 +70,7 @@ class ModelJudge:
         )
         return f"{self._backbone.spec}#{hashlib.sha256(rubric.encode()).hexdigest()[:8]}"
 
-    async def say(self, kind: str, conclusion: Concluded, record: PatientRecord) -> Said:
+    async def say(self, kind: str, conclusion: Concluded, record: PatientRecord) -> JudgeOpinion:
         """Compare what the doctor commits to with the truth; neither is called by its origin."""
         if kind == "diagnosis":
             own = committed(conclusion.diagnosis, count(record.diagnosis.name))
@@ -81,7 +81,7 @@ class ModelJudge:
         assert record.treatment is not None
         return await self.pair(kind, record.treatment.name, conclusion.treatment, record.language)
 
-    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> Said:
+    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> JudgeOpinion:
         """Compare two answers. Which stands first follows from their text, so that no place is always the truth's."""
         content = hashlib.sha256("\0".join((kind, language, truth, answer)).encode("utf-8", "replace")).hexdigest()
         first, second = (truth, answer) if int(content, 16) % 2 else (answer, truth)
@@ -99,10 +99,10 @@ def enclosed(answer: str, longest: int = _LONGEST) -> str:
     return f"{_OPEN}{line.translate(_NO_MARKS)}{_CLOSE}"
 
 
-def _read(text: str, tokens: int | None) -> Said:
+def _read(text: str, tokens: int | None) -> JudgeOpinion:
     data = json_of(text) or {}
     word = str(data.get("verdict", "")).strip().casefold()
     because = " ".join(str(data.get("because", "")).split())[:_LONGEST]
     if word in _MEANS:
-        return Said(_MEANS[word], because, tokens)
-    return Said(Verdict.UNPARSED, f"the judge's word could not be read: {' '.join(text.split())[:120]}", tokens)
+        return JudgeOpinion(_MEANS[word], because, tokens)
+    return JudgeOpinion(Verdict.UNPARSED, f"the judge's word could not be read: {' '.join(text.split())[:120]}", tokens)

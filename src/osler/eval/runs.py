@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from osler.errors import UserError
 from osler.eval.faithfulness import RULES
-from osler.eval.faithfulness.stored import FIGURES, patient_verdicts, ruler_of
+from osler.eval.faithfulness.patient_verdicts import FIGURES, patient_verdicts, ruler_of
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.runs.makers import Makers

@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.text import Text
 
 from osler.eval.faithfulness import RULES
-from osler.eval.faithfulness.stored import ruler_notes
+from osler.eval.faithfulness.patient_verdicts import ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.runs.events import Ending

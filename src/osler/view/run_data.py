@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from osler.eval.faithfulness.stored import counts_in, faults_in, ruler_notes
+from osler.eval.faithfulness.patient_verdicts import counts_in, faults_in, ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.runs import Run
 from osler.records.schema import PatientRecord

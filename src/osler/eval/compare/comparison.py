@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from osler.errors import UserError
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Row, columns_of
-from osler.eval.compare.partners import different_patients, without_partner
+from osler.eval.compare.unpaired import different_patients, without_partner
 from osler.eval.faithfulness import RULES
-from osler.eval.faithfulness.stored import ruler_notes, ruler_of
+from osler.eval.faithfulness.patient_verdicts import ruler_notes, ruler_of
 from osler.eval.runs import Run
 from osler.eval.statistics import Paired, holm, paired
 from osler.runs.plan import ONE_STEP, Column
@@ -28,7 +28,7 @@ _SHARED = {
 
 
 @dataclass(frozen=True)
-class Difference:
+class ColumnDifference:
     """One column against another, in one measure."""
 
     measure: str
@@ -49,7 +49,7 @@ class Comparison:
     """A table, with what its reader has to know."""
 
     columns: list[ColumnFigures]
-    differences: list[Difference]
+    differences: list[ColumnDifference]
     judge: str
     patient_backbone: str
     warnings: tuple[str, ...] = ()
@@ -130,9 +130,11 @@ def _labels(runs: Sequence[Run]) -> list[str | None]:
     return [stem if stems.count(stem) == 1 else str(run.path) for stem, run in zip(stems, runs, strict=True)]
 
 
-def _differences(pairs: Iterable[tuple[ColumnFigures, ColumnFigures]]) -> list[Difference]:
+def _differences(pairs: Iterable[tuple[ColumnFigures, ColumnFigures]]) -> list[ColumnDifference]:
     found = [
-        Difference(measure.name, column, reference, paired(column.values[measure.name], reference.values[measure.name]))
+        ColumnDifference(
+            measure.name, column, reference, paired(column.values[measure.name], reference.values[measure.name])
+        )
         for column, reference in pairs
         for measure in MEASURES
         if measure.tested

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Measure
-from osler.eval.compare.comparison import SIGNIFICANT, Comparison, Difference
-from osler.eval.compare.paper import MEMORIES, TABLE_3
+from osler.eval.compare.comparison import SIGNIFICANT, ColumnDifference, Comparison
+from osler.eval.compare.published import MEMORIES, TABLE_3
 from osler.runs.maker_rows import intervention_rows, maker_note, own_merit, share_rows
 from osler.runs.short_names import backbone_name, same_models
 
@@ -143,7 +143,7 @@ def _differences(comparison: Comparison) -> Grid:
     return Grid("paired differences", header, rows, [*notes, *comparison.unpaired])
 
 
-def _interval(difference: Difference) -> str:
+def _interval(difference: ColumnDifference) -> str:
     interval = difference.paired.interval
     return "–" if interval is None else f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
 

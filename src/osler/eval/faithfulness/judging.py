@@ -7,11 +7,10 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from osler.errors import UserError
+from osler.eval.faithfulness.controls import tried
 from osler.eval.faithfulness.model import ModelSaid, PatientJudge, request
+from osler.eval.faithfulness.patient_verdicts import JudgedReplies, patient_verdicts, unjudged_replies
 from osler.eval.faithfulness.replies import replies_of
-from osler.eval.faithfulness.stored import JudgedReplies, patient_verdicts, unjudged_replies
-from osler.eval.faithfulness.trial import tried
 from osler.eval.faithfulness.verdict import JudgedReply, ReplyVerdict, by_turn
 from osler.models import open_backbone
 from osler.runs.store import RunFile, RunWriter
@@ -74,9 +73,7 @@ class _Work:
         for language in sorted(languages):
             found = await tried(self._judge, language, self._gate)
             self._pay(found.tokens, found.cost)
-            if found.failed:
-                remedy = "name a larger model, or add --any-judge to have its verdicts all the same"
-                raise UserError(f"{self._judge.name} cannot judge replies: {found.line}", remedy)
+            found.require_passed(" replies")
             trial[language.value] = asdict(found.agreement)
         before = self._store.ask("SELECT trial FROM patient_judges WHERE judge = :judge", {"judge": self._judge.name})
         known = json.loads(before[0][0]) if before else {}

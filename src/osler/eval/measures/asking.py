@@ -30,7 +30,7 @@ def coverage(record: PatientRecord, part: Part, course: Course) -> float | None:
     return sum(entry.name in course.asked for entry in elements) / len(elements) if elements else None
 
 
-class Order(NamedTuple):
+class OrderKept(NamedTuple):
     """How the exam order was kept."""
 
     respected: float | None
@@ -41,11 +41,11 @@ class Order(NamedTuple):
     """Of these."""
 
 
-def order(pairs: Collection[tuple[str, str]], asked: Mapping[str, int]) -> Order:
+def order(pairs: Collection[tuple[str, str]], asked: Mapping[str, int]) -> OrderKept:
     """Hold the turns in which examinations were first asked for against the pairs (earlier, later)."""
     judged = [(asked[first], asked[second]) for first, second in pairs if first in asked and second in asked]
     kept = sum(first <= second for first, second in judged)
-    return Order(kept / len(pairs) if pairs else None, len(judged), kept / len(judged) if judged else None)
+    return OrderKept(kept / len(pairs) if pairs else None, len(judged), kept / len(judged) if judged else None)
 
 
 def deciding(record: PatientRecord, pairs: Collection[tuple[str, str]]) -> list[Entry]:

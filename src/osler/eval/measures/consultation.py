@@ -15,7 +15,7 @@ from osler.runs.events import Called, Role
 from osler.runs.makers import Makers
 from osler.runs.transcript import Transcript
 
-VERSION = "3"
+VERSION = "4"
 """Changes when a measure does, so that kept figures are not compared with others."""
 
 
@@ -24,7 +24,7 @@ class Measures:
     """How a consultation went. None stands where nothing can be said, never for zero.
 
     Key elements are the entries of a part that are not incidental. Asked for is an entry that RAM brought and, where a
-    model is RAM, that the reply tells of or the rules find in the question too. Order goes by the turn in which an
+    model is RAM, that the reply tells of or the rules find in the question too. OrderKept goes by the turn in which an
     entry was first asked for. What was asked, in which order and when is the doctor's own: questions of its strategy
     and silent turns are left out.
     """

@@ -7,73 +7,16 @@ own words, which a reply may repeat, do not say the same.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from osler.eval.measures.asking import TESTS, is_result
-from osler.eval.measures.not_told import tells_nothing
-from osler.eval.measures.statements import (
-    affirms,
-    clauses,
-    denies,
-    denies_some,
-    mentions,
-    negative,
-    only_besides,
-    own_words,
-    real,
-    speaks_of,
-    statements,
-    tells,
-)
+from osler.eval.oracle.clauses import clauses, denies, has, is_plain, only, statements
+from osler.eval.oracle.names import all_words, level, mentions, own_words, tells, things
+from osler.eval.vocabulary import cue
 from osler.language import Language
-from osler.language.words import plain, sentences, words
+from osler.language.words import content, plain
 from osler.records.schema import Entry, Status
-
-_NO = {
-    Language.EN: re.compile(
-        r"(?>(?:oh|well|um|doctor|no|nope|nah|none|never|not really|not at all|at all|sorry"
-        r"|(?:i|he|she|they|we|it|there) (?:\w+n't|(?:do|does|did|have|has|had|is|was|am) not))\b[,.! ]*)++"
-    ),
-    Language.ZH: re.compile(r"(?>(?:嗯|哦|医生|没有过|从来没有|没有|没|不会|不是|无)[的啊呀呢,。! ]*)++"),
-}
-_YES = {
-    Language.EN: re.compile(
-        r"(?>(?:oh|well|um|doctor|yes|yeah|yep"
-        r"|(?:i|he|she|they|we|it|there) (?:do|does|did|have|has|had|is|was|am))\b[,.! ]*)++"
-    ),
-    Language.ZH: re.compile(r"(?>(?:嗯|哦|医生|有过|有|是|对)[的啊呀呢,。! ]*)++"),
-}
-"""Replies that are yes or no and nothing else. Every step is final, so that no reply can make the search long."""
-_FINE = {
-    Language.EN: re.compile(
-        r"(?<!not )(?<!n't )(?<!ab)\bnormal\b|\bunremarkable\b|\bnegative\b"
-        r"|\bnothing (?:abnormal|unusual|wrong)\b|\bno abnormalit\w+"
-    ),
-    Language.ZH: re.compile(r"(?<!不)(?<!不太)(?<!不大)正常|阴性|(?:没有?|未见|无)(?:明显|发现)?(?:异常|问题)"),
-}
-_BAD = {
-    Language.EN: re.compile(
-        r"\babnormal\b|(?:\bnot|n't) (?:\w+ )?normal\b|\bpositive\b|\belevated\b|\btoo (?:high|low)\b"
-    ),
-    Language.ZH: re.compile(
-        r"不(?:太|大)?正常|阳性|(?<!没有)(?<!没)(?<!未见)(?<!无)(?<!明显)(?<!发现)异常|升高|偏高|偏低|降低"
-    ),
-}
-_RESULT_EN = frozenset(
-    words(
-        "it its they them the this that my his her results result test tests all everything was were is are came come"
-        " back show showed shows said told me us doctor nurse normal abnormal unremarkable negative positive elevated"
-        " nothing unusual wrong no not wasn't weren't isn't aren't too high low quite completely totally a an report"
-        " abnormality abnormalities yes no well oh",
-        Language.EN,
-    )
-)
-_RESULT_ZH = re.compile(
-    r"(?>结果|检查|化验|报告|单子上|单子|都|是|很|挺|有点|说|医生|护士|显示|查出来|出来|一切|基本|的|了|也|写着|写|我|他|她|它"
-    r"|这个|那个|做|查|过|嗯)*+"
-)
-"""Words beside a result's that name nothing it could be the result of."""
 
 
 def contradicted(reply: str, question: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
@@ -83,117 +26,135 @@ def contradicted(reply: str, question: str, entries: Sequence[Entry], language: 
     abnormal that is normal or was not found; and a result of what was never done. `No` and `Yes` alone are held
     against the question, if that asks for the one entry and nothing else.
     """
-
-    def says_opposite(entry: Entry) -> bool:
-        others = [one for one in entries if one is not entry]
-        return _OPPOSITE[entry.status](reply, question, entry, others, language)
-
-    return tuple(entry.name for entry in entries if says_opposite(entry))
-
-
-def _denies_present(reply: str, question: str, entry: Entry, others: list[Entry], language: Language) -> bool:
-    own = own_words(entry)
-    if is_result(entry) and _is_told(_FINE, _BAD, reply, entry, others, language):
-        return not _FINE[language].search(plain(own)) and not _speaks_for(reply, entry, language)
-    if entry.category in TESTS:
-        # That a test was not done is a refusal to tell of it, not the opposite of its result.
-        return False
-    names = [
-        name
-        for name in (entry.name, *entry.aliases)
-        if not denies_some(own, name, language) and (name == entry.name or speaks_of(own, name, language))
-    ]
-    if not others and _answers(_NO, reply, language) and _asks_only_for(question, names, language):
-        return True
-    return any(denies(reply, name, language) for name in names) and not _speaks_for(reply, entry, language)
+    found = []
+    for entry in entries:
+        others = tuple(one for one in entries if one is not entry)
+        if _Comparison(reply, question, entry, others, language).says_opposite():
+            found.append(entry.name)
+    return tuple(found)
 
 
-def _speaks_for(reply: str, entry: Entry, language: Language) -> bool:
-    """Whether some part of the reply tells of the entry after all."""
-    if any(speaks_of(reply, name, language) for name in (entry.name, *entry.aliases)):
-        return True
-    affirmed = [one for one in statements(reply, language) if not negative(one, language)]
-    return tells(" ".join(affirmed), entry, language)
+@dataclass(frozen=True)
+class _Comparison:
+    """A reply held against one entry."""
 
+    reply: str
+    question: str
+    entry: Entry
+    others: tuple[Entry, ...]
+    language: Language
 
-def _affirms_absent(reply: str, question: str, entry: Entry, others: list[Entry], language: Language) -> bool:
-    own = own_words(entry)
-    if is_result(entry):
-        return _tells_abnormal(reply, question, entry, others, language)
-    names = [
-        name
-        for name in (entry.name, *entry.aliases)
-        if not speaks_of(own, name, language) and (name == entry.name or denies_some(own, name, language))
-    ]
-    if not others and _answers(_YES, reply, language) and _asks_only_for(question, names, language):
-        return True
-    theirs = [f"{one.name}\n{own_words(one)}" for one in others]
-    return any(
-        affirms(reply, name, language)
-        and not denies_some(reply, name, language)
-        and not any(mentions(text, name, language) for text in theirs)
-        for name in names
-    )
+    def says_opposite(self) -> bool:
+        match self.entry.status:
+            case Status.PRESENT:
+                return self._denies_present()
+            case Status.ABSENT if not is_result(self.entry):
+                return self._affirms_absent()
+            case Status.NOT_DONE:
+                return self._tells_undone()
+            case _:
+                return self._is_told("abnormal", "normal") and not self._has("abnormal", self._own)
 
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (self.entry.name, *self.entry.aliases)
 
-def _tells_abnormal(reply: str, _question: str, entry: Entry, others: list[Entry], language: Language) -> bool:
-    return _is_told(_BAD, _FINE, reply, entry, others, language) and not _BAD[language].search(plain(own_words(entry)))
+    @property
+    def _own(self) -> str:
+        return plain(own_words(self.entry))
 
+    def _has(self, key: str, text: str) -> bool:
+        return has(key, text, self.language)
 
-def _tells_undone(reply: str, _question: str, entry: Entry, others: list[Entry], language: Language) -> bool:
-    own = plain(own_words(entry))
-    if _FINE[language].search(own) or _BAD[language].search(own):
-        return False
-    if any(tells_nothing(sentence, language) for sentence in sentences(reply, language)):
-        return False
-    return any(_is_told(this, that, reply, entry, others, language) for this, that in ((_FINE, _BAD), (_BAD, _FINE)))
+    def _mentions(self, text: str, name: str) -> bool:
+        return mentions(text, name, self.language)
 
+    def _statements(self, text: str, name: str, *, denying: bool) -> list[str]:
+        """The statements that name a thing, and deny something or nothing, be it this or another."""
+        every = statements(text, self.language)
+        return [one for one in every if self._mentions(one, name) and denies(one, self.language) is denying]
 
-_OPPOSITE: dict[Status, Callable[[str, str, Entry, list[Entry], Language], bool]] = {
-    Status.PRESENT: _denies_present,
-    Status.ABSENT: _affirms_absent,
-    Status.NORMAL: _tells_abnormal,
-    Status.NOT_DONE: _tells_undone,
-}
-
-Words = dict[Language, re.Pattern[str]]
-
-
-def _is_told(this: Words, that: Words, reply: str, entry: Entry, others: list[Entry], language: Language) -> bool:
-    """Whether a clause says this of the entry and not that: by name or, of the only entry, with no other subject."""
-    names = (entry.name, *entry.aliases)
-    for clause in (one for one in clauses(reply, language) if this[language].search(one)):
-        named = any(mentions(clause, name, language) for name in names)
-        # A name may itself hold such a word: `abnormal bleeding`.
-        said = _without(names, clause) if named else clause
-        rest = this[language].sub(" ", said)
-        if rest == said or that[language].search(rest):
-            continue
-        if (named or (not others and _has_no_subject(clause, rest, language))) and _is_plain(rest, language):
+    def _denies_present(self) -> bool:
+        if is_result(self.entry) and self._is_told("normal", "abnormal"):
+            return not self._has("normal", self._own) and not self._is_spoken_for()
+        if self.entry.category in TESTS:
+            # That a test was not done is a refusal to tell of it, not the opposite of its result.
+            return False
+        # An alias counts where the record's own words speak of it.
+        spoken = [name for name in self._names if name == self.entry.name or self._mentions(self._own, name)]
+        names = [name for name in spoken if not self._statements(self._own, name, denying=True)]
+        if self._answers("says_no", names):
             return True
-    return False
+        plainly = [one.text for one in clauses(self.reply, self.language) if one.is_plain]
+        denied = any(
+            denies(text.replace(plain(name), " "), self.language) and self._is_only(text, name)
+            for text in plainly
+            for name in names
+        )
+        return denied and not self._is_spoken_for()
 
+    def _is_spoken_for(self) -> bool:
+        """Whether some part of the reply tells of the entry after all."""
+        if any(self._statements(self.reply, name, denying=False) for name in self._names):
+            return True
+        affirmed = [one for one in statements(self.reply, self.language) if not denies(one, self.language)]
+        return tells(" ".join(affirmed), self.entry, self.language)
 
-def _without(names: Sequence[str], clause: str) -> str:
-    for name in names:
-        clause = clause.replace(plain(name), " ")
-    return clause
+    def _affirms_absent(self) -> bool:
+        spoken = [name for name in self._names if name == self.entry.name or self._mentions(self._own, name)]
+        names = [name for name in spoken if not self._statements(self._own, name, denying=False)]
+        if self._answers("says_yes", names):
+            return True
+        theirs = "\n".join(all_words(one) for one in self.others if one.status is not Status.ABSENT)
+        wanted = things(self.entry.name, self.language) - things(theirs, self.language)
+        names = [name for name in names if not self._mentions(theirs, name)]
+        about = [
+            one
+            for one in clauses(self.reply, self.language)
+            if wanted & things(one.text, self.language) or any(self._mentions(one.text, name) for name in names)
+        ]
+        if any(self._has("fine", one.statement) or denies(one.statement, self.language) for one in about):
+            return False
+        return any(one.is_affirmed and one.is_plain for one in about)
 
+    def _tells_undone(self) -> bool:
+        said = statements(self.reply, self.language)
+        is_open = any(self._has(key, one) for one in said for key in ("unknown", "not_done"))
+        if is_open or self._has("normal", self._own) or self._has("abnormal", self._own):
+            return False
+        if self._is_told("normal", "abnormal") or self._is_told("abnormal", "normal"):
+            return True
+        theirs = {word for one in self.others for word in content(all_words(one), self.language)}
+        own = {word for name in self._names for word in content(name, self.language) if len(word) > 1} - theirs
+        about = [one for one in said if own & set(content(one, self.language))]
+        return any(self._has("done", one) for one in about) and not any(denies(one, self.language) for one in about)
 
-def _has_no_subject(clause: str, rest: str, language: Language) -> bool:
-    if language is Language.ZH:
-        return _RESULT_ZH.fullmatch(re.sub(r"\s+", "", rest)) is not None
-    return _RESULT_EN.issuperset(words(clause, language))
+    def _answers(self, key: str, names: Sequence[str]) -> bool:
+        """Whether the reply is yes or no and nothing else, to a question for this alone."""
+        if self.others or not only((key,), plain(self.reply), self.language):
+            return False
+        return any(self._is_only(self.question, name) for name in names)
 
+    def _is_only(self, text: str, name: str) -> bool:
+        """Whether a text holds a name and nothing else of weight."""
+        filler = cue("reply_cues", "filler", self.language)
+        rest, wanted = (level(filler.sub(" ", plain(part)), self.language) for part in (text, name))
+        return bool(wanted.strip()) and rest == wanted
 
-def _is_plain(rest: str, language: Language) -> bool:
-    """Whether what stands beside a result's word leaves it as it is."""
-    return not negative(rest, language) and real(rest, language)
-
-
-def _answers(words_: Words, reply: str, language: Language) -> bool:
-    return words_[language].fullmatch(plain(reply).strip()) is not None
-
-
-def _asks_only_for(question: str, names: Sequence[str], language: Language) -> bool:
-    return any(only_besides(question, name, language) for name in names)
+    def _is_told(self, this: str, that: str) -> bool:
+        """Whether a clause says this of the entry and not that: by name or, of the only entry, without a subject."""
+        for clause in clauses(self.reply, self.language):
+            rest = clause.text
+            for name in self._names:
+                # A name may itself hold such a word: `abnormal bleeding`.
+                rest = rest.replace(plain(name), " ")
+            if not self._has(this, rest):
+                continue
+            rest = cue("reply_cues", this, self.language).sub(" ", rest)
+            is_about = any(self._mentions(clause.text, name) for name in self._names) or (
+                not self.others and only(("filler", "result_filler"), rest, self.language)
+            )
+            is_clear = not self._has(that, rest) and not denies(rest, self.language) and is_plain(rest, self.language)
+            if is_about and is_clear:
+                return True
+        return False

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from osler.agents.ram.agent import indexed
+from osler.eval.oracle.names import asks_for
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import Answered, Asked, Maker, Retrieved, Thing
 from osler.runs.transcript import Transcript
 
 
 @dataclass(frozen=True)
-class Exchange:
+class CourseExchange:
     """A question, the entries it brought, and the reply; none where the consultation broke off before it."""
 
     turn: int
@@ -32,7 +32,7 @@ class Exchange:
 class Course:
     """What came up when."""
 
-    exchanges: tuple[Exchange, ...]
+    exchanges: tuple[CourseExchange, ...]
     asked: dict[str, int]
     """For each entry that was asked for, by name, the turn in which it first was."""
     told: dict[str, int]
@@ -50,13 +50,13 @@ class Course:
         return self._over(tuple(one for one in self.exchanges if one.maker.is_own), self.asked)
 
     @classmethod
-    def _over(cls, exchanges: tuple[Exchange, ...], known: Collection[str]) -> Course:
+    def _over(cls, exchanges: tuple[CourseExchange, ...], known: Collection[str]) -> Course:
         told = _first((one.turn, one.answer.disclosed) for one in exchanges if one.answer is not None)
         asked = _first((one.turn, one.asked) for one in exchanges)
         return cls(exchanges, _only(asked, known), _only(told, known))
 
 
-def _exchanges(transcript: Transcript, record: PatientRecord) -> Iterator[Exchange]:
+def _exchanges(transcript: Transcript, record: PatientRecord) -> Iterator[CourseExchange]:
     """Events follow each other as asked, retrieved, answered; what lies between them is of no concern here."""
     asked: Asked | None = None
     found: Retrieved | None = None
@@ -76,11 +76,11 @@ def _exchanges(transcript: Transcript, record: PatientRecord) -> Iterator[Exchan
 
 def _exchange(
     record: PatientRecord, asked: Asked | None, found: Retrieved | None, answer: Answered | None = None
-) -> Exchange:
+) -> CourseExchange:
     question, maker = (asked.question, asked.maker) if asked else ("", Maker.SILENT)
     turn = answer.turn if answer else asked.turn if asked else 0
     brought = {one.name for one in found.entries} if found else set[str]()
-    return Exchange(
+    return CourseExchange(
         turn,
         question,
         maker,
@@ -96,7 +96,7 @@ def asked_for(
 ) -> tuple[str, ...]:
     """Names of the entries that a question asked for, as far as two readers agree.
 
-    RAM brought them. Where a model is RAM, they are also told in the reply, or the rules find them in the question: a
+    RAM brought them. Where a model is RAM, they are also told in the reply, or named in the question: a
     small model brings half of the record for any question, and that is not the doctor's merit.
     """
     told = answer.disclosed if answer else ()
@@ -107,7 +107,7 @@ def asked_for(
         return tuple(dict.fromkeys((*brought, *told)))
     if set(brought) <= set(told):
         return brought
-    named = {match.entry.name for match in indexed(record).search(question)}
+    named = {entry.name for entry in record.entries if asks_for(question, entry, record.language)}
     return tuple(name for name in brought if name in told or name in named)
 
 

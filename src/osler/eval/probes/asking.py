@@ -61,7 +61,7 @@ class Probed:
         if self.probe.gold.status is None:
             return []
         return [
-            next((n for n, fact in enumerate(one.ranked, 1) if holds_some(self.probe, fact.triple, language)), None)
+            next((n for n, fact in enumerate(one.ranked, 1) if holds_some(self.probe, fact, language)), None)
             for one in self.asked[: len(self.probe.wordings)]
         ]
 
@@ -78,7 +78,7 @@ class Examined:
 
 async def rules_answerer(probe: Probe, question: str, recall: Recall, language: Language) -> str:
     """The answer without a model."""
-    return rules_answer(probe, recall.text, language)
+    return rules_answer(probe, recall, language)
 
 
 def model_answerer(backbone: Backbone) -> Answerer:

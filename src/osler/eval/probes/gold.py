@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from osler.eval.probes.evidence import Signed, signed, times, unsigned
-from osler.eval.probes.wording import Asks, asks_for, paraphrases
+from osler.eval.probes.questions import Asks, asks_for, wordings
+from osler.eval.probes.signed_words import Signed, signed, times, unsigned, with_sign
 from osler.language import Language
-from osler.language.lexicon.spoken import meant
-from osler.language.words import content, numbers, sentences
+from osler.language.words import numbers, sentences
 from osler.ranking import best, reaches
 from osler.records.schema import Entry, PatientRecord, Status
 from osler.runs.events import Answered, Asked, Retrieved
@@ -123,13 +122,10 @@ def _words_of(entry: Entry, language: Language) -> frozenset[str]:
 
 
 def _of_entry(entry: Entry, heard: _Heard, language: Language) -> Iterator[Probe]:
-    asks = asks_for(entry.category, entry.name)
-    named = signed(entry.name, language)
-    texts = [heard.own, entry.said, entry.report]
-    versions = [signed(text, language) for text in texts if text]
+    asks = asks_for(entry.category, entry.name, language)
+    versions = [signed(text, language) for text in (heard.own, entry.said, entry.report)]
     if asks is Asks.WHETHER:
-        denied = entry.status is not Status.PRESENT
-        versions.append(frozenset((word, not denied) for word, _ in named))
+        versions.append(with_sign(unsigned(entry.name, language), entry.status is Status.PRESENT))
     vocabulary = _words_of(entry, language) | unsigned(f"{heard.own} {heard.question}", language)
     gold = Gold(
         status=entry.status,
@@ -138,11 +134,11 @@ def _of_entry(entry: Entry, heard: _Heard, language: Language) -> Iterator[Probe
         vocabulary=vocabulary,
     )
     if gold.versions or gold.numbers or gold.status is Status.NOT_DONE:
-        yield Probe(entry.name, asks, paraphrases(asks, entry.name, language), gold, heard.turn)
+        yield Probe(entry.name, asks, wordings(asks, entry.name, language), gold, heard.turn)
     time = _since(entry, language) & times(heard.reply)
     if time:
         when = Gold(entry.status, gold.versions, time=time, vocabulary=vocabulary)
-        yield Probe(entry.name, Asks.WHEN, paraphrases(Asks.WHEN, entry.name, language), when, heard.turn)
+        yield Probe(entry.name, Asks.WHEN, wordings(Asks.WHEN, entry.name, language), when, heard.turn)
 
 
 def _since(entry: Entry, language: Language) -> frozenset[tuple[str, str]]:
@@ -168,12 +164,12 @@ def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list
         if entry.name not in retrieved and not any(_touches(part, entry, language) for part in parts)
     ]
     untold.sort(key=lambda entry: derive(transcript.header.seed, record.id, 1, entry.name))
-    for_each = ((entry, asks_for(entry.category, entry.name)) for entry in untold[:most])
+    for_each = ((entry, asks_for(entry.category, entry.name, language)) for entry in untold[:most])
     return [
         Probe(
             entry.name,
             asks,
-            paraphrases(asks, entry.name, language),
+            wordings(asks, entry.name, language),
             Gold(None, vocabulary=_words_of(entry, language)),
             None,
         )
@@ -183,9 +179,6 @@ def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list
 
 def _touches(sentence: str, entry: Entry, language: Language) -> bool:
     """Whether something that was said may have been about an entry."""
-    names = (entry.name, *entry.aliases)
-    if any(meant(name, language) & meant(sentence, language) for name in names):
-        return True
-    words = frozenset(content(sentence, language))
-    own = (frozenset(content(name, language)) for name in names)
+    words = unsigned(sentence, language)
+    own = (unsigned(name, language) for name in (entry.name, *entry.aliases))
     return any(reaches(len(name & words), _TOUCHED * len(name)) for name in own if name)

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from osler.errors import UserError
-from osler.eval.rating.blind import Mask
-from osler.eval.rating.draw import Drawn, Held, Place, consultations, draw
-from osler.eval.rating.files import write_whole
-from osler.eval.rating.item import Shown, digest, shown
+from osler.eval.rating.blinding import Mask
+from osler.eval.rating.item_text import ItemTexts, digest, shown
 from osler.eval.rating.key import Key
+from osler.eval.rating.moments import Drawn, Place, RatedConsultation, consultations, draw
 from osler.eval.rating.sheet import workbook
+from osler.eval.write_files import check_folder, write_whole
 from osler.runs.plan import Column
 from osler.runs.store import RunFile
 from osler.seeds import derive
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportedSheets:
     """What was written."""
 
     sheets: tuple[Path, ...]
@@ -30,7 +30,7 @@ class Exported:
 
 def export_sheets(
     run: RunFile, target: Path, *, per_system: int, seed: int, raters: int = 1, force: bool = False
-) -> Exported:
+) -> ExportedSheets:
     """Write a sheet for every rater, all with the same items in an order of its own, and one key.
 
     Raises:
@@ -38,6 +38,7 @@ def export_sheets(
     """
     if target.suffix.lower() != ".xlsx":
         raise UserError(f"{target} does not end in .xlsx", "give the sheet a name such as sheet.xlsx")
+    check_folder(target.parent)
     held = list(consultations(run))
     drawn = draw(held, per_system, seed)
     if not drawn:
@@ -51,12 +52,12 @@ def export_sheets(
     names = [target] if raters == 1 else [target.with_stem(f"{target.stem}-{one}") for one in range(1, raters + 1)]
     key_path = target.with_suffix(".key.json")
     # The key first, so that no sheet ever lies there without it.
-    files = {key_path.name: key.model_dump_json(indent=1).encode()}
+    files = {key_path: key.model_dump_json(indent=1).encode()}
     for rater, name in enumerate(names, 1):
         order = sorted(texts, key=lambda item: derive(seed, item, rater, "rater's order"))
-        files[name.name] = workbook([(item, texts[item]) for item in order], key.code)
-    write_whole(target.parent, files, force=force)
-    return Exported(tuple(names), key_path, dict(sorted(items.items())))
+        files[name] = workbook([(item, texts[item]) for item in order], key.code)
+    write_whole(files, force=force)
+    return ExportedSheets(tuple(names), key_path, dict(sorted(items.items())))
 
 
 def check_run(key: Key, run: RunFile) -> None:
@@ -78,17 +79,17 @@ def check_run(key: Key, run: RunFile) -> None:
         raise UserError(f"the ratings are of the run {key.run}, not of {run.path}", "give that run, or leave --run out")
 
 
-def _is_of(held: Held, turn: int) -> bool:
+def _is_of(held: RatedConsultation, turn: int) -> bool:
     return turn <= held.questions + held.concluded
 
 
-def _texts(run: RunFile, drawn: list[Drawn]) -> list[Shown]:
+def _texts(run: RunFile, drawn: list[Drawn]) -> list[ItemTexts]:
     """What raters see of these moments; every consultation is read once, one at a time."""
     mask = _mask(run)
     by_cell: dict[int, list[int]] = {}
     for number, one in enumerate(drawn):
         by_cell.setdefault(one.held.cell, []).append(number)
-    texts: dict[int, Shown] = {}
+    texts: dict[int, ItemTexts] = {}
     for cell, numbers in by_cell.items():
         transcript = run.transcript(cell)
         assert transcript is not None

@@ -10,8 +10,8 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from osler.errors import UserError
-from osler.eval.rating.draw import Drawn
-from osler.eval.rating.item import Shown, digest
+from osler.eval.rating.item_text import ItemTexts, digest
+from osler.eval.rating.moments import Drawn
 from osler.runs.plan import Column
 from osler.seeds import derive
 
@@ -61,7 +61,7 @@ class Key(_Frozen):
     items: tuple[KeyItem, ...]
 
     @classmethod
-    def of(cls, moments: Sequence[tuple[Drawn, Shown]], run: str, seed: int) -> Self:
+    def of(cls, moments: Sequence[tuple[Drawn, ItemTexts]], run: str, seed: int) -> Self:
         """Name the items. Ids depend on all texts together, so that another export has others."""
         digests = [digest(texts) for _, texts in moments]
         code = _code(digests, seed)

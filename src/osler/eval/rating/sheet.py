@@ -18,7 +18,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.writer.excel import ExcelWriter
 
 from osler.eval.rating.instructions import CHINESE, CODE, ENGLISH, HEADINGS, RATINGS, TITLE, WRONG_VALUE
-from osler.eval.rating.item import Shown
+from osler.eval.rating.item_text import ItemTexts
 from osler.eval.rating.scales import COMMENT, ITEM, SCALES, TEXTS
 
 COLUMNS = (ITEM, *TEXTS, *(scale.name for scale in SCALES), COMMENT)
@@ -32,7 +32,7 @@ _TO_FILL = PatternFill("solid", fgColor="FFF9E5")
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 
 
-def workbook(items: Iterable[tuple[str, Shown]], code: str) -> bytes:
+def workbook(items: Iterable[tuple[str, ItemTexts]], code: str) -> bytes:
     """The sheet as a file, the same bytes for the same items."""
     book = Workbook()
     page = book.active
@@ -59,7 +59,7 @@ def _instruct(page: Worksheet, code: str) -> None:
             page.row_dimensions[number].height = 24
 
 
-def _list(page: Worksheet, items: list[tuple[str, Shown]]) -> None:
+def _list(page: Worksheet, items: list[tuple[str, ItemTexts]]) -> None:
     choices = {scale.name: f"{scale.chinese}\n{' / '.join(scale.choices)}" for scale in SCALES}
     for column, (name, width) in enumerate(zip(COLUMNS, _WIDTHS, strict=True), 1):
         head = _write(page, 1, column, f"{name}\n{choices.get(name) or HEADINGS[name]}")

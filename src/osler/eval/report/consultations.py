@@ -7,7 +7,7 @@ from itertools import groupby
 
 from osler.eval.compare import ColumnFigures
 from osler.eval.faithfulness import ReplyVerdict
-from osler.eval.faithfulness.stored import faults_in
+from osler.eval.faithfulness.patient_verdicts import faults_in
 from osler.eval.report.markup import Html, bounded, element, joined
 from osler.eval.report.snapshot import Row, Snapshot, column_of
 from osler.eval.verdict import Verdict

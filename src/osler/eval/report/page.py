@@ -13,8 +13,8 @@ from osler.eval.compare import Comparison, compare
 from osler.eval.compare.grid import Grid, grids
 from osler.eval.report.consultations import MOST, consultations
 from osler.eval.report.failures import failures
-from osler.eval.report.figures import Picture, Pictures
 from osler.eval.report.markup import Html, bounded, element, joined, table
+from osler.eval.report.pictures import Picture, Pictures
 from osler.eval.report.plots import style
 from osler.eval.report.snapshot import Row, Snapshot, shown_in_full
 from osler.eval.report.svg import inline

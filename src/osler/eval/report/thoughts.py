@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from osler.eval.report.snapshot import Row, Snapshot, column_of, sampled
 from osler.eval.report.svg import RAMP
 from osler.language import Language
-from osler.memory.embedders import HashEmbedder
+from osler.memory.embedders import open_embedder
 from osler.runs.events import Remembered
 from osler.runs.plan import Column
 from osler.seeds import derive
@@ -27,7 +27,7 @@ _DIMENSIONS = 50
 
 
 @dataclass(frozen=True)
-class Thought:
+class MappedThought:
     """What was inserted after a turn."""
 
     text: str
@@ -39,7 +39,7 @@ class Thought:
 class Placed:
     """A thought on the map."""
 
-    thought: Thought
+    thought: MappedThought
     x: float
     y: float
 
@@ -49,13 +49,13 @@ def thinks(memory: str) -> bool:
     return memory.split(",")[0] == "tim"
 
 
-def thoughts_of(run: Snapshot, rows: list[Row], seed: int) -> dict[Column, list[Thought]]:
+def thoughts_of(run: Snapshot, rows: list[Row], seed: int) -> dict[Column, list[MappedThought]]:
     """Thoughts of each column that keeps any, sampled under the seed."""
     keeping = [row for row in rows if thinks(row["memory"])]
     names = list(dict.fromkeys(map(column_of, keeping)))[:MOST_COLUMNS]
     if not names:
         return {}
-    found: dict[Column, list[Thought]] = {name: [] for name in names}
+    found: dict[Column, list[MappedThought]] = {name: [] for name in names}
     for row in sampled(keeping, _CONSULTATIONS // len(names), seed, "thoughts"):
         if column_of(row) in found and (transcript := run.file.transcript(row["number"])) is not None:
             language = transcript.header.language
@@ -63,24 +63,24 @@ def thoughts_of(run: Snapshot, rows: list[Row], seed: int) -> dict[Column, list[
     return {name: _some(some, MOST_THOUGHTS // len(names), seed) for name, some in found.items()}
 
 
-def _inserted(events: Iterable[Remembered], language: Language) -> Iterable[Thought]:
+def _inserted(events: Iterable[Remembered], language: Language) -> Iterable[MappedThought]:
     for event in events:
         for line in event.change.inserted:
-            yield Thought(_NUMBER.sub("", line[:_LONGEST]), event.of, language)
+            yield MappedThought(_NUMBER.sub("", line[:_LONGEST]), event.of, language)
 
 
-def _some(thoughts: list[Thought], most: int, seed: int) -> list[Thought]:
+def _some(thoughts: list[MappedThought], most: int, seed: int) -> list[MappedThought]:
     order = sorted(range(len(thoughts)), key=lambda place: derive(seed, str(place), 1, "thoughts"))
     return [thoughts[place] for place in sorted(order[:most])]
 
 
-async def placed(thoughts: list[Thought], seed: int) -> list[Placed]:
+async def placed(thoughts: list[MappedThought], seed: int) -> list[Placed]:
     """The map: t-SNE of the thoughts' vectors; nothing where too few of them differ."""
     import numpy as np
     from sklearn.decomposition import PCA
     from sklearn.manifold import TSNE
 
-    rows = await HashEmbedder().embed([thought.text for thought in thoughts])
+    rows = await open_embedder("hash").embed([thought.text for thought in thoughts])
     if len(np.unique(rows, axis=0)) < FEWEST_THOUGHTS:
         return []
     state = seed % 2**32

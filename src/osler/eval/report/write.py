@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from secrets import token_hex
 
 from osler.errors import UserError
-from osler.eval.report.figures import Picture
 from osler.eval.report.page import page_of
+from osler.eval.report.pictures import Picture
 from osler.eval.report.plots import style
 from osler.eval.report.snapshot import Snapshot
 from osler.eval.report.svg import files
-from osler.private import write_private
+from osler.eval.write_files import check_folder, check_free, write_whole
 from osler.runs.store import RunFile
 
 _EXTRAS = {"matplotlib": "matplotlib", "sklearn": "scikit-learn"}
@@ -57,10 +56,10 @@ def write_report(
             raise UserError(f"{figures} is no folder", "give a folder with --figures")
         text, pictures = page_of(Snapshot(file), judge, ruler)
     drawn = {} if figures is None else _drawn(pictures, figures)
-    for path in drawn:
-        _check_there(path, force=force)
+    if figures is not None and drawn:
+        figures.mkdir(parents=True, exist_ok=True)
     page = text.encode()
-    _write(drawn | {target: page})
+    write_whole(drawn | {target: page}, force=force)
     return Report(target, len(page), tuple(drawn))
 
 
@@ -84,32 +83,5 @@ def _check(target: Path, run: Path, *, force: bool) -> None:
         raise UserError(f"{target} is the run itself", "give the page another name with --out")
     if target.is_dir():
         raise UserError(f"{target} is a folder", "name a file with --out, as in --out report.html")
-    if not target.parent.is_dir():
-        raise UserError(f"there is no folder {target.parent}", "create it first")
-    _check_there(target, force=force)
-
-
-def _check_there(path: Path, *, force: bool) -> None:
-    if path.exists() and not force:
-        raise UserError(f"{path} is there already", "choose another name, or add --force to replace it")
-
-
-def _write(made: dict[Path, bytes]) -> None:
-    """Everything beside its place first, then moved: a full disk leaves nothing half written."""
-    waiting: dict[Path, Path] = {}
-    try:
-        for path, data in made.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            there = path.with_name(f".{path.name}.{token_hex(4)}")
-            waiting[there] = path
-            write_private(there, data)
-        for there, path in waiting.items():
-            there.replace(path)
-    except OSError as error:
-        where = next(iter(made))
-        raise UserError(
-            f"the report {where} cannot be written ({error.strerror})", "check the disk and the rights of the folder"
-        ) from None
-    finally:
-        for there in waiting:
-            there.unlink(missing_ok=True)
+    check_folder(target.parent)
+    check_free(target, force=force)

@@ -3,11 +3,18 @@
 The mean is always that of all trials, and trials of one patient are never taken for independent of each other.
 """
 
-from osler.eval.statistics.clusters import ValuesByPatient, clustered_standard_error, mean
 from osler.eval.statistics.comparison import Paired, PairedTest, Trial, paired
-from osler.eval.statistics.intervals import Interval, bootstrap_mean, mean_interval, wilson
-from osler.eval.statistics.multiple import holm
-from osler.eval.statistics.passes import PassHatK, pass_hat_k
+from osler.eval.statistics.intervals import (
+    Interval,
+    ValuesByPatient,
+    bootstrap_mean,
+    clustered_standard_error,
+    mean,
+    mean_interval,
+    wilson,
+)
+from osler.eval.statistics.multiple_tests import holm
+from osler.eval.statistics.repeated_trials import PassHatK, pass_hat_k
 
 __all__ = [
     "Interval",

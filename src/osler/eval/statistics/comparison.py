@@ -12,16 +12,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from osler.eval.statistics.clusters import Array, Clusters, ValuesByPatient
 from osler.eval.statistics.intervals import (
     LEVEL,
     RESAMPLES,
+    Array,
+    Clusters,
     Interval,
+    ValuesByPatient,
     are_binary,
     bootstrap_mean,
+    generator,
+    pieces,
     wilson,
 )
-from osler.eval.statistics.sampling import generator, pieces
 
 # So many random flips decide; where all flips there are come to no more, all are tried.
 _FLIPS = 10_000

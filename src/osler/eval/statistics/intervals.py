@@ -1,22 +1,82 @@
-"""How far a share or a mean can be trusted: Wilson's interval and the bootstrap over patients."""
+"""How far a mean or a share can be trusted: standard errors, Wilson's interval, the bootstrap over patients."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from osler.eval.statistics.clusters import Array, Clusters, ValuesByPatient
-from osler.eval.statistics.sampling import generator, pieces
+from osler.seeds import derive
 
+ValuesByPatient = Mapping[str, Sequence[float]]
+Array = npt.NDArray[np.float64]
+
+# No score comes near it, and squares and sums of what lies below it cannot overflow.
+_LARGEST = 1e100
 LEVEL = 0.95
 RESAMPLES = 10_000
 
 # Below this many patients a bootstrap of zeros and ones is too narrow.
 _FEW_PATIENTS = 30
+# How many drawn numbers are held at a time.
+_AT_ONCE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Each patient's total and number of values, in the patients' order by name.
+
+    The order makes a seeded result independent of the order in which consultations ended.
+    """
+
+    totals: Array
+    sizes: Array
+
+    @classmethod
+    def of(cls, values_by_patient: ValuesByPatient) -> Clusters:
+        """Sum up each patient; patients without values are not there."""
+        groups = [values for _, values in sorted(values_by_patient.items()) if len(values)]
+        for value in (value for values in groups for value in values):
+            if not abs(value) <= _LARGEST:
+                raise ValueError(f"{value} is not a score; leave values that are not known out")
+        return cls(
+            totals=np.array([math.fsum(values) for values in groups], dtype=np.float64),
+            sizes=np.array([len(values) for values in groups], dtype=np.float64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.totals)
+
+    @property
+    def mean(self) -> float:
+        """The mean of all values; there must be one."""
+        return math.fsum(self.totals) / math.fsum(self.sizes)
+
+
+def mean(values_by_patient: ValuesByPatient) -> float | None:
+    """The mean of all trials, which every interval here is about; None without any."""
+    clusters = Clusters.of(values_by_patient)
+    return clusters.mean if len(clusters) else None
+
+
+def clustered_standard_error(values_by_patient: ValuesByPatient) -> float | None:
+    """The standard error of the mean when trials of one patient go together; None below two patients.
+
+    The cluster-robust error with the usual correction for few clusters, G / (G - 1). With one trial each it is the
+    ordinary standard error.
+    """
+    clusters = Clusters.of(values_by_patient)
+    patients = len(clusters)
+    if patients < 2:
+        return None
+    residuals = clusters.totals - clusters.sizes * clusters.mean
+    squares = math.fsum(residuals**2)
+    return math.sqrt(patients / (patients - 1) * squares) / math.fsum(clusters.sizes)
 
 
 class Interval(NamedTuple):
@@ -95,3 +155,17 @@ def tail_of(level: float) -> float:
     if not 0 < level < 1:
         raise ValueError(f"{level} is not a level of confidence; give one between 0 and 1, such as 0.95")
     return (1 - level) / 2
+
+
+def generator(seed: int, purpose: str) -> np.random.Generator:
+    """Random numbers for one purpose."""
+    return np.random.default_rng(derive(seed, "", 0, purpose))
+
+
+def pieces(draws: int, width: int) -> Iterator[int]:
+    """How many draws of this many numbers to make at a time, until all are made."""
+    if draws < 1:
+        raise ValueError(f"{draws} draws give no interval; ask for at least 1")
+    rows = max(1, _AT_ONCE // width)
+    for start in range(0, draws, rows):
+        yield min(rows, draws - start)

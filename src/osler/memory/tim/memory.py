@@ -99,12 +99,14 @@ class TimMemory:
             Fact(
                 subject=one.subject,
                 relation=one.relation,
-                object=one.object,
+                object=", ".join(filter(None, (one.object, one.reported))),
                 denied=one.negated,
-                turn=turns.get(one.id, one.turn),
+                turn=turn,
                 score=round(scores.get(one.id, 0.0), 4),
             )
             for one in told.kept
+            for turn in dict.fromkeys((turns.get(one.id, one.turn), *one.turns))
+            if one.certainty
         )
         covered = sorted({*silent, *(turn for one in told.kept for turn in one.turns)})
         asked = tuple(Turn(number=turn, question=bank[turn].question, reply="") for turn in covered)

@@ -1,0 +1,97 @@
+"""Judging a diagnosis by rules: the same name, a relative by name or ICD-10 code, or another illness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from osler.eval.ladder.commitment import Commitment, Committed, committed, count
+from osler.eval.ladder.illness_names import names_for, truth_of
+from osler.eval.ladder.meant import meaning, says_nothing
+from osler.eval.ladder.names import LONGEST
+from osler.eval.verdict import Judgement, Verdict
+from osler.language import Language
+from osler.records.schema import Diagnosis
+
+LADDER = "ladder/4"
+
+_ORDER = (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG)
+_AS = {
+    "differential": "another possibility",
+    "talk": "talk to the judge",
+    "reasons": "a reason",
+    "complication": "what goes with another illness",
+}
+
+
+def judge_diagnosis(answer: str, truth: Diagnosis, language: Language) -> Judgement:
+    """Whether the diagnosis that an answer commits to is the truth. Names are read by their script, both in each."""
+    if not answer.strip():
+        return Judgement(Verdict.NONE, "none", "no diagnosis was given")
+    if names_for(answer[:LONGEST]).is_one_of(answer[:LONGEST], truth.names):
+        return Judgement(Verdict.CORRECT, "name", "the same name")
+    said = committed(answer, count(truth.name))
+    if said.commitment is Commitment.LIST or (said.commitment is Commitment.SEVERAL and not _one_to(truth, said)):
+        return Judgement(Verdict.WRONG, "several", _several(said))
+    found = _judged(said, truth)
+    if found is None:
+        return _unnamed(answer, said, truth)
+    if said.commitment is Commitment.CHOICE and found.verdict is Verdict.CORRECT:
+        return Judgement(Verdict.PARTIAL, "choice", "one of several alternatives")
+    return found
+
+
+def _one_to(truth: Diagnosis, said: Committed) -> bool:
+    """Whether several names are one illness to this truth: "hypothyroidism (Hashimoto's thyroiditis)"."""
+    return all(_compare(each, truth) for each in said.illnesses)
+
+
+def _several(said: Committed) -> str:
+    return f"several diagnoses, not one: {', '.join(said.illnesses[:3])}{', …' if len(said.illnesses) > 3 else ''}"
+
+
+def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:
+    """What the answer's own words are to the truth: as a whole, else by its pieces."""
+    if not said.diagnosis:
+        return None
+    alternatives = said.illnesses if said.commitment is Commitment.CHOICE else ()
+    texts = dict.fromkeys((said.diagnosis, said.core, *alternatives))
+    found = [each for text in texts for pieces in meaning(text).meant if (each := _sentence(pieces, truth))]
+    return min(found, key=lambda each: _ORDER.index(each.verdict), default=None)
+
+
+def _unnamed(answer: str, said: Committed, truth: Diagnosis) -> Judgement:
+    """Why an answer that does not commit to the truth is not right."""
+    if any(_is_correct(piece, truth) for piece in meaning(answer[:LONGEST]).mentioned):
+        return Judgement(Verdict.WRONG, "negated", f"mentions {truth.name} without meaning it")
+    for part in said.left_out:
+        if _is_correct(part.text, truth):
+            return Judgement(Verdict.WRONG, part.why, f"names {truth.name} only as {_AS[part.why]}")
+    if says_nothing(answer):
+        return Judgement(Verdict.NONE, "none", "no diagnosis was given")
+    if said.commitment is Commitment.NONE and said.left_out:
+        return Judgement(Verdict.WRONG, said.left_out[0].why, "commits to no diagnosis")
+    return Judgement(Verdict.WRONG, "name", f"does not name {truth.name}")
+
+
+def judge_differential(answers: Sequence[str], truth: Diagnosis, language: Language) -> int | None:
+    """The place of the first correct answer, the main one being the first; None when none is."""
+    for rank, answer in enumerate(answers, start=1):
+        if judge_diagnosis(answer, truth, language).verdict is Verdict.CORRECT:
+            return rank
+    return None
+
+
+def _sentence(pieces: tuple[str, ...], truth: Diagnosis) -> Judgement | None:
+    parts = pieces if len(pieces) > 1 else ()
+    return _compare(", ".join(pieces), truth) or next(
+        (each for piece in parts if (each := _compare(piece, truth))), None
+    )
+
+
+def _is_correct(text: str, truth: Diagnosis) -> bool:
+    found = _compare(text, truth)
+    return found is not None and found.verdict is Verdict.CORRECT
+
+
+def _compare(mention: str, truth: Diagnosis) -> Judgement | None:
+    return names_for(mention).compare(mention, truth_of(truth.names, truth.icd10))

@@ -1,0 +1,82 @@
+"""What an answer means and what it only mentions: denied, to be excluded, avoided, in the past, in the family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from osler.eval.ladder.names import LONGEST, plain_case, script
+from osler.eval.vocabulary import cue
+from osler.language import Language
+
+_SENTENCE = re.compile(r"[.:](?=\s|$)|[;；。!！?？\n]")
+_BRACKET = re.compile(r"[()（）]")
+_OTHER_NAME = re.compile(r"[(（]([\w-]+(?: [\w-]+)?)[)）]")
+"""One or two words in brackets are another name for what stands before them."""
+
+
+class AnswerMeaning(NamedTuple):
+    """An answer taken apart."""
+
+    meant: tuple[tuple[str, ...], ...]
+    """Sentences, each as its pieces between commas."""
+    mentioned: tuple[str, ...]
+    """Pieces that name something without meaning it."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is meant, each sentence in one."""
+        return tuple(", ".join(pieces) for pieces in self.meant)
+
+
+@lru_cache(maxsize=256)
+def meaning(answer: str) -> AnswerMeaning:
+    """The answer's sentences, less what they only mention."""
+    language = script(answer[:LONGEST])
+    meant: list[tuple[str, ...]] = []
+    mentioned: list[str] = []
+    for sentence in _SENTENCE.split(plain_case(answer) if language is Language.EN else answer[:LONGEST]):
+        kept: list[str] = []
+        turned_down = by_example = False
+        for piece in map(str.strip, _pieces(sentence, language)):
+            is_example = cue("answer_cues", "example", language).match(piece) is not None
+            goes_on = by_example and cue("answer_cues", "more_examples").fullmatch(piece)
+            if turned_down and (is_example or goes_on):
+                # "Avoid what dries her out, such as furosemide": an example shares the lot of what it stands for.
+                by_example = True
+                mentioned.append(piece)
+                continue
+            said, only_mentioned = _read(piece, language)
+            turned_down, by_example = bool(only_mentioned) or (turned_down and not piece), False
+            kept.append(said)
+            mentioned.append(only_mentioned)
+        if any(kept):
+            meant.append(tuple(filter(None, kept)))
+    return AnswerMeaning(tuple(meant), tuple(filter(None, mentioned)))
+
+
+def _pieces(sentence: str, language: Language) -> Iterator[str]:
+    """A sentence between its commas; a bracket ends what a cue reaches."""
+    for piece in cue("answer_cues", "piece", language).split(sentence):
+        if _BRACKET.search(piece) and _read(piece, language)[0] != piece:
+            yield from _BRACKET.split(_OTHER_NAME.sub(r" \1 ", piece))
+        else:
+            yield piece
+
+
+def _read(piece: str, language: Language) -> tuple[str, str]:
+    """What a piece means, and what it only mentions."""
+    if cue("answer_cues", "past", language).search(piece):
+        return "", piece
+    if cue("answer_cues", "after", language).search(piece.rstrip("的者）)")):
+        return "", piece
+    if hit := cue("answer_cues", "before", language).search(piece):
+        return piece[: hit.start()].strip(), piece[hit.end() :].strip()
+    return piece, ""
+
+
+def says_nothing(answer: str) -> bool:
+    """Whether the answer says that there is none."""
+    return bool(cue("answer_cues", "nothing").search(answer[:LONGEST]))

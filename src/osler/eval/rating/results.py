@@ -1,0 +1,89 @@
+"""What raters found, column by column, and how far they agree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from osler.errors import printable
+from osler.eval.rating.import_sheets import Rating
+from osler.eval.rating.key import Key, KeyItem
+from osler.eval.rating.scales import SCALES
+from osler.eval.statistics import mean, mean_interval
+from osler.eval.statistics.krippendorff import Alpha, krippendorff_alpha
+from osler.runs.plan import COLUMN, Column, told_variants
+
+ByItem = dict[KeyItem, list[float]]
+
+
+def ratings_page(ratings: Sequence[Rating], key: Key) -> Group:
+    """Means with intervals, agreement, and how much each rater rated."""
+    by_scale = [_by_item(ratings, place) for place in range(len(SCALES))]
+    raters = sorted({rating.rater for rating in ratings})
+    return Group(_means(by_scale, key), Text(), _agreement(by_scale, len(raters)), Text(), _rated(ratings, raters, key))
+
+
+def _by_item(ratings: Sequence[Rating], place: int) -> ByItem:
+    given: ByItem = defaultdict(list)
+    for rating in ratings:
+        if (value := rating.values[place]) is not None:
+            given[rating.item].append(value)
+    return given
+
+
+def _means(by_scale: Sequence[ByItem], key: Key) -> Table:
+    """A row for each system and scale, so that no figure is cut on a narrow terminal."""
+    table = Table(title="95 % intervals over patients; n items", title_justify="left")
+    for name in (*COLUMN[:-1], "scale"):
+        table.add_column(name, overflow="fold")
+    for name in ("mean", "interval", "n"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for system in sorted({item.system for item in key.items}):
+        for scale, given in zip(SCALES, by_scale, strict=True):
+            figures = _figures(given, system, key.seed)
+            told = (system.backbone, system.strategy, " ".join((system.memory, *told_variants(system.variants))))
+            table.add_row(*map(printable, told), scale.name, *figures)
+        table.add_section()
+    return table
+
+
+def _figures(given: ByItem, system: Column, seed: int) -> tuple[str, str, str]:
+    """Mean, interval and n. Each item counts once, by the mean of its raters, however many of them rated it."""
+    patients: dict[str, list[float]] = defaultdict(list)
+    for item, values in given.items():
+        if item.system == system:
+            patients[item.patient].append(sum(values) / len(values))
+    value = mean(patients)
+    if value is None:
+        return "–", "–", "0"
+    interval = mean_interval(patients, seed)
+    around = f"[{interval.low:.3f}, {interval.high:.3f}]" if interval else "– (one patient)"
+    return f"{value:.3f}", around, str(sum(map(len, patients.values())))
+
+
+def _agreement(by_scale: Sequence[ByItem], raters: int) -> Table:
+    table = Table("scale", "alpha", "items of two or more raters", title="agreement (Krippendorff's alpha, ordinal)")
+    table.title_justify = "left"
+    for scale, given in zip(SCALES, by_scale, strict=True):
+        alpha = krippendorff_alpha(list(given.values()))
+        shown = f"– ({_why_none(alpha, raters)})" if alpha.value is None else f"{alpha.value:.3f}"
+        table.add_row(scale.name, shown, str(alpha.items))
+    return table
+
+
+def _why_none(alpha: Alpha, raters: int) -> str:
+    if raters < 2:
+        return "one rater only"
+    return "all ratings are equal" if alpha.items else "no item was rated by two"
+
+
+def _rated(ratings: Sequence[Rating], raters: Sequence[str], key: Key) -> Text:
+    lines = []
+    for rater in raters:
+        whole = sum(rating.rater == rater and None not in rating.values for rating in ratings)
+        lines.append(f"{printable(rater)}: {whole} of {len(key.items)} items rated on all three scales")
+    return Text("\n".join(lines))
