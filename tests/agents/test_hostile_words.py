@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from osler.memory.tim.extract import think
 
 from osler.agents.gate import check
 from osler.agents.parsing import conclusion_of, named_of, plan_of
@@ -15,7 +16,6 @@ from osler.agents.participant import Selection
 from osler.eval.ladder import judge_diagnosis, judge_treatment
 from osler.loosejson import DEEPEST, json_begun, json_of
 from osler.memory.base import Turn
-from osler.memory.tim.extract import think
 from osler.models import ask
 from osler.records import Language, PatientRecord, RecordPool
 from osler.runs.events import Called

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from osler.memory.tim.telling import dated
 
 from osler.commands.probe import probe
 from osler.errors import UserError
@@ -20,7 +21,6 @@ from osler.eval.probes.retrieval import retrieved
 from osler.eval.probes.scoring import coherent, correct
 from osler.language import Language
 from osler.memory.base import Change, Item, MemorySettings, Recall, Turn
-from osler.memory.tim.telling import dated
 from osler.models import Backbone, BackboneError, FailureKind
 from osler.records import RecordPool
 from osler.runs.events import Answered, Called, Remembered

@@ -43,6 +43,13 @@ def prompt(name: str, language: Language) -> Prompt:
 
 
 @cache
+def phrases(name: str, language: Language) -> dict[str, str]:
+    """The short texts of a file, one a line, each behind its name: for what fills the slots of other prompts."""
+    lines = prompt(name, language).text.splitlines()
+    return {key: text for key, _, text in (line.partition(": ") for line in lines) if key}
+
+
+@cache
 def prompts_hash(language: Language) -> str:
     """One hash over all templates of a language."""
     folder = files("osler.prompts") / language.value

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from osler.eval.measures.negation import KIN, NEGATION
 from osler.language import Language
 from osler.language.words import content, numbers, plain, sentences, words
-from osler.memory.tim.negation import KIN, NEGATION
 from osler.records.schema import Entry
 
 _REMEMBERED = 2048

@@ -1,0 +1,143 @@
+"""Thoughts without a model: what the reader of language finds in a reply, and the reports that came with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from osler.language import Language, Speaker
+from osler.language.answers import read_answer
+from osler.language.cues import finder
+from osler.language.lexicon.drugs import drugs_in
+from osler.language.reader import read
+from osler.language.reading import Mention
+from osler.language.words import content, plain, words
+from osler.memory.base import Turn
+from osler.memory.tim.thought import Draft, Kind
+from osler.prompts import phrases
+
+_MOST = 30
+"""Thoughts that one turn can give."""
+_UNSURE = 0.5
+"""The certainty of what the speaker is not sure of."""
+_NAME = re.compile(r"\s*(?P<name>[^:：]{1,60})[:：]\s*(?P<report>\S.*)")
+_WORD = re.compile(r"[^\s,.;:?!()\"，。；：？！（）、]+")
+_JOINING = re.compile(r"(?:and|so|but|or)\s+", re.IGNORECASE)
+_EDGE = " \t,.;:?!，。；：？！、"
+_KINDS = (Kind.ALLERGY, Kind.PREGNANCY, Kind.MEDICINE)
+
+
+def rules_thoughts(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Draft]:
+    """The facts of a reply, completed by its question, and those of the reports."""
+    drafts = [*_of_reply(turn, language, speaker), *_of_reports(turn.results, language)]
+    return drafts[:_MOST]
+
+
+def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> list[Draft]:
+    topic = question_topic(turn.question, language) if is_open(turn.question, language) else ""
+    asked = set(content(turn.question, language))
+    drafts: list[Draft] = []
+    for mention in read_answer(turn.question, turn.reply, language, speaker):
+        own = mention.what.strip(_EDGE)
+        if not content(own, language):
+            own = ""
+        if not own and drafts and (mention.when or mention.value):
+            drafts[-1] = _completed(drafts[-1], mention, language)
+            continue
+        is_lent = bool(asked.intersection(content(own, language)))
+        draft = _draft(mention, own, "" if is_lent else topic, turn, language)
+        if draft:
+            drafts.append(draft)
+    return drafts
+
+
+def _draft(mention: Mention, own: str, topic: str, turn: Turn, language: Language) -> Draft | None:
+    """A mention as a thought; None where it says nothing."""
+    line = phrases("tim_lines", language)
+    said = own if mention.value in own else _clause_of(mention, turn.reply, language)
+    reported = mention.when if plain(mention.when) not in plain(said) else ""
+    if not said and topic:
+        said, reported = reported, ""
+    if not said:
+        return None
+    if topic:
+        relation = line["topic"].format(topic=topic)
+    else:
+        relation = line["may_have" if mention.unsure and not mention.denied else "has"]
+    return Draft(
+        subject=mention.whose or line["patient"],
+        relation=relation,
+        object=said,
+        sentence=_sentence_of(own, turn.reply, language),
+        negated=mention.denied,
+        certainty=_UNSURE if mention.unsure else 1.0,
+        reported=reported,
+        kind=Kind.OTHER if mention.whose else _kind(f"{topic} {said}", turn.question, language),
+    )
+
+
+def _completed(draft: Draft, mention: Mention, language: Language) -> Draft:
+    """A thought with a time or a value that the reply gives without naming the thing again."""
+    said = plain(draft.object)
+    value = mention.value if mention.value and plain(mention.value) not in said else ""
+    when = mention.when if mention.when != mention.value else ""
+    object_ = f"{draft.object} {value}".strip() if value and value not in when else draft.object
+    return draft.model_copy(update={"object": object_, "reported": draft.reported or when})
+
+
+def _of_reports(results: str, language: Language) -> Iterator[Draft]:
+    """A thought for each line of a report, in its own words."""
+    line = phrases("tim_lines", language)
+    for text in filter(None, map(str.strip, results.splitlines())):
+        named = _NAME.fullmatch(text)
+        relation = line["topic"].format(topic=named["name"].strip()) if named else line["has"]
+        report = (named["report"] if named else text).strip(_EDGE)
+        yield Draft(subject=line["patient"], relation=relation, object=report, sentence=text)
+
+
+def _kind(said: str, question: str, language: Language) -> Kind:
+    """What a treatment may hang on: an allergy, a pregnancy or a medicine that the words name.
+
+    A medicine that is named when allergies were asked for is one.
+    """
+    drug = bool(drugs_in(said))
+    for kind in _KINDS:
+        cue = finder(kind.value, language)
+        if cue.search(said) or (drug and cue.search(question)):
+            return kind
+    return Kind.MEDICINE if drug else Kind.OTHER
+
+
+def _sentence_of(own: str, reply: str, language: Language) -> str:
+    """The sentence of a reply that says something; empty where only the question does."""
+    said = (sentence.text for sentence in read(reply, language).sentences)
+    return next((text for text in said if own and plain(own) in plain(text)), "")
+
+
+def _clause_of(mention: Mention, reply: str, language: Language) -> str:
+    """The words around a value that the reader took out of their middle; behind the thing where there are more."""
+    for clause in read(reply, language).clauses:
+        if len(clause.mentions) == 1 and clause.mentions[0].what == mention.what:
+            return clause.text.strip(_EDGE)
+    return f"{mention.what} {mention.value}".strip()
+
+
+@lru_cache(maxsize=4096)
+def is_open(question: str, language: Language) -> bool:
+    """Whether a question asks for more than yes or no, so that an answer alone does not show what it is about."""
+    find = finder("question_word", language)
+    if language is Language.ZH:
+        return find.search(question) is not None
+    clauses = (_JOINING.sub("", clause.text, count=1) for clause in read(question, language).clauses)
+    return any(find.match(clause) for clause in clauses)
+
+
+@lru_cache(maxsize=4096)
+def question_topic(question: str, language: Language) -> str:
+    """What a question is about: its words of weight, in their order."""
+    if language is Language.ZH:
+        kept = (word for word in words(question, language) if content(word, language))
+        # Words come with one character for pain; a doctor reads the word as it is written.
+        return "".join(kept).replace("痛痛", "疼痛")
+    return " ".join(word for word in _WORD.findall(question) if content(word, language))
