@@ -157,7 +157,7 @@ def tim(**options: str) -> Row:
 
         async def rank(question: str) -> list[int]:
             best: dict[int, float] = {}
-            for item in (await memory.recall(question)).items:
+            for item in (await memory.recall(question)).facts:
                 best[item.turn] = max(item.score, best.get(item.turn, -math.inf))
             return sorted(best, key=lambda number: (-best[number], number))
 

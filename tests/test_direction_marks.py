@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from osler.memory.base import Change, Item, Recall
+from osler.memory.base import Change, Fact, Recall
 from osler.records.schema import PatientRecord
 from osler.runs.events import (
     Answered,
@@ -67,7 +67,7 @@ def folder(tmp_path: Path) -> Path:
         prompts="",
     )
     change = Change(inserted=(TURNED,), superseded=(TURNED,), merged=(TURNED,), forgotten=(TURNED,), refused=(TURNED,))
-    recall = Recall(text=TURNED, items=(Item(text=TURNED, turn=1),))
+    recall = Recall(text=TURNED, facts=(Fact(subject=TURNED, relation=TURNED, object=TURNED, turn=1),))
     events = (
         Recalled(turn=1, role=Role.MEMORY, query=TURNED, recall=recall),
         Intervened(turn=1, role=Role.DOCTOR, kind=Intervention.REFUSED, draft=TURNED, reasons=(TURNED,)),

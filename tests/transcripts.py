@@ -33,7 +33,7 @@ def told(event: Event) -> list[object]:
         case Answered():
             return [event.reply, event.disclosed]
         case Recalled():
-            return [event.recall.text, [item.text for item in event.recall.items], event.recall.dropped]
+            return [event.recall.text, [fact.triple for fact in event.recall.facts], event.recall.dropped]
         case Remembered():
             return [event.of, event.change.model_dump(mode="json", exclude={"makers"})]  # always the rules
         case Concluded():

@@ -18,7 +18,7 @@ from osler.agents.participant import Briefing, Case
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient
 from osler.errors import UserError
-from osler.memory import MemorySettings, Turn, memory_factory
+from osler.memory import MemorySettings, Recall, Turn, memory_factory
 from osler.memory.base import tokens
 from osler.models import BackboneError, FailureKind
 from osler.prompts import Prompt
@@ -364,7 +364,7 @@ async def test_a_prompt_that_does_not_fit_is_sent_with_half_of_what_was_recalled
     backbone, client = scripted([TOO_LONG, ask("Any fever?")])
     recall = "\n".join(f"Fact {number}" for number in range(1, 6))
     doctor = doctor_factory("plain")(DoctorSettings(case, backbone, journal))
-    briefing = Briefing(case=case, turn=4, turns_left=3, question="Any pain?", reply="No.", recall=recall)
+    briefing = Briefing(case=case, turn=4, turns_left=3, question="Any pain?", reply="No.", recall=Recall(text=recall))
     assert await doctor.respond(briefing) == Question(text="Any fever?", maker=Maker.MODEL)
     assert all(f"Fact {number}" in client.prompts[0] for number in range(1, 6))
     assert [f"Fact {number}" in client.prompts[1] for number in range(1, 6)] == [False, False, False, True, True]
@@ -381,7 +381,9 @@ async def test_a_prompt_that_still_does_not_fit_ends_the_consultation_with_its_r
     backbone, client = scripted([TOO_LONG, TOO_LONG])
     doctor = doctor_factory("plain")(DoctorSettings(case, backbone, journal))
     with pytest.raises(ConsultationError, match="--budget or --answer-tokens") as caught:
-        await doctor.respond(Briefing(case=case, turn=4, turns_left=3, question="?", reply="No.", recall=recall))
+        await doctor.respond(
+            Briefing(case=case, turn=4, turns_left=3, question="?", reply="No.", recall=Recall(text=recall))
+        )
     assert caught.value.ending is Ending.BACKBONE_FAILURE and len(client.prompts) == requests
 
 
@@ -414,7 +416,7 @@ async def test_prompts_of_the_longest_record_fit_a_context_of_4k(strategy: str, 
                 question=LONG[language],
                 reply=replies[-1],
                 results=results,
-                recall=told,
+                recall=Recall(text=told),
             )
         )
         assert len(client.prompts) >= 2

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from osler.memory.tim.telling import dated
 
 from osler.commands.probe import probe
 from osler.errors import UserError
@@ -20,7 +19,8 @@ from osler.eval.probes.replay import rebuilt
 from osler.eval.probes.retrieval import retrieved
 from osler.eval.probes.scoring import coherent, correct
 from osler.language import Language
-from osler.memory.base import Change, Item, MemorySettings, Recall, Turn
+from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn
+from osler.memory.tim.fact_lines import dated
 from osler.models import Backbone, BackboneError, FailureKind
 from osler.records import RecordPool
 from osler.runs.events import Answered, Called, Remembered
@@ -74,10 +74,13 @@ class Ranking(Liar):
     """Ranks the cough second."""
 
     async def recall(self, query: str) -> Recall:
-        texts = {EN: ("weather is fine", "patient has a dry cough for 12 days"), ZH: ("天气 好", "患者 干咳12天")}
-        first, second = texts[self.language]
-        items = (Item(text=second, turn=1, score=0.2), Item(text=first, turn=2, score=0.9))
-        return Recall(text=f"{first}\n{second}", items=items)
+        patient, has = ("patient", "has") if self.language is EN else ("患者", "有")
+        first, second = ("fine hair", "a dry cough for 12 days") if self.language is EN else ("好头发", "干咳12天")
+        facts = (
+            Fact(subject=patient, relation=has, object=second, turn=1, score=0.2),
+            Fact(subject=patient, relation=has, object=first, turn=2, score=0.9),
+        )
+        return Recall(text=f"{facts[1].triple}\n{facts[0].triple}", facts=facts)
 
 
 def named(memory: type) -> str:

@@ -1,8 +1,10 @@
 """What all memories share: an estimate of how long a text is, and the dialogue as it stands."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from osler.language import Language, Speaker
 from osler.memory import MemorySettings, Turn, memory_factory
 from osler.memory.base import tokens
 
@@ -26,3 +28,20 @@ async def test_a_restored_dialogue_recalls_what_fits_and_goes_on() -> None:
     await second.remember(last)
     recall = await second.recall("")
     assert recall == await first.recall("") and "Better." in recall.text and recall.dropped[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "speaker", "label"),
+    [
+        (Language.EN, Speaker.PATIENT, "Patient: He is feverish."),
+        (Language.EN, Speaker.WIFE, "Patient's wife: He is feverish."),
+        (Language.ZH, Speaker.PATIENT, "患者：He is feverish."),
+        (Language.ZH, Speaker.WIFE, "患者的妻子：He is feverish."),
+    ],
+)
+async def test_the_dialogue_says_who_spoke(language: Language, speaker: Speaker, label: str) -> None:
+    raw = memory_factory("raw")(MemorySettings(language=language, speaker=speaker))
+    turn = Turn(number=1, question="Any fever?", reply="He is feverish.")
+    await raw.remember(turn)
+    recall = await raw.recall("")
+    assert label in recall.text.splitlines() and recall.exchanges == (turn,) and not recall.facts

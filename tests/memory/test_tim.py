@@ -70,7 +70,7 @@ async def test_with_k_the_best_come_back_and_the_rest_do_not() -> None:
     memory = tim(k="1")
     await told(memory, COUGH, ALLERGY, ("Do you smoke?", "Twenty cigarettes a day."))
     recall = await memory.recall("Which drug is she allergic to, penicillin?")
-    assert len(recall.items) == 1 and "penicillin" in recall.text
+    assert len(recall.facts) == 1 and "penicillin" in recall.text
 
 
 async def test_a_small_budget_keeps_what_treatment_hangs_on() -> None:

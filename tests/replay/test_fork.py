@@ -46,7 +46,7 @@ def test_the_first_turns_stay_and_another_memory_goes_on(run: Path, case: str) -
         assert forks.forks() == {1: Fork("demo", Cell(case, Column.of("rules", PLAIN, "none"), 1), 3)}
         assert forks.settings == before.settings and before.forks() == {}
     assert said(fork, 3) == said(parent, 3) and fork.turns > 3
-    assert [event.of for event in fork.of(Remembered)][:3] == [1, 2, 3] and fork.of(Recalled)[3].recall.items
+    assert [event.of for event in fork.of(Remembered)][:3] == [1, 2, 3] and fork.of(Recalled)[3].recall.facts
     assert fork.header.memory == "tim" and fork.ending is Ending.CONCLUDED
     assert scored(child) == [("tim", scored(child)[0][1])] and scored(child)[0][1] in {"correct", "wrong", "partial"}
     again = osler("replay", child, "--verify")

@@ -128,7 +128,7 @@ async def test_raw_drops_the_oldest_turns_when_the_budget_is_small() -> None:
             Turn(number=number, question="How long have you had it, please?", reply="For some weeks now.")
         )
     recall = await memory.recall("")
-    assert recall.dropped and recall.dropped[0] == 1 and recall.items[-1].turn == 5
+    assert recall.dropped and recall.dropped[0] == 1 and recall.exchanges[-1].number == 5
     again = memory_factory("raw")(MemorySettings(budget=60))
     again.restore(memory.snapshot())
     assert await again.recall("") == recall

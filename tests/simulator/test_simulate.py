@@ -13,7 +13,7 @@ from rich.console import Console
 
 from osler.eval.faithfulness import faults_of
 from osler.eval.match import names_diagnosis
-from osler.memory.base import Change, Item, Recall
+from osler.memory.base import Change, Fact, Recall
 from osler.records import RecordPool
 from osler.runs.events import (
     Answered,
@@ -124,7 +124,8 @@ def test_what_a_model_says_cannot_steer_the_terminal(language: str) -> None:
     journal = Journal()
     journal.turn = 1
     evil = "red \x1b[31m and \x07 a bell"
-    journal.add(Recalled, Role.MEMORY, query=evil, recall=Recall(text=evil, items=(Item(text=evil, turn=1),)))
+    fact = Fact(subject=evil, relation=evil, object=evil, turn=1)
+    journal.add(Recalled, Role.MEMORY, query=evil, recall=Recall(text=evil, facts=(fact,)))
     journal.add(Asked, Role.DOCTOR, question=evil)
     journal.add(Answered, Role.PATIENT, reply=evil, maker=Maker.MODEL)
     journal.add(Intervened, Role.PATIENT, kind=Intervention.REFUSED, draft=evil, reasons=(evil,))

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from osler.eval.faithfulness import Claim, ClaimKind, JudgedReply, ReplyVerdict
 from osler.eval.ladder import LADDER
 from osler.eval.measures import VERSION
-from osler.memory.base import Change, Item, Recall
+from osler.memory.base import Change, Fact, Recall
 from osler.records.schema import PatientRecord
 from osler.runs.events import (
     Answered,
@@ -118,7 +118,7 @@ def hostile(path: Path) -> Small:
 
 def _hostile_events() -> tuple[Event, ...]:
     thoughts = Change(group=1, inserted=(HOSTILE,), merged=(HOSTILE,), superseded=(HOSTILE,), forgotten=(HOSTILE,))
-    recall = Recall(text=HOSTILE, items=(Item(text=HOSTILE, turn=1),))
+    recall = Recall(text=HOSTILE, facts=(Fact(subject=HOSTILE, relation=HOSTILE, object=HOSTILE, turn=1),))
     prompt = (Message(role=HOSTILE, content=HOSTILE),)
     return (
         Recalled(turn=1, role=Role.MEMORY, query=HOSTILE, recall=recall),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from osler.eval.faithfulness import JudgedReply, ReplyVerdict
 from osler.eval.scoring import score
-from osler.memory.base import Change, Item, Recall
+from osler.memory.base import Change, Fact, Recall
 from osler.records import RecordPool
 from osler.records.schema import PatientRecord
 from osler.runs.events import (
@@ -35,6 +35,8 @@ from osler.runs.store import RunWriter
 from osler.runs.transcript import Header, Transcript
 from osler.simulator.session import about
 
+RECALL = Recall(text="t", facts=(Fact(subject="patient", relation="has", object="fever", denied=True, turn=1),))
+
 Talk = Sequence[tuple[str, str]]
 
 
@@ -49,7 +51,7 @@ def transcript(of: PatientRecord, cell: Cell, talk: Talk, conclusion: str | None
     for turn, (question, reply) in enumerate(talk, start=1):
         entry = of.entries[0].name
         events += [
-            Recalled(turn=turn, role=Role.MEMORY, query="q", recall=Recall(text="t", items=(Item(text="i", turn=1),))),
+            Recalled(turn=turn, role=Role.MEMORY, query="q", recall=RECALL),
             Called(turn=turn, role=Role.DOCTOR, model="m", messages=(Message(role="user", content="the prompt"),)),
             Intervened(turn=turn, role=Role.DOCTOR, kind=Intervention.REFUSED, draft="a draft", reasons=("a reason",)),
             Asked(turn=turn, role=Role.DOCTOR, question=question, at=float(turn)),

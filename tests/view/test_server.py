@@ -152,7 +152,8 @@ def test_a_consultation_is_told_turn_by_turn(page: TestClient) -> None:
     turn = told["turns"][1]
     assert (turn["turn"], turn["reply"], turn["at"]) == (2, "On the right, when I breathe in.", 2.0)
     assert turn["memory"]["inserted"] == ["#2"]
-    assert turn["recall"]["items"] == [{"text": "i", "turn": 1, "score": 1.0}]
+    [fact] = turn["recall"]["facts"]
+    assert (fact["subject"], fact["object"], fact["denied"], fact["turn"]) == ("patient", "fever", True, 1)
     assert turn["ledger"]["retrieved"][0]["score"] == 0.5
     assert turn["interventions"] == [{"who": "doctor", "kind": "refused", "draft": "a draft", "reasons": ["a reason"]}]
     (call,) = turn["calls"]

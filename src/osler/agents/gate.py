@@ -21,6 +21,7 @@ from osler.language import Language
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.numerals import values, written_values
 from osler.language.words import plain, sentences
+from osler.prompts import phrases
 from osler.records.schema import Diagnosis
 
 
@@ -45,25 +46,9 @@ class Fault:
     def reason(self, language: Language) -> str:
         """What the patient is told about it."""
         joined = (", " if language is Language.EN else "、").join(self.words)
-        return _REASONS[language][self.kind].format(words=joined)
+        return phrases("faults", language)[self.kind].format(words=joined)
 
 
-_REASONS = {
-    Language.EN: {
-        FaultKind.DIAGNOSIS: 'it names an illness ("{words}"), and nobody has told you what you have',
-        FaultKind.NUMBER: "it has figures that you were not given ({words})",
-        FaultKind.DRUG: "it names medicines that you were not given ({words})",
-        FaultKind.EMPTY: "it has no words",
-        FaultKind.LANGUAGE: "it is not all in English",
-    },
-    Language.ZH: {
-        FaultKind.DIAGNOSIS: "说出了病名（{words}），而没有人告诉过你得的是什么病",
-        FaultKind.NUMBER: "有你没有得到的数字（{words}）",
-        FaultKind.DRUG: "说到了你没有得到的药名（{words}）",
-        FaultKind.EMPTY: "没有内容",
-        FaultKind.LANGUAGE: "不全是中文",
-    },
-}
 _LIST_MARK = re.compile(r"^\s*(?:[-*•·]\s+|[(（]?\d{1,2}[.、)）](?!\d)\s*)", re.MULTILINE)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _KANA = re.compile(r"[\u3041-\u30ff]")

@@ -5,41 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from osler.agents.participant import Selection
-from osler.language import Language
+from osler.prompts import phrases
 from osler.records.schema import Category, Entry, Status
-from osler.runs.events import Unrecorded
 
-_STATES = {
-    Language.EN: {
-        Status.ABSENT: "no.",
-        Status.NORMAL: "done, and normal.",
-        Status.NOT_DONE: "not done.",
-    },
-    Language.ZH: {Status.ABSENT: "没有。", Status.NORMAL: "做过，是正常的。", Status.NOT_DONE: "没有做过。"},
-}
-"""What is told of an entry that has no report: a report says it in its own words."""
-_NORMAL = {Language.EN: "{report} (normal)", Language.ZH: "{report}（正常）"}
-_BARE = {Language.EN: "yes.", Language.ZH: "有。"}
-_NO_REPORT = {
-    Language.EN: "done, but the report is not at hand.",
-    Language.ZH: "做过，但报告不在手上。",
-}
-_ON_PAPER = {
-    Language.EN: "the doctor has just been handed the report, and need not be told what it says.",
-    Language.ZH: "报告刚刚已经交给医生了，不用再说结果。",
-}
-_UNRECORDED = {
-    Language.EN: {
-        Unrecorded.DENIED: "no.",
-        Unrecorded.NOT_DONE: "not done or looked at.",
-        Unrecorded.UNKNOWN: "not known.",
-    },
-    Language.ZH: {
-        Unrecorded.DENIED: "没有。",
-        Unrecorded.NOT_DONE: "没有做过，也没有看过。",
-        Unrecorded.UNKNOWN: "不知道。",
-    },
-}
 _DONE = frozenset({Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST})
 
 
@@ -56,8 +24,8 @@ class Note(NamedTuple):
 def notes(selection: Selection) -> tuple[Note, ...]:
     """What is known of what was asked for, each line once; nothing where nobody knows what was asked for."""
     entries = tuple(_note(entry, selection)._replace(asked=_asked(entry, selection)) for entry in selection.entries)
-    said = _UNRECORDED[selection.case.language]
-    missing = (Note(one.name, said[one.unrecorded]) for one in selection.things if one.unrecorded is not None)
+    said = phrases("notes", selection.case.language)
+    missing = (Note(one.name, said[f"unrecorded_{one.unrecorded}"]) for one in selection.things if one.unrecorded)
     return tuple(dict.fromkeys((*entries, *missing)))
 
 
@@ -66,16 +34,16 @@ def _asked(entry: Entry, selection: Selection) -> tuple[str, ...]:
 
 
 def _note(entry: Entry, selection: Selection) -> Note:
-    language = selection.case.language
+    said = phrases("notes", selection.case.language)
     if entry.name in selection.reported:
-        return Note(entry.name, _ON_PAPER[language])
+        return Note(entry.name, said["handed_over"])
     told = entry.report
     if told and entry.status is Status.NORMAL:
-        told = _NORMAL[language].format(report=told)
-    elif not told and entry.status is Status.PRESENT:
-        told = (_NO_REPORT if entry.category in _DONE else _BARE)[language]
+        told = said["normal_report"].format(report=told)
+    elif not told and entry.status is Status.PRESENT and entry.category in _DONE:
+        told = said["no_report"]
     elif not told:
-        told = _STATES[language][entry.status]
+        told = said[entry.status]
     if entry.when:
-        told += f" (that was {entry.when})" if language is Language.EN else f"（{entry.when}）"
+        told = said["when"].format(told=told, when=entry.when)
     return Note(entry.name, told)

@@ -12,6 +12,7 @@ from autogen_core import CancellationToken
 from pydantic import BaseModel, ConfigDict
 
 from osler.language import Language, Speaker
+from osler.memory.base import Recall
 from osler.records.schema import Entry, Persona, Sex
 from osler.runs.events import Maker, Thing
 
@@ -45,8 +46,8 @@ class Briefing(_Frozen):
     """The patient's last reply; the opening complaint on the first turn, empty after one without a question."""
     results: str = ""
     """Reports that the doctor was handed with the last reply, in the record's words."""
-    recall: str = ""
-    """What its memory brought to mind of earlier turns."""
+    recall: Recall = Recall()
+    """What its memory brought to mind of earlier turns; in a prompt it stands as its text."""
 
 
 class Question(_Frozen):

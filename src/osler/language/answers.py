@@ -2,21 +2,119 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from functools import cache
 
 from osler.language.base import Language, Speaker
-from osler.language.cues import finder
+from osler.language.cues import any_of, cues
+from osler.language.questions import Asks, Question, read_questions
 from osler.language.reader import read
 from osler.language.reading import Mention
+from osler.language.segments import EDGE
+from osler.language.words import content, plain
 
 
 def read_answer(
     question: str, reply: str, language: Language, speaker: Speaker = Speaker.PATIENT
 ) -> tuple[Mention, ...]:
     """What the reply says of the patient and of others, completed by the question where the reply leaves it out."""
-    mentions = read(reply, language).mentions
-    opening = finder("answer_no", language).match(reply.strip()), finder("answer_yes", language).match(reply.strip())
-    if not any(opening):
-        return mentions
-    asked = (replace(mention, denied=bool(opening[0])) for mention in read(question, language).mentions)
-    return (*asked, *mentions)
+    asked = read_questions(question, language, speaker)
+    kind, rest = _opening(reply, language)
+    said = [
+        mention
+        for sentence in read(rest, language, speaker).sentences
+        if not sentence.is_question
+        for clause in sentence.clauses
+        for mention in clause.mentions
+    ]
+    told = [_completed(mention, asked, language) for mention in said]
+    told = [mention for mention in told if mention.what or mention.when or mention.value]
+    return (*_answered(kind, asked, told, said, language), *told)
+
+
+@cache
+def _whole_answers(kind: str, language: Language) -> re.Pattern[str]:
+    """An answer that ends at a mark or with the reply: "no" of "no, never", not of "no cough"."""
+    each = any_of(cues(f"answer_{kind}", language), language)
+    small = any_of(cues("fillers", language), language)
+    gap = r"\s+" if language is Language.EN else ""
+    return re.compile(
+        rf"\s*(?:{small}[,，]?{gap})*{each}(?:[,，]?\s*{small})*\s*(?:[.,!;。，！；…—-]+\s*|$)", re.IGNORECASE
+    )
+
+
+def _opening(reply: str, language: Language) -> tuple[str, str]:
+    """How a reply opens ("yes", "no", "unsure", "both" or nothing), and what follows."""
+    rest, opened = reply.replace("’", "'"), ""
+    while rest:
+        kinds = ((kind, _whole_answers(kind, language).match(rest)) for kind in ("unsure", "no", "yes", "both"))
+        kind, found = next(((kind, found) for kind, found in kinds if found), ("", None))
+        if found is None:
+            break
+        opened, rest = opened or kind, rest[found.end() :]
+    return opened, rest
+
+
+def _answered(
+    kind: str, asked: tuple[Question, ...], told: list[Mention], said: list[Mention], language: Language
+) -> list[Mention]:
+    """What a yes, a no or a "not sure" says of what was asked, without what the reply then says in its own words."""
+    closed = [each for each in asked if each.asks in (Asks.YES_OR_NO, Asks.CHOICE)] or list(asked[-1:])
+    found: list[Mention] = []
+    for question in closed if kind else ():
+        if kind == "yes" and (len(question.topics) > 1 or len(closed) > 1 or question.asks is Asks.CHOICE):
+            continue  # which of them is not said
+        extra = next((mention for mention in said if not mention.what and (mention.when or mention.value)), Mention(""))
+        for topic in question.topics:
+            if any(_same(topic, mention.what, language) for mention in told):
+                continue
+            found.append(
+                Mention(
+                    topic,
+                    denied=kind == "no",
+                    unsure=kind == "unsure",
+                    whose=question.whose,
+                    when=extra.when or question.when,
+                    value=extra.value,
+                )
+            )
+    return found
+
+
+def _completed(mention: Mention, asked: tuple[Question, ...], language: Language) -> Mention:
+    """A mention with what its question adds to it."""
+    for question in asked:
+        if question.whose and not mention.whose:
+            mention = replace(mention, whose=question.whose)
+        if not mention.what:
+            wants = (Asks.WHEN if mention.when else Asks.VALUE) if not mention.whose else Asks.YES_OR_NO
+            if question.asks is wants or len(asked) == 1:
+                return replace(mention, what=question.topic)
+            continue
+        if question.asks is Asks.WHERE and question.topic and not _same(question.topic, mention.what, language):
+            return replace(mention, what=_placed(mention.what, question.topic, language), asked=question.topic)
+        for topic in question.topics:
+            if _is_part(mention.what, topic, language):
+                return replace(mention, what=topic)
+        if question.asks in (Asks.WHAT, Asks.CHOICE) and len(asked) == 1:
+            return replace(mention, asked=question.topic)
+    if not mention.what and asked:
+        return replace(mention, what=asked[-1].topic)
+    return mention
+
+
+def _placed(place: str, topic: str, language: Language) -> str:
+    """A place with what is there: "右边肚子" and "疼"."""
+    return f"{place}{topic}" if language is Language.ZH else f"{topic} {place}"
+
+
+def _is_part(said: str, topic: str, language: Language) -> bool:
+    """Whether a reply names only a part of what was asked: "抽" of "抽烟"."""
+    return language is Language.ZH and said != topic and len(said) <= 2 and said in topic
+
+
+def _same(one: str, other: str, language: Language) -> bool:
+    """Whether two phrases speak of one thing: one holds the other's content words."""
+    first, second = (set(content(text, language)) or {plain(text).strip(EDGE)} for text in (one, other))
+    return first <= second or second <= first

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from osler.language.base import Language
 from osler.language.words import plain
 
 _DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+[度点米]\d{1,2}(?!\d)|\d+(?:\.\d+)?")
@@ -32,6 +33,13 @@ _WORD = re.compile(r"[a-z]+|\d+(?:\.\d+)?|[^\sa-z\d-]")
 _CHINESE = re.compile(r"[零〇一二两三四五六七八九十百千万半]+")
 _CHINESE_ONES = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _CHINESE_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10000}
+_NUMBER_WORD = "|".join(sorted((*(set(_ONES) - {"first", "second", "third"}), *_TENS, *_SCALES), key=len, reverse=True))
+_FIGURE = r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:[./]\d+)?"
+NUMBER = {
+    Language.EN: rf"(?:{_FIGURE}|(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD}))*)",
+    Language.ZH: rf"(?:{_FIGURE}|[零〇一二两三四五六七八九十百千万半几数]+)",
+}
+"""Patterns for one number, in digits or in words."""
 
 
 def written_values(text: str) -> Iterator[tuple[str, tuple[frozenset[float], ...]]]:

@@ -3,59 +3,269 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 
-from osler.language.base import Language
-from osler.language.cues import finder
+from osler.language.base import Language, Speaker
+from osler.language.cues import any_of, cues, finder, pattern
+from osler.language.measures import number_finder, quality_finder, value_finder
 from osler.language.reading import Clause, Mention, Reading, Sentence
+from osler.language.relatives import own_name, relative_at_start, relative_within
+from osler.language.segments import EDGE, Segment, segments, spans
+from osler.language.time_expressions import time_finder
 from osler.language.words import sentences
 
-_SPLIT = {Language.EN: re.compile(r"\s*[,;:]\s+|\s+-\s+"), Language.ZH: re.compile(r"[，；：,;]\s*")}
-_LISTED = {
-    Language.EN: re.compile(r"\s*(?:,|\bor\b|\bnor\b|\band\b)\s*"),
-    Language.ZH: re.compile("、|或者?|以及|和|及"),
-}
-_EDGE = " \t.,;:!?。，；：！？、"
-_VALUE = re.compile(
-    r"\d+(?:[.,/]\d+)*\s*(?:%|°\s?[CF]|[A-Za-zμµ]+(?:/[A-Za-z0-9]+)*|毫克|克|次|天|周|月|年|岁|度|支|包)?"
-)
+_LABELLED = re.compile(r"^[-*•\s]*([^:：,，。?？]{1,60}?)\s*[:：](?!\d)\s*(.+)$", re.DOTALL)
+_LONGEST_LABEL = {Language.EN: 6, Language.ZH: 12}
+_SMALL_WORDS = ("subjects", "determiners", "helpers", "fillers", "about")
 
 
 @lru_cache(maxsize=4096)
-def read(text: str, language: Language) -> Reading:
-    """A text as sentences, clauses and mentions."""
-    return Reading(language, tuple(_sentence(part, language) for part in sentences(text, language)))
+def read(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> Reading:
+    """A text as sentences, clauses and mentions; who speaks decides who "my son" is."""
+    found: list[Sentence] = []
+    person = ""
+    for part in sentences(text.replace("’", "'"), language):
+        sentence, person = _sentence(part, language, speaker, person)
+        found.append(sentence)
+    return Reading(language, tuple(found))
 
 
-def _sentence(text: str, language: Language) -> Sentence:
-    parts = [part for half in finder("contrast", language).split(text) for part in _SPLIT[language].split(half)]
-    clauses = tuple(_clause(part.strip(_EDGE), language) for part in parts if part.strip(_EDGE))
-    return Sentence(text, clauses, text.rstrip().endswith(("?", "？")))
+@dataclass(slots=True)
+class _Draft:
+    """A segment as it is being read."""
+
+    segment: Segment
+    fresh: bool
+    """Whether it begins a clause; else it adds to the list of the one before."""
+    what: str = ""
+    denied: bool = False
+    denied_back: bool = False
+    """Whether a denial at its end also reaches the things listed before it."""
+    unsure: bool = False
+    whose: str = ""
+    when: str = ""
+    value: str = ""
+    denies: bool = field(default=False)
+    """Whether its own words deny."""
+
+    def mention(self) -> Mention:
+        return Mention(self.what, self.denied, self.unsure, self.whose, self.when, self.value)
 
 
-def _clause(text: str, language: Language) -> Clause:
-    before = finder("negation", language).search(text)
-    after = finder("negation_after", language).search(text)
-    unsure = finder("unsure", language).search(text)
-    person = finder("relatives", language).search(text)
-    when = finder("time", language).search(text)
-    value = _VALUE.search(text)
-    rest = text
-    for found in filter(None, (before, after, unsure)):
-        rest = rest.replace(found[0], " ")
-    things = [thing.strip(_EDGE) for thing in _LISTED[language].split(rest)]
-    return Clause(
-        text,
-        tuple(
-            Mention(
-                what=" ".join(thing.split()),
-                denied=bool(before or after),
-                unsure=bool(unsure),
-                whose=person[0].lower() if person else "",
-                when=when[0] if when else "",
-                value=value[0] if value else "",
-            )
-            for thing in things
-            if thing
-        ),
+def _sentence(text: str, language: Language, speaker: Speaker, person: str) -> tuple[Sentence, str]:
+    """The sentence, and the relative it ends with: the next may go on about them."""
+    is_question = text.rstrip(" \"'”").endswith(("?", "？"))
+    labelled = None if is_question else _label(text, language)
+    clauses: list[Clause] = []
+    if labelled:
+        label, rest = labelled
+        clauses.append(Clause(text, (_result(label, rest, language),)))
+        text = rest if _tells_more(rest, language) else ""
+    drafts = _drafts(text, language, speaker, person) if text else []
+    clauses += _clauses(drafts)
+    last = drafts[-1].whose if drafts else ""
+    return Sentence(text if not labelled else f"{labelled[0]}: {labelled[1]}", tuple(clauses), is_question), last
+
+
+def _label(text: str, language: Language) -> tuple[str, str] | None:
+    """`White cells: 14.2`: a name of a few words, and what is said of it."""
+    found = _LABELLED.match(text)
+    if found is None:
+        return None
+    label, rest = found[1].strip(EDGE), found[2].strip(" .。；;")
+    size = len(label.split()) if language is Language.EN else len(label)
+    talks = re.match(pattern("subjects", language), label, re.IGNORECASE)
+    return (label, rest) if label and rest and size <= _LONGEST_LABEL[language] and not talks else None
+
+
+def _result(label: str, rest: str, language: Language) -> Mention:
+    bare = rest.strip(EDGE).lower()
+    if bare in cues("answer_no", language) or bare in cues("negation_after", language):
+        return Mention(label, denied=True, value=rest if bare in cues("qualities", language) else "")
+    if bare in cues("answer_yes", language):
+        return Mention(label)
+    return Mention(label, value=rest)
+
+
+def _tells_more(rest: str, language: Language) -> bool:
+    """Whether what follows a label is itself a list, a denial or a sentence."""
+    bare = rest.strip(EDGE).lower()
+    whole = {cue for kind in ("answer_no", "answer_yes", "negation_after", "qualities") for cue in cues(kind, language)}
+    parts = segments(rest, language)
+    parts = [part for part in parts if part.text.lower() not in whole]
+    return bare not in whole and (len(parts) > 1 or _negation(rest, language) is not None)
+
+
+def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> list[_Draft]:
+    drafts: list[_Draft] = []
+    for segment in segments(text, language):
+        draft = _read_segment(segment, language, speaker)
+        before = drafts[-1] if drafts else None
+        _inherit(draft, before, person, language)
+        if draft.denied_back and not draft.fresh:
+            for earlier in reversed(drafts):
+                earlier.denied = True
+                if earlier.fresh:
+                    break
+        drafts.append(draft)
+    return _gathered(drafts)
+
+
+def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Draft:
+    text = segment.text
+    draft = _Draft(segment, fresh=_is_fresh(segment, language))
+    reach = relative_at_start(text, language, speaker)
+    if reach:
+        draft.whose, text = reach.whose, reach.rest
+        draft.fresh = True
+    elif inside := relative_within(text, language, speaker):
+        draft.whose, text = inside.whose, inside.rest
+    elif own := own_name(text, language, speaker):
+        draft.whose = own
+    if quality := quality_finder(language).search(text):
+        draft.value, text = quality[1].strip(), text[: quality.start()]
+        draft.denied = quality[1].lower() in cues("negation_after", language)
+    if unsure := finder("unsure", language).search(text):
+        draft.unsure, text = True, f"{text[: unsure.start()]} {text[unsure.end() :]}"
+    text = _take_times_and_values(draft, text, language)
+    if (denial := _negation(text, language)) is not None:
+        start, end, at_end = denial
+        draft.denies = draft.denied = True
+        draft.denied_back = at_end
+        text = f"{text[:start]} {text[end:]}"
+    draft.what = thing(text, language)
+    return draft
+
+
+def _take_times_and_values(draft: _Draft, text: str, language: Language) -> str:
+    """Move the time and the value out of a text: what has a unit or a rate is a value, then times, then numbers."""
+    value, text = _taken(value_finder(language), text)
+    for found in sorted(time_finder(language).finditer(text), key=lambda hit: -len(hit[0])):
+        if found[0].strip():
+            draft.when = found[0].strip(EDGE)
+            text = f"{text[: found.start()]} {text[found.end() :]}"
+            break
+    number, text = _taken(number_finder(language), text) if not value else ("", text)
+    draft.value = draft.value or value or number
+    return text
+
+
+def _taken(finds: re.Pattern[str], text: str) -> tuple[str, str]:
+    """What a pattern finds in a text, and the text without it."""
+    found = [hit[0].strip(EDGE) for hit in finds.finditer(text) if hit[0].strip()]
+    return " ".join(found), finds.sub(" ", text) if found else text
+
+
+def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
+    """Where a text denies: the cue's start and end, and whether it stands at the end and denies what is before it."""
+    kept = spans(finder("kept_negation", language), text)
+    denies = [
+        found.span()
+        for found in finder("negation", language).finditer(text)
+        if not any(first <= found.start() and found.end() <= stop for first, stop in kept)
+    ]
+    ends = re.search(rf"{pattern('negation_after', language)}\W*$", text, re.IGNORECASE)
+    if ends and ends.start() > 0 and text[: ends.start()].strip(EDGE):
+        return ends.start(), ends.end(), True
+    if not denies:
+        return None
+    return *denies[0], False
+
+
+def _is_fresh(segment: Segment, language: Language) -> bool:
+    """Whether a segment stands for itself: else it goes on with the list before it."""
+    if segment.joint in ("", "but", "."):
+        return True
+    if language is Language.ZH:
+        return segment.joint == ","
+    return _own_clause().search(segment.text) is not None
+
+
+@cache
+def _own_clause() -> re.Pattern[str]:
+    """An English segment with a subject, a verb, a denial or an affirming word of its own."""
+    en = Language.EN
+    opened = any_of(
+        (*cues("subjects", en), *cues("negation", en), *cues("affirming", en), *cues("first_person", en)), en
     )
+    verb = r"\b(?:is|are|was|were|has|have|had|does|do|did|gets?|got|feels?|felt|hurts?|started|came|comes|went|goes)\b"
+    return re.compile(rf"^\W*(?:(?:and|so|then|also)\s+)?{opened}|{verb}|\w+'(?:s|ve|m|re|d)\s", re.IGNORECASE)
+
+
+def _inherit(draft: _Draft, before: _Draft | None, person: str, language: Language) -> None:
+    """What a segment takes over from the one before it."""
+    text = draft.segment.text
+    if before is not None and not draft.fresh:
+        draft.denied = draft.denied or (before.denied and not before.denied_back)
+        draft.unsure = draft.unsure or before.unsure
+    if draft.whose or finder("first_person", language).match(text):
+        return
+    if before is not None:
+        draft.whose = before.whose if not re.match(r"(?:it|there|this)\b", text, re.IGNORECASE) else ""
+    elif person and finder("third_person", language).match(text):
+        draft.whose = person
+
+
+def _gathered(drafts: list[_Draft]) -> list[_Draft]:
+    """Give times, values and people that stand alone to the thing they belong to."""
+    found: list[_Draft] = []
+    waiting: _Draft | None = None
+    for draft in drafts:
+        if draft.what:
+            if waiting is not None:
+                draft.when = draft.when or waiting.when
+                if waiting.whose and waiting.whose != draft.whose and draft.segment.joint == "list":
+                    draft.whose = f"{waiting.whose} {draft.segment.joint and 'and'} {draft.whose}".strip()
+                waiting = None
+            found.append(draft)
+        elif draft.when or draft.value:
+            if found and draft.segment.joint != "but":
+                found[-1].when = found[-1].when or draft.when
+                found[-1].value = found[-1].value or draft.value
+            else:
+                waiting = draft
+        elif draft.whose and not found:
+            waiting = draft
+    return found or ([waiting] if waiting else [])
+
+
+def _clauses(drafts: list[_Draft]) -> list[Clause]:
+    """Segments into clauses; the things of one list share the time that is said once."""
+    groups: list[list[_Draft]] = []
+    for draft in drafts:
+        if draft.fresh or not groups:
+            groups.append([])
+        groups[-1].append(draft)
+    found = []
+    for group in groups:
+        times = {draft.when for draft in group if draft.when}
+        shared = times.pop() if len(times) == 1 else ""
+        text = ", ".join(draft.segment.text for draft in group)
+        found.append(Clause(text, tuple(replace(each.mention(), when=each.when or shared) for each in group)))
+    return found
+
+
+@lru_cache(maxsize=8192)
+def thing(text: str, language: Language) -> str:
+    """What a text speaks of: its words without those that carry no meaning at either end."""
+    text = " ".join(text.split()) if language is Language.EN else "".join(text.split())
+    before = None
+    while text != before:
+        before = text
+        text = _trailing(language).sub("", _leading(language).sub("", text.strip(EDGE + "'")).strip(EDGE)).strip(EDGE)
+    return text
+
+
+@cache
+def _leading(language: Language) -> re.Pattern[str]:
+    small = any_of((cue for kind in _SMALL_WORDS for cue in cues(kind, language)), language)
+    if language is Language.EN:
+        return re.compile(rf"^(?:{small}(?:'(?:s|ve|m|re|d|ll))?(?:\s+|$))+", re.IGNORECASE)
+    return re.compile(f"^{small}+")
+
+
+@cache
+def _trailing(language: Language) -> re.Pattern[str]:
+    small = pattern("trailing", language)
+    return re.compile(rf"(?:(?:\s+|^){small})+$" if language is Language.EN else f"{small}+$", re.IGNORECASE)

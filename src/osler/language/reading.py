@@ -12,7 +12,10 @@ class Mention:
     """One thing that a text speaks of, and what it says about it."""
 
     what: str
-    """The thing in the text's own words, without those that deny it, date it or say whose it is."""
+    """The thing in the text's own words, without those that deny it, date it or say whose it is.
+
+    Empty where only a time, a value or a person is said, as in a reply that its question completes.
+    """
     denied: bool = False
     unsure: bool = False
     """Whether the speaker is not certain."""
@@ -21,7 +24,9 @@ class Mention:
     when: str = ""
     """When it happened or how long it has lasted, as the text says."""
     value: str = ""
-    """The number and unit that the text gives for it."""
+    """The number and unit that the text gives for it, or the result in a word."""
+    asked: str = ""
+    """What the question was about, where the reply only names its answer: "dull" of a pain, "metformin" of medicines."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Who is spoken of: the names of relatives, and whether a question asks about one of them instead of the patient.
+"""Who is spoken of: the names of relatives, and whether a text speaks of one of them instead of the patient.
 
 Who speaks decides who that is: of a wife who answers for her husband, "your husband" is the patient.
 """
@@ -6,93 +6,74 @@ Who speaks decides who that is: of a wife who answers for her husband, "your hus
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
+from typing import NamedTuple
 
-from osler.language import Language, Speaker
+from osler.language.base import Language, Speaker
+from osler.language.cues import any_of, cues, finder, groups, pattern
 
-# Names of each group, split by bars: what the patient is called is taken out of them.
-_CHILD = {
-    Language.EN: "sons?|daughters?|child|children|kids?|baby|boys?|girls?|little ones?|lad|toddler|infant",
-    Language.ZH: "儿子|女儿|闺女|孩子|宝宝|小孩|娃",
-}
-_WIFE = {Language.EN: "wife|missus|girlfriend|partner", Language.ZH: "老婆|(?<!老)太太|妻子|媳妇|爱人|老伴|女朋友|对象"}
-_HUSBAND = {Language.EN: "husband|boyfriend|partner", Language.ZH: "老公|先生|丈夫|爱人|老伴|男朋友|对象"}
-_PARENT = {
-    Language.EN: "mother|mum|mom|father|dad|parents?|folks",
-    Language.ZH: "父亲|母亲|爸爸?|妈妈?|父母|老爷子|老太太|老人",
-}
-_SIBLING = {
-    Language.EN: "brothers?|sisters?|siblings?|twin",
-    Language.ZH: "哥哥?|弟弟?|姐姐?|妹妹?|兄弟(?:姐妹)?|姐妹",
-}
-_OTHERS = {
-    Language.EN: "grandmother|grandfather|grandparents?|grandma|grandpa|gran|granny|nan|aunts?|uncles?|cousins?"
-    "|relatives?|nieces?|nephews?|grandsons?|granddaughters?|grandchild(?:ren)?|in-laws?|godmother|godfather"
-    "|neighbours?|roommates?|flatmates?|housemates?|lodgers?|colleagues?|workmates?|classmates?|friends?|mates?|pals?|boss"
-    "|foreman|childminder|nanny",
-    Language.ZH: "爷爷|奶奶|外公|外婆|姥姥|姥爷|叔叔?|伯父|姑姑?|阿?姨|舅舅?|表[哥弟姐妹]|堂[哥弟姐妹]|亲戚"
-    "|婆婆|公公|岳父|岳母|丈母娘|老丈人|儿媳|女婿|孙子|孙女|外孙|侄子|侄女|外甥"
-    "|同事|同学|室友|舍友|邻居|朋友|闺蜜|哥们|工友|战友|老板|领导|保姆|同桌",
-}
-_GROWN_CHILD = {Language.EN: "sons?|daughters?", Language.ZH: "儿子|女儿|闺女"}
-_EVERYBODY = (_GROWN_CHILD, _WIFE, _HUSBAND, _PARENT, _SIBLING, _OTHERS)
-_PATIENT_OF = {
+_PATIENT_OF: dict[Speaker, tuple[str, ...]] = {
     Speaker.PATIENT: (),
-    Speaker.MOTHER: (_CHILD,),
-    Speaker.FATHER: (_CHILD,),
-    Speaker.WIFE: (_HUSBAND,),
-    Speaker.HUSBAND: (_WIFE,),
-    Speaker.DAUGHTER: (_PARENT,),
-    Speaker.SON: (_PARENT,),
-    Speaker.SIBLING: (_SIBLING,),
+    Speaker.MOTHER: ("child", "son", "daughter"),
+    Speaker.FATHER: ("child", "son", "daughter"),
+    Speaker.WIFE: ("husband", "partner"),
+    Speaker.HUSBAND: ("wife", "partner"),
+    Speaker.DAUGHTER: ("mother", "father", "parent"),
+    Speaker.SON: ("mother", "father", "parent"),
+    Speaker.SIBLING: ("sibling",),
 }
-"""How the patient is called by the doctor who speaks to them."""
-_ONESELF = {
-    Speaker.MOTHER: {Language.EN: "mother|mum|mom", Language.ZH: "母亲|妈妈?"},
-    Speaker.FATHER: {Language.EN: "father|dad", Language.ZH: "父亲|爸爸?"},
-    Speaker.WIFE: _WIFE,
-    Speaker.HUSBAND: _HUSBAND,
-    Speaker.DAUGHTER: {Language.EN: "daughters?", Language.ZH: "女儿|闺女"},
-    Speaker.SON: {Language.EN: "sons?", Language.ZH: "儿子"},
-    Speaker.SIBLING: _SIBLING,
-}
-"""And how they are called themselves: "Have you given her anything, Mum?"."""
-_OF_THE_PATIENT = {
-    Language.EN: r"\b(?:he|she|him|her|his|hers|they|them|their|patient)\b",
-    Language.ZH: "[他她]|患者|病人",
-}
-_SELF = {
-    Language.EN: re.compile(r"\byou yourself\b|\byourself\?", re.IGNORECASE),
-    Language.ZH: re.compile("[您你]自己|[您你]本人"),
-}
-_TELLS = {
-    Language.EN: r"(?:ever |also |been |have |had )?(?:says?|said|notic\w*|tells?|told|see[ns]?|saw|hear[ds]?|think\w*"
-    r"|thought|mention\w*|complain\w*|find|found|know|remember\w*|bring|brought|give|given|gave|help\w*|wake|woken"
-    r"|watch\w*|worr\w*|agree\w*|remark\w*|observ\w*|describ\w*|commented|pointed|spotted|reported|caught)\b",
-    Language.ZH: "(?:有没有|是不是|也|都|经常|老|总)?(?:说|讲|发现|看|觉得|注意|听|提|告诉|帮|陪|记得|知道|带|送|给|跟"
-    "|叫|喊|嫌|描述|拍|指出|念叨|反映|抱怨|见)",
-}
-"""What a relative does who saw or heard something: the question is about the patient then."""
+"""The groups of names that this speaker, and the doctor who speaks to them, uses for the patient."""
+_ONESELF = {speaker: speaker.value for speaker in _PATIENT_OF if speaker is not Speaker.PATIENT}
+_NOT_NAMED_BY_THE_DOCTOR = ("child", "family")
+"""Of a patient's own "child" a doctor says son or daughter; a family is no person."""
 
 
-_CHINESE = {
-    Speaker.PATIENT: "患者本人",
-    Speaker.MOTHER: "母亲",
-    Speaker.FATHER: "父亲",
-    Speaker.WIFE: "妻子",
-    Speaker.HUSBAND: "丈夫",
-    Speaker.DAUGHTER: "女儿",
-    Speaker.SON: "儿子",
-    Speaker.SIBLING: "兄弟姐妹",
-    Speaker.CAREGIVER: "照护者",
-}
+class Person(NamedTuple):
+    """Whose a statement is, and the statement without them."""
+
+    whose: str
+    """Empty where they are the patient, or only tell of the patient."""
+    rest: str
+
+
+def relative_at_start(text: str, language: Language, speaker: Speaker) -> Person | None:
+    """The relative whom a statement begins with: "my late father had a stroke"."""
+    if finder("not_relatives", language).search(text):
+        return None
+    found = _subject(language).match(text)
+    if found is None:
+        return None
+    rest = f"{found['denial'] or ''} {text[found.end() :]}" if language is Language.EN else text[found.end() :]
+    told = _telling(language).match(text[found.end() :])
+    if told:
+        return Person("", text[found.end() + told.end() :])
+    called = {name for group in _PATIENT_OF.get(speaker, ()) for name in groups("relatives", language).get(group, ())}
+    return Person("" if found["who"].lower() in called else found["who"].lower(), rest)
+
+
+def relative_within(text: str, language: Language, speaker: Speaker) -> Person | None:
+    """The relative in whom something is: "diabetes on my mother's side"; English says so behind it."""
+    if language is Language.ZH or finder("not_relatives", language).search(text):
+        return None
+    found = _within().search(text)
+    called = {name for group in _PATIENT_OF.get(speaker, ()) for name in groups("relatives", language).get(group, ())}
+    if found is None or found["who"].lower() in called:
+        return None
+    return Person(found["who"].lower(), f"{text[: found.start()]} {text[found.end() :]}")
+
+
+def own_name(text: str, language: Language, speaker: Speaker) -> str:
+    """What somebody is called who answers for the patient and now speaks of themselves; empty where they do not."""
+    if speaker is Speaker.PATIENT or not finder("own_state", language).match(text):
+        return ""
+    return "" if finder("the_patient", language).search(text) else groups("speakers", language)[speaker.value][0]
 
 
 def asks_who_speaks(question: str, speaker: Speaker, language: Language) -> bool:
     """Whether somebody who answers for the patient is asked about themselves: "And do you yourself smoke?"."""
     answers_for_another = speaker in _PATIENT_OF and speaker is not Speaker.PATIENT
-    return answers_for_another and _SELF[language].search(question) is not None
+    return answers_for_another and finder("yourself", language).search(question) is not None
 
 
 def relative_asked_about(question: str, speaker: Speaker, language: Language) -> str:
@@ -103,46 +84,34 @@ def relative_asked_about(question: str, speaker: Speaker, language: Language) ->
     if speaker not in _PATIENT_OF:
         return ""
     if asks_who_speaks(question, speaker, language):
-        return speaker.value if language is Language.EN else _CHINESE[speaker]
-    # Few questions name anybody, which is soon seen.
-    found = _anybody(speaker, language).search(question) and _asked_about(speaker, language).search(question)
+        return groups("speakers", language)[speaker.value][0]
+    found = _asked_about(speaker, language).search(question)
     return next(filter(None, found.groups()), "").lower() if found else ""
 
 
 @cache
 def kin(speaker: Speaker, language: Language) -> str:
     """A pattern for everybody whom the doctor may name but the patient."""
-    return _any_of(_names(_EVERYBODY, language) - _names(_PATIENT_OF.get(speaker, ()), language), language)
+    return _everybody_but(_PATIENT_OF.get(speaker, ()), language)
 
 
 @cache
 def third_party(speaker: Speaker, language: Language) -> re.Pattern[str]:
     """Finds somebody of theirs: neither the patient nor who speaks, and not a colleague of the doctor's."""
-    here = (*_PATIENT_OF.get(speaker, ()), *([_ONESELF[speaker]] if speaker in _ONESELF else ()))
-    who = _any_of(_names(_EVERYBODY, language) - _names(here, language), language)
+    here = (*_PATIENT_OF.get(speaker, ()), _ONESELF.get(speaker, ""))
+    who = _everybody_but(here, language)
     if language is Language.ZH:
         return re.compile(who)
-    theirs = rf"\b{either(('your', 'his', 'her', 'their', 'the', 'that'))}(?: own)?"
+    theirs = r"\b(?:your|his|her|their|the|that)(?: own)?"
     return re.compile(rf"{theirs} (?:[\w’'-]+ ){{0,2}}?{who}|{who} of (?:yours|his|hers|theirs)\b", re.IGNORECASE)
 
 
 @cache
 def names_patient(speaker: Speaker, language: Language) -> re.Pattern[str]:
     """Finds the patient where somebody else speaks: by a pronoun, or as this speaker would call them."""
-    called = _any_of(_names(_PATIENT_OF.get(speaker, ()), language), language)
-    return re.compile(rf"{_OF_THE_PATIENT[language]}|{called}", re.IGNORECASE)
-
-
-def _names(groups: Iterable[Mapping[Language, str]], language: Language) -> frozenset[str]:
-    return frozenset(name for group in groups for name in group[language].split("|"))
-
-
-def _any_of(names: Iterable[str], language: Language) -> str:
-    # The longest first, and the same each time.
-    ordered = sorted(names, key=lambda name: (-len(name), name))
-    if language is Language.EN and ordered:
-        return rf"\b{either(ordered)}\b"  # "nan" is in "pregnant"
-    return f"(?:{'|'.join(ordered) or '(?!)'})"
+    listed = groups("relatives", language)
+    called = [name for group in _PATIENT_OF.get(speaker, ()) for name in listed.get(group, ())]
+    return re.compile(any_of((*cues("the_patient", language), *called), language), re.IGNORECASE)
 
 
 def either(names: Iterable[str]) -> str:
@@ -158,22 +127,62 @@ def either(names: Iterable[str]) -> str:
     return f"(?=(?-i:[{letters}{letters.upper()}]))(?:{'|'.join(each)})"
 
 
+def _everybody_but(without: Iterable[str], language: Language) -> str:
+    """A pattern for the names of all groups but these; "太太" of "老太太" is nobody's wife."""
+    left_out = {*without, *_NOT_NAMED_BY_THE_DOCTOR}
+    listed = groups("relatives", language)
+    taken = [name for group in without for name in listed.get(group, ())]
+    names = [name for group, each in listed.items() if group not in left_out for name in each if name not in taken]
+    longer = [other for other in taken if language is Language.ZH and any(name in other for name in names)]
+    if not longer:
+        return any_of(names, language)
+    return f"(?:(?!{any_of(longer, language)}){any_of(names, language)})" + "".join(
+        f"(?<!{other})" for other in longer if any(other.endswith(name) for name in names)
+    )
+
+
 @cache
-def _anybody(speaker: Speaker, language: Language) -> re.Pattern[str]:
-    return re.compile(kin(speaker, language), re.IGNORECASE)
+def _subject(language: Language) -> re.Pattern[str]:
+    who = f"(?P<who>{pattern('relatives', language)})"
+    opening = pattern("relative_openings", language)
+    if language is Language.ZH:
+        return re.compile(f"(?:{opening})*{who}(?:的|他|她|那边)?")
+    small = pattern("fillers", language)
+    denial = r"(?P<denial>(?:no|none|nobody|no one|neither)(?= (?:one )?(?:of|in|else in|else|family|relative)))?(?: (?:one )?(?:of|in|else in))?\s*"
+    return re.compile(rf"\W*(?:{small},?\s+)*{denial}(?:{opening}\s+)*{who}(?:'s?)?(?:\s+side)?\s*", re.IGNORECASE)
+
+
+@cache
+def _within() -> re.Pattern[str]:
+    who = f"(?P<who>{pattern('relatives', Language.EN)})"
+    return re.compile(
+        rf"\b(?:in|on)\s+(?:my|his|her|the|our|their)\s+(?:immediate\s+|close\s+)?{who}(?:'s?)?(?:\s+side)?(?:\s+of the family)?",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _telling(language: Language) -> re.Pattern[str]:
+    told = pattern("tells", language)
+    if language is Language.ZH:
+        return re.compile(f"(?:也|都|经常|老|总|就)?{told}(?:过|了)?(?=[我他她]|$)")
+    return re.compile(
+        rf"\W*(?:has |have |had |also |just |always |often )*{told}(?:\s+(?:that|me|us|to me|in))*\s*", re.IGNORECASE
+    )
 
 
 @cache
 def _asked_about(speaker: Speaker, language: Language) -> re.Pattern[str]:
-    who = f"({kin(speaker, language)})"
+    who, tells = f"({kin(speaker, language)})", pattern("tells", language)
     if language is Language.ZH:
+        often = "(?:有没有|是不是|也|都|经常|老|总)?"
         return re.compile(
-            rf"(?:^|[，。？！、]|[您你他她家]|孩子|宝宝)(?:的|他|她)?{who}(?![您你]|的话|{_TELLS[language]})[^，。？]{{1,12}}"
+            rf"(?:^|[，。？！、]|[您你他她家]|孩子|宝宝)(?:的|他|她)?{who}(?![您你]|的话|{often}{tells})[^，。？]{{1,12}}"
         )
     whose = r"(?:(?:any|one|either|some) of )?(?:your|his|her|their|the (?:baby|child|boy|girl)['’]s)"
     subject = rf"{whose} (?:own |late |elder |older |younger |little |big |dear )?{who}"
     return re.compile(
-        rf"\b(?:does|do|did|has|have|had|is|are|was|were|can|could|will|would|about) {subject}(?! {_TELLS[language]})"
-        rf"|{subject}['’]s?\b (?!idea|opinion|view|side|word)",
+        rf"\b(?:does|do|did|has|have|had|is|are|was|were|can|could|will|would|about) {subject}"
+        rf"(?! (?:ever |also |been |have |had )?{tells})|{subject}['’]s?\b (?!idea|opinion|view|side|word)",
         re.IGNORECASE,
     )

@@ -19,12 +19,9 @@ from pydantic import BaseModel
 from osler.language import Language
 from osler.memory import saved
 from osler.memory.base import Memory, MemorySettings, Recall, Turn
+from osler.memory.recall_text import recall_rows
 from osler.memory.registry import memory_factory
-
-_HEADING = {
-    Language.EN: "What is known from earlier in this conversation:\n",
-    Language.ZH: "这次对话里前面已经知道的：\n",
-}
+from osler.prompts import phrases
 
 
 class _Config(BaseModel):
@@ -50,7 +47,7 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
             file: Where it is kept from one conversation to the next; read when it is there.
         """
         self._name, self._settings = memory, settings or MemorySettings()
-        self._heading = _HEADING[self._settings.language]
+        self._heading = f"{phrases('autogen', self._settings.language)['heading']}\n"
         self._memory: Memory = memory_factory(memory)(self._settings)
         self._remembered = 0
         """Exchanges of the present conversation."""
@@ -74,14 +71,14 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
             await model_context.add_message(message)
         if recall.text:
             await model_context.add_message(SystemMessage(content=self._heading + recall.text))
-        return UpdateContextResult(memories=_result(recall))
+        return UpdateContextResult(memories=_result(recall, self._settings.language))
 
     async def query(
         self, query: str | MemoryContent, cancellation_token: CancellationToken | None = None, **kwargs: Any
     ) -> MemoryQueryResult:
         """What is known that bears on a text."""
         text = query if isinstance(query, str) else str(query.content)
-        return _result(await self._memory.recall(text))
+        return _result(await self._memory.recall(text), self._settings.language)
 
     async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:
         """Remember a text that was not part of the conversation."""
@@ -134,14 +131,14 @@ def _text(message: UserMessage) -> str:
     return message.content if isinstance(message.content, str) else " ".join(str(part) for part in message.content)
 
 
-def _result(recall: Recall) -> MemoryQueryResult:
+def _result(recall: Recall, language: Language) -> MemoryQueryResult:
     return MemoryQueryResult(
         results=[
             MemoryContent(
-                content=item.text,
+                content=row.text,
                 mime_type=MemoryMimeType.TEXT,
-                metadata={"turn": item.turn, "score": item.score},
+                metadata={"turn": row.turn, "score": row.score},
             )
-            for item in recall.items
+            for row in recall_rows(recall, language)
         ]
     )

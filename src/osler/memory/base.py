@@ -28,26 +28,25 @@ class Turn(_Frozen):
     """What the doctor thought of when it asked, the likeliest first."""
 
 
-class Item(_Frozen):
-    """One thing that was recalled."""
-
-    text: str
-    turn: int
-    """The turn it comes from."""
-    score: float = 1.0
-
-
 class Fact(_Frozen):
     """One fact that was recalled, for code to read; a prompt has it as text."""
 
     subject: str
-    """Whose fact it is: `patient`, or a relative as they are called."""
+    """What it is about: `patient` or `患者`, a relative, or a thing that was measured."""
     relation: str
+    """What holds between them, in the affirmative: `has`, `takes`, `shows`."""
     object: str
     denied: bool = False
+    """Whether it is not so. Only this counts: nobody looks for a negation in the words."""
     turn: int
     """The turn it comes from."""
     score: float = 1.0
+    """How well it fits the query; all equal: the memory makes no difference between its facts."""
+
+    @property
+    def triple(self) -> str:
+        """Subject, relation and object in a row."""
+        return " ".join(filter(None, (self.subject, self.relation, self.object)))
 
 
 class Recall(_Frozen):
@@ -58,12 +57,15 @@ class Recall(_Frozen):
     facts: tuple[Fact, ...] = ()
     """What the text says, fact by fact, where the memory keeps facts."""
     exchanges: tuple[Turn, ...] = ()
-    """What the text repeats word for word, where the memory keeps the dialogue."""
-    items: tuple[Item, ...] = ()
+    """What the text repeats of the dialogue. Without a reply: it was asked, and the memory knows of no answer."""
     dropped: tuple[int, ...] = ()
     """Turns of which something did not fit into the budget."""
     requests: int = 0
     """Model requests it took."""
+
+    def __str__(self) -> str:
+        """The text, so that a recall can stand in a prompt as it is."""
+        return self.text
 
 
 class Change(_Frozen):

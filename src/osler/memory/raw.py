@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from osler.memory.base import Change, Item, MemorySettings, Recall, Turn, tokens
-from osler.memory.exchange import exchange
+from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
+from osler.memory.recall_text import exchange_text
 
 
 class RawMemory:
@@ -17,8 +17,8 @@ class RawMemory:
         """Start empty."""
         self._settings = settings
         self._turns: list[Turn] = []
-        self._told: list[tuple[Item, int]] = []
-        """Each turn as it is recalled, and its tokens."""
+        self._lines: list[str] = []
+        """Each turn as text."""
 
     async def remember(self, turn: Turn) -> Change:
         """Append the turn."""
@@ -26,16 +26,14 @@ class RawMemory:
 
     async def recall(self, query: str) -> Recall:
         """The newest turns that fit, in their order; the query does not matter."""
-        kept: list[Item] = []
-        left = self._settings.budget
-        for item, size in reversed(self._told):
-            left -= size
-            if left < 0:
-                break
-            kept.append(item)
-        kept.reverse()
-        dropped = tuple(turn.number for turn in self._turns[: len(self._turns) - len(kept)])
-        return Recall(text="\n".join(item.text for item in kept), items=tuple(kept), dropped=dropped)
+        first, left = len(self._turns), self._settings.budget
+        while first and (left := left - tokens(self._lines[first - 1])) >= 0:
+            first -= 1
+        return Recall(
+            text="\n".join(self._lines[first:]),
+            exchanges=tuple(self._turns[first:]),
+            dropped=tuple(turn.number for turn in self._turns[:first]),
+        )
 
     def snapshot(self) -> dict[str, Any]:
         """All turns."""
@@ -43,13 +41,13 @@ class RawMemory:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Exactly these turns."""
-        self._turns, self._told = [], []
+        self._turns, self._lines = [], []
         for turn in state["turns"]:
             self._keep(Turn.model_validate(turn))
 
     def _keep(self, turn: Turn) -> str:
         """Take in a turn and return it as text."""
-        line = exchange(turn, self._settings.language)
+        line = exchange_text(turn, self._settings.language, self._settings.speaker)
         self._turns.append(turn)
-        self._told.append((Item(text=line, turn=turn.number), tokens(line)))
+        self._lines.append(line)
         return line

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from osler.errors import printable
+from osler.language import Language
+from osler.memory.recall_text import recall_rows
 from osler.play.words import Words
 from osler.runs.events import Event, Recalled, Remembered
 
@@ -12,7 +14,7 @@ _SHOWN = 8
 _MARKS = {"inserted": "+", "superseded": "x", "merged": "&", "forgotten": "-"}
 
 
-def memory_lines(events: Sequence[Event], words: Words) -> Iterator[str]:
+def memory_lines(events: Sequence[Event], words: Words, language: Language) -> Iterator[str]:
     """Per turn what came in and what changed by it, then what is before the doctor now."""
     remembered = [event for event in events if isinstance(event, Remembered)]
     if not remembered:
@@ -24,8 +26,8 @@ def memory_lines(events: Sequence[Event], words: Words) -> Iterator[str]:
             for line in getattr(event.change, name):
                 yield f"    {mark} {printable(line)}"
     recalled = [event for event in events if isinstance(event, Recalled)]
-    items = sorted(recalled[-1].recall.items, key=lambda item: -item.score)[:_SHOWN] if recalled else []
-    if items:
+    rows = recall_rows(recalled[-1].recall, language)[:_SHOWN] if recalled else ()
+    if rows:
         yield f"  {words.recalled}"
-    for item in items:
-        yield f"    > {printable(item.text)} ({words.turn.format(turn=item.turn)}, {item.score:z.2f})"
+    for row in rows:
+        yield f"    > {printable(row.text)} ({words.turn.format(turn=row.turn)}, {row.score:z.2f})"

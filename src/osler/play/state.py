@@ -43,12 +43,13 @@ def state(name: str, seat: Seat, table: PlayTable) -> dict[str, Any]:
             for event in events
             if isinstance(event, Remembered)
         ],
-        "recalled": [item.model_dump() for item in recalled[-1].recall.items] if recalled else [],
+        "recalled": recalled[-1].recall.model_dump(mode="json", include=_RECALL) if recalled else None,
         "failed": f"not kept: {seat.not_kept}" if seat.not_kept else seat.failed,
         "result": _result(seat, seat.result, table) if seat.over and seat.result else None,
     }
 
 
+_RECALL = {"facts", "exchanges"}
 _SHOWN = {"group", "inserted", "superseded", "merged", "forgotten"}
 
 

@@ -163,7 +163,7 @@ class _Terminal:
                 self._show(self._words.help[self._chair])
             elif word in _MEMORY:
                 self._let(self._seat.remembered(_SOON))
-                for line in memory_lines(self._seat.journal.events, self._words):
+                for line in memory_lines(self._seat.journal.events, self._words, self._seat.sitting.record.language):
                     self._show(line)
             elif len(said) > LONGEST:
                 self._show(self._words.too_long.format(length=len(said), most=LONGEST))

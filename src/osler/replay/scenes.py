@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from osler.language import Language
 from osler.memory.base import Change, Recall
+from osler.memory.recall_text import recall_rows
 from osler.replay.wording import Words, shown, words
 from osler.runs.events import Answered, Asked, Concluded, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.runs.maker_words import mark
@@ -72,7 +74,7 @@ def _scene(turn: int, events: list[Event], kept: Remembered | None, header: Head
     labels = words(header.language)
     lines = [line for event in events for line in _lines(event, labels, header)]
     asked = next((place for place, line in enumerate(lines, start=1) if line.speaker is Speaker.DOCTOR), len(lines))
-    panel = [section for event in events for section in _sections(event, labels, asked, len(lines))]
+    panel = [section for event in events for section in _sections(event, labels, header.language, asked, len(lines))]
     done = (row for event in events if isinstance(event, Intervened) for row in _intervention(event, labels))
     panel.append(Section(labels.interventions, tuple(done)))
     if kept is not None:
@@ -114,10 +116,10 @@ def _lines(event: Event, labels: Words, header: Header) -> Iterator[Line]:
             pass
 
 
-def _sections(event: Event, labels: Words, asked: int, told: int) -> Iterator[Section]:
+def _sections(event: Event, labels: Words, language: Language, asked: int, told: int) -> Iterator[Section]:
     match event:
         case Recalled():
-            yield Section(labels.recalled, _recalled(event.recall, labels))
+            yield Section(labels.recalled, _recalled(event.recall, labels, language))
         case Retrieved():
             if event.asked_for:
                 yield Section(labels.asked_for, (shown(", ".join(event.asked_for)),), asked)
@@ -137,11 +139,11 @@ def _intervention(event: Intervened, labels: Words) -> Iterator[str]:
             yield f"  {shown(text)}"
 
 
-def _recalled(recall: Recall, labels: Words) -> tuple[str, ...]:
-    best = sorted(recall.items, key=lambda item: -item.score)
-    rows = [f"{item.score:z.2f}  {shown(item.text)} ({labels.of_turn.format(item.turn)})" for item in best[:_RECALLED]]
-    left = len(best) - len(rows)
-    return (*rows, *([labels.more.format(left)] if left else []))
+def _recalled(recall: Recall, labels: Words, language: Language) -> tuple[str, ...]:
+    rows = recall_rows(recall, language)
+    lines = [f"{row.score:z.2f}  {shown(row.text)} ({labels.of_turn.format(row.turn)})" for row in rows[:_RECALLED]]
+    left = len(rows) - len(lines)
+    return (*lines, *([labels.more.format(left)] if left else []))
 
 
 def _changes(change: Change, labels: Words) -> tuple[str, ...]:

@@ -101,9 +101,11 @@ def _seen(event: Event, keys: _Keys) -> Iterator[tuple[Kind, Hashable, Seen]]:
             sent = "\n".join(f"{message.role}: {message.content}" for message in event.messages)
             yield Kind.PROMPT, keys.next("called", event.role), Seen(turn, sent)
         case Recalled():
-            lines = [event.recall.text, *(f"[{item.turn}] {item.text}" for item in event.recall.items)]
-            lines += [f"dropped {event.recall.dropped}"] if event.recall.dropped else []
-            yield Kind.RECALL, turn, Seen(turn, "\n".join(lines), tuple(item.score for item in event.recall.items))
+            recall = event.recall
+            lines = [recall.text, *(f"[{one.turn}] {one.triple}{' (denied)' * one.denied}" for one in recall.facts)]
+            lines += [f"[{one.number}] {one.question} {one.reply}".rstrip() for one in recall.exchanges]
+            lines += [f"dropped {recall.dropped}"] if recall.dropped else []
+            yield Kind.RECALL, turn, Seen(turn, "\n".join(lines), tuple(fact.score for fact in recall.facts))
         case Asked():
             again = ", repeated" if event.repeated else ""
             yield Kind.QUESTION, turn, Seen(turn, f"{event.question} [{event.maker}{again}]")

@@ -58,7 +58,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             question=question,
             reply=reply,
             results=results,
-            recall=recall.text,
+            recall=recall,
         )
         async with _meanwhile(_remember(seats.memory, last, journal) if last is not None else None):
             move = await seats.doctor.respond(briefing)

@@ -8,6 +8,8 @@ from rich.console import Group
 from rich.text import Text
 
 from osler.errors import printable
+from osler.language import Language
+from osler.memory.recall_text import recall_rows
 from osler.runs.events import Asked, Recalled, Remembered
 from osler.runs.transcript import Transcript, heard
 from osler.simulator.pages import made_with
@@ -31,7 +33,7 @@ def memory_page(transcript: Transcript) -> Group:
     remembered = {event.of: event for event in transcript.of(Remembered)}
     lines = []
     for asked in transcript.of(Asked):
-        lines += [Text(), *_recalled(recalled[asked.turn])]
+        lines += [Text(), *_recalled(recalled[asked.turn], header.language)]
         kept = remembered.get(asked.turn)
         group = f"  group {kept.change.group}" if kept and kept.change.group is not None else ""
         question = Text(f"{asked.turn:>2} {printable(heard(asked, header.language))}", style="bold")
@@ -46,10 +48,9 @@ def _changes(event: Remembered) -> Iterator[Text]:
             yield Text(f"   {mark} {printable(line)}", style=style)
 
 
-def _recalled(event: Recalled) -> Iterator[Text]:
-    best = sorted(event.recall.items, key=lambda item: -item.score)[:_SHOWN]
-    for item in best:
-        first, *_ = item.text.splitlines()
-        yield Text(f"   > {printable(first)} (turn {item.turn}, {item.score:z.2f})", style="dim")
-    if len(event.recall.items) > len(best):
-        yield Text(f"   > … and {len(event.recall.items) - len(best)} more", style="dim")
+def _recalled(event: Recalled, language: Language) -> Iterator[Text]:
+    rows = recall_rows(event.recall, language)
+    for row in rows[:_SHOWN]:
+        yield Text(f"   > {printable(row.text)} (turn {row.turn}, {row.score:z.2f})", style="dim")
+    if len(rows) > _SHOWN:
+        yield Text(f"   > … and {len(rows) - _SHOWN} more", style="dim")

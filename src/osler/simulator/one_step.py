@@ -11,7 +11,7 @@ from osler.agents.participant import Case
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.rules.voice import voice
 from osler.language import Language
-from osler.memory.base import Change, Item, Recall, Turn
+from osler.memory.base import Change, Recall, Turn
 from osler.records.schema import Entry, PatientRecord
 
 _LINE = {Language.EN: "{name}: {told}", Language.ZH: "{name}：{told}"}
@@ -25,8 +25,7 @@ class WholeRecord:
 
     def __init__(self, record: PatientRecord, case: Case) -> None:
         """Put the record into lines; what names the diagnosis is left out, as it is for every patient."""
-        entries = enumerate(without_diagnosis(record).entries, start=1)
-        self._items = tuple(Item(text=_line(entry, case), turn=number) for number, entry in entries)
+        self._text = "\n".join(_line(entry, case) for entry in without_diagnosis(record).entries)
 
     async def remember(self, turn: Turn) -> Change:
         """Nothing is asked, so there is nothing to remember."""
@@ -34,7 +33,7 @@ class WholeRecord:
 
     async def recall(self, query: str) -> Recall:
         """All of it."""
-        return Recall(text="\n".join(item.text for item in self._items), items=self._items)
+        return Recall(text=self._text)
 
     def snapshot(self) -> dict[str, Any]:
         """Nothing that changes."""

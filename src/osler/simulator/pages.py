@@ -121,9 +121,9 @@ def _detail(event: Event) -> str:
             because = f" because {'; '.join(event.reasons)}" if event.reasons else ""
             return f"{seat_name(event.role)}: {event.kind}: {event.draft!r}{because}"
         case Recalled():
-            return f"recalled {len(event.recall.items)} item(s)" + (
-                f", dropped turns {event.recall.dropped}" if event.recall.dropped else ""
-            )
+            recall = event.recall
+            dropped = f", dropped turns {recall.dropped}" if recall.dropped else ""
+            return f"recalled {len(recall.facts)} fact(s) and {len(recall.exchanges)} exchange(s){dropped}"
         case Remembered():
             refused = f", {len(event.change.refused)} refused" if event.change.refused else ""
             return f"remembered {len(event.change.inserted)} item(s){refused}"

@@ -111,7 +111,7 @@ def _closing(events: list[tuple[int, Event]]) -> dict[str, Any]:
     return {
         "recall": {
             "query": recalled.query,
-            **recalled.recall.model_dump(mode="json", include={"text", "items", "dropped"}),
+            **recalled.recall.model_dump(mode="json", include={"text", "facts", "exchanges", "dropped"}),
         }
         if recalled
         else None,

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from osler.agents.doctors.settings import DoctorSettings
 from osler.agents.participant import Briefing, Case
-from osler.agents.wording import briefing_slots
+from osler.agents.prompt_slots import briefing_slots
 from osler.models import FailureKind
 from osler.prompts import prompt
 from osler.runs.events import ConsultationError, Intervened, Intervention, Role
@@ -58,7 +58,7 @@ class Requests:
         try:
             return await self._sent(name, briefing, schema, after, slots)
         except ConsultationError as error:
-            lines = briefing.recall.splitlines()
+            lines = briefing.recall.text.splitlines()
             if error.kind != FailureKind.TOO_LONG or len(lines) < 2:
                 raise
         older, newer = lines[: (len(lines) + 1) // 2], lines[(len(lines) + 1) // 2 :]
@@ -70,7 +70,8 @@ class Requests:
             reasons=(f"the prompt does not fit: the oldest {len(older)} of {len(lines)} recalled lines are left out",),
             prompt=prompt(name, self._settings.case.language).hash,
         )
-        return await self._sent(name, briefing.model_copy(update={"recall": "\n".join(newer)}), schema, after, slots)
+        shorter = briefing.recall.model_copy(update={"text": "\n".join(newer)})
+        return await self._sent(name, briefing.model_copy(update={"recall": shorter}), schema, after, slots)
 
     def note(self, kind: Intervention, draft: str, reason: str) -> None:
         """Write down what is done to the model's words."""

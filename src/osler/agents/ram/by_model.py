@@ -11,9 +11,9 @@ from pydantic import BaseModel
 
 from osler.agents.calls import Caller
 from osler.agents.participant import Case, Enquiry, Selection
+from osler.agents.prompt_slots import case_slots
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.redact import without_diagnosis
-from osler.agents.wording import case_slots
 from osler.language import Language
 from osler.loosejson import json_of
 from osler.models import Backbone, FailureKind

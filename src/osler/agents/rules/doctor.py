@@ -75,7 +75,7 @@ class RulesDoctor(Participant):
 def _believe(briefing: Briefing) -> _Belief:
     language = briefing.case.language
     findings = {name: True for name, there in read_freely(briefing.case.complaint, language).items() if there}
-    recalled, asked = read_recall(briefing.recall, language)
+    recalled, asked = read_recall(briefing.recall.text, language)
     findings.update(recalled)
     item = by_question(language).get(plain(briefing.question))
     if item is not None:

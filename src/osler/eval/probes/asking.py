@@ -12,7 +12,7 @@ from osler.eval.probes.replay import rebuilt
 from osler.eval.probes.retrieval import holds_some
 from osler.eval.probes.scoring import Score, score
 from osler.language import Language
-from osler.memory.base import Item, Recall
+from osler.memory.base import Fact, Recall
 from osler.models import Backbone, BackboneError, FailureKind
 from osler.ranking import ranked
 from osler.records.schema import PatientRecord
@@ -38,12 +38,12 @@ class Asked:
     score: Score | None
 
     @property
-    def ranked(self) -> tuple[Item, ...]:
+    def ranked(self) -> tuple[Fact, ...]:
         """What was recalled, the best first; nothing where the memory makes no difference between its items."""
-        if len({item.score for item in self.recall.items}) < 2:
+        facts = self.recall.facts
+        if len({fact.score for fact in facts}) < 2:
             return ()
-        items = self.recall.items
-        return tuple(items[place] for place in ranked([item.score for item in items], range(len(items))))
+        return tuple(facts[place] for place in ranked([fact.score for fact in facts], range(len(facts))))
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Probed:
         if self.probe.gold.status is None:
             return []
         return [
-            next((n for n, item in enumerate(one.ranked, 1) if holds_some(self.probe, item.text, language)), None)
+            next((n for n, fact in enumerate(one.ranked, 1) if holds_some(self.probe, fact.triple, language)), None)
             for one in self.asked[: len(self.probe.wordings)]
         ]
 

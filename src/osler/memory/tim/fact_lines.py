@@ -173,6 +173,8 @@ def stated(thought: Draft, language: Language) -> str:
         return words["inferred"].format(text=text) if thought.inferred else text
     if not thought.negated:
         return thought.triple
+    if thought.phrase:
+        return " ".join((thought.subject, thought.relation, thought.phrase))
     if thought.relation.endswith(_COLONS):
         relation = words["topic_not"].format(topic=thought.relation.rstrip("".join(_COLONS)))
     else:

@@ -15,7 +15,7 @@ from typing import Any
 from osler.errors import UserError
 from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
-from osler.memory.exchange import exchange
+from osler.memory.recall_text import exchange_text
 from osler.memory.tim.actions import carry_out
 from osler.memory.tim.fact_lines import fact, tell
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
@@ -180,7 +180,7 @@ class TimMemory:
         """Turns word for word, the first ones that fit, in the order in which they were."""
         lines: dict[int, str] = {}
         for number in numbers:
-            line = exchange(bank[number], self._language)
+            line = exchange_text(bank[number], self._language, self._settings.speaker)
             left -= tokens(line)
             if left < 0:
                 break

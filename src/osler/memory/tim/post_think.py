@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from osler.language import Language, Speaker
 from osler.loosejson import json_begun, json_of
 from osler.memory.base import Thinker, Turn
-from osler.memory.exchange import illnesses
+from osler.memory.recall_text import illnesses
 from osler.memory.tim.actions import Action, ActionPlan, Again, Insert, Supersede
 from osler.memory.tim.fact_lines import dated
 from osler.memory.tim.merge import merge_thoughts

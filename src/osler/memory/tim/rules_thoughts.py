@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
 from osler.language.cues import finder
 from osler.language.lexicon.drugs import drugs_in
+from osler.language.questions import Asks, read_questions
 from osler.language.reader import read
 from osler.language.reading import Mention
 from osler.language.words import content, plain, words
@@ -23,7 +24,6 @@ _UNSURE = 0.5
 """The certainty of what the speaker is not sure of."""
 _NAME = re.compile(r"\s*(?P<name>[^:：]{1,60})[:：]\s*(?P<report>\S.*)")
 _WORD = re.compile(r"[^\s,.;:?!()\"，。；：？！（）、]+")
-_JOINING = re.compile(r"(?:and|so|but|or)\s+", re.IGNORECASE)
 _EDGE = " \t,.;:?!，。；：？！、"
 _KINDS = (Kind.ALLERGY, Kind.PREGNANCY, Kind.MEDICINE)
 
@@ -35,27 +35,69 @@ def rules_thoughts(turn: Turn, language: Language, speaker: Speaker = Speaker.PA
 
 
 def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> list[Draft]:
-    topic = question_topic(turn.question, language) if is_open(turn.question, language) else ""
-    asked = set(content(turn.question, language))
+    mentions = [one for one in read_answer(turn.question, turn.reply, language, speaker) if _tells(one, turn, language)]
+    topic = question_topic(turn.question, language)
+    is_told = _is_told_by(mentions, turn, language)
     drafts: list[Draft] = []
-    for mention in read_answer(turn.question, turn.reply, language, speaker):
-        own = mention.what.strip(_EDGE)
-        if not content(own, language):
-            own = ""
+    for mention in mentions:
+        own = _own_words(mention, language)
         if not own and drafts and (mention.when or mention.value):
-            drafts[-1] = _completed(drafts[-1], mention, language)
+            drafts[-1] = _completed(drafts[-1], mention)
             continue
-        is_lent = bool(asked.intersection(content(own, language)))
-        draft = _draft(mention, own, "" if is_lent else topic, turn, language)
+        is_answer = not _shows(own, turn.question, language) and is_told(mention)
+        draft = _draft(mention, own, topic if is_answer else "", turn, language)
         if draft:
             drafts.append(draft)
     return drafts
 
 
+def _tells(mention: Mention, turn: Turn, language: Language) -> bool:
+    """Whether a mention tells something: that the speaker does not know does not, nor does a bare yes or `sorry`."""
+    if mention.unsure and plain(mention.what) not in plain(turn.reply):
+        return False
+    own = _own_words(mention, language)
+    return not own or not any(finder(cue, language).fullmatch(own) for cue in ("answer_yes", "answer_no", "correction"))
+
+
+def _own_words(mention: Mention, language: Language) -> str:
+    """What the reply itself says, without the words that the question lends it."""
+    own = mention.what.strip(_EDGE)
+    if mention.asked:
+        own = own.removeprefix(mention.asked).removesuffix(mention.asked).strip(_EDGE)
+    return own if content(own, language) else ""
+
+
+def _shows(own: str, question: str, language: Language) -> bool:
+    """Whether some words show by themselves what was asked."""
+    return not set(content(question, language)).isdisjoint(content(own, language))
+
+
+def _is_told_by(mentions: Sequence[Mention], turn: Turn, language: Language) -> Callable[[Mention], bool]:
+    """A test whether a mention is the answer to the question.
+
+    What follows a yes or a no is said besides, and so is what follows the first sentence of an answer to a question for
+    yes or no.
+    """
+    asked = read_questions(turn.question, language)
+    if any(question.asks not in (Asks.YES_OR_NO, Asks.CHOICE) for question in asked):
+        return lambda _: True
+    reply = plain(turn.reply)
+    is_answered = any(
+        plain(one.what) not in reply or (one.denied and _shows(one.what, turn.question, language))
+        for one in mentions
+        if not one.asked
+    )
+    first = next((plain(sentence.text) for sentence in read(turn.reply, language).sentences), "")
+    return lambda mention: not is_answered and plain(_own_words(mention, language)) in first
+
+
 def _draft(mention: Mention, own: str, topic: str, turn: Turn, language: Language) -> Draft | None:
     """A mention as a thought; None where it says nothing."""
     line = phrases("tim_lines", language)
-    said = own if mention.value in own else _clause_of(mention, turn.reply, language)
+    clause = _clause_of(mention, turn.reply, language)
+    if mention.value and plain(own) not in plain(turn.reply):
+        topic, own = own, mention.value  # the question names the thing, the reply its value
+    said = own if mention.value in own else clause or f"{own} {mention.value}".strip()
     reported = mention.when if plain(mention.when) not in plain(said) else ""
     if not said and topic:
         said, reported = reported, ""
@@ -70,6 +112,7 @@ def _draft(mention: Mention, own: str, topic: str, turn: Turn, language: Languag
         relation=relation,
         object=said,
         sentence=_sentence_of(own, turn.reply, language),
+        phrase=clause if mention.denied and topic else "",
         negated=mention.denied,
         certainty=_UNSURE if mention.unsure else 1.0,
         reported=reported,
@@ -77,7 +120,7 @@ def _draft(mention: Mention, own: str, topic: str, turn: Turn, language: Languag
     )
 
 
-def _completed(draft: Draft, mention: Mention, language: Language) -> Draft:
+def _completed(draft: Draft, mention: Mention) -> Draft:
     """A thought with a time or a value that the reply gives without naming the thing again."""
     said = plain(draft.object)
     value = mention.value if mention.value and plain(mention.value) not in said else ""
@@ -116,21 +159,12 @@ def _sentence_of(own: str, reply: str, language: Language) -> str:
 
 
 def _clause_of(mention: Mention, reply: str, language: Language) -> str:
-    """The words around a value that the reader took out of their middle; behind the thing where there are more."""
+    """The clause of a reply that mentions one thing and nothing else; empty where it mentions more."""
     for clause in read(reply, language).clauses:
-        if len(clause.mentions) == 1 and clause.mentions[0].what == mention.what:
+        said = clause.mentions[0].what if len(clause.mentions) == 1 else ""
+        if said and said in mention.what:
             return clause.text.strip(_EDGE)
-    return f"{mention.what} {mention.value}".strip()
-
-
-@lru_cache(maxsize=4096)
-def is_open(question: str, language: Language) -> bool:
-    """Whether a question asks for more than yes or no, so that an answer alone does not show what it is about."""
-    find = finder("question_word", language)
-    if language is Language.ZH:
-        return find.search(question) is not None
-    clauses = (_JOINING.sub("", clause.text, count=1) for clause in read(question, language).clauses)
-    return any(find.match(clause) for clause in clauses)
+    return ""
 
 
 @lru_cache(maxsize=4096)

@@ -58,6 +58,8 @@ class Draft(_Frozen):
     object: str
     sentence: str = ""
     """The words it rests on."""
+    phrase: str = ""
+    """How the reply puts a denial, where relation and object alone would not read well: `they do not fade`."""
     negated: bool = False
     certainty: float = Field(default=1.0, ge=0.0, le=1.0)
     source: Source = Source.PATIENT

@@ -11,7 +11,7 @@ from osler.runs.figures import Figures
 from osler.runs.makers import Makers
 from osler.runs.plan import COLUMN, Cell, Column
 
-FORMAT = 3
+FORMAT = 4
 """Raised when the tables change; a file of another format is refused with a clear line."""
 MARK = 0x6F736C72
 """SQLite's application id: `oslr`, so that any other database is told apart at once."""

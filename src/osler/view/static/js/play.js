@@ -80,7 +80,7 @@
             ),
           )
         : h('p', {class: 'dim'}, Osler.t('memory_empty')),
-      state.recalled.length ? Osler.turnPanel.recalled({query: '', text: '', items: state.recalled}) : null,
+      state.recalled ? Osler.turnPanel.recalled(state.recalled) : null,
     ];
   }
 

@@ -81,21 +81,42 @@
   }
 
   function recalled(recall) {
-    if (!recall || !(recall.text || recall.items.length)) return part(Osler.t('recalled'), dim(Osler.t('no_recall')));
-    const ranked = recall.items.some((item) => item.score); // a memory that recalls all it has gives no scores
+    const {facts = [], exchanges = [], text = ''} = recall || {};
+    if (!text && !facts.length && !exchanges.length) return part(Osler.t('recalled'), dim(Osler.t('no_recall')));
+    const ranked = new Set(facts.map((fact) => fact.score)).size > 1; // all equal: the memory ranks nothing
+    const best = [...facts].sort((one, other) => other.score - one.score);
     return part(
       Osler.t('recalled'),
       recall.query ? h('p', {class: 'dim'}, `${Osler.t('query')}: `, said(recall.query)) : null,
       list(
-        recall.items,
-        (item) => [
-          h('span', {class: 'grow'}, said(item.text), h('small', null, Osler.t('from_turn', {n: item.turn}))),
-          ranked ? number(item.score) : null,
+        best,
+        (fact) => [
+          h(
+            'span',
+            {class: 'grow'},
+            said([fact.subject, fact.relation, fact.object].filter(Boolean).join(' ')),
+            fact.denied ? h('small', {class: 'badge'}, Osler.t('denied')) : null,
+            h('small', null, Osler.t('from_turn', {n: fact.turn})),
+          ),
+          ranked ? number(fact.score) : null,
         ],
         {name: 'scored'},
       ),
+      list(
+        exchanges,
+        (turn) =>
+          h(
+            'span',
+            {class: 'grow'},
+            said(turn.question, {tag: 'em'}),
+            ' ',
+            said(turn.reply),
+            h('small', null, Osler.t('from_turn', {n: turn.number})),
+          ),
+        {name: 'scored'},
+      ),
       recall.dropped?.length ? dim(Osler.t('dropped', {turns: recall.dropped.join(', ')})) : null,
-      recall.text ? folded(Osler.t('recall_text'), said(recall.text, {tag: 'pre'})) : null,
+      text ? folded(Osler.t('recall_text'), said(text, {tag: 'pre'})) : null,
     );
   }
 

@@ -29,6 +29,7 @@ Osler.words = {
   contradictions: ['Contradicts', '与病历相反'],
   cost_by: ['Cost: {who}, USD', '费用：{who}，美元'],
   dark: ['Dark', '深色'],
+  denied: ['denied', '否认'],
   details: ['Details', '详情'],
   diagnosis: ['Diagnosis', '诊断'],
   differ: ['From here on they differ', '从这里开始不同'],

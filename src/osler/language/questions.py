@@ -1,0 +1,156 @@
+"""Reads a doctor's question: what it asks about, and which kind of answer would be one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+
+from osler.language.base import Language, Speaker
+from osler.language.cues import any_of, cues, finder, groups, pattern
+from osler.language.reader import thing
+from osler.language.relatives import relative_asked_about
+from osler.language.segments import EDGE, segments
+from osler.language.time_expressions import time_finder
+from osler.language.words import sentences
+
+
+class Asks(StrEnum):
+    """What a question wants to hear."""
+
+    YES_OR_NO = "yes or no"
+    CHOICE = "one of several"
+    WHEN = "when"
+    VALUE = "value"
+    WHERE = "where"
+    WHO = "who"
+    WHAT = "what"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a doctor's turn."""
+
+    asks: Asks
+    topics: tuple[str, ...]
+    """What it asks about, each in its own words; of a choice, what there is to choose from."""
+    subject: str = ""
+    """Of a choice, what it is about."""
+    whose: str = ""
+    """The relative it asks about; empty: the patient."""
+    when: str = ""
+
+    @property
+    def topic(self) -> str:
+        """What it is about, in one phrase."""
+        return self.subject or (self.topics[0] if self.topics else "")
+
+
+@lru_cache(maxsize=1024)
+def read_questions(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> tuple[Question, ...]:
+    """The questions of a text; a statement between them is none."""
+    parts = sentences(text.replace("’", "'"), language)
+    asked = [part for part in parts if part.rstrip().endswith(("?", "？"))] or parts[-1:]
+    return tuple(_question(part, language, speaker) for sentence in asked for part in _each(sentence, language))
+
+
+def _each(sentence: str, language: Language) -> list[str]:
+    """A sentence with two questions ("When did it start, and does it hurt?") as two."""
+    if language is Language.ZH:
+        parts = [part for part in re.split("[，,](?=.*[？?])", sentence) if part.strip(EDGE)]
+        own = [part for part in parts if _is_asked(part, language)]
+        return own if len(own) > 1 and len(own) == len(parts) else [sentence]
+    opened = any_of(
+        (*cues("question_words", language), "do you", "does it", "have you", "are you", "is it", "did you"), language
+    )
+    return [part for part in re.split(rf",?\s+and\s+(?={opened})", sentence, flags=re.IGNORECASE) if part.strip(EDGE)]
+
+
+def _is_asked(part: str, language: Language) -> bool:
+    return bool(
+        finder("question_words", language).search(part) or re.search("吗|有没有|是不是|是否|(.)不\\1|还是", part)
+    )
+
+
+def _question(text: str, language: Language, speaker: Speaker) -> Question:
+    whose = relative_asked_about(text, speaker, language)
+    asks = _asks(text, language)
+    time = time_finder(language).search(text) if asks is not Asks.WHEN else None
+    bare = finder("question_words", language).sub(" ", text) if asks not in (Asks.YES_OR_NO, Asks.CHOICE) else text
+    if time:
+        bare = bare.replace(time[0], " ")
+    when = time[0].strip(EDGE) if time else ""
+    if whose:
+        bare = re.sub(re.escape(whose), " ", bare, flags=re.IGNORECASE)
+    if asks is Asks.CHOICE:
+        return _choice(bare, language, whose)
+    return Question(asks, _topics(bare, language), whose=whose, when=when)
+
+
+def _asks(text: str, language: Language) -> Asks:
+    if re.search(
+        "还是" if language is Language.ZH else r"^\W*(?:is|are|was|does|do|did|would you say)\b.*\bor\b",
+        text,
+        re.IGNORECASE,
+    ):
+        if language is Language.ZH or _OPPOSED.search(text):
+            return Asks.CHOICE
+    if language is Language.ZH and re.search("吗[？?]?$|有没有|是不是|是否|(.)不\\1|有无", text.strip()):
+        return Asks.YES_OR_NO
+    for kind, listed in groups("question_words", language).items():
+        found = re.search(any_of(listed, language), text, re.IGNORECASE)
+        if found and (language is Language.ZH or _opens(text[: found.start()])):
+            return Asks(kind) if kind != "how" else Asks.WHAT
+    return Asks.YES_OR_NO
+
+
+_OPPOSED = re.compile(r"^\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|it|this|that|his|her)\b", re.IGNORECASE)
+"""A choice is between what one thing is: "Is the pain sharp or dull?"; "any fever or cough" asks for each."""
+
+
+def _opens(before: str) -> bool:
+    """Whether a question word stands where it asks: at the beginning or after a word or two."""
+    return len(before.split()) <= 3
+
+
+def _choice(text: str, language: Language, whose: str) -> Question:
+    options = re.split("还是" if language is Language.ZH else r",\s*(?:or\s+)?|\s+or\s+", text.strip(EDGE))
+    cleaned = [_topic(option, language) for option in options]
+    subject = ""
+    if language is Language.ZH:
+        before, is_, after = cleaned[0].partition("是")
+        subject, cleaned[0] = (before, after) if is_ and before else ("", cleaned[0].removeprefix("是"))
+    else:
+        found = re.match(
+            r"\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|his|her|this|that)?\s*(\w+)\s+",
+            text,
+            re.IGNORECASE,
+        )
+        subject = found[1] if found and found[1].lower() not in cues("subjects", language) else ""
+        if subject:
+            cleaned[0] = thing(re.sub(rf"^{subject}\b", "", cleaned[0], flags=re.IGNORECASE), language)
+    return Question(Asks.CHOICE, tuple(filter(None, cleaned)), subject=subject, whose=whose)
+
+
+def _topics(text: str, language: Language) -> tuple[str, ...]:
+    """The things asked about; of "other symptoms, such as a cough" only the cough."""
+    found = [_topic(segment.text, language) for segment in segments(text, language)]
+    named = [topic for topic in found if topic and topic.lower() not in cues("vague", language)]
+    return tuple(dict.fromkeys(named or filter(None, found)))
+
+
+def _topic(text: str, language: Language) -> str:
+    text, before = text.strip(EDGE), None
+    while text != before:
+        before = text
+        text = _opening(language).sub("", text).strip(EDGE)
+        text = re.sub("(?:吗|呢|么|没有|过没有|过|了|的)+$", "", text) if language is Language.ZH else text
+        text = re.sub(r"(.)不\1", r"\1", text) if language is Language.ZH else text
+    return thing(text, language)
+
+
+@cache
+def _opening(language: Language) -> re.Pattern[str]:
+    small = pattern("question_openings", language)
+    return re.compile(rf"^(?:{small}(?:\s+|$))+" if language is Language.EN else f"^{small}+", re.IGNORECASE)

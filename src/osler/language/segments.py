@@ -1,0 +1,140 @@
+"""Cuts a sentence into segments: a clause's head, and the things that a list adds to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from osler.language.base import Language
+from osler.language.cues import any_of, cues, finder, pattern
+from osler.language.measures import value_finder
+from osler.language.time_expressions import time_finder
+
+EDGE = ' \t\r\n.,;:!?。，；：！？、…()（）[]"“”‘'
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of a sentence that says one thing."""
+
+    text: str
+    joint: str = ""
+    """What parts it from the one before: "," or a joint of a list, "but" for a contrast, "." for a new clause."""
+
+
+@cache
+def _boundary(language: Language) -> re.Pattern[str]:
+    contrast, joint, new = (pattern(kind, language) for kind in ("contrast", "joints", "new_clause"))
+    if language is Language.EN:
+        mark = r"[,;:](?=\s|$)|\s+[-–—]+\s+|[()\[\]]"
+        return re.compile(
+            rf"(?P<but>(?:\s*,)?\s*{contrast}(?:\s*,)?)|(?P<list>(?:\s*,)?\s*{joint}(?=\s))|(?P<new>(?:,\s*)?(?={new}))"
+            rf"|(?P<mark>{mark})",
+            re.IGNORECASE,
+        )
+    return re.compile(
+        rf"(?P<but>[，,]?{contrast})|(?P<list>{joint})|(?P<new>(?={new}))|(?P<mark>[，,；;：:（）()]|\s+)"
+    )
+
+
+@cache
+def _whole(language: Language) -> re.Pattern[str]:
+    return re.compile("|".join(pattern(kind, language) for kind in ("kept_negation", "fixed_phrases")), re.IGNORECASE)
+
+
+def spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    """Where a pattern is found."""
+    return [found.span() for found in pattern.finditer(text) if found[0].strip()]
+
+
+def within(start: int, end: int, held: list[tuple[int, int]]) -> bool:
+    """Whether a stretch overlaps one of those held together."""
+    return any(start < stop and end > first for first, stop in held)
+
+
+def segments(text: str, language: Language) -> list[Segment]:
+    """The segments of a sentence, in order; what belongs together (a date, a range, an idiom) is not cut."""
+    held = [
+        *spans(time_finder(language), text),
+        *spans(value_finder(language), text),
+        *spans(_whole(language), text),
+    ]
+    found: list[Segment] = []
+    begin, joint = 0, ""
+    for cut in _boundary(language).finditer(text):
+        before = text[begin : cut.start()]
+        if within(*_core(cut), held) or not _parts(before, cut, language):
+            continue
+        if before.strip(EDGE):
+            found.append(Segment(before.strip(EDGE), joint))
+            joint = ""
+        begin, joint = cut.end(), _stronger(joint, cut)
+    if text[begin:].strip(EDGE):
+        found.append(Segment(text[begin:].strip(EDGE), joint))
+    return _shared(found, language)
+
+
+def _core(cut: re.Match[str]) -> tuple[int, int]:
+    """Where the cut's own words stand, without the blanks around them."""
+    shown = cut[0]
+    return cut.start() + len(shown) - len(shown.lstrip(" ,")), cut.end()
+
+
+def _parts(before: str, cut: re.Match[str], language: Language) -> bool:
+    """Whether a cut stands between two things; in Chinese a subject or a place is no thing by itself."""
+    if language is Language.EN or cut.lastgroup in ("mark", "but"):
+        return True
+    bare = before.strip(EDGE)
+    if cut.lastgroup == "new":
+        return bool(_remainder(bare, language)) and bare not in cues("attributes", language)
+    return bool(bare) and bare not in cues("subjects", language)
+
+
+def _remainder(text: str, language: Language) -> str:
+    """What is left of the opening of a segment without empty words and times."""
+    text = time_finder(language).sub("", text)
+    return re.sub(any_of((*cues("fillers", language), *cues("subjects", language)), language), "", text).strip(EDGE)
+
+
+def _stronger(joint: str, cut: re.Match[str]) -> str:
+    """Of two cuts in a row ("fever, but"), the one that ends more."""
+    kind = {"but": "but", "new": ".", "list": "list", "mark": ","}[cut.lastgroup or "mark"]
+    order = ("", ",", "list", ".", "but")
+    return max(joint, kind, key=order.index)
+
+
+def _shared(found: list[Segment], language: Language) -> list[Segment]:
+    """Give each thing of a list the noun it shares with the next: "drug or food allergies", "皮肤、巩膜黄染"."""
+    attributes = set(cues("attributes", language))
+    for place, (one, other) in reversed(list(enumerate(pairwise(found)))):
+        if other.joint != "list":
+            continue
+        last = one.text.split()[-1] if language is Language.EN else _tail(one.text, attributes)
+        if last.lower() not in attributes:
+            continue
+        head = _head(other.text, attributes, language)
+        if head:
+            gap = " " if language is Language.EN else ""
+            found[place] = Segment(f"{one.text}{gap}{head}", one.joint)
+    opening = finder("shared_openings", language)
+    for place, (one, other) in enumerate(pairwise(found)):
+        begun = opening.search(one.text)
+        if language is Language.EN and begun and other.joint == "list" and len(other.text.split()) <= 3:
+            found[place + 1] = Segment(f"{begun[0]} {other.text}", other.joint)
+    return found
+
+
+def _tail(text: str, attributes: set[str]) -> str:
+    """The attribute that ends a Chinese text after what denies or opens it; empty where a thing ends it."""
+    return max((name for name in attributes if text.endswith(name)), key=len, default="")
+
+
+def _head(text: str, attributes: set[str], language: Language) -> str:
+    """What follows the attribute that opens a text: the allergies of "food allergies"."""
+    if language is Language.EN:
+        first, _, rest = text.partition(" ")
+        return rest if first.lower() in attributes else ""
+    opened = max((name for name in attributes if text.startswith(name)), key=len, default="")
+    return text[len(opened) :] if opened else ""

@@ -1,0 +1,50 @@
+"""Turns and facts as text: for a prompt, and for whoever reads what a memory recalled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from osler.language import Language, Speaker
+from osler.memory.base import Fact, Recall, Turn
+from osler.prompts import phrases
+
+_SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
+
+
+class RecallRow(NamedTuple):
+    """One thing that was recalled, in one line."""
+
+    text: str
+    turn: int
+    score: float
+
+
+def recall_rows(recall: Recall, language: Language) -> tuple[RecallRow, ...]:
+    """The facts, best first, then the exchanges; a recall of nothing but text has no rows."""
+    facts = sorted(recall.facts, key=lambda fact: -fact.score)
+    return (
+        *(RecallRow(fact_text(fact, language), fact.turn, fact.score) for fact in facts),
+        *(RecallRow(f"{turn.question} {turn.reply}".strip(), turn.number, 1.0) for turn in recall.exchanges),
+    )
+
+
+def fact_text(fact: Fact, language: Language) -> str:
+    """A fact in one line."""
+    return phrases("exchange", language)["denied"].format(fact=fact.triple) if fact.denied else fact.triple
+
+
+def exchange_text(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> str:
+    """What the doctor thought of and asked, the reply with the name of who spoke, and the reports that came with it."""
+    line = phrases("exchange", language)
+    lines = [line["turn"].format(number=turn.number)]
+    if turn.differential:
+        lines.append(line["thought"].format(illnesses=illnesses(turn, language)))
+    lines.append(line["question"].format(question=turn.question))
+    lines.append(line["reply"].format(speaker=line[speaker.value], reply=turn.reply))
+    lines += [line["report"].format(report=report) for report in turn.results.splitlines() if report.strip()]
+    return "\n".join(lines)
+
+
+def illnesses(turn: Turn, language: Language) -> str:
+    """What the doctor thought of, in a row."""
+    return _SEMICOLON[language].join(turn.differential)
