@@ -57,7 +57,7 @@ class Recall(_Frozen):
     facts: tuple[Fact, ...] = ()
     """What the text says, fact by fact, where the memory keeps facts."""
     exchanges: tuple[Turn, ...] = ()
-    """What the text repeats of the dialogue. Without a reply: it was asked, and the memory knows of no answer."""
+    """The turns of the dialogue that the text tells of. Without a reply: what came of it is in the facts, if anything."""
     dropped: tuple[int, ...] = ()
     """Turns of which something did not fit into the budget."""
     requests: int = 0

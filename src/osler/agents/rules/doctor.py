@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from osler.agents.participant import Briefing, Case, Conclusion, Participant, Question
 from osler.agents.rules.address import addressed
-from osler.agents.rules.knowledge import Condition, Item, by_question, entropy, knowledge
-from osler.agents.rules.reading import Findings, read_freely, read_reply
-from osler.agents.rules.recalled import read_recall
+from osler.agents.rules.findings import Findings
+from osler.agents.rules.knowledge import Condition, Item, entropy, knowledge
+from osler.agents.rules.known import known_from
 from osler.language import Language
-from osler.language.words import plain
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
 from osler.records.schema import Sex
 
@@ -73,21 +72,12 @@ class RulesDoctor(Participant):
 
 
 def _believe(briefing: Briefing) -> _Belief:
-    language = briefing.case.language
-    findings = {name: True for name, there in read_freely(briefing.case.complaint, language).items() if there}
-    recalled, asked = read_recall(briefing.recall.text, language)
-    findings.update(recalled)
-    item = by_question(language).get(plain(briefing.question))
-    if item is not None:
-        told = f"{briefing.reply}\n{briefing.results}".strip() if briefing.results else briefing.reply
-        findings.update({name: True for name, there in read_freely(told, language).items() if there})
-        findings.update(read_reply(item, told, language))
-        asked |= {item.id}
+    findings, asked = known_from(briefing)
     logs = _log_odds(findings, briefing.case)
     weights = np.exp(logs)
     return _Belief(
         findings,
-        asked | {knowledge().item_of[name].id for name in findings},
+        asked,
         logs.tolist(),
         all_seen(weights / weights.sum()),
         best(logs.tolist(), _condition_ids()),

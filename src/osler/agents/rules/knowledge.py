@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -54,6 +54,11 @@ class Item:
     names: dict[Language, tuple[str, ...]]
     findings: tuple[Finding, ...]
 
+    @property
+    def is_test(self) -> bool:
+        """Whether it is reported by others, and not told by the patient."""
+        return self.kind in {"test", "examination"}
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -90,6 +95,14 @@ class Knowledge:
     """(conditions, findings): how likely each finding is in each condition."""
     entropy: NDArray[np.float64]
     """(conditions, findings): how uncertain each finding is in each condition."""
+
+    def item(self, name: str) -> Item:
+        """The item with that id."""
+        return self._by_id[name]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Item]:
+        return {item.id: item for item in self.items}
 
 
 @cache

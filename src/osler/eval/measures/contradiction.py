@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from osler.agents.rules.reading import Polarity, polarity
+from osler.eval.measures.not_told import tells_nothing
 from osler.eval.measures.asking import TESTS, is_result
 from osler.eval.measures.statements import (
     affirms,
@@ -144,7 +144,7 @@ def _tells_undone(reply: str, _question: str, entry: Entry, others: list[Entry],
     own = plain(own_words(entry))
     if _FINE[language].search(own) or _BAD[language].search(own):
         return False
-    if any(polarity(sentence, language) is Polarity.UNKNOWN for sentence in sentences(reply, language)):
+    if any(tells_nothing(sentence, language) for sentence in sentences(reply, language)):
         return False
     return any(_is_told(this, that, reply, entry, others, language) for this, that in ((_FINE, _BAD), (_BAD, _FINE)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from osler.agents.rules.reading import Polarity, polarity
+from osler.eval.measures.not_told import tells_nothing
 from osler.eval.measures.asking import is_result
 from osler.eval.measures.statements import clauses, mentions, own_words, tells
 from osler.language import Language
@@ -33,7 +33,7 @@ def refuses(reply: str, entries: Sequence[Entry], language: Language) -> bool:
     """
     said = [plain(sentence) for sentence in sentences(reply, language)]
     ignorant = any(_IGNORANCE[language].search(sentence) for sentence in said)
-    undone = any(polarity(sentence, language) is Polarity.UNKNOWN for sentence in said)
+    undone = any(tells_nothing(sentence, language) for sentence in said)
     if not (ignorant or undone):
         return False
     known = [entry for entry in entries if _has_content(entry, language)]
@@ -48,7 +48,7 @@ def refuses(reply: str, entries: Sequence[Entry], language: Language) -> bool:
 
 
 def _is_ignorant(text: str, language: Language) -> bool:
-    return bool(_IGNORANCE[language].search(text)) or polarity(text, language) is Polarity.UNKNOWN
+    return bool(_IGNORANCE[language].search(text)) or tells_nothing(text, language)
 
 
 def _has_content(entry: Entry, language: Language) -> bool:

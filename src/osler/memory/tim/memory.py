@@ -96,8 +96,9 @@ class TimMemory:
         facts = tuple(
             fact(one, self._language, turns.get(one.id, one.turn), scores.get(one.id, 0.0)) for one in told.kept
         )
-        unanswered = tuple(Turn(number=turn, question=bank[turn].question, reply="") for turn in told.asked)
-        recall = Recall(text=told.text, facts=facts, exchanges=unanswered, dropped=told.dropped)
+        covered = sorted({*told.asked, *(turn for one in told.kept for turn in one.turns)})
+        asked = tuple(Turn(number=turn, question=bank[turn].question, reply="") for turn in covered)
+        recall = Recall(text=told.text, facts=facts, exchanges=asked, dropped=told.dropped)
         return self._with_unread(recall, bank) if self._unread and not self._tim.k else recall
 
     def snapshot(self) -> dict[str, Any]:

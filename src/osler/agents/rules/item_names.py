@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from osler.agents.rules.knowledge import Item, knowledge
 from osler.language import Language
@@ -83,15 +83,10 @@ def _names(language: Language) -> Phrases:
     return Phrases.of(telling, language)
 
 
-@cache
-def items() -> dict[str, Item]:
-    """All items by their id."""
-    return {item.id: item for item in knowledge().items}
-
-
-def named(sentence: str, language: Language) -> list[Item]:
-    """The items a sentence speaks of: by name, or by the one concept that is theirs."""
-    found = {name for name, share in _names(language).find(sentence).items() if reaches(share, _WHOLE)}
-    spoken = {name for name, share in concepts(language).find(sentence).items() if reaches(share, _CLEAR[language])}
+@lru_cache(maxsize=16384)
+def items_named(text: str, language: Language) -> list[Item]:
+    """The items that a text speaks of: by name, or by the one concept that is theirs."""
+    found = {name for name, share in _names(language).find(text).items() if reaches(share, _WHOLE)}
+    spoken = {name for name, share in concepts(language).find(text).items() if reaches(share, _CLEAR[language])}
     found |= {_meant_by(language)[concept] for concept in spoken & _meant_by(language).keys()}
-    return [items()[name] for name in sorted(found)]
+    return [knowledge().item(name) for name in sorted(found)]
