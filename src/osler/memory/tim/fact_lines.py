@@ -19,7 +19,7 @@ from osler.prompts import phrases
 
 _COMMA = {Language.EN: ", ", Language.ZH: "、"}
 _SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
-_COLONS = (":", "：")
+_COLONS = ":："
 _PROTECTED = 0.6
 """Share of the budget that protected thoughts have before what bears on the query; the first one is told anyway."""
 
@@ -146,12 +146,12 @@ def _weight(thought: Thought, language: Language) -> int:
 
 def is_plain_denial(thought: Draft) -> bool:
     """Whether rules formed it and it says only that the patient does not have something."""
-    return (
-        thought.maker is Maker.RULES
-        and thought.negated
-        and thought.subject in PATIENT
-        and not thought.relation.endswith(_COLONS)
-    )
+    return thought.maker is Maker.RULES and thought.negated and thought.subject in PATIENT and not topic_of(thought)
+
+
+def topic_of(thought: Draft) -> str:
+    """What a thought is the answer to, where rules formed it and it does not name that itself."""
+    return thought.asked or (thought.relation.rstrip(_COLONS) if thought.relation.endswith(tuple(_COLONS)) else "")
 
 
 def normal_thing(thought: Draft, language: Language) -> str:
@@ -159,9 +159,10 @@ def normal_thing(thought: Draft, language: Language) -> str:
     if thought.maker is not Maker.RULES or thought.negated or thought.subject not in PATIENT:
         return ""
     rest, found = finder("normal", language).subn("", thought.object)
-    name = thought.relation.rstrip("".join(_COLONS)) if thought.relation.endswith(_COLONS) else rest.strip(" ，,、")
-    is_bare = not content(rest, language) or not thought.relation.endswith(_COLONS)
-    return name if found and is_bare else ""
+    topic = topic_of(thought)
+    if not found or (topic and content(rest, language)):
+        return ""
+    return topic or rest.strip(" ,，、")
 
 
 def stated(thought: Draft, language: Language) -> str:
@@ -171,15 +172,12 @@ def stated(thought: Draft, language: Language) -> str:
         unsaid = thought.negated and not finder("negation", language).search(thought.relation)
         text = words["negative"].format(text=thought.triple) if unsaid else thought.triple
         return words["inferred"].format(text=text) if thought.inferred else text
-    if not thought.negated:
-        return thought.triple
-    if thought.phrase:
-        return " ".join((thought.subject, thought.relation, thought.phrase))
-    if thought.relation.endswith(_COLONS):
-        relation = words["topic_not"].format(topic=thought.relation.rstrip("".join(_COLONS)))
-    else:
-        relation = words["has_not"]
-    return " ".join((thought.subject, relation, thought.object))
+    topic = topic_of(thought)
+    if not topic:
+        relation = words["has_not"] if thought.negated else thought.relation
+        return " ".join((thought.subject, relation, thought.object))
+    said = words["topic_not" if thought.negated and not thought.phrase else "topic"].format(topic=topic)
+    return " ".join((thought.subject, said, thought.phrase or thought.object))
 
 
 def dated(thought: Draft, language: Language) -> str:
@@ -199,16 +197,19 @@ def fact_line(thought: Thought, language: Language) -> str:
     return words["fact"].format(number=thought.id, text=text, turns=turns)
 
 
-def fact(thought: Thought, language: Language, turn: int, score: float) -> Fact:
-    """A thought for code to read."""
-    return Fact(
-        subject=thought.subject,
-        relation=thought.relation,
-        object=_with_time(thought.object, thought, language),
-        denied=thought.negated,
-        turn=turn,
-        score=round(score, 4),
-    )
+def facts_of(thought: Thought, language: Language, turn: int, score: float) -> list[Fact]:
+    """A thought for code to read: once for each turn in which it was said, the given one first."""
+    return [
+        Fact(
+            subject=thought.subject,
+            relation=thought.relation,
+            object=_with_time(thought.object, thought, language),
+            denied=thought.negated,
+            turn=said,
+            score=round(score, 4),
+        )
+        for said in dict.fromkeys((turn, *thought.turns))
+    ]
 
 
 def _with_time(text: str, thought: Draft, language: Language) -> str:

@@ -17,7 +17,7 @@ from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
 from osler.memory.recall_text import exchange_text
 from osler.memory.tim.actions import carry_out
-from osler.memory.tim.fact_lines import fact, tell
+from osler.memory.tim.fact_lines import facts_of, tell
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
 from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, RulesThink
 from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts, recall_turns
@@ -93,12 +93,14 @@ class TimMemory:
             thoughts += [thought for thought in active if thought.id not in scores]
         silent = () if self._tim.k else self._silent(bank)
         told = tell(thoughts, self._topic, self._language, self._settings.budget, silent)
-        facts = tuple(
-            fact(one, self._language, turns.get(one.id, one.turn), scores.get(one.id, 0.0)) for one in told.kept
-        )
+        facts = [
+            fact
+            for one in told.kept
+            for fact in facts_of(one, self._language, turns.get(one.id, one.turn), scores.get(one.id, 0.0))
+        ]
         covered = sorted({*told.asked, *(turn for one in told.kept for turn in one.turns)})
         asked = tuple(Turn(number=turn, question=bank[turn].question, reply="") for turn in covered)
-        recall = Recall(text=told.text, facts=facts, exchanges=asked, dropped=told.dropped)
+        recall = Recall(text=told.text, facts=tuple(facts), exchanges=asked, dropped=told.dropped)
         return self._with_unread(recall, bank) if self._unread and not self._tim.k else recall
 
     def snapshot(self) -> dict[str, Any]:

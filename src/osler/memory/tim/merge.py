@@ -137,7 +137,7 @@ def _joined(draft: Draft, old: Draft) -> Draft:
 
 
 def _content(draft: Draft, language: Language) -> _Content:
-    return _content_of(draft.subject, draft.relation, draft.object, language)
+    return _content_of(draft.subject, draft.asked or draft.relation, draft.object, language)
 
 
 @lru_cache(maxsize=8192)

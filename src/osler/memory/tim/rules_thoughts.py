@@ -78,8 +78,7 @@ def _is_told_by(mentions: Sequence[Mention], turn: Turn, language: Language) -> 
     What follows a yes or a no is said besides, and so is what follows the first sentence of an answer to a question for
     yes or no.
     """
-    asked = read_questions(turn.question, language)
-    if any(question.asks not in (Asks.YES_OR_NO, Asks.CHOICE) for question in asked):
+    if is_open(turn.question, language):
         return lambda _: True
     reply = plain(turn.reply)
     is_answered = any(
@@ -95,23 +94,22 @@ def _draft(mention: Mention, own: str, topic: str, turn: Turn, language: Languag
     """A mention as a thought; None where it says nothing."""
     line = phrases("tim_lines", language)
     clause = _clause_of(mention, turn.reply, language)
+    relation = line["says" if topic else "may_have" if mention.unsure and not mention.denied else "has"]
     if mention.value and plain(own) not in plain(turn.reply):
-        topic, own = own, mention.value  # the question names the thing, the reply its value
+        # The question names the thing, the reply its value.
+        relation, topic, own = line["topic"].format(topic=own), "", mention.value
     said = own if mention.value in own else clause or f"{own} {mention.value}".strip()
     reported = mention.when if plain(mention.when) not in plain(said) else ""
     if not said and topic:
         said, reported = reported, ""
     if not said:
         return None
-    if topic:
-        relation = line["topic"].format(topic=topic)
-    else:
-        relation = line["may_have" if mention.unsure and not mention.denied else "has"]
     return Draft(
         subject=mention.whose or line["patient"],
         relation=relation,
         object=said,
         sentence=_sentence_of(own, turn.reply, language),
+        asked=topic,
         phrase=clause if mention.denied and topic else "",
         negated=mention.denied,
         certainty=_UNSURE if mention.unsure else 1.0,
@@ -165,6 +163,12 @@ def _clause_of(mention: Mention, reply: str, language: Language) -> str:
         if said and said in mention.what:
             return clause.text.strip(_EDGE)
     return ""
+
+
+def is_open(question: str, language: Language) -> bool:
+    """Whether a question asks for more than yes or no."""
+    asked = read_questions(question, language)
+    return any(one.asks not in (Asks.YES_OR_NO, Asks.CHOICE) for one in asked)
 
 
 @lru_cache(maxsize=4096)

@@ -58,6 +58,8 @@ class Draft(_Frozen):
     object: str
     sentence: str = ""
     """The words it rests on."""
+    asked: str = ""
+    """What was asked, where a thought answers it without naming it: `a 15 mm stone` of a scan."""
     phrase: str = ""
     """How the reply puts a denial, where relation and object alone would not read well: `they do not fade`."""
     negated: bool = False
