@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from osler.language import Language
 from osler.memory.base import Change, Turn
 from osler.memory.embedders.base import Embedder
-from osler.memory.tim.fact_lines import dated
+from osler.memory.tim.fact_words import dated
 from osler.memory.tim.thought import Draft, Thought
 from osler.memory.tim.thought_space import ThoughtSpace, wording
 

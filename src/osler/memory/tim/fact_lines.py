@@ -1,27 +1,31 @@
-"""Thoughts as lines of a prompt, as many as the budget holds: `Fact #j: s r o`, with the turns each was said in.
+"""Thoughts as lines of a prompt, as many as the budget holds: `Fact #j: what was said (turn n)`.
 
-What the patient denies and what is normal stands in one line each. Questions of which nothing is told are named at the
-end, so that nobody asks them again. A thought is told whole or left out. What a model wrote is told as it stands; that
-it denies something is said beside it where its words do not, and so is that nobody said it.
+A model's thought is a line of its own. Of the thoughts that rules formed, those of one answer share a line, after what
+was asked where they do not name it; what the patient denies and what is normal stands in one line each. Questions of
+which nothing is told are named at the end, so that nobody asks them again. A thought is told whole or left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from osler.language import Language
-from osler.language.cues import finder
-from osler.language.words import content
-from osler.memory.base import Fact, tokens
-from osler.memory.tim.thought import PATIENT, Draft, Maker, Source, Thought
+from osler.memory.base import tokens
+from osler.memory.tim.fact_words import denied_thing, normal_thing, told, topic_of
+from osler.memory.tim.thought import Maker, Source, Thought
 from osler.prompts import phrases
 
 _COMMA = {Language.EN: ", ", Language.ZH: "、"}
 _SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
-_COLONS = ":："
-_PROTECTED = 0.6
+_PROTECTED = 0.4
 """Share of the budget that protected thoughts have before what bears on the query; the first one is told anyway."""
+_NAMED = 0.2
+"""Share of the budget that is kept from other thoughts for naming questions."""
+_CUT = {Language.EN: 24, Language.ZH: 6}
+"""Characters of what was asked that are told."""
+
+Key = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -53,15 +57,36 @@ def tell(
         budget: In tokens.
         silent: Turns that left no thought.
     """
+    turns = sorted({*silent, *(turn for one in thoughts for turn in one.turns)})
     page = _Page(language, budget)
-    for thought in _in_order(thoughts, language, budget):
-        page.add(thought)
-    turns = {*silent, *(turn for one in thoughts for turn in one.turns)}
+    vital = [one for one in thoughts if _is_vital(one)]
+    for one in vital[:1]:
+        page.add(one, 0)
+    for one in vital:
+        page.add(one, budget * (1 - _PROTECTED))
+    needed = sum(tokens(_cut(topic(turn), language)) + 1 for turn in turns)
+    for one in sorted(thoughts, key=lambda one: _weight(one, language)):
+        page.add(one, min(budget * _NAMED, needed))
     covered = {turn for one in page.kept for turn in one.turns}
-    asked = page.name_questions(sorted(turns - covered), topic)
-    kept = {one.id for one in page.kept}
-    dropped = sorted({one.turn for one in thoughts if one.id not in kept})
+    asked = page.name_questions([turn for turn in turns if turn not in covered], topic)
+    for one in thoughts:
+        page.add(one, 0)
+    dropped = sorted({one.turn for one in thoughts if one.id not in page.ids})
     return Told(page.text(), page.kept, asked, tuple(dropped))
+
+
+def _is_vital(thought: Thought) -> bool:
+    """Whether a treatment hangs on it, or it is what the doctor itself thought."""
+    return (thought.is_protected and not thought.negated) or thought.source is Source.DOCTOR
+
+
+def _weight(thought: Thought, language: Language) -> int:
+    """What is there first, then denials, what is normal, and what nobody said."""
+    if thought.inferred:
+        return 3
+    if normal_thing(thought, language):
+        return 2
+    return 1 if denied_thing(thought, language) else 0
 
 
 @dataclass
@@ -71,148 +96,94 @@ class _Page:
     language: Language
     left: int
     """Tokens."""
-    lines: dict[str, list[str]] = field(default_factory=lambda: {"fact": [], "denied": [], "normal": [], "asked": []})
-    told: dict[str, list[Thought]] = field(default_factory=lambda: {"fact": [], "denied": [], "normal": []})
+    lines: dict[Key, list[str]] = field(default_factory=dict)
+    """Answers: what each line says, part by part."""
+    heads: dict[Key, Thought] = field(default_factory=dict)
+    """The first thought of each line."""
+    rows: dict[str, list[str]] = field(default_factory=lambda: {"denied": [], "normal": [], "asked": []})
+    told: dict[Key, list[Thought]] = field(default_factory=dict)
+    ids: set[int] = field(default_factory=set)
 
     @property
     def kept(self) -> tuple[Thought, ...]:
         """What is told, in the order of the text."""
-        return tuple(one for part in self.told.values() for one in part)
+        order = [*self.lines, ("denied",), ("normal",)]
+        return tuple(one for key in order for one in self.told.get(key, ()))
 
-    def add(self, thought: Thought) -> None:
-        """Tell a thought, if there is room."""
-        part, text = self._placed(thought)
-        if text in self.lines[part] or self._fits(part, text):
-            self.told[part].append(thought)
-            if text not in self.lines[part]:
-                self.lines[part].append(text)
+    def add(self, thought: Thought, reserve: float) -> None:
+        """Tell a thought, if it is not told yet and there is room for it beside what is kept in reserve."""
+        if thought.id in self.ids:
+            return
+        for part, thing in (("denied", denied_thing), ("normal", normal_thing)):
+            if name := thing(thought, self.language):
+                name = _cut(name, self.language) if part == "normal" else name
+                if name in self.rows[part] or self._fits_row(part, name, reserve):
+                    self._note((part,), thought)
+                    self.rows[part] = list(dict.fromkeys([*self.rows[part], name]))
+                return
+        key = _line_of(thought)
+        said = told(thought, self.language)
+        size = tokens(said) if key in self.lines else tokens(self._line(thought, [said]))
+        if self._fits(size, reserve):
+            self.lines.setdefault(key, []).append(said)
+            self.heads.setdefault(key, thought)
+            self._note(key, thought)
 
     def name_questions(self, turns: Sequence[int], topic: Callable[[int], str]) -> tuple[int, ...]:
         """Name what was asked in these turns, the newest first; the turns whose questions found room."""
-        named = [turn for turn in reversed(turns) if (asked := topic(turn)) and self._fits("asked", asked)]
-        named.reverse()
-        self.lines["asked"] = list(dict.fromkeys(map(topic, named)))
-        return tuple(named)
+        named: dict[int, str] = {}
+        for turn in reversed(turns):
+            name = _cut(topic(turn), self.language)
+            if name and self._fits_row("asked", name, 0):
+                named[turn] = name
+                self.rows["asked"] = [name, *self.rows["asked"]]
+        self.rows["asked"] = list(dict.fromkeys(self.rows["asked"]))
+        return tuple(sorted(named))
 
     def text(self) -> str:
         """All lines."""
-        rows = [self._row(part) for part in ("denied", "normal", "asked") if self.lines[part]]
-        return "\n".join([*self.lines["fact"], *rows])
+        lines = [self._line(self.heads[key], said) for key, said in self.lines.items()]
+        words = phrases("tim_lines", self.language)
+        mark = _SEMICOLON[self.language]
+        return "\n".join(
+            [*lines, *(words[part].format(things=mark.join(row)) for part, row in self.rows.items() if row)]
+        )
 
-    def _row(self, part: str) -> str:
-        things = _SEMICOLON[self.language].join(self.lines[part])
-        return phrases("tim_lines", self.language)[part].format(things=things)
+    def _note(self, key: Key, thought: Thought) -> None:
+        self.told.setdefault(key, []).append(thought)
+        self.ids.add(thought.id)
 
-    def _placed(self, thought: Thought) -> tuple[str, str]:
-        """The part of the text that a thought goes into, and its words there."""
-        if is_plain_denial(thought):
-            return "denied", _with_time(thought.object, thought, self.language)
-        if name := normal_thing(thought, self.language):
-            return "normal", name
-        return "fact", fact_line(thought, self.language)
+    def _line(self, head: Thought, said: Sequence[str]) -> str:
+        words = phrases("tim_lines", self.language)
+        text = _SEMICOLON[self.language].join(dict.fromkeys(said))
+        if head.maker is Maker.RULES and (topic := _cut(topic_of(head), self.language)):
+            text = words["answer"].format(topic=topic, text=text)
+        turns = _COMMA[self.language].join(map(str, head.turns))
+        return words["fact"].format(number=head.id, text=text, turns=turns)
 
-    def _fits(self, part: str, text: str) -> bool:
-        """Whether there is room for some words; if so, it is taken."""
-        size = tokens(text) + 1  # the end of the line or the mark before it, rounded up
-        if part != "fact" and not self.lines[part]:
-            size += tokens(phrases("tim_lines", self.language)[part]) + 1
-        if size > self.left:
+    def _fits_row(self, part: str, name: str, reserve: float) -> bool:
+        head = 0 if self.rows[part] else tokens(phrases("tim_lines", self.language)[part]) + 1
+        return self._fits(tokens(name) + head, reserve)
+
+    def _fits(self, size: int, reserve: float) -> bool:
+        """Whether there is room for so many tokens and the mark before them, rounded up; if so, it is taken."""
+        if size + 1 > self.left - reserve:
             return False
-        self.left -= size
+        self.left -= size + 1
         return True
 
 
-def _in_order(thoughts: Sequence[Thought], language: Language, budget: int) -> Iterable[Thought]:
-    """Protected ones within their share, then what is there, then denials and what is normal; inferences last."""
-    first: list[Thought] = []
-    left = budget * _PROTECTED
-    for one in thoughts:
-        if (one.is_protected and not one.negated) or one.source is Source.DOCTOR:
-            left -= tokens(fact_line(one, language)) + 1
-            if left >= 0 or not first:
-                first.append(one)
-    chosen = {one.id for one in first}
-    rest = [one for one in thoughts if one.id not in chosen]
-    return [*first, *sorted(rest, key=lambda one: _weight(one, language))]
+def _line_of(thought: Thought) -> Key:
+    """The line that a thought goes into: answers to one question share one, with the patient as their subject."""
+    if thought.maker is Maker.MODEL or thought.source is Source.DOCTOR:
+        return (thought.id,)
+    return (thought.turns, topic_of(thought), thought.subject)
 
 
-def _weight(thought: Thought, language: Language) -> int:
-    if thought.inferred:
-        return 3
-    if normal_thing(thought, language):
-        return 2
-    return 1 if is_plain_denial(thought) else 0
-
-
-def is_plain_denial(thought: Draft) -> bool:
-    """Whether rules formed it and it says only that the patient does not have something."""
-    return thought.maker is Maker.RULES and thought.negated and thought.subject in PATIENT and not topic_of(thought)
-
-
-def topic_of(thought: Draft) -> str:
-    """What a thought is the answer to, where rules formed it and it does not name that itself."""
-    return thought.asked or (thought.relation.rstrip(_COLONS) if thought.relation.endswith(tuple(_COLONS)) else "")
-
-
-def normal_thing(thought: Draft, language: Language) -> str:
-    """The name of the thing of which rules noted only that it is normal; empty where a thought says more."""
-    if thought.maker is not Maker.RULES or thought.negated or thought.subject not in PATIENT:
-        return ""
-    rest, found = finder("normal", language).subn("", thought.object)
-    topic = topic_of(thought)
-    if not found or (topic and content(rest, language)):
-        return ""
-    return topic or rest.strip(" ,，、")
-
-
-def stated(thought: Draft, language: Language) -> str:
-    """Subject, relation and object, with what only its marks tell."""
-    words = phrases("tim_lines", language)
-    if thought.maker is Maker.MODEL:
-        unsaid = thought.negated and not finder("negation", language).search(thought.relation)
-        text = words["negative"].format(text=thought.triple) if unsaid else thought.triple
-        return words["inferred"].format(text=text) if thought.inferred else text
-    topic = topic_of(thought)
-    if not topic:
-        relation = words["has_not"] if thought.negated else thought.relation
-        return " ".join((thought.subject, relation, thought.object))
-    said = words["topic_not" if thought.negated and not thought.phrase else "topic"].format(topic=topic)
-    return " ".join((thought.subject, said, thought.phrase or thought.object))
-
-
-def dated(thought: Draft, language: Language) -> str:
-    """What it states, with the time at which it was so."""
-    return _with_time(stated(thought, language), thought, language)
-
-
-def fact_line(thought: Thought, language: Language) -> str:
-    """A thought as one line. That the patient has something needs no words."""
-    words = phrases("tim_lines", language)
-    text = dated(thought, language)
-    if thought.maker is Maker.RULES and thought.subject in PATIENT:
-        text = text.removeprefix(thought.subject).lstrip()
-        if thought.relation == words["has"] and not thought.negated:
-            text = text.removeprefix(thought.relation).lstrip()
-    turns = _COMMA[language].join(map(str, thought.turns))
-    return words["fact"].format(number=thought.id, text=text, turns=turns)
-
-
-def facts_of(thought: Thought, language: Language, turn: int, score: float) -> list[Fact]:
-    """A thought for code to read: once for each turn in which it was said, the given one first."""
-    return [
-        Fact(
-            subject=thought.subject,
-            relation=thought.relation,
-            object=_with_time(thought.object, thought, language),
-            denied=thought.negated,
-            turn=said,
-            score=round(score, 4),
-        )
-        for said in dict.fromkeys((turn, *thought.turns))
-    ]
-
-
-def _with_time(text: str, thought: Draft, language: Language) -> str:
-    if not thought.reported or thought.reported in text:
+def _cut(text: str, language: Language) -> str:
+    """The first words of what was asked."""
+    most = _CUT[language]
+    if len(text) <= most:
         return text
-    return phrases("tim_lines", language)["when"].format(text=text, when=thought.reported)
+    short = text[:most] if language is Language.ZH else text[: most + 1].rpartition(" ")[0] or text[:most]
+    return f"{short}…"

@@ -17,7 +17,8 @@ from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
 from osler.memory.recall_text import exchange_text
 from osler.memory.tim.actions import carry_out
-from osler.memory.tim.fact_lines import facts_of, tell
+from osler.memory.tim.fact_lines import tell
+from osler.memory.tim.fact_words import facts_of
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
 from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, RulesThink
 from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts, recall_turns

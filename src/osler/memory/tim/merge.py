@@ -77,11 +77,16 @@ def repeats(draft: Draft, old: Draft, language: Language) -> bool:
         and draft.certainty <= old.certainty
         and mine.subject == its.subject
         and (mine.words == its.words if draft.negated else mine.words <= its.words)
-        and mine.topic <= its.topic | its.words
+        and (mine.topic <= its.topic | its.words or _is_same_sentence(mine, its))
         and mine.numbers <= its.numbers
         and bool(mine.words or mine.numbers or mine == its)
         and (not draft.reported or plain(draft.reported) == plain(old.reported))
     )
+
+
+def _is_same_sentence(mine: _Content, its: _Content) -> bool:
+    """Whether the same words answer two questions; a value belongs to what was asked for."""
+    return mine.words == its.words and len(mine.words) > 1 and not mine.numbers
 
 
 def adds_to(draft: Draft, old: Draft, language: Language) -> bool:

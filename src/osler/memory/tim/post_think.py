@@ -18,7 +18,7 @@ from osler.loosejson import json_begun, json_of
 from osler.memory.base import Thinker, Turn
 from osler.memory.recall_text import illnesses
 from osler.memory.tim.actions import Action, ActionPlan, Again, Insert, Supersede
-from osler.memory.tim.fact_lines import dated
+from osler.memory.tim.fact_words import dated
 from osler.memory.tim.merge import merge_thoughts
 from osler.memory.tim.model_answer import Everything, Forgets, Merges, ModelAnswer, Thoughts
 from osler.memory.tim.rules_thoughts import rules_thoughts
