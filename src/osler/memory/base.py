@@ -37,7 +37,7 @@ class Fact(_Frozen):
     """What holds between them, in the affirmative: `has`, `takes`, `shows`."""
     object: str
     denied: bool = False
-    """Whether it is not so. Only this counts: nobody looks for a negation in the words."""
+    """Whether it is not so."""
     turn: int
     """The turn it comes from."""
     score: float = 1.0
@@ -57,7 +57,7 @@ class Recall(_Frozen):
     facts: tuple[Fact, ...] = ()
     """What the text says, fact by fact, where the memory keeps facts."""
     exchanges: tuple[Turn, ...] = ()
-    """The turns of the dialogue that the text tells of. Without a reply: what came of it is in the facts, if anything."""
+    """The turns that the text tells of. One without a reply was asked, and its facts, if any, are the answer."""
     dropped: tuple[int, ...] = ()
     """Turns of which something did not fit into the budget."""
     requests: int = 0

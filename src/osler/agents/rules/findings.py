@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from osler.agents.rules.item_names import is_about, items_named
-from osler.agents.rules.knowledge import Finding, Item, knowledge
+from osler.agents.rules.knowledge import Finding, Item
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
 from osler.language.cues import finder
@@ -38,11 +38,12 @@ class Statement:
     """A relative; empty: the patient."""
 
 
-def fact_statements(facts: Iterable[Fact]) -> list[Statement]:
-    """Facts as statements."""
-    return [
-        Statement(fact.triple, fact.denied, "" if _is_own(fact.subject) else fact.subject) for fact in facts
-    ]
+def fact_statements(fact: Fact, language: Language) -> tuple[Statement, ...]:
+    """A fact as statements: of one that is so, its words may still deny a part, `shows a stone, no fluid`."""
+    whose = "" if _is_own(fact.subject) else fact.subject
+    if fact.denied or whose:
+        return (Statement(fact.triple, fact.denied, whose),)
+    return text_statements(fact.triple, language)
 
 
 def _is_own(subject: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from osler.agents.participant import Briefing, Case
@@ -58,9 +58,13 @@ def _answers(recall: Recall, last: Turn, case: Case) -> Iterator[tuple[str, Sequ
     exchanges = {turn.number: turn for turn in recall.exchanges}
     for number in sorted({*facts, *exchanges}):
         turn = exchanges.get(number, Turn(number=number, question="", reply=""))
-        yield turn.question, (*fact_statements(facts[number]), *_said(turn, case))
+        yield turn.question, (*_stated(facts[number], case), *_said(turn, case))
     if last.question:
         yield last.question, _said(last, case)
+
+
+def _stated(facts: Iterable[Fact], case: Case) -> Iterator[Statement]:
+    return (statement for fact in facts for statement in fact_statements(fact, case.language))
 
 
 def _said(turn: Turn, case: Case) -> tuple[Statement, ...]:

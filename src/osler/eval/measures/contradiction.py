@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from osler.eval.measures.not_told import tells_nothing
 from osler.eval.measures.asking import TESTS, is_result
+from osler.eval.measures.not_told import tells_nothing
 from osler.eval.measures.statements import (
     affirms,
     clauses,

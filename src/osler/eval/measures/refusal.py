@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from osler.eval.measures.not_told import tells_nothing
 from osler.eval.measures.asking import is_result
+from osler.eval.measures.not_told import tells_nothing
 from osler.eval.measures.statements import clauses, mentions, own_words, tells
 from osler.language import Language
 from osler.language.words import numbers, plain, sentences
