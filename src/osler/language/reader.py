@@ -123,7 +123,8 @@ def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Dr
         draft.whose, text = inside.whose, inside.rest
     elif own := own_name(text, language, speaker):
         draft.whose = own
-    if quality := quality_finder(language).search(text):
+    quality = quality_finder(language).search(text)
+    if quality and thing(text[: quality.start()], language):
         draft.value, text = quality[1].strip(), text[: quality.start()]
         draft.denied = quality[1].lower() in cues("negation_after", language)
     if unsure := finder("unsure", language).search(text):
@@ -213,11 +214,15 @@ def _gathered(drafts: list[_Draft]) -> list[_Draft]:
     waiting: _Draft | None = None
     for draft in drafts:
         if draft.what:
-            if waiting is not None:
+            if waiting is not None and waiting.when and draft.denied:
+                found.append(waiting)
+            elif waiting is not None:
                 draft.when = draft.when or waiting.when
                 if waiting.whose and waiting.whose != draft.whose and draft.segment.joint == "list":
                     draft.whose = f"{waiting.whose} {draft.segment.joint and 'and'} {draft.whose}".strip()
-                waiting = None
+            waiting = None
+            found.append(draft)
+        elif draft.value and not found:
             found.append(draft)
         elif draft.when or draft.value:
             if found and draft.segment.joint != "but":
