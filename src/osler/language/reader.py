@@ -63,7 +63,7 @@ def _sentence(text: str, language: Language, speaker: Speaker, person: str) -> t
         clauses.append(Clause(text, (_result(label, rest, language),)))
         text = rest if _tells_more(rest, language) else ""
     drafts = _drafts(text, language, speaker, person) if text else []
-    clauses += _clauses(drafts)
+    clauses += _clauses(drafts, text)
     last = drafts[-1].whose if drafts else ""
     return Sentence(text if not labelled else f"{labelled[0]}: {labelled[1]}", tuple(clauses), is_question), last
 
@@ -235,7 +235,7 @@ def _gathered(drafts: list[_Draft]) -> list[_Draft]:
     return found or ([waiting] if waiting else [])
 
 
-def _clauses(drafts: list[_Draft]) -> list[Clause]:
+def _clauses(drafts: list[_Draft], sentence: str) -> list[Clause]:
     """Segments into clauses; the things of one list share the time that is said once."""
     groups: list[list[_Draft]] = []
     for draft in drafts:
@@ -246,9 +246,31 @@ def _clauses(drafts: list[_Draft]) -> list[Clause]:
     for group in groups:
         times = {draft.when for draft in group if draft.when}
         shared = times.pop() if len(times) == 1 else ""
-        text = ", ".join(draft.segment.text for draft in group)
+        text = sentence[group[0].segment.start : group[-1].segment.end]
         found.append(Clause(text, tuple(replace(each.mention(), when=each.when or shared) for each in group)))
     return found
+
+
+def denies_a_list(clause: str, language: Language) -> bool:
+    """Whether a clause of a record opens with a denial of the things it lists: "denies fever or rash", "无头晕、头痛"."""
+    opened = _leading(language).match(clause)
+    rests = (clause, clause[opened.end() :] if opened else clause, _patient_opening(language).sub("", clause))
+    return any(
+        (found := finder("record_negation", language).match(rest)) is not None
+        and _negation(rest[: found.end() + 4], language) is not None
+        for rest in rests
+    )
+
+
+@cache
+def _patient_opening(language: Language) -> re.Pattern[str]:
+    """Who is denying, and the time it is said of."""
+    who = any_of((*cues("relatives", language), *cues("the_patient", language), *cues("subjects", language)), language)
+    gap = r"\s*" if language is Language.EN else ""
+    small = any_of(cues("fillers", language), language)
+    return re.compile(
+        rf"^(?:(?:the\s+)?{who}{gap}|{small}{gap}|(?:{time_finder(language).pattern}){gap})+", re.IGNORECASE
+    )
 
 
 @lru_cache(maxsize=8192)

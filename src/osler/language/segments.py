@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -22,6 +22,9 @@ class Segment:
     text: str
     joint: str = ""
     """What parts it from the one before: "," or a joint of a list, "but" for a contrast, "." for a new clause."""
+    start: int = 0
+    end: int = 0
+    """Where it stands in its sentence."""
 
 
 @cache
@@ -68,12 +71,18 @@ def segments(text: str, language: Language) -> list[Segment]:
         if within(*_core(cut), held) or not _parts(before, cut, language):
             continue
         if before.strip(EDGE):
-            found.append(Segment(before.strip(EDGE), joint))
+            found.append(_cut_out(text, begin, cut.start(), joint))
             joint = ""
         begin, joint = cut.end(), _stronger(joint, cut)
     if text[begin:].strip(EDGE):
-        found.append(Segment(text[begin:].strip(EDGE), joint))
+        found.append(_cut_out(text, begin, len(text), joint))
     return _shared(found, language)
+
+
+def _cut_out(text: str, begin: int, end: int, joint: str) -> Segment:
+    piece = text[begin:end]
+    start = begin + len(piece) - len(piece.lstrip(EDGE))
+    return Segment(piece.strip(EDGE), joint, start, start + len(piece.strip(EDGE)))
 
 
 def _core(cut: re.Match[str]) -> tuple[int, int]:
@@ -117,12 +126,12 @@ def _shared(found: list[Segment], language: Language) -> list[Segment]:
         head = _head(other.text, attributes, language)
         if head:
             gap = " " if language is Language.EN else ""
-            found[place] = Segment(f"{one.text}{gap}{head}", one.joint)
+            found[place] = replace(one, text=f"{one.text}{gap}{head}")
     opening = finder("shared_openings", language)
     for place, (one, other) in enumerate(pairwise(found)):
         begun = opening.search(one.text)
         if language is Language.EN and begun and other.joint == "list" and len(other.text.split()) <= 3:
-            found[place + 1] = Segment(f"{begun[0]} {other.text}", other.joint)
+            found[place + 1] = replace(other, text=f"{begun[0]} {other.text}")
     return found
 
 
