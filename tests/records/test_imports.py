@@ -111,7 +111,8 @@ def test_chinese_text_is_split_where_chinese_splits() -> None:
         ("病程中无头晕、头痛", {"头晕", "头痛"}),
         ("无皮肤、巩膜黄染", {"皮肤黄染", "巩膜黄染"}),
         ("吸烟：有；不饮酒", {"饮酒"}),
-        ("咳嗽无痰，乏力", {"痰"}),
+        ("咳嗽三天，但无痰，乏力", {"痰"}),
+        ("受凉后无明显诱因出现咳嗽", set()),
     ],
 )
 def test_a_chinese_denial_denies_each_thing_of_its_list(text: str, absent: set[str]) -> None:

@@ -16,8 +16,10 @@ from osler.language.time_expressions import time_finder
 from osler.language.words import sentences
 
 _LABELLED = re.compile(r"^[-*•\s]*([^:：,，。?？]{1,60}?)\s*[:：](?!\d)\s*(.+)$", re.DOTALL)
+_BRACKETED = re.compile(r"[（(][^）)]*[）)]")
+_QUOTES = "'\"“”‘’"
 _LONGEST_LABEL = {Language.EN: 6, Language.ZH: 12}
-_SMALL_WORDS = ("subjects", "determiners", "helpers", "fillers", "about")
+_SMALL_WORDS = ("the_patient", "subjects", "determiners", "helpers", "fillers", "about")
 
 
 @lru_cache(maxsize=4096)
@@ -25,7 +27,7 @@ def read(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> R
     """A text as sentences, clauses and mentions; who speaks decides who "my son" is."""
     found: list[Sentence] = []
     person = ""
-    for part in sentences(text.replace("’", "'"), language):
+    for part in sentences(text, language):
         sentence, person = _sentence(part, language, speaker, person)
         found.append(sentence)
     return Reading(language, tuple(found))
@@ -44,6 +46,8 @@ class _Draft:
     """Whether a denial at its end also reaches the things listed before it."""
     unsure: bool = False
     whose: str = ""
+    whose_here: bool = False
+    """Whether only this thing is theirs, and not what is listed after it."""
     when: str = ""
     value: str = ""
     denies: bool = field(default=False)
@@ -56,16 +60,17 @@ class _Draft:
 def _sentence(text: str, language: Language, speaker: Speaker, person: str) -> tuple[Sentence, str]:
     """The sentence, and the relative it ends with: the next may go on about them."""
     is_question = text.rstrip(" \"'”").endswith(("?", "？"))
+    written, text = text, text.replace("’", "'")
     labelled = None if is_question else _label(text, language)
     clauses: list[Clause] = []
     if labelled:
         label, rest = labelled
-        clauses.append(Clause(text, (_result(label, rest, language),)))
+        clauses.append(Clause(written, (_result(label, rest, language),)))
         text = rest if _tells_more(rest, language) else ""
     drafts = _drafts(text, language, speaker, person) if text else []
-    clauses += _clauses(drafts, text)
+    clauses += _clauses(drafts, text if labelled else written)
     last = drafts[-1].whose if drafts else ""
-    return Sentence(text if not labelled else f"{labelled[0]}: {labelled[1]}", tuple(clauses), is_question), last
+    return Sentence(written, tuple(clauses), is_question), last
 
 
 def _label(text: str, language: Language) -> tuple[str, str] | None:
@@ -120,7 +125,7 @@ def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Dr
         draft.whose, text = reach.whose, reach.rest
         draft.fresh = True
     elif inside := relative_within(text, language, speaker):
-        draft.whose, text = inside.whose, inside.rest
+        draft.whose, text, draft.whose_here = inside.whose, inside.rest, True
     elif own := own_name(text, language, speaker):
         draft.whose = own
     quality = quality_finder(language).search(text)
@@ -203,7 +208,9 @@ def _inherit(draft: _Draft, before: _Draft | None, person: str, language: Langua
     if draft.whose or finder("first_person", language).match(text):
         return
     if before is not None:
-        draft.whose = before.whose if not re.match(r"(?:it|there|this)\b", text, re.IGNORECASE) else ""
+        draft.whose = (
+            before.whose if not before.whose_here and not re.match(r"(?:it|there|this)\b", text, re.IGNORECASE) else ""
+        )
     elif person and finder("third_person", language).match(text):
         draft.whose = person
 
@@ -218,6 +225,7 @@ def _gathered(drafts: list[_Draft]) -> list[_Draft]:
                 found.append(waiting)
             elif waiting is not None:
                 draft.when = draft.when or waiting.when
+                draft.segment = replace(draft.segment, start=waiting.segment.start)
                 if waiting.whose and waiting.whose != draft.whose and draft.segment.joint == "list":
                     draft.whose = f"{waiting.whose} {draft.segment.joint and 'and'} {draft.whose}".strip()
             waiting = None
@@ -228,9 +236,10 @@ def _gathered(drafts: list[_Draft]) -> list[_Draft]:
             if found and draft.segment.joint != "but":
                 found[-1].when = found[-1].when or draft.when
                 found[-1].value = found[-1].value or draft.value
+                found[-1].segment = replace(found[-1].segment, end=draft.segment.end)
             else:
                 waiting = draft
-        elif draft.whose and not found:
+        elif draft.whose:
             waiting = draft
     return found or ([waiting] if waiting else [])
 
@@ -276,11 +285,14 @@ def _patient_opening(language: Language) -> re.Pattern[str]:
 @lru_cache(maxsize=8192)
 def thing(text: str, language: Language) -> str:
     """What a text speaks of: its words without those that carry no meaning at either end."""
+    text = _BRACKETED.sub(" ", text)
     text = " ".join(text.split()) if language is Language.EN else "".join(text.split())
     before = None
     while text != before:
         before = text
-        text = _trailing(language).sub("", _leading(language).sub("", text.strip(EDGE + "'")).strip(EDGE)).strip(EDGE)
+        text = (
+            _trailing(language).sub("", _leading(language).sub("", text.strip(EDGE + _QUOTES)).strip(EDGE)).strip(EDGE)
+        )
     return text
 
 

@@ -153,7 +153,9 @@ def _subject(language: Language) -> re.Pattern[str]:
         return re.compile(f"(?:{opening})*{who}(?:的|他|她|那边)?")
     small = pattern("fillers", language)
     denial = r"(?P<denial>(?:no|none|nobody|no one|neither)(?= (?:one )?(?:of|in|else in|else|family|relative)))?(?: (?:one )?(?:of|in|else in))?\s*"
-    return re.compile(rf"\W*(?:{small},?\s+)*{denial}(?:{opening}\s+)*{who}(?:'s?)?(?:\s+side)?\s*", re.IGNORECASE)
+    return re.compile(
+        rf"\W*(?:{small},?\s+)*{denial}(?:{opening}\s+)*{who}(?!\s+history)(?:'s?)?(?:\s+side)?\s*", re.IGNORECASE
+    )
 
 
 @cache

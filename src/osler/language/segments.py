@@ -12,7 +12,8 @@ from osler.language.cues import any_of, cues, finder, pattern
 from osler.language.measures import value_finder
 from osler.language.time_expressions import time_finder
 
-EDGE = ' \t\r\n.,;:!?。，；：！？、…()（）[]"“”‘'
+EDGE = " \t\r\n.,;:!?。，；：！？、…"
+_BRACKETS = re.compile(r"[（(][^）)]*[）)]|“[^”]*”|\"[^\"]*\"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +32,13 @@ class Segment:
 def _boundary(language: Language) -> re.Pattern[str]:
     contrast, joint, new = (pattern(kind, language) for kind in ("contrast", "joints", "new_clause"))
     if language is Language.EN:
-        mark = r"[,;:](?=\s|$)|\s+[-–—]+\s+|[()\[\]]"
+        mark = r"[,;:](?=\s|$)|\s+[-–—]+\s+"
         return re.compile(
             rf"(?P<but>(?:\s*,)?\s*{contrast}(?:\s*,)?)|(?P<list>(?:\s*,)?\s*{joint}(?=\s))|(?P<new>(?:,\s*)?(?={new}))"
             rf"|(?P<mark>{mark})",
             re.IGNORECASE,
         )
-    return re.compile(
-        rf"(?P<but>[，,]?{contrast})|(?P<list>{joint})|(?P<new>(?={new}))|(?P<mark>[，,；;：:（）()]|\s+)"
-    )
+    return re.compile(rf"(?P<but>[，,]?{contrast})|(?P<list>{joint})|(?P<new>(?={new}))|(?P<mark>[，,；;：:])")
 
 
 @cache
@@ -63,6 +62,7 @@ def segments(text: str, language: Language) -> list[Segment]:
         *spans(time_finder(language), text),
         *spans(value_finder(language), text),
         *spans(_whole(language), text),
+        *spans(_BRACKETS, text),
     ]
     found: list[Segment] = []
     begin, joint = 0, ""
@@ -104,7 +104,11 @@ def _parts(before: str, cut: re.Match[str], language: Language) -> bool:
 def _remainder(text: str, language: Language) -> str:
     """What is left of the opening of a segment without empty words and times."""
     text = time_finder(language).sub("", text)
-    return re.sub(any_of((*cues("fillers", language), *cues("subjects", language)), language), "", text).strip(EDGE)
+    return re.sub(
+        any_of((cue for kind in ("fillers", "subjects", "negation") for cue in cues(kind, language)), language),
+        "",
+        text,
+    ).strip(EDGE)
 
 
 def _stronger(joint: str, cut: re.Match[str]) -> str:

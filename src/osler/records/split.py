@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from osler.language import Language
+from osler.language import Language, Speaker
+from osler.language.cues import cues, finder
 from osler.language.reader import denies_a_list, read
 from osler.language.reading import Clause
 from osler.language.words import sentences
@@ -20,6 +21,9 @@ _LONGEST_NAME = 120
 
 _SHORT_CLAUSE, _SHORT_ITEM = 5, 6
 """Characters below which a Chinese clause cannot stand alone, and up to which a thing is one of a list."""
+_WRITTEN_OF = Speaker.MOTHER
+"""A record that names a baby or a child speaks of its patient, as a mother does."""
+_JOINT = re.compile(r"^\W*(?:(?:and|but|or|with)\b\s*)?|\W*\b(?:and|but|or)\W*$", re.IGNORECASE)
 _TAIL = re.compile(r"(?:等.*|史|嗜好)$")
 _LABELLED = re.compile(r"^[-*•\s\d.)]*([^:：,，。]{2,60})[:：]\s*(.+)$")
 
@@ -58,49 +62,65 @@ def _english(text: str) -> Iterator[Statement]:
     if (named := _labelled(text, Language.EN)) is not None:
         yield named
         return
-    for sentence in read(text, Language.EN).sentences:
+    for sentence in read(text, Language.EN, _WRITTEN_OF).sentences:
         whole = sentence.text.strip(" .;")
-        # What is said between denials stays together, in its own words.
-        told: list[str] = []
-        for clause in sentence.clauses:
-            if not denies_a_list(clause.text, Language.EN):
-                told.append(clause.text)
-                continue
-            if told:
-                yield _own_words(whole[whole.find(told[0]) : whole.find(told[-1]) + len(told[-1])])
-                told = []
+        lists = [clause for clause in sentence.clauses if _is_list_of_denials(clause, Language.EN)]
+        if finder("exception", Language.EN).search(whole):
+            lists = []  # what is left out of a denial belongs to it
+        done = 0
+        for clause in lists:
+            place = max(whole.find(clause.text, done), done)
+            yield from _own_words(whole[done:place])
             yield from _denied(clause, Language.EN)
-        if told:
-            yield _own_words(whole[whole.find(told[0]) :] if told[0] in whole else ", ".join(told))
+            done = place + len(clause.text)
+        yield from _own_words(whole[done:])
 
 
-def _own_words(sentence: str) -> Statement:
-    words = sentence.split()
-    name = " ".join(words[:_NAME_WORDS]) + ("…" if len(words) > _NAME_WORDS else "")
-    return Statement(name, f"{sentence}.")
+def _own_words(part: str) -> Iterator[Statement]:
+    """What stands beside denials, as it is written."""
+    part = _JOINT.sub("", part).strip(" ,.;")
+    if part:
+        words = part.split()
+        name = " ".join(words[:_NAME_WORDS]) + ("…" if len(words) > _NAME_WORDS else "")
+        yield Statement(name, f"{part}.")
+
+
+def _is_list_of_denials(clause: Clause, language: Language) -> bool:
+    """Whether each thing of a clause can be denied by itself."""
+    strangers = any(mention.whose and mention.whose not in cues("family", language) for mention in clause.mentions)
+    if language is EN and any(mention.value or not clause.text.endswith(mention.when) for mention in clause.mentions):
+        return False  # a time or a value within it keeps its place
+    return denies_a_list(clause.text, language) and not strangers and all(mention.denied for mention in clause.mentions)
 
 
 def _denied(clause: Clause, language: Language) -> Iterator[Statement]:
-    """Each thing that a clause denies."""
+    """Each thing that a clause denies; a single one is told in the clause's own words."""
+    alone = len(clause.mentions) == 1
     for mention in clause.mentions:
         if language is EN:
             thing = f"{mention.whose} history of {mention.what}" if mention.whose else mention.what
+            thing = f"{thing} {mention.when}".strip()
             yield Statement(_capital(thing), f"No {thing}.", Status.ABSENT)
         elif thing := _TAIL.sub("", f"{mention.whose}{mention.what}"):
-            yield Statement(thing, f"无{thing}。", Status.ABSENT)
+            yield Statement(thing, f"{clause.text}。" if alone else f"无{thing}。", Status.ABSENT)
 
 
 def _chinese(text: str) -> Iterator[Statement]:
     for sentence in sentences(text, Language.ZH):
         named = _labelled(sentence.strip("；;。"), Language.ZH)
-        clauses = read(named.report if named else sentence, Language.ZH).clauses
-        if named and len(clauses) <= 1 and "、" not in named.report:
+        clauses = read(named.report if named else sentence, Language.ZH, _WRITTEN_OF).clauses
+        denials = [clause for clause in clauses if _is_list_of_denials(clause, Language.ZH)]
+        if named and not denials and "、" not in named.report:
             yield named
             continue
         # "消化系统：易饥、多食，无腹痛" lists several things under one heading.
-        told = ""
+        told, done = "", 0
         for clause in clauses:
-            if denies_a_list(clause.text, Language.ZH):
+            place = sentence.find(clause.text, done)
+            is_glued, done = 0 < place == done, max(place, done) + len(clause.text)
+            if told and is_glued:  # "改变体位无缓解" denies nothing by itself
+                told += clause.text
+            elif clause in denials:
                 yield from _told(told)
                 yield from _denied(clause, Language.ZH)
                 told = ""
@@ -124,7 +144,9 @@ def _told(text: str) -> Iterator[Statement]:
 
 def _listed(clause: Clause) -> list[str] | None:
     """The items of a clause that only lists things: `伴怕热、多汗`, `怕热、多汗、体重下降`."""
-    items = [mention.what for mention in clause.mentions]
+    if any(mention.whose for mention in clause.mentions):
+        return None
+    items = [f"{mention.what}{mention.value}" for mention in clause.mentions]
     parts = clause.text.split("、")
     is_list = len(items) > 1 and len(parts) == len(items)
     return items if is_list and all(len(part) <= _SHORT_ITEM for part in parts) else None
@@ -194,7 +216,7 @@ class EntryList:
     def add_text(self, category: Category, text: str, *, label: str = "") -> None:
         """Add every statement of a text; a bare `None` or `无` becomes one denied entry called `label`."""
         clean = text.strip().strip("。.").strip()
-        if not clean:
+        if not clean or _LEFT_OPEN.fullmatch(clean):
             return
         if (
             label
