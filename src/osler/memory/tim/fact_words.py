@@ -70,7 +70,7 @@ def normal_thing(thought: Draft, language: Language) -> str:
     """The name of the thing of which rules noted only that it is normal; empty where a thought says more."""
     if thought.maker is Maker.MODEL or thought.negated or thought.subject not in PATIENT:
         return ""
-    rest, found = finder("normal", language).subn("", thought.object)
+    rest, found = finder("all_normal", language).subn("", thought.object)
     topic = topic_of(thought)
     if not found or (topic and content(rest, language)):
         return ""
