@@ -22,7 +22,7 @@ _PROTECTED = 0.4
 """Share of the budget that protected thoughts have before what bears on the query; the first one is told anyway."""
 _NAMED = 0.2
 """Share of the budget that is kept from other thoughts for naming questions."""
-_CUT = {Language.EN: 24, Language.ZH: 6}
+_CUT = {Language.EN: 24, Language.ZH: 8}
 """Characters of what was asked that are told."""
 
 Key = tuple[object, ...]

@@ -112,7 +112,8 @@ def replaces(draft: Draft, old: Draft, language: Language, *, is_recent: bool) -
         return ""
     if _is_correction(draft.sentence, language) and not (draft.negated or old.negated):
         on_one_topic = is_recent and bool(mine.topic) and mine.topic == its.topic
-        if mine.words != its.words and (on_one_topic or _share_half(mine.words, its.words)):
+        is_shared = _share_half(mine.words | mine.topic, its.words | its.topic)
+        if mine.words != its.words and (on_one_topic or is_shared):
             return CORRECTED
     if draft.certainty < old.certainty or (mine.topic and its.topic and mine.topic != its.topic):
         return ""
@@ -147,6 +148,7 @@ def _content(draft: Draft, language: Language) -> _Content:
 
 @lru_cache(maxsize=8192)
 def _content_of(subject: str, relation: str, object_: str, language: Language) -> _Content:
+    object_ = finder("correction", language).sub(" ", object_)
     said = frozenset(numbers(object_))
     level = plain(subject)
     return _Content(

@@ -13,7 +13,7 @@ from osler.language.lexicon.drugs import drugs_in
 from osler.language.questions import Asks, read_questions
 from osler.language.reader import read
 from osler.language.reading import Mention
-from osler.language.words import content, plain, words
+from osler.language.words import content, plain
 from osler.memory.base import Turn
 from osler.memory.tim.thought import Draft, Kind
 from osler.prompts import phrases
@@ -52,9 +52,14 @@ def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> list[Draft]:
 
 
 def _tells(mention: Mention, turn: Turn, language: Language) -> bool:
-    """Whether a mention tells something: that the speaker does not know does not, nor does a bare yes or `sorry`."""
-    if mention.unsure and plain(mention.what) not in plain(turn.reply):
-        return False
+    """Whether a mention tells something.
+
+    That the speaker does not know does not, nor does a bare yes, a `sorry`, or a yes to `anything`.
+    """
+    if plain(mention.what) not in plain(turn.reply) and not mention.denied:
+        last = mention.what.split()[-1:]
+        if mention.unsure or any(finder("vague", language).fullmatch(word) for word in last):
+            return False
     own = _own_words(mention, language)
     return not own or not any(finder(cue, language).fullmatch(own) for cue in ("answer_yes", "answer_no", "correction"))
 
@@ -98,7 +103,8 @@ def _draft(mention: Mention, own: str, topic: str, turn: Turn, language: Languag
     if mention.value and plain(own) not in plain(turn.reply):
         # The question names the thing, the reply its value.
         relation, topic, own = line["topic"].format(topic=own), "", mention.value
-    said = own if mention.value in own else clause or f"{own} {mention.value}".strip()
+    is_whole = mention.value in own and (mention.denied or not _leaves_out(mention, clause, language))
+    said = own if is_whole else clause or f"{own} {mention.value}".strip()
     reported = mention.when if plain(mention.when) not in plain(said) else ""
     if not said and topic:
         said, reported = reported, ""
@@ -150,6 +156,12 @@ def _kind(said: str, question: str, language: Language) -> Kind:
     return Kind.MEDICINE if drug else Kind.OTHER
 
 
+def _leaves_out(mention: Mention, clause: str, language: Language) -> bool:
+    """Whether a clause has words of weight that the mention of it has not."""
+    told = f"{mention.what} {mention.when} {mention.value} {mention.whose}"
+    return not set(content(clause, language)) <= set(content(told, language))
+
+
 def _sentence_of(own: str, reply: str, language: Language) -> str:
     """The sentence of a reply that says something; empty where only the question does."""
     said = (sentence.text for sentence in read(reply, language).sentences)
@@ -173,9 +185,9 @@ def is_open(question: str, language: Language) -> bool:
 
 @lru_cache(maxsize=4096)
 def question_topic(question: str, language: Language) -> str:
-    """What a question is about: its words of weight, in their order."""
+    """What a question is about: the words of weight of what it asks for, in their order."""
+    topics = [topic for asked in read_questions(question, language) for topic in asked.topics] or [question]
     if language is Language.ZH:
-        kept = (word for word in words(question, language) if content(word, language))
-        # Words come with one character for pain; a doctor reads the word as it is written.
-        return "".join(kept).replace("痛痛", "疼痛")
-    return " ".join(word for word in _WORD.findall(question) if content(word, language))
+        return "、".join(topic.strip(_EDGE) for topic in topics if content(topic, language))
+    found = (word for topic in topics for word in _WORD.findall(topic) if content(word, language))
+    return " ".join(dict.fromkeys(found))
