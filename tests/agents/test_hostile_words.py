@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from osler.memory.tim.extract import think
+from osler.memory.tim.rules_thoughts import rules_thoughts
 
 from osler.agents.gate import check
 from osler.agents.parsing import conclusion_of, named_of, plan_of
@@ -121,8 +121,8 @@ def test_a_name_that_goes_on_without_end_is_read_and_judged(name: str, language:
 def test_a_reply_that_goes_on_without_end_is_checked_and_remembered(reply: str, language: Language) -> None:
     record = POOL.get(f"bladder-cancer-{language.value}")
     question = "Does it hurt?" if language is Language.EN else "疼吗？"
-    think(Turn(number=1, question=question, reply=reply), language)
-    think(Turn(number=1, question=f"{reply}？", reply="是的。"), language)
+    rules_thoughts(Turn(number=1, question=question, reply=reply), language)
+    rules_thoughts(Turn(number=1, question=f"{reply}？", reply="是的。"), language)
     check(reply, Selection(question=question, case=case_of(record), entries=record.entries[:2]), record.diagnosis)
 
 
