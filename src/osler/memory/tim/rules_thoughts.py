@@ -114,7 +114,7 @@ def _draft(mention: Mention, own: str, topic: str, turn: Turn, language: Languag
         subject=mention.whose or line["patient"],
         relation=relation,
         object=said,
-        sentence=_sentence_of(own, turn.reply, language),
+        sentence=_sentence_of(clause or own, turn.reply, language),
         asked=topic,
         phrase=clause if mention.denied and topic else "",
         negated=mention.denied,
