@@ -46,8 +46,8 @@ from osler.memory import MemorySettings
 from osler.memory.base import Turn
 from osler.memory.embedders import open_embedder
 from osler.memory.embedders.base import Embedder
-from osler.memory.tim.bank import Bank, raw_text
 from osler.memory.tim.memory import TimMemory
+from osler.memory.tim.memory_bank import MemoryBank, raw_text
 from osler.memory.tim.retrieve import recall_turns, turn_standings
 from osler.memory.tim.vectors import VectorIndex
 
@@ -119,10 +119,10 @@ async def dense(turns: Sequence[Turn], _: Language) -> Rank:
     return rank
 
 
-async def filled(turns: Sequence[Turn], language: Language) -> tuple[Embedder, Bank]:
+async def filled(turns: Sequence[Turn], language: Language) -> tuple[Embedder, MemoryBank]:
     embedder = open_embedder("hash")
     vectors = await embedder.embed([raw_text(turn) for turn in turns])
-    bank = Bank(language, VectorIndex(vectors.shape[1]))
+    bank = MemoryBank(language, VectorIndex(vectors.shape[1]))
     for turn, vector in zip(turns, vectors, strict=True):
         bank.add(turn, vector)
     return embedder, bank

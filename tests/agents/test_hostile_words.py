@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from osler.memory.tim.rules_thoughts import rules_thoughts
 
 from osler.agents.gate import check
 from osler.agents.messages import Selection
@@ -15,7 +16,6 @@ from osler.agents.parsing import conclusion_of, named_of, plan_of
 from osler.eval.ladder import judge_diagnosis, judge_treatment
 from osler.loosejson import DEEPEST, json_begun, json_of
 from osler.memory.base import Turn
-from osler.memory.tim.extract import think
 from osler.models import ask
 from osler.records import Language, PatientRecord, RecordPool
 from osler.runs.events import Called
@@ -121,8 +121,8 @@ def test_a_name_that_goes_on_without_end_is_read_and_judged(name: str, language:
 def test_a_reply_that_goes_on_without_end_is_checked_and_remembered(reply: str, language: Language) -> None:
     record = POOL.get(f"bladder-cancer-{language.value}")
     question = "Does it hurt?" if language is Language.EN else "疼吗？"
-    think(Turn(number=1, question=question, reply=reply), language)
-    think(Turn(number=1, question=f"{reply}？", reply="是的。"), language)
+    rules_thoughts(Turn(number=1, question=question, reply=reply), language)
+    rules_thoughts(Turn(number=1, question=f"{reply}？", reply="是的。"), language)
     check(reply, Selection(question=question, case=case_of(record), entries=record.entries[:2]), record.diagnosis)
 
 

@@ -14,8 +14,8 @@ from osler.language import Language
 from osler.memory.base import Turn
 from osler.memory.embedders import open_embedder
 from osler.memory.embedders.base import Embedder
-from osler.memory.tim.bank import Bank, closing_question, raw_text
-from osler.memory.tim.lexical import Lexical
+from osler.memory.tim.bm25 import Bm25
+from osler.memory.tim.memory_bank import MemoryBank, closing_question, raw_text
 from osler.memory.tim.retrieve import (
     fused,
     nearest_thoughts,
@@ -24,11 +24,11 @@ from osler.memory.tim.retrieve import (
     recall_turns,
     turn_standings,
 )
-from osler.memory.tim.space import Space, unrelated_cosine, wording
 from osler.memory.tim.thought import Draft
+from osler.memory.tim.thought_space import ThoughtSpace, unrelated_cosine, wording
 from osler.memory.tim.vectors import VectorIndex
 
-ROOMS = tuple[Embedder, Bank, Space]
+ROOMS = tuple[Embedder, MemoryBank, ThoughtSpace]
 
 # A name is said once; what is asked about it afterwards does not repeat it.
 VISITS = {
@@ -62,8 +62,8 @@ async def rooms(said: Sequence[tuple[str, str]], language: Language, is_whole: b
     drafts = [Draft(subject="", relation="", object=raw_text(turn) if is_whole else turn.reply) for turn in turns]
     vectors = await embedder.embed([raw_text(turn) for turn in turns])
     own = await embedder.embed([wording(draft) for draft in drafts])
-    bank, space = (made(language, VectorIndex(vectors.shape[1])) for made in (Bank, Space))
-    assert isinstance(bank, Bank) and isinstance(space, Space)
+    bank, space = (made(language, VectorIndex(vectors.shape[1])) for made in (MemoryBank, ThoughtSpace))
+    assert isinstance(bank, MemoryBank) and isinstance(space, ThoughtSpace)
     for turn, draft, raw, vector in zip(turns, drafts, vectors, own, strict=True):
         space.insert(draft, turn.number, vector, bank.add(turn, raw))
     return embedder, bank, space
@@ -199,7 +199,7 @@ async def test_probes_look_at_thoughts_alone() -> None:
 
 
 def test_a_group_without_anything_in_it_gives_nothing_and_no_warning() -> None:
-    index, lexical = VectorIndex(16), Lexical(Language.EN)
+    index, lexical = VectorIndex(16), Bm25(Language.EN)
     rng = np.random.default_rng(0)
     vector = rng.standard_normal(16).astype(np.float32)
     first, other = index.hashing.order(vector)[:2]
@@ -237,7 +237,7 @@ TEXTS = st.lists(st.text("abc 发烧咳嗽", max_size=20), min_size=1, max_size=
 @settings(deadline=None)
 @given(texts=TEXTS, gone=st.integers(0, 7), query=st.text("abc 发烧咳嗽", max_size=12))
 def test_what_was_removed_leaves_no_trace_in_the_words(texts: list[str], gone: int, query: str) -> None:
-    whole, less = Lexical(Language.ZH), Lexical(Language.ZH)
+    whole, less = Bm25(Language.ZH), Bm25(Language.ZH)
     for number, text in enumerate(texts):
         whole.add(number, text)
         if number != gone % len(texts):
@@ -249,7 +249,7 @@ def test_what_was_removed_leaves_no_trace_in_the_words(texts: list[str], gone: i
 @settings(deadline=None)
 @given(texts=TEXTS, query=st.text("abc 发烧咳嗽", max_size=12))
 def test_the_scores_of_the_words_add_up(texts: list[str], query: str) -> None:
-    lexical = Lexical(Language.ZH)
+    lexical = Bm25(Language.ZH)
     for number, text in enumerate(texts):
         lexical.add(number, text)
     total: dict[int, float] = {}
@@ -261,18 +261,18 @@ def test_the_scores_of_the_words_add_up(texts: list[str], query: str) -> None:
 
 
 def test_characters_are_paired_only_where_they_stand_side_by_side() -> None:
-    terms = Lexical(Language.ZH).terms("灯笼博物馆的门票")
+    terms = Bm25(Language.ZH).terms("灯笼博物馆的门票")
     assert {"笼博", "物馆", "门票"} <= set(terms)
     assert "馆门" not in terms
 
 
 def test_a_word_of_no_weight_ends_a_phrase() -> None:
-    assert Lexical(Language.ZH).phrases("灯笼博物馆的门票") == [
+    assert Bm25(Language.ZH).phrases("灯笼博物馆的门票") == [
         ["灯笼", "博物馆", "灯笼", "笼博", "博物", "物馆"],
         ["门票", "门票"],
     ]
-    assert Lexical(Language.EN).phrases("the ticket of the Lantern Museum") == [["ticket"], ["lantern", "museum"]]
-    assert not Lexical(Language.EN).phrases("of the")
+    assert Bm25(Language.EN).phrases("the ticket of the Lantern Museum") == [["ticket"], ["lantern", "museum"]]
+    assert not Bm25(Language.EN).phrases("of the")
 
 
 def test_most_pairs_of_unrelated_vectors_are_below_the_floor() -> None:
@@ -336,9 +336,9 @@ async def test_a_thought_that_tells_nothing_stands_behind(
 ) -> None:
     embedder = open_embedder("hash")
     turn = Turn(number=1, question=query, reply=f"{empty} {telling}")
-    bank = Bank(language, VectorIndex(4096))
+    bank = MemoryBank(language, VectorIndex(4096))
     bank.add(turn, (await embedder.embed([raw_text(turn)]))[0])
-    space = Space(language, VectorIndex(4096))
+    space = ThoughtSpace(language, VectorIndex(4096))
     subject, relation = ("patient", "says") if language is Language.EN else ("患者", "说")
     for said in (empty, telling):
         draft = Draft(subject=subject, relation=relation, object=said, sentence=f"{query} {said}")
@@ -354,16 +354,6 @@ async def test_a_thought_of_several_turns_is_found_by_the_one_that_fits() -> Non
     for query, turn in TICKETS[Language.EN]:
         hits = recall_thoughts(query, await embedder.embed_query(query), space, 6, bank=bank)
         assert next(hit.turn for hit in hits if hit.number == price.id) == turn
-
-
-async def test_what_has_grown_is_found_by_the_turn_it_began_in() -> None:
-    embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN, is_whole=True)
-    first, last = (next(thought for thought in space.active if thought.turn == turn) for turn in (2, 4))
-    space.outgrow(first.id, last.id, "the same with more detail")
-    assert space[last.id].begun == (2,) and space[last.id].turns == (4,)
-    query = TICKETS[Language.EN][0][0]
-    hits = recall_thoughts(query, await embedder.embed_query(query), space, 6, bank=bank)
-    assert next(hit.turn for hit in hits if hit.number == last.id) == 2
 
 
 def test_only_what_a_reply_asks_at_its_end_is_a_question_back() -> None:

@@ -150,7 +150,7 @@ def test_a_changed_verdict_is_found_and_nothing_else(rules: Path, monkeypatch: p
 
 
 def test_changed_thoughts_are_found_and_what_follows_from_them(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("osler.memory.tim.think.think", lambda *_: [])
+    monkeypatch.setattr("osler.memory.tim.post_think.rules_thoughts", lambda *_: [])
     result = osler("replay", rules, "gerd-en", "--memory", "tim", "--verify")
     assert result.exit_code == 1 and {"thought", "recall"} <= kinds(result.output)
 

@@ -111,7 +111,7 @@ def findings_answered(item: Item, answer: Sequence[Statement], language: Languag
 
 
 def _is_normal(statement: Statement, language: Language) -> bool:
-    return finder("normal", language).search(statement.text) is not None
+    return finder("all_normal", language).search(statement.text) is not None
 
 
 def _shown(finding: Finding, statements: Iterable[Statement], language: Language) -> bool | None:

@@ -13,22 +13,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from osler.errors import UserError
-from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn, tokens
+from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
 from osler.memory.recall_text import exchange_text
-from osler.memory.tim.bank import Bank, raw_text, topic
-from osler.memory.tim.carry_out import carry_out
-from osler.memory.tim.linear import tell
-from osler.memory.tim.reminder import without_reminder
+from osler.memory.tim.actions import carry_out
+from osler.memory.tim.fact_lines import tell
+from osler.memory.tim.fact_words import facts_of
+from osler.memory.tim.memory_bank import MemoryBank, raw_text
+from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, RulesThink
 from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts, recall_turns
+from osler.memory.tim.rules_thoughts import question_topic
 from osler.memory.tim.settings import TimSettings
-from osler.memory.tim.space import Space
-from osler.memory.tim.think import OneThink, PaperThink, PostThink, RulesThink
-from osler.memory.tim.thought import Speaker, Thought
+from osler.memory.tim.thought import Source, Thought
+from osler.memory.tim.thought_space import ThoughtSpace
 from osler.memory.tim.vectors import VectorIndex
 from osler.prompts import prompt
 
-VERSION = 2
+VERSION = 3
 _NEAR, _LAID = 12, 20
 """The thoughts most like a new turn that are laid beside it, and as many of its group: for rules, and for a model."""
 
@@ -44,8 +45,8 @@ class TimMemory:
         self._tim = TimSettings.of(settings.options)
         self._language = settings.language
         self._embedder = open_embedder(self._tim.embedder)
-        self._bank: Bank | None = None
-        self._space: Space | None = None
+        self._bank: MemoryBank | None = None
+        self._space: ThoughtSpace | None = None
         self._dimensions = 0
         self._unread: list[int] = []
         """Turns of which no answer of the model could be read."""
@@ -76,10 +77,8 @@ class TimMemory:
         recall = await self._recall(query, self._space, self._bank)
         return await self._integrated(query, recall) if self._tim.integrate else recall
 
-    async def _recall(self, query: str, space: Space, bank: Bank) -> Recall:
+    async def _recall(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> Recall:
         active = space.active
-        if self._tim.mode != "paper":
-            query = without_reminder(query, self._language)
         vector = await self._embedder.embed_query(query)
         wanted = self._tim.k or len(active) or 1
         if self._tim.mode == "paper":
@@ -95,22 +94,14 @@ class TimMemory:
             thoughts += [thought for thought in active if thought.id not in scores]
         silent = () if self._tim.k else self._silent(bank)
         told = tell(thoughts, self._topic, self._language, self._settings.budget, silent)
-        facts = tuple(
-            Fact(
-                subject=one.subject,
-                relation=one.relation,
-                object=", ".join(filter(None, (one.object, one.reported))),
-                denied=one.negated,
-                turn=turn,
-                score=round(scores.get(one.id, 0.0), 4),
-            )
+        facts = [
+            fact
             for one in told.kept
-            for turn in dict.fromkeys((turns.get(one.id, one.turn), *one.turns))
-            if one.certainty
-        )
-        covered = sorted({*silent, *(turn for one in told.kept for turn in one.turns)})
+            for fact in facts_of(one, self._language, turns.get(one.id, one.turn), scores.get(one.id, 0.0))
+        ]
+        covered = sorted({*told.asked, *(turn for one in told.kept for turn in one.turns)})
         asked = tuple(Turn(number=turn, question=bank[turn].question, reply="") for turn in covered)
-        recall = Recall(text=told.text, facts=facts, exchanges=asked, dropped=told.dropped)
+        recall = Recall(text=told.text, facts=tuple(facts), exchanges=asked, dropped=told.dropped)
         return self._with_unread(recall, bank) if self._unread and not self._tim.k else recall
 
     def snapshot(self) -> dict[str, Any]:
@@ -138,45 +129,45 @@ class TimMemory:
             bank.restore(state["bank"])
             space.restore(state["space"])
 
-    def _rooms(self, dimensions: int) -> tuple[Bank, Space]:
+    def _rooms(self, dimensions: int) -> tuple[MemoryBank, ThoughtSpace]:
         """The bank and the space; made when the first vector tells how long vectors are."""
         if self._bank is None or self._space is None:
             self._dimensions = dimensions
             # One seed for both: the same words fall into the same group of either.
             made = [VectorIndex(dimensions, groups=self._tim.groups, seed=self._settings.seed) for _ in range(2)]
-            self._bank, self._space = Bank(self._language, made[0]), Space(self._language, made[1])
+            self._bank, self._space = MemoryBank(self._language, made[0]), ThoughtSpace(self._language, made[1])
         return self._bank, self._space
 
-    def _near(self, turn: Turn, group: int, vector: Any, space: Space) -> list[Thought]:
+    def _near(self, turn: Turn, group: int, vector: Any, space: ThoughtSpace) -> list[Thought]:
         """The thoughts most like the turn anywhere, and those of the touched group; in the papers' way, the group."""
         members = space.index.members(group)
         if self._tim.mode == "paper":
             return [space[number] for number in members]
         if isinstance(self._think, RulesThink):
             hits = recall_thoughts(raw_text(turn), vector, space, _NEAR)
-            own = [one.id for one in space.active if one.speaker is Speaker.DOCTOR]
+            own = [one.id for one in space.active if one.source is Source.DOCTOR]
             numbers = list(dict.fromkeys([*own, *(hit.number for hit in hits), *members]))[: _NEAR * 2]
         else:
             # A model sees for itself what bears on the turn.
-            hits = fused(raw_text(turn), vector, space.index, space.lexical, _LAID)
+            hits = fused(raw_text(turn), vector, space.index, space.bm25, _LAID)
             numbers = list({*(hit.number for hit in hits), *members[-_LAID:]})
         return [space[number] for number in sorted(numbers)]
 
     def _topic(self, turn: int) -> str:
-        return topic(self._bank[turn].question, self._language) if self._bank else ""
+        return question_topic(self._bank[turn].question, self._language) if self._bank else ""
 
-    def _silent(self, bank: Bank) -> tuple[int, ...]:
+    def _silent(self, bank: MemoryBank) -> tuple[int, ...]:
         """Turns that left no thought: what was asked in them is all there is to tell."""
-        said = (thought for thought in self.ledger if thought.speaker is not Speaker.DOCTOR)
+        said = (thought for thought in self.ledger if thought.source is not Source.DOCTOR)
         told = {*self._unread, *(turn for thought in said for turn in thought.turns)}
         return tuple(turn for turn in bank.turns if turn not in told)
 
-    def _from_bank(self, query: str, vector: Any, bank: Bank) -> Recall:
+    def _from_bank(self, query: str, vector: Any, bank: MemoryBank) -> Recall:
         search = recall_turns if self._tim.mode == "paper" else recall_talk
         hits = search(query, vector, bank, self._tim.k or len(bank))
         return self._word_for_word([hit.number for hit in hits], bank, self._settings.budget)
 
-    def _with_unread(self, recall: Recall, bank: Bank) -> Recall:
+    def _with_unread(self, recall: Recall, bank: MemoryBank) -> Recall:
         """The recall with the turns that its model could not think about, word for word; the oldest fall out first."""
         left = self._settings.budget - tokens(recall.text)
         unread = self._word_for_word(self._unread[::-1], bank, left)
@@ -189,7 +180,7 @@ class TimMemory:
             }
         )
 
-    def _word_for_word(self, numbers: Sequence[int], bank: Bank, left: int) -> Recall:
+    def _word_for_word(self, numbers: Sequence[int], bank: MemoryBank, left: int) -> Recall:
         """Turns word for word, the first ones that fit, in the order in which they were."""
         lines: dict[int, str] = {}
         for number in numbers:

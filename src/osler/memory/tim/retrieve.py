@@ -3,7 +3,6 @@
 Vectors alone find less in conversations than words do, so both are asked and their standings are added. A thought
 leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn;
 the names said shortly before still count for the turn, and what a reply asks counts for the next one, which answers it.
-Where a question wants a time or a sum, holding one counts as a word of the question does.
 A question names a thing and what is wanted of it: a turn with some of both stands above one that only has the name in
 full. A thought that tells nothing, such as `of course I know`, is no answer. When no thought bears on the query, what
 was said word for word is searched instead.
@@ -22,12 +21,11 @@ from numpy.typing import NDArray
 from osler.language import Language
 from osler.language.words import content
 from osler.memory.base import Turn, tokens
-from osler.memory.tim.bank import Bank, raw_text
-from osler.memory.tim.lexical import Lexical, rarity
-from osler.memory.tim.space import Space
+from osler.memory.tim.bm25 import Bm25
+from osler.memory.tim.memory_bank import MemoryBank, raw_text
 from osler.memory.tim.thought import PATIENT, Maker, Thought
+from osler.memory.tim.thought_space import ThoughtSpace
 from osler.memory.tim.vectors import VectorIndex
-from osler.memory.tim.wanted import wanted
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
 
 _POOL = 4
@@ -45,8 +43,6 @@ _ASKED_BACK = 0.3
 """What is left for a turn of the words that only the question at its end has; the turn after it has them in full."""
 _TURN_WORDS = 3.0
 """What the words of its turn count beside the vector of its turn."""
-_KIND = 1.5
-"""What an answer of the kind that is asked for counts beside a word that as many turns hold."""
 _FADES, _SHUTS = 200.0, 1.5
 """Tokens of a turn that let 1/e through of what was said before it, and how sharply that depends on its length. A name
 is said once and then `it`, so that the turn with the answer seldom holds the name, and a short turn lets nearly all of
@@ -68,17 +64,17 @@ class Hit(NamedTuple):
 
 
 def fused(
-    query: str, vector: NDArray[np.float32], index: VectorIndex, lexical: Lexical, k: int, probes: int | None = None
+    query: str, vector: NDArray[np.float32], index: VectorIndex, bm25: Bm25, k: int, probes: int | None = None
 ) -> list[Hit]:
     """The best k by the sum of both standings."""
-    return _best(_weighed(query, vector, index, lexical, k, probes), k)
+    return _best(_weighed(query, vector, index, bm25, k, probes), k)
 
 
 def _weighed(
     query: str,
     vector: NDArray[np.float32],
     index: VectorIndex,
-    lexical: Lexical,
+    bm25: Bm25,
     k: int,
     probes: int | None,
     more: Iterable[int] = (),
@@ -87,13 +83,13 @@ def _weighed(
     if not len(index):
         return []
     near = dict(index.search(vector, max(k * _POOL, k), probes))
-    words = lexical.scores(query)
+    words = bm25.scores(query)
     best_words = _first(words, k * _POOL)
     numbers = sorted(near.keys() if probes is not None else {*near, *best_words, *more})
     cosines = np.array([near[number] if number in near else index.cosine(number, vector) for number in numbers])
-    bm25 = np.array([words.get(number, 0.0) for number in numbers])
-    total = _standing(cosines) + _standing(bm25)
-    rows = zip(numbers, total.tolist(), cosines.tolist(), bm25.tolist(), strict=True)
+    scores = np.array([words.get(number, 0.0) for number in numbers])
+    total = _standing(cosines) + _standing(scores)
+    rows = zip(numbers, total.tolist(), cosines.tolist(), scores.tolist(), strict=True)
     return [Hit(*row) for row in rows]
 
 
@@ -121,22 +117,22 @@ def _standing(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def recall_thoughts(
     query: str,
     vector: NDArray[np.float32],
-    space: Space,
+    space: ThoughtSpace,
     k: int,
     probes: int | None = None,
-    bank: Bank | None = None,
+    bank: MemoryBank | None = None,
 ) -> list[Hit]:
     """The thoughts that bear on a query, best first; empty when none does.
 
     With a bank, each is scored together with its turn. With `probes` it never is: the papers look at thoughts alone.
     """
     if bank is None or probes is not None or not len(bank):
-        hits = fused(query, vector, space.index, space.lexical, k, probes)
+        hits = fused(query, vector, space.index, space.bm25, k, probes)
         return hits if _any_bears(hits, space) else []
     turns = turn_standings(query, vector, bank)
     said_in = {thought.id: _best_turn(thought, turns) for thought in space.active}
     told_best = _first({number: turns.get(turn, 0.0) for number, turn in said_in.items()}, k * _POOL)
-    hits = _weighed(query, vector, space.index, space.lexical, k, None, told_best)
+    hits = _weighed(query, vector, space.index, space.bm25, k, None, told_best)
     if not _any_bears(hits, space):
         return []
     asked = frozenset(content(query, space.language))
@@ -150,10 +146,9 @@ def recall_thoughts(
 
 
 def _best_turn(thought: Thought, turns: Mapping[int, float]) -> int:
-    """Of the turns in which a thought, or its beginning, was said, the one that stands best; of two alike the later."""
-    if not (thought.also or thought.begun):
+    if not thought.also:
         return thought.turn
-    said = (*thought.turns, *thought.begun)
+    said = thought.turns
     return said[best([turns.get(turn, 0.0) for turn in said], [-turn for turn in said])]
 
 
@@ -170,37 +165,36 @@ def _tells(thought: Thought, asked: frozenset[str], language: Language) -> bool:
     return len(told) >= _TELLING or not asked.isdisjoint(told)
 
 
-def nearest_thoughts(vector: NDArray[np.float32], space: Space, k: int, probes: int = 1) -> list[Hit]:
+def nearest_thoughts(vector: NDArray[np.float32], space: ThoughtSpace, k: int, probes: int = 1) -> list[Hit]:
     """The papers' recall: the best k by cosine alone within the probed groups; empty when none bears on the query."""
     hits = [Hit(number, cosine, cosine, 0.0) for number, cosine in space.index.search(vector, k, probes)]
     return hits if _any_bears(hits, space) else []
 
 
-def _any_bears(hits: Sequence[Hit], space: Space) -> bool:
+def _any_bears(hits: Sequence[Hit], space: ThoughtSpace) -> bool:
     if any(exceeds(hit.lexical, 0.0) for hit in hits):
         return True
     return any(exceeds(hit.cosine, space.unrelated) for hit in hits)
 
 
-def turn_standings(query: str, vector: NDArray[np.float32], bank: Bank) -> dict[int, float]:
+def turn_standings(query: str, vector: NDArray[np.float32], bank: MemoryBank) -> dict[int, float]:
     """How each turn stands to the query, by vector and words, when what was said before it still counts for it."""
     near = dict(bank.index.search(vector, len(bank), probes=bank.index.made.groups))
     numbers = sorted(near)
     shares = np.exp([-((_length(bank[number]) / _FADES) ** _SHUTS) for number in numbers])
     cosines = np.array([near[number] for number in numbers])
-    by_word = bank.lexical.scores_by_word(query)
+    by_word = bank.bm25.scores_by_word(query)
     words = np.zeros(len(numbers))
-    for phrase in bank.lexical.phrases(query):
+    for phrase in bank.bm25.phrases(query):
         # A word counts once, in the phrase in which it comes first.
         if held := {word: by_word.pop(word) for word in phrase if word in by_word}:
             words += _told_of(held, numbers, bank, shares)
-    words += _KIND * _of_the_kind(query, numbers, bank)
     total = _standing(_lasting(np.maximum(cosines, 0.0), shares)) + _TURN_WORDS * _standing(words)
     return dict(zip(numbers, total.tolist(), strict=True))
 
 
 def _told_of(
-    phrase: Mapping[str, Mapping[int, float]], numbers: Sequence[int], bank: Bank, shares: NDArray[np.float64]
+    phrase: Mapping[str, Mapping[int, float]], numbers: Sequence[int], bank: MemoryBank, shares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What each turn tells of a phrase, whose names last.
 
@@ -216,15 +210,6 @@ def _told_of(
         else:
             others += said
     return np.maximum(np.sqrt(names + others), _lasting(np.sqrt(names), shares))
-
-
-def _of_the_kind(query: str, numbers: Sequence[int], bank: Bank) -> NDArray[np.float64]:
-    """What each turn has of the kind of answer that is wanted: the root of a rarity, as `_told_of` has it of words."""
-    looks_like = wanted(query, bank.language)
-    if looks_like is None:
-        return np.zeros(len(numbers))
-    holds = np.array([looks_like.search(raw_text(bank[number])) is not None for number in numbers], dtype=float)
-    return holds * math.sqrt(rarity(len(numbers), int(holds.sum())))
 
 
 @lru_cache(maxsize=8192)
@@ -250,12 +235,12 @@ def _lasting(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArra
     return np.array(lasting)
 
 
-def recall_turns(query: str, vector: NDArray[np.float32], bank: Bank, k: int) -> list[Hit]:
+def recall_turns(query: str, vector: NDArray[np.float32], bank: MemoryBank, k: int) -> list[Hit]:
     """The exchanges that bear on a query, each by itself, best first."""
-    return fused(query, vector, bank.index, bank.lexical, k)
+    return fused(query, vector, bank.index, bank.bm25, k)
 
 
-def recall_talk(query: str, vector: NDArray[np.float32], bank: Bank, k: int) -> list[Hit]:
+def recall_talk(query: str, vector: NDArray[np.float32], bank: MemoryBank, k: int) -> list[Hit]:
     """The exchanges that bear on a query in the course of the talk, best first."""
     standings = turn_standings(query, vector, bank)
     return _best([Hit(number, score, 0.0, 0.0, number) for number, score in standings.items()], k)

@@ -11,7 +11,7 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class Speaker(StrEnum):
+class Source(StrEnum):
     """Whose words a thought comes from."""
 
     PATIENT = "patient"
@@ -37,7 +37,7 @@ class Maker(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a model says a thought is about. All but the last are protected: they give way only to one of their kind."""
+    """What a thought is about. All but the last are protected: they are told first, and give way only to their kind."""
 
     ALLERGY = "allergy"
     MEDICINE = "medicine"
@@ -54,23 +54,28 @@ class Draft(_Frozen):
 
     subject: str
     relation: str
+    """In the affirmative, where rules formed it; a model says a denial in its own words."""
     object: str
     sentence: str = ""
     """The words it rests on."""
+    asked: str = ""
+    """What was asked, where a thought answers it without naming it: `a 15 mm stone` of a scan."""
+    phrase: str = ""
+    """How the reply puts a denial, where relation and object alone would not read well: `they do not fade`."""
     negated: bool = False
     certainty: float = Field(default=1.0, ge=0.0, le=1.0)
-    speaker: Speaker = Speaker.PATIENT
+    source: Source = Source.PATIENT
     reported: str = ""
     """When the thing happened, as it was said: `three days ago`."""
     maker: Maker = Maker.RULES
     kind: Kind = Kind.OTHER
-    """As a model marks it; the rules mark nothing."""
+    """As a model marks it, or, without one, the words for allergies, medicines and pregnancy."""
     inferred: bool = False
     """Whether nobody said it and a model concluded it."""
 
     @property
     def is_protected(self) -> bool:
-        """Whether a model marked it as something that a treatment hangs on."""
+        """Whether it is something that a treatment hangs on."""
         return self.kind is not Kind.OTHER
 
     @property
@@ -88,8 +93,6 @@ class Thought(Draft):
     """The turn it comes from; of a merged thought, the newest of its parts."""
     also: tuple[int, ...] = ()
     """Other turns in which it was said: the same words may answer more than one question."""
-    begun: tuple[int, ...] = ()
-    """Turns in which the first part of it was said, before a later one told it with more detail."""
     parts: tuple[int, ...] = ()
     """The thoughts it was merged from."""
     status: Status = Status.ACTIVE

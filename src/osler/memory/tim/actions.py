@@ -1,0 +1,121 @@
+"""What is to be done after a turn: actions on the thoughts, and carrying them out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from osler.language import Language
+from osler.memory.base import Change, Turn
+from osler.memory.embedders.base import Embedder
+from osler.memory.tim.fact_words import dated
+from osler.memory.tim.thought import Draft, Thought
+from osler.memory.tim.thought_space import ThoughtSpace, wording
+
+
+@dataclass(frozen=True)
+class Insert:
+    """A new thought takes its place."""
+
+    draft: Draft
+
+
+@dataclass(frozen=True)
+class Again:
+    """An old thought was said once more."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Supersede:
+    """The thought that was inserted last takes the place of an old one."""
+
+    id: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Old thoughts become one that holds them all."""
+
+    ids: tuple[int, ...]
+    draft: Draft
+    why: str
+    is_said_now: bool = False
+    """Whether the turn itself says it; else it was said only in the turns of its parts."""
+
+
+@dataclass(frozen=True)
+class Forget:
+    """An old thought is wrong, or has nothing more to say."""
+
+    id: int
+    why: str
+    by: int | None = None
+    """The thought that takes its place, where a model names one."""
+
+
+Action = Insert | Again | Supersede | Merge | Forget
+
+
+@dataclass(frozen=True)
+class ActionPlan:
+    """What is to be done. New thoughts get the next numbers of the ledger, in the order of their actions."""
+
+    actions: list[Action] = field(default_factory=list)
+    requests: int = 0
+    """Model requests it took."""
+    refused: tuple[str, ...] = ()
+    """What a model proposed and is not done, each with the reason."""
+    proposed: int = 0
+    """Thoughts and actions that a model proposed; an answer that could not be read counts as one."""
+    is_unread: bool = False
+    """Whether a model was asked for thoughts and no answer of it could be read: the turn is only in the bank."""
+
+
+async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpace, embedder: Embedder) -> Change:
+    """Do what a plan says, in its order. New thoughts go into the group of their turn."""
+    new = [action.draft for action in plan.actions if isinstance(action, Insert | Merge)]
+    vectors = iter(await embedder.embed([wording(draft) for draft in new]) if new else ())
+    inserted: list[Thought] = []
+    superseded: list[Thought] = []
+    merged: list[Thought] = []
+    forgotten: list[Thought] = []
+    for action in plan.actions:
+        match action:
+            case Insert():
+                inserted.append(space.insert(action.draft, turn.number, next(vectors), group))
+            case Merge():
+                said = turn.number if action.is_said_now else None
+                inserted.append(space.insert(action.draft, said, next(vectors), group, merged=action.ids))
+                merged += [space.merge(part, inserted[-1].id, action.why) for part in action.ids]
+            case Again():
+                space.again(action.id, turn.number)
+            case Supersede():
+                superseded.append(space.supersede(action.id, inserted[-1].id, action.why))
+            case Forget() if action.by is not None:
+                superseded.append(space.supersede(action.id, action.by, action.why))
+            case Forget():
+                forgotten.append(space.forget(action.id, action.why))
+
+    def lines(thoughts: list[Thought]) -> tuple[str, ...]:
+        return tuple(_line(thought, space.language) for thought in thoughts)
+
+    return Change(
+        group=group,
+        inserted=lines(inserted),
+        makers=dict(Counter(thought.maker.value for thought in inserted)),
+        superseded=lines(superseded),
+        merged=lines(merged),
+        forgotten=lines(forgotten),
+        refused=plan.refused,
+        proposed=plan.proposed,
+        requests=plan.requests,
+    )
+
+
+def _line(thought: Thought, language: Language) -> str:
+    by = f" → #{thought.by}" if thought.by else ""
+    because = f" ({thought.because})" if thought.because else ""
+    return f"#{thought.id} {dated(thought, language)}{by}{because}"

@@ -1,0 +1,83 @@
+"""The memory bank: what was said, word for word. It is only ever added to."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.language import Language
+from osler.language.words import content
+from osler.memory.base import Turn
+from osler.memory.tim.bm25 import Bm25
+from osler.memory.tim.vectors import VectorIndex
+
+
+class MemoryBank:
+    """Every exchange with its vector, under the number of its turn."""
+
+    def __init__(self, language: Language, index: VectorIndex) -> None:
+        """Start empty."""
+        self.index = index
+        self.language = language
+        self.bm25 = Bm25(language)
+        self._turns: dict[int, Turn] = {}
+        self._asked_back: dict[int, frozenset[str]] = {}
+
+    def __getitem__(self, number: int) -> Turn:
+        """The exchange of that turn."""
+        return self._turns[number]
+
+    def __len__(self) -> int:
+        """How many exchanges there are."""
+        return len(self._turns)
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The numbers of the turns, in their order."""
+        return tuple(self._turns)
+
+    def add(self, turn: Turn, vector: NDArray[np.float32]) -> int:
+        """Keep an exchange; the group its words fall into is the group of its thoughts too."""
+        self._keep(turn)
+        return self.index.add(turn.number, vector)
+
+    def asked_back(self, number: int) -> frozenset[str]:
+        """The terms that a turn has only because its reply ends with a question: the next turn is about them."""
+        return self._asked_back.get(number, frozenset())
+
+    def _keep(self, turn: Turn) -> None:
+        self._turns[turn.number] = turn
+        self.bm25.add(turn.number, raw_text(turn))
+        if asked := closing_question(turn.reply, self.language):
+            said = f"{turn.question} {turn.reply[: -len(asked)]}"
+            self._asked_back[turn.number] = frozenset(self.bm25.terms(asked)) - frozenset(self.bm25.terms(said))
+
+    def snapshot(self) -> dict[str, Any]:
+        """All exchanges and their vectors."""
+        return {"turns": [turn.model_dump() for turn in self._turns.values()], "index": self.index.snapshot()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Exactly these exchanges."""
+        self._turns, self._asked_back = {}, {}
+        self.index.restore(state["index"])
+        self.bm25.clear()
+        for row in state["turns"]:
+            self._keep(Turn.model_validate(row))
+
+
+def raw_text(turn: Turn) -> str:
+    """An exchange as one text; what the doctor only thought was not said."""
+    said = f"{turn.question} {turn.reply}"
+    return f"{said} {turn.results}" if turn.results else said
+
+
+_CLAUSE = re.compile(r"[^,.;!?，。；！？\n]*[?？]\s*$")
+
+
+def closing_question(reply: str, language: Language) -> str:
+    """The last clause of a reply where it asks something; empty where it does not."""
+    found = _CLAUSE.search(reply) if reply.rstrip().endswith(("?", "？")) else None
+    return found[0] if found and content(found[0], language) else ""

@@ -1,0 +1,229 @@
+"""What a model proposes after a turn, taken as it is, or refused for its form.
+
+A thought is refused if it is empty, too long or one too many; an action, if it names a thought that was not laid before
+the model or is gone by then. Allergies, medicines and pregnancy, as the model itself marks them, give way only to a
+newer thought of the same kind. Nothing else is judged, and nothing is reworded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from osler.memory.tim.actions import Action, ActionPlan, Forget, Insert, Merge
+from osler.memory.tim.thought import Draft, Kind, Maker
+
+MOST = 30
+"""Thoughts that one turn can give: more is a model going round in circles."""
+LONGEST = 400
+"""Characters of a thought, and of a reason."""
+UNREAD = "the answer could not be read"
+_SHOWN = 60
+"""Characters of a refused thought that its refusal shows."""
+_NUMBER = re.compile(r"\s*#?(\d+)\s*")
+
+
+class _Triple(BaseModel):
+    subject: str
+    relation: str
+    object: str
+    negated: bool
+    when: str
+    kind: Literal["allergy", "medicine", "pregnancy", "other"]
+
+
+class _Numbered(BaseModel):
+    id: int
+
+
+class _Parts(BaseModel):
+    ids: list[int]
+
+
+class _NewThought(_Triple, _Numbered):
+    inferred: bool
+
+
+class _Gone(_Numbered):
+    by: int
+    why: str
+
+
+class _Joined(_Triple, _Parts):
+    why: str
+
+
+class Thoughts(BaseModel):
+    """The form of the generator's answer."""
+
+    thoughts: list[_NewThought] = Field(max_length=MOST)
+
+
+class Forgets(BaseModel):
+    """The form of the organizer's answer on what to forget."""
+
+    forget: list[_Gone]
+
+
+class Merges(BaseModel):
+    """The form of the organizer's answer on what to merge."""
+
+    merge: list[_Joined]
+
+
+class Everything(BaseModel):
+    """The form of all three answers in one."""
+
+    thoughts: list[_NewThought] = Field(max_length=MOST)
+    forget: list[_Gone]
+    merge: list[_Joined]
+
+
+class _Refusal(Exception):
+    """Why something that a model proposed is not done."""
+
+
+@dataclass
+class ModelAnswer:
+    """A model's thoughts and actions after one turn, as far as they were taken."""
+
+    shown: dict[int, Draft]
+    """The thoughts that actions can name, by number: those laid before the model and, once taken, its new ones."""
+    first: int
+    """The number of its first new thought."""
+    requests: int = 0
+    is_unread: bool = False
+    _actions: list[Action] = field(default_factory=list)
+    _refused: list[str] = field(default_factory=list)
+    _proposed: int = 0
+    _names: dict[int, int | None] = field(default_factory=dict)
+    """The numbers by which the model calls its new thoughts, and those they got; none where one was refused."""
+
+    def plan(self) -> ActionPlan:
+        """All that was taken, and the reasons against the rest."""
+        return ActionPlan(self._actions, self.requests, tuple(self._refused), self._proposed, self.is_unread)
+
+    def refuse_answer(self) -> None:
+        """Note that an answer could not be read."""
+        self._proposed += 1
+        self._refused.append(UNREAD)
+
+    def take(self, answer: Mapping[str, Any]) -> None:
+        """Take what an answer proposes: new thoughts first, so that the actions can name them."""
+        for key, take_row in (("thoughts", self._insert), ("forget", self._forget), ("merge", self._merge)):
+            rows = answer.get(key)
+            for place, row in enumerate(rows if isinstance(rows, list) else ()):
+                self._proposed += 1
+                try:
+                    if not isinstance(row, dict):
+                        raise _Refusal(f"not in the form that was asked for: {_cut(row)}")
+                    take_row(row, place)
+                except _Refusal as refusal:
+                    self._refused.append(str(refusal))
+
+    def _insert(self, row: dict[str, Any], place: int) -> None:
+        name = _number(row.get("id"))
+        if name is None or name < self.first or name in self._names:
+            name = self.first + place  # a model that does not number its thoughts counts them
+        self._names.setdefault(name, None)
+        draft = _draft(row)
+        if sum(isinstance(action, Insert) for action in self._actions) >= MOST:
+            raise _Refusal(f"more than {MOST} thoughts in a turn: {_cut(draft.triple)}")
+        self._names[name] = self._next
+        self.shown[self._next] = draft
+        self._actions.append(Insert(draft))
+
+    def _forget(self, row: dict[str, Any], _: int) -> None:
+        number = self._named(row.get("id"))
+        by = self._named(row["by"]) if _number(row.get("by")) else None
+        if by == number:
+            raise _Refusal(f"#{number} cannot take its own place")
+        newer = self.shown[by] if by is not None and by > number else None
+        self._check_protected(number, newer)
+        del self.shown[number]
+        self._actions.append(Forget(number, _why(row, "no reason was given"), by))
+
+    def _merge(self, row: dict[str, Any], _: int) -> None:
+        listed = row.get("ids")
+        numbers = tuple(dict.fromkeys(self._named(one) for one in (listed if isinstance(listed, list) else ())))
+        if len(numbers) < 2:
+            raise _Refusal("a merge of fewer than two thoughts")
+        inferred = any(self.shown[number].inferred for number in numbers)
+        draft = _draft(row).model_copy(update={"inferred": inferred})
+        for number in numbers:
+            self._check_protected(number, draft)
+        for number in numbers:
+            del self.shown[number]
+        self._actions.append(Merge(numbers, draft, _why(row, "said as one")))
+
+    @property
+    def _next(self) -> int:
+        """The number that the next thought gets in the ledger."""
+        return self.first + sum(isinstance(action, Insert | Merge) for action in self._actions)
+
+    def _named(self, value: object) -> int:
+        """The thought that a model means by a number."""
+        number = _number(value)
+        found = self._names.get(number, number) if number is not None else None
+        if found is None or found not in self.shown:
+            raise _Refusal(f"there is no thought #{number}" if number is not None else f"no number: {_cut(value)}")
+        return found
+
+    def _check_protected(self, number: int, newer: Draft | None) -> None:
+        old = self.shown[number]
+        if old.is_protected and (newer is None or newer.kind is not old.kind):
+            raise _Refusal(f"#{number} ({old.kind}) gives way only to a newer thought of its kind: {_cut(old.triple)}")
+
+
+def _draft(row: Mapping[str, Any]) -> Draft:
+    """A thought as the model wrote it; only line breaks and doubled spaces go, since it has to fit a line."""
+    subject, relation, object_, when = (_text(row.get(name)) for name in ("subject", "relation", "object", "when"))
+    draft = Draft(
+        subject=subject,
+        relation=relation,
+        object=object_,
+        negated=_is_true(row.get("negated")),
+        reported=when,
+        maker=Maker.MODEL,
+        kind=_kind(row.get("kind")),
+        inferred=_is_true(row.get("inferred")),
+    )
+    if not any(map(str.isalnum, relation + object_)):
+        raise _Refusal("the thought is empty")
+    if (length := len(draft.triple) + len(when)) > LONGEST:
+        raise _Refusal(f"the thought is too long ({length} characters): {_cut(draft.triple)}")
+    return draft
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    return "" if value is None else " ".join(str(value).split())
+
+
+def _is_true(value: object) -> bool:
+    return value is True or (isinstance(value, str) and value.strip().lower() == "true")
+
+
+def _kind(value: object) -> Kind:
+    level = _text(value).lower()
+    return Kind(level) if level in set(Kind) else Kind.OTHER
+
+
+def _number(value: object) -> int | None:
+    """A number as models write it: 3, "3" or "#3"."""
+    found = _NUMBER.fullmatch(str(value))
+    return int(found[1]) if found else None
+
+
+def _why(row: Mapping[str, Any], otherwise: str) -> str:
+    return _text(row.get("why"))[:LONGEST] or otherwise
+
+
+def _cut(value: object) -> str:
+    text = _text(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

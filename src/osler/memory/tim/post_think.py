@@ -1,0 +1,158 @@
+"""Post-think: from a finished turn to what should change in the space. Three ways, one form.
+
+With a model, the thoughts and what is done with them are the model's own (see `model_answer`): `one` asks it once a
+turn for new thoughts and actions together; `paper` asks as the papers do, once for thoughts, once for what to forget,
+once for what to merge. `rules` needs no model, and is the only way in which rules form or arrange thoughts: it is taken
+where there is no model at all, or where it is asked for, and never in place of an answer that failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from osler.language import Language, Speaker
+from osler.locale import label
+from osler.loosejson import json_begun, json_of
+from osler.memory.base import Thinker, Turn
+from osler.memory.recall_text import illnesses
+from osler.memory.tim.actions import Action, ActionPlan, Again, Insert, Supersede
+from osler.memory.tim.fact_words import dated
+from osler.memory.tim.merge import merge_thoughts
+from osler.memory.tim.model_answer import Everything, Forgets, Merges, ModelAnswer, Thoughts
+from osler.memory.tim.rules_thoughts import rules_thoughts
+from osler.memory.tim.thought import Draft, Source, Status, Thought
+from osler.prompts import phrases, prompt
+
+_TWO = 2
+"""Thoughts of which one can contradict the other, or be merged with it."""
+
+
+class PostThink(Protocol):
+    """A way to think about a finished turn."""
+
+    async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
+        """What should change, given the thoughts that may be about the same things, and the number of the next one."""
+        ...
+
+
+class RulesThink:
+    """Without a model: the reader of language finds the thoughts, rules arrange them."""
+
+    def __init__(self, language: Language, speaker: Speaker = Speaker.PATIENT) -> None:
+        """Know the language, and who answers."""
+        self._language, self._speaker = language, speaker
+
+    async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
+        """What should change."""
+        said = [thought for thought in near if thought.source is not Source.DOCTOR]
+        new = rules_thoughts(turn, self._language, self._speaker)
+        actions = merge_thoughts(new, said, turn.number, self._language)
+        return ActionPlan([*actions, *_doctors_own(turn, near, self._language)])
+
+
+def _doctors_own(turn: Turn, near: Sequence[Thought], language: Language) -> list[Action]:
+    """What the doctor thought of, in the place of what it thought of before."""
+    if not turn.differential:
+        return []
+    words = phrases("tim_lines", language)
+    draft = Draft(
+        subject=words["doctor"],
+        relation=words["thinks"],
+        object=illnesses(turn, language),
+        source=Source.DOCTOR,
+        inferred=True,
+    )
+    before = [one for one in near if one.source is Source.DOCTOR and one.status is Status.ACTIVE]
+    if any(one.object == draft.object for one in before):
+        return [Again(one.id) for one in before if one.object == draft.object]
+    return [Insert(draft), *(Supersede(one.id, "the doctor thinks otherwise now") for one in before)]
+
+
+class _ModelThink:
+    """A model that forms and arranges the thoughts itself."""
+
+    def __init__(self, language: Language, thinker: Thinker, speaker: Speaker, most: int) -> None:
+        """Take a model, and the most tokens that it may answer with."""
+        self._language, self._thinker, self._speaker, self._most = language, thinker, speaker, most
+
+    async def _ask(self, name: str, schema: type[BaseModel], proposal: ModelAnswer, **slots: object) -> bool:
+        """Take what the model answers; whether any answer could be read.
+
+        An answer that cannot be read is asked for once more, with the answer beside it; a call that failed, as it was.
+        """
+        template = prompt(name, self._language)
+        text = template.fill(**slots)
+        said = await self._thinker(template, text, schema, self._most)
+        proposal.requests += 1
+        answer = _read(said, schema)
+        if answer is None:
+            if said:
+                template = prompt("tim_repair", self._language)
+                text = template.fill(request=text, answer=said)
+            answer = _read(await self._thinker(template, text, schema, self._most), schema)
+            proposal.requests += 1
+        if answer is None:
+            proposal.refuse_answer()
+            return False
+        proposal.take(answer)
+        return True
+
+    def _exchange(self, turn: Turn) -> dict[str, str]:
+        words = phrases("tim_lines", self._language)
+        return {
+            "question": turn.question,
+            "reply": turn.reply,
+            "who": words[f"who_{self._speaker.value}"],
+            "results": turn.results or words["nothing"],
+            "differential": illnesses(turn, self._language) or words["nothing"],
+        }
+
+
+class OneThink(_ModelThink):
+    """One structured request a turn. If neither the answer nor its repair can be read, the turn leaves no thought."""
+
+    async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
+        """What should change."""
+        proposal = ModelAnswer({thought.id: thought for thought in near}, first)
+        facts = numbered(proposal.shown, self._language)
+        read = await self._ask("tim_think", Everything, proposal, **self._exchange(turn), facts=facts, first=first)
+        proposal.is_unread = not read
+        return proposal.plan()
+
+
+class PaperThink(_ModelThink):
+    """The papers' separate requests: generate; then, on the group with its old and new thoughts, forget and merge."""
+
+    async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
+        """What should change."""
+        proposal = ModelAnswer({thought.id: thought for thought in near}, first)
+        read = await self._ask("tim_generate", Thoughts, proposal, **self._exchange(turn), first=first)
+        proposal.is_unread = not read
+        for name, schema in (("tim_forget", Forgets), ("tim_merge", Merges)):
+            if read and len(proposal.shown) >= _TWO:
+                await self._ask(name, schema, proposal, facts=numbered(proposal.shown, self._language))
+        return proposal.plan()
+
+
+def numbered(thoughts: Mapping[int, Draft], language: Language) -> str:
+    """Thoughts with their numbers, for a prompt; what is protected shows its kind."""
+    words = phrases("tim_lines", language)
+    lines = []
+    for number, thought in sorted(thoughts.items()):
+        text = dated(thought, language)
+        if thought.is_protected:
+            text = words["marked"].format(text=text, kind=thought.kind)
+        lines.append(words["numbered"].format(number=number, text=text))
+    return "\n".join(lines) or words["nothing"]
+
+
+def _read(said: str | None, schema: type[BaseModel]) -> dict[str, Any] | None:
+    """An answer that has at least one of the lists asked for; cut off, as far as it goes."""
+    for reader in (json_of, json_begun):
+        data = reader(said or "")
+        if data is not None and any(isinstance(data.get(key), list) for key in schema.model_fields):
+            return data
+    return None

@@ -1,0 +1,85 @@
+"""Thoughts without a model, on exchanges that no rule was written for."""
+
+from __future__ import annotations
+
+import pytest
+
+from osler.language import Language, Speaker
+from osler.memory import Turn
+from osler.memory.tim.rules_thoughts import rules_thoughts
+from osler.memory.tim.thought import PATIENT, Draft, Kind
+from tests.memory.held_out_exchanges import CHINESE, ENGLISH, HeldOut
+
+EN, ZH = Language.EN, Language.ZH
+LEAST = 0.8
+"""Share of the facts of the held-out exchanges that has to be found."""
+
+
+def think(question: str, reply: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Draft]:
+    return rules_thoughts(Turn(number=1, question=question, reply=reply), language, speaker)
+
+
+def is_found(fact: str, drafts: list[Draft]) -> bool:
+    """Whether a draft says a fact, of the right person and with the right polarity."""
+    whose, _, said = fact.rpartition(":")
+    denied = said.startswith("-")
+    words = said[1:].split("|")
+    return any(
+        (draft.subject == whose if whose else draft.subject in PATIENT)
+        and draft.negated == denied
+        and any(word in f"{draft.asked} {draft.relation} {draft.object} {draft.reported}".lower() for word in words)
+        for draft in drafts
+    )
+
+
+@pytest.mark.parametrize(("language", "exchanges"), [(EN, ENGLISH), (ZH, CHINESE)])
+def test_most_facts_of_unseen_exchanges_are_found(language: Language, exchanges: tuple[HeldOut, ...]) -> None:
+    found, missed = 0, []
+    for exchange in exchanges:
+        drafts = think(exchange.question, exchange.reply, language)
+        for fact in exchange.facts:
+            if is_found(fact, drafts):
+                found += 1
+            else:
+                missed.append((fact, exchange.reply, [draft.triple for draft in drafts]))
+    assert found >= LEAST * (found + len(missed)), missed
+
+
+def test_each_line_of_a_report_is_a_thought_in_its_own_words() -> None:
+    results = "Chest X-ray: dense consolidation in the right lower lobe.\nCRP: 184 mg/L"
+    turn = Turn(number=1, question="Has he had an X-ray?", reply="Yes.", results=results)
+    reports = rules_thoughts(turn, EN)[-2:]
+    assert [(one.relation, one.object) for one in reports] == [
+        ("Chest X-ray:", "dense consolidation in the right lower lobe"),
+        ("CRP:", "184 mg/L"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "reply", "kind"),
+    [
+        (EN, "Which medicines do you take?", "Warfarin 3 mg.", Kind.MEDICINE),
+        (EN, "Are you allergic to anything?", "Penicillin gave me a rash.", Kind.ALLERGY),
+        (EN, "Are you pregnant?", "Yes.", Kind.PREGNANCY),
+        (EN, "Where does it hurt?", "In my knee.", Kind.OTHER),
+        (ZH, "在吃什么药？", "华法林3毫克。", Kind.MEDICINE),
+        (ZH, "对什么药过敏？", "青霉素。", Kind.ALLERGY),
+        (ZH, "怀孕了吗？", "是的。", Kind.PREGNANCY),
+        (ZH, "哪里疼？", "膝盖。", Kind.OTHER),
+    ],
+)
+def test_what_a_treatment_hangs_on_is_marked(language: Language, question: str, reply: str, kind: Kind) -> None:
+    assert {draft.kind for draft in think(question, reply, language)} == {kind}
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "reply"),
+    [(EN, "Do you know your weight?", "I don't know."), (ZH, "您知道体重吗？", "不知道。")],
+)
+def test_that_something_is_not_known_is_no_thought(language: Language, question: str, reply: str) -> None:
+    assert think(question, reply, language) == []
+
+
+def test_a_very_long_reply_is_read_in_one_go() -> None:
+    reply = "I have a cough and a rash. " * 2000
+    assert 0 < len(think("What troubles you?", reply, EN)) <= 30
