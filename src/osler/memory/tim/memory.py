@@ -29,7 +29,7 @@ from osler.memory.tim.thought import Speaker, Thought
 from osler.memory.tim.vectors import VectorIndex
 from osler.prompts import prompt
 
-VERSION = 2
+VERSION = 3
 _NEAR, _LAID = 12, 20
 """The thoughts most like a new turn that are laid beside it, and as many of its group: for rules, and for a model."""
 
