@@ -57,6 +57,8 @@ class VectorIndex:
         self.made = IndexOptions(dimensions, groups, seed)
         self.hashing = Hashing(dimensions, groups, seed)
         self._exact_below = exact_below
+        # One query gives threads nothing to share, and those of parallel consultations would wait for each other.
+        faiss.omp_set_num_threads(1)
         self._clear()
 
     def _clear(self) -> None:
@@ -66,19 +68,10 @@ class VectorIndex:
         self._row_of: dict[int, int] = {}
         self._group_of: dict[int, int] = {}
         self._ivf: faiss.IndexIVFFlat | None = None
-        self._learned_from = 0
-        """How many vectors there were when the lists of the inverted file were learned."""
+        """The same vectors in lists, as many as the root of their number; None while searches are exact."""
 
     def __len__(self) -> int:
         return len(self._ids)
-
-    def __contains__(self, id: int) -> bool:
-        return id in self._row_of
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether searches are exact; decided by the last search."""
-        return self._ivf is None
 
     def add(self, id: int, vector: Rows, group: int | None = None) -> int:
         """Add a vector and return its group: the given one, or the one that its hash says."""
@@ -105,10 +98,6 @@ class VectorIndex:
         self._flat.remove_ids(np.array([last]))
         if self._ivf is not None:
             self._ivf.remove_ids(np.array([id]))
-
-    def group_of(self, id: int) -> int:
-        """The group of a vector."""
-        return self._group_of[id]
 
     def members(self, group: int) -> list[int]:
         """The ids in a group, smallest first."""
@@ -160,8 +149,7 @@ class VectorIndex:
             "ids": list(self._ids),
             "groups": [self._group_of[id] for id in self._ids],
             "vectors": _encoded(self._rows),
-            "learned_from": self._learned_from,
-            "lists": _encoded(_rows_of(faiss.downcast_index(self._ivf.quantizer))) if self._ivf else None,
+            "centroids": _encoded(self._ivf.quantizer.reconstruct_n()) if self._ivf else None,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -172,14 +160,17 @@ class VectorIndex:
             )
         self._clear()
         self._extend(state["ids"], _decoded(state["vectors"], self.made.dimensions), state["groups"])
-        if state["lists"]:
-            self._learned_from = state["learned_from"]
-            self._ivf = self._with_lists(_decoded(state["lists"], self.made.dimensions))
+        if state["centroids"]:
+            self._ivf = self._inverted(_decoded(state["centroids"], self.made.dimensions))
 
     @property
     def _rows(self) -> Rows:
         """The vectors as faiss holds them, not a copy."""
-        return _rows_of(self._flat)
+        if not self._ids:
+            return np.empty((0, self.made.dimensions), dtype=np.float32)
+        numbers = faiss.rev_swig_ptr(self._flat.get_xb(), len(self) * self.made.dimensions)
+        rows: Rows = numbers.reshape(len(self), -1)
+        return rows
 
     def _extend(self, ids: Sequence[int], rows: Rows, groups: Sequence[int]) -> None:
         self._row_of.update(zip(ids, range(len(self._ids), len(self._ids) + len(ids)), strict=True))
@@ -202,16 +193,12 @@ class VectorIndex:
         return row / np.float32(length)
 
     def _cosines(self, query: Rows, ids: Sequence[int]) -> NDArray[np.float64]:
-        """In double precision, row by row: a matrix product adds up in an order that hangs on what lies beside."""
+        """In double precision, row by row: in a matrix product the last digits depend on the rows beside."""
         filled = np.flatnonzero(query)
         if 2 * len(filled) > len(query):  # hashed words leave most of a row empty, other embedders nothing
             filled = np.arange(len(query))
-        rows = self._rows
-        if ids is self._ids:
-            rows = rows[:, filled]
-        else:
-            numbers = np.array([self._row_of[id] for id in ids], dtype=np.intp)
-            rows = rows[numbers[:, None], filled]
+        at = [self._row_of[id] for id in ids]
+        rows = self._rows[:, filled] if ids is self._ids else self._rows[np.ix_(at, filled)]
         cosines: NDArray[np.float64] = np.vecdot(rows.astype(np.float64, order="C"), query[filled].astype(np.float64))
         return cosines
 
@@ -220,48 +207,34 @@ class VectorIndex:
         self._learn()
         asked = k + _MORE
         while 2 * asked < len(self):
-            if self._ivf is not None:
-                cosines, found = self._ivf.search(query[None], asked)
-                found = found[found >= 0]  # where the visited lists hold fewer
-            else:
-                cosines, found = self._flat.search(query[None], asked)
-            if len(found.ravel()) < asked or cosines[0, k - 1] - cosines[0, -1] > _SLACK:
-                ids: list[int] = found.ravel().tolist()
-                return ids if self._ivf is not None else [self._ids[row] for row in ids]
+            cosines, found = (self._flat if self._ivf is None else self._ivf).search(query[None], asked)
+            if found[0, -1] < 0 or cosines[0, k - 1] - cosines[0, -1] > _SLACK:  # -1: the lists hold no more
+                best: list[int] = found[found >= 0].tolist()
+                return best if self._ivf is not None else [self._ids[row] for row in best]
             asked *= 2
         return self._ids
 
     def _learn(self) -> None:
         """Before a search, learn the lists of the inverted file when the number of vectors has doubled or halved."""
-        if len(self) < self._exact_below // 2:
+        size, lists = len(self), math.isqrt(len(self))
+        if size < self._exact_below // 2:
             self._ivf = None
-        if len(self) < self._exact_below:
-            return
-        if self._ivf is None or not self._learned_from / 2 < len(self) < self._learned_from * 2:
-            lists = math.isqrt(len(self))
+        elif size >= self._exact_below and not (self._ivf and size / 2 < self._ivf.nlist**2 < size * 2):
             kmeans = faiss.Kmeans(
                 self.made.dimensions, lists, niter=5, seed=self.made.seed, spherical=True, min_points_per_centroid=1
             )
             kmeans.train(self.sample(lists * _TRAINED_ON))
-            self._learned_from = len(self)
-            self._ivf = self._with_lists(kmeans.centroids)
+            self._ivf = self._inverted(kmeans.centroids)
 
-    def _with_lists(self, centroids: Rows) -> faiss.IndexIVFFlat:
-        """The inverted file with these centroids, over all vectors."""
-        dimensions = self.made.dimensions
-        ivf = faiss.IndexIVFFlat(faiss.IndexFlatIP(dimensions), dimensions, len(centroids), faiss.METRIC_INNER_PRODUCT)
+    def _inverted(self, centroids: Rows) -> faiss.IndexIVFFlat:
+        """All vectors in lists around these centroids."""
+        lists, dimensions = centroids.shape
+        ivf = faiss.IndexIVFFlat(faiss.IndexFlatIP(dimensions), dimensions, lists, faiss.METRIC_INNER_PRODUCT)
         ivf.quantizer.add(centroids)
         ivf.is_trained = True
-        ivf.nprobe = math.ceil(_VISITED * len(centroids))
+        ivf.nprobe = math.ceil(_VISITED * lists)
         ivf.add_with_ids(self._rows, np.array(self._ids))
         return ivf
-
-
-def _rows_of(index: faiss.IndexFlat) -> Rows:
-    if not index.ntotal:
-        return np.empty((0, index.d), dtype=np.float32)
-    rows: Rows = faiss.rev_swig_ptr(index.get_xb(), index.ntotal * index.d).reshape(index.ntotal, index.d)
-    return rows
 
 
 def _encoded(rows: Rows) -> str:
