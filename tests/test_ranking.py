@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from osler.ranking import CLOSE, all_seen, best, best_columns, disturbed, exceeds, ranked, reaches, reaching, seen
+from osler.ranking import CLOSE, all_seen, best, disturbed, exceeds, ranked, reaches, reaching, seen
 from osler.records import RecordPool
 from osler.runs.plan import Settings
 
@@ -41,10 +41,6 @@ def test_small_steps_do_not_become_one_score() -> None:
     steps = [1 - step * CLOSE * 0.6 for step in range(6)]
     order = ranked(steps, [-place for place in range(6)])
     assert order == [1, 0, 3, 2, 5, 4]
-
-
-def test_the_first_of_equal_columns_is_the_best() -> None:
-    assert best_columns(np.array([[0.3, 0.1 + 0.2, 0.0], [-2.0, -1.0, -1.0 - 1e-9]])).tolist() == [0, 1]
 
 
 @given(SCORES, st.randoms(use_true_random=False))

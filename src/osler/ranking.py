@@ -73,14 +73,6 @@ def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> 
     return found
 
 
-def best_columns(scores: Scores) -> NDArray[np.intp]:
-    """For each row of a matrix the column of its highest score; of equal ones the first."""
-    now = all_seen(scores)
-    highest = now.max(axis=1, keepdims=True)
-    found: NDArray[np.intp] = (now >= highest - CLOSE * abs(highest).clip(min=1.0)).argmax(axis=1)
-    return found
-
-
 def seen(score: float) -> float:
     """A score as it is decided by: itself, but within `disturbed`."""
     return score if _disturb is None else _disturb(score)

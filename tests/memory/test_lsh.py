@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from osler.memory.tim.lsh import Hashing, learned
+from osler.memory.tim.lsh import Hashing
 
 
 def vectors(count: int, dimensions: int, seed: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
@@ -80,12 +80,3 @@ def test_near_vectors_share_a_group_more_often_than_far_ones() -> None:
 def test_groups_come_in_pairs(groups: int) -> None:
     with pytest.raises(ValueError, match="pairs"):
         Hashing(8, groups)
-
-
-def test_learned_directions_find_the_topics_of_a_sample() -> None:
-    centres = vectors(5, 32, 0)
-    rng = np.random.default_rng(1)
-    rows = centres[rng.integers(0, 5, 600)] + rng.standard_normal((600, 32), dtype=np.float32) * np.float32(0.05)
-    directions = learned(rows, 25)
-    assert np.allclose(np.linalg.norm(directions, axis=1), 1, atol=1e-5)
-    assert ((centres @ directions.T).max(axis=1) > 0.95).all()

@@ -36,16 +36,15 @@ class CachedEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Rows for all texts, by one call of the inner embedder for those that are new."""
+        if not texts:
+            return await self._inner.embed(texts)
         keys = [_key("text", text) for text in texts]
-        known = {key: self._rows[key] for key in keys if key in self._rows}
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        if new or not texts:
-            rows = await self._inner.embed(list(new.values()))
-            if not texts:
-                return rows
-            known.update(zip(new, rows, strict=True))
-        self._keep(known)
-        return np.stack([known[key] for key in keys])
+        found = {key: self._rows[key] for key in keys if key in self._rows}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if new:
+            found.update(zip(new, await self._inner.embed(list(new.values())), strict=True))
+        self._keep(found)
+        return np.stack([found[key] for key in keys])
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """One row; kept apart from those of texts, since some models treat questions in another way."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
-import struct
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,17 +34,16 @@ _LARGEST_TABLE = 100_000
 _BITS = 32
 """Of a key."""
 _CJK = re.compile(r"[\u4e00-\u9fff]+")
+_FEATURE = np.dtype([("key", np.int64), ("weight", np.float64)])
+"""A key is a stable hash: place and sign in the row, and the entry in the table of frequencies."""
 
 
 class _Features(NamedTuple):
-    """Every feature of some texts, once for each text that has it."""
+    """The features of one text, each once, smallest key first."""
 
-    texts: NDArray[np.int64]
-    """Which of the texts it is in."""
     keys: NDArray[np.int64]
-    """32 bits of a stable hash: place and sign in the row, and the entry in the table of frequencies."""
     weights: NDArray[np.float64]
-    """With the sign in the row."""
+    """With the sign in the row; a part of a word that comes in several words weighs their mean."""
     counts: NDArray[np.int64]
 
 
@@ -73,23 +69,31 @@ class HashEmbedder:
             )
         self.dimensions = dimensions
         self.name = f"hash:{dimensions}"
-        self._frequencies = _Frequencies()
+        self._texts = 0
+        self._counts: Counter[int] = Counter()
+        """In how many texts each feature occurs, by its key."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Rows for texts that are to be kept; how common their features are is learned."""
-        found = _features(texts)
-        self._frequencies.learn(found.keys, len(texts))
-        return self._rows(found, 1 + np.log(found.counts), texts)
+        rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            found = _features(text)
+            self._learn(found.keys)
+            row[:] = self._row(found, 1 + np.log(found.counts), text)
+        return rows
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """One row, in which rare features weigh more than common ones."""
-        found = _features([text])
-        row: NDArray[np.float32] = self._rows(found, self._frequencies.rarity(found.keys), [text])[0]
-        return row
+        found = _features(text)
+        seen = np.array([self._counts.get(key, 0) for key in found.keys.tolist()], dtype=np.float64)
+        # BM25's inverse document frequency; the same for all features while there are no texts.
+        rarity = np.log1p((self._texts - seen + 0.5) / (seen + 0.5))
+        return self._row(found, rarity, text).astype(np.float32)
 
     def snapshot(self) -> dict[str, Any]:
         """The frequencies learned so far."""
-        return {"dimensions": self.dimensions, **self._frequencies.snapshot()}
+        counts = {str(key): count for key, count in self._counts.items()}
+        return {"dimensions": self.dimensions, "texts": self._texts, "counts": counts}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Know the frequencies that `snapshot` knew.
@@ -102,110 +106,65 @@ class HashEmbedder:
                 f"what was kept has {state['dimensions']} dimensions, and this embedder {self.dimensions}",
                 f"use hash:{state['dimensions']}",
             )
-        self._frequencies.restore(state)
+        self._texts = int(state["texts"])
+        self._counts = Counter({int(key): int(count) for key, count in state["counts"].items()})
 
-    def _rows(self, found: _Features, factors: NDArray[np.float64], texts: Sequence[str]) -> Vectors:
-        places = found.texts * self.dimensions + found.keys % self.dimensions
-        flat = np.bincount(places, weights=found.weights * factors, minlength=len(texts) * self.dimensions)
-        # Of nothing, bincount makes whole numbers.
-        rows = flat.reshape(len(texts), self.dimensions).astype(np.float64, copy=False)
-        for row, text in zip(rows, texts, strict=True):
-            length = math.sqrt(row.dot(row))
-            if length == 0.0:  # no word of either language: the text is like itself alone
-                row[_key("text", plain(text)) % self.dimensions] = length = 1.0
-            row /= length
-        return rows.astype(np.float32)
-
-
-class _Frequencies:
-    """In how many texts each feature occurs."""
-
-    def __init__(self) -> None:
-        self._texts = 0
-        self._counts: Counter[int] = Counter()
-
-    def learn(self, keys: NDArray[np.int64], texts: int) -> None:
-        """Count some texts with these features, each given once for each text that has it."""
-        self._texts += texts
+    def _learn(self, keys: NDArray[np.int64]) -> None:
+        self._texts += 1
         self._counts.update(keys.tolist())
         if len(self._counts) > _LARGEST_TABLE:
             # The rarest go: as a feature never seen they weigh nearly what they did.
             common = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
             self._counts = Counter(dict(common[: _LARGEST_TABLE // 2]))
 
-    def rarity(self, keys: NDArray[np.int64]) -> NDArray[np.float64]:
-        """BM25's inverse document frequency; the same for all features while there are no texts."""
-        seen = np.array([self._counts.get(key, 0) for key in keys.tolist()], dtype=np.float64)
-        return np.log1p((self._texts - seen + 0.5) / (seen + 0.5))
-
-    def snapshot(self) -> dict[str, Any]:
-        return {"texts": self._texts, "counts": {str(key): count for key, count in self._counts.items()}}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        self._texts = int(state["texts"])
-        self._counts = Counter({int(key): int(count) for key, count in state["counts"].items()})
+    def _row(self, found: _Features, factors: NDArray[np.float64], text: str) -> NDArray[np.float64]:
+        row = np.zeros(self.dimensions)
+        np.add.at(row, found.keys % self.dimensions, found.weights * factors)
+        if not row.any():  # no word of either language: the text is like itself alone
+            row[_key("text", plain(text)) % self.dimensions] = 1.0
+        unit: NDArray[np.float64] = row / np.sqrt(row.dot(row))
+        return unit
 
 
-def _features(texts: Sequence[str]) -> _Features:
-    """What texts are made of: all of them at once, since a call of numpy costs more than the numbers of one text."""
-    parts = [b"".join(_parts(text)) for text in texts]
-    pairs = np.frombuffer(b"".join(parts), dtype=np.int64).reshape(-1, 2)
-    keys = pairs[:, 0].copy()
-    if len(texts) > 1:
-        keys += np.repeat(np.arange(len(texts)) << _BITS, [len(part) // pairs.strides[0] for part in parts])
-    # What np.unique does, which for a few hundred numbers spends most of its time on being general.
-    order = keys.argsort()
-    ranked = keys[order]
-    is_first = np.ones(len(keys), dtype=bool)
-    np.not_equal(ranked[1:], ranked[:-1], out=is_first[1:])
-    place = np.empty(len(keys), dtype=np.int64)
-    place[order] = is_first.cumsum() - 1
-    counts = np.bincount(place)
-    weights = np.bincount(place, weights=pairs.view(np.float64)[:, 1]) / counts
-    once = ranked[is_first]
-    return _Features(once >> _BITS, once & (1 << _BITS) - 1, weights, counts)
-
-
-def _parts(text: str) -> Iterator[bytes]:
-    """The features of a text. It may mix the languages, so that nobody need say which one it is in."""
+def _features(text: str) -> _Features:
+    """What a text is made of. It may mix the languages, so that nobody need say which one it is in."""
     runs = _CJK.findall(plain(text).replace("疼", "痛"))  # one word for pain, as in `words`
     # In Chinese, English words are split as in English; a text without Chinese is split as everybody else splits it.
     split = words(text, Language.ZH if runs else Language.EN)
-    return chain(map(_word_features, split), map(_run_features, runs))
+    parts = [*map(_word_features, split), *map(_run_features, runs)]
+    found = np.frombuffer(b"".join(parts), dtype=_FEATURE)
+    keys, place, counts = np.unique(found["key"], return_inverse=True, return_counts=True)
+    return _Features(keys, np.bincount(place, found["weight"], len(keys)) / counts, counts)
 
 
 @lru_cache(maxsize=65536)
 def _word_features(word: str) -> bytes:
     """A word and, in English, its parts; its borders count as letters, which keeps `pain` apart from `Spain`."""
-    share = 1.0 if _has_content(word) else _STOPWORD
+    share = 1.0 if content(word, Language.ZH if _CJK.match(word) else Language.EN) else _STOPWORD
     found = [(_key("word", word), _WORD * share)]
     if word[0].isascii() and word[0].isalpha():
-        bordered = f"<{word}>"
-        for size, weight in _ENGLISH.items():
-            for start in range(len(bordered) - size + 1):
-                found.append((_key("en", bordered[start : start + size]), weight * share))
+        found += [(_key("en", part), weight * share) for part, weight in _ngrams(f"<{word}>", _ENGLISH)]
     return _packed(found)
 
 
 @lru_cache(maxsize=8192)
 def _run_features(run: str) -> bytes:
-    """The characters of a run, their pairs and triples."""
-    return _packed(
-        [
-            (_key("zh", run[start : start + size]), weight)
-            for size, weight in _CHINESE.items()
-            for start in range(len(run) - size + 1)
-        ]
-    )
+    """The characters of a run of Chinese, their pairs and triples."""
+    return _packed([(_key("zh", part), weight) for part, weight in _ngrams(run, _CHINESE)])
+
+
+def _ngrams(text: str, weights: dict[int, float]) -> list[tuple[str, float]]:
+    """The character n-grams of a text with their weights."""
+    return [
+        (text[start : start + size], weight)
+        for size, weight in weights.items()
+        for start in range(len(text) - size + 1)
+    ]
 
 
 def _packed(found: Sequence[tuple[int, float]]) -> bytes:
-    """Keys and signed weights in turn, as they lie in an array: words repeat, and theirs are quickly put in a row."""
-    return b"".join(struct.pack("=qd", key, weight if key >> _BITS - 1 else -weight) for key, weight in found)
-
-
-def _has_content(word: str) -> bool:
-    return bool(content(word, Language.ZH if _CJK.match(word) else Language.EN))
+    """The bytes of an array of features with signed weights: words repeat, and bytes are quickly joined."""
+    return np.array([(key, weight if key >> _BITS - 1 else -weight) for key, weight in found], _FEATURE).tobytes()
 
 
 @lru_cache(maxsize=65536)

@@ -7,10 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.ranking import best, best_columns, ranked
-
-_ROUNDS = 3
-_CHUNK = 16384
+from osler.ranking import best, ranked
 
 
 class Hashing:
@@ -46,21 +43,3 @@ def _drawn(dimensions: int, count: int, seed: int) -> NDArray[np.float64]:
     """Random directions, one to a row; a memory's two indexes, made one after the other, share theirs."""
     drawn = np.random.default_rng(seed).standard_normal((dimensions, count))
     return np.ascontiguousarray(drawn.T)  # each lies in one piece, which makes a product four times as fast
-
-
-def learned(sample: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """Directions that lie amid the sample, for a hash that follows what is stored rather than chance.
-
-    They begin as the first rows of the sample, which is to be in random order, and move to the mean of the rows that
-    are nearest to each.
-    """
-    directions = sample[:count].copy()
-    for _ in range(_ROUNDS):
-        parts = [sample[start : start + _CHUNK] for start in range(0, len(sample), _CHUNK)]
-        nearest = np.concatenate([best_columns(part @ directions.T) for part in parts])
-        order = np.argsort(nearest, kind="stable")
-        used, starts = np.unique(nearest[order], return_index=True)
-        directions[used] = np.add.reduceat(sample[order], starts, axis=0)
-        lengths = np.linalg.norm(directions, axis=1, keepdims=True)
-        directions /= np.where(lengths > 0, lengths, 1)
-    return directions

@@ -1,179 +1,188 @@
-"""Vectors by id, and the nearest of them to a query: exact while there are few, by cells when there are many.
+"""A faiss index of vectors by number: exact while there are few, an inverted file (IVF) when there are very many.
 
-Two groupings live side by side. The groups of the paper are as constructed (`Hashing`); the organizer works on them and
-`search(probes=...)` looks into them. They are few, and random directions know nothing of what is stored. So a plain
-search over many vectors uses cells of its own: hashing again, but along directions that are learned from a sample of
-the vectors, as many as suit their number. How many of them a query has to probe is measured on the vectors themselves.
+faiss works in single precision, and its last digits differ between processors. So it only picks the candidates: their
+cosines are computed again in double precision, and of two that are equal the smaller number comes first.
 """
 
 from __future__ import annotations
 
 import base64
 import math
+import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import faiss
 import numpy as np
+from numpy.typing import NDArray
 
-from osler.memory.tim.cells import Block, Cells, Part, Rows, sample
-from osler.memory.tim.lsh import Hashing, learned
-from osler.memory.tim.nearest import cosines, nearest
+from osler.memory.tim.lsh import Hashing
+from osler.ranking import CLOSE, ranked
 
-EXACT_BELOW = 1000
-"""With fewer vectors exact search over one matrix is faster than cells. `benchmarks/memory.py --crossing` says, for 384
-dimensions: 0.081 ms against 0.112 ms for 500 vectors, 0.122 against 0.115 for 1,000, 0.200 against 0.112 for 2,000."""
+Rows = NDArray[np.float32]
+
+EXACT_BELOW = 20_000
+"""Vectors up to which every search is exact.
+
+`benchmarks/vectors.py` on real text with the default embedder: an inverted file that visits half of its lists takes
+half of the time of an exact search and keeps about nine in ten of the nearest, and HNSW is no better for what an insert
+costs. That is worth it only where an exact search is slow, which here is 20 ms of 4,096 numbers."""
 
 _GROUPS = 8
-_LOOSE = 512
-"""Vectors that a search looks through one by one before they are sorted into cells."""
-_CELLS = 1024
-"""At most so many: sorting takes time in proportion, and with these a million vectors take 40 to 60 s on one thread."""
-_SAMPLE_PER_CELL = 24
-_WORTH = 0.25
-"""Where more than this share of the vectors has to be looked at, one matrix is not much slower, and exact."""
+_VISITED = 0.5
+"""Share of the lists of the inverted file that a search visits."""
+_TRAINED_ON = 40
+"""Vectors for each list from which the lists are learned."""
+_MORE = 16
+"""Candidates asked of faiss beside those wanted."""
+_SLACK = 1e-5 + CLOSE
+"""More than single precision can change in a cosine, beside what counts as equal."""
 _UNIT = 1e-6
-"""As near to length 1 as single precision comes: such a vector is kept to the bit."""
+"""A length this near to 1 is 1 in single precision: such a vector is kept to the bit."""
 
 
-class Made(NamedTuple):
+class IndexOptions(NamedTuple):
     """What an index is made with; a snapshot can only be restored into one made alike."""
 
     dimensions: int
     groups: int
     seed: int
-    target: float
 
 
 class VectorIndex:
-    """Vectors by integer id; the nearest are found by cosine."""
+    """Vectors by integer id, each in one of the papers' groups; the nearest are found by cosine."""
 
-    def __init__(
-        self,
-        dimensions: int,
-        groups: int = _GROUPS,
-        seed: int = 0,
-        target: float = 0.95,
-        exact_below: int = EXACT_BELOW,
-    ) -> None:
-        """Make an empty one; `target` is the share of the exact answer that a search over very many has to keep."""
-        if not 0.0 < target <= 1.0:
-            raise ValueError(f"the target is a share above 0 and up to 1, not {target}")
-        self.made = Made(dimensions, groups, seed, target)
+    def __init__(self, dimensions: int, groups: int = _GROUPS, seed: int = 0, exact_below: int = EXACT_BELOW) -> None:
+        """Make an empty index."""
+        self.made = IndexOptions(dimensions, groups, seed)
         self.hashing = Hashing(dimensions, groups, seed)
-        self.cells: Cells | None = None
-        """None while the search is exact."""
         self._exact_below = exact_below
-        self._loose = Block(dimensions)
-        self._block_of: dict[int, Block] = {}
+        # One query gives threads nothing to share, and those of parallel consultations would wait for each other.
+        faiss.omp_set_num_threads(1)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._flat = faiss.IndexFlatIP(self.made.dimensions)
+        self._ids: list[int] = []
+        """The id of each row of `_flat`."""
+        self._row_of: dict[int, int] = {}
+        self._group_of: dict[int, int] = {}
+        self._ivf: faiss.IndexIVFFlat | None = None
+        """The same vectors in lists, as many as the root of their number; None while searches are exact."""
 
     def __len__(self) -> int:
-        return len(self._block_of)
-
-    def __contains__(self, id: int) -> bool:
-        return id in self._block_of
+        return len(self._ids)
 
     def add(self, id: int, vector: Rows, group: int | None = None) -> int:
-        """Keep a vector and return its group: the given one, or the one that its hash says."""
-        if id in self._block_of:
+        """Add a vector and return its group: the given one, or the one that its hash says."""
+        if id in self._row_of:
             raise ValueError(f"there is a vector {id} already")
         row = self._unit(vector)
         if group is None:
             group = self.hashing.group(row)
         elif not 0 <= group < self.made.groups:
             raise ValueError(f"there are {self.made.groups} groups, from 0; {group} is none of them")
-        self._loose.add(id, row, group)
-        self._block_of[id] = self._loose
+        self._extend([id], row[None], [group])
         return group
 
     def remove(self, id: int) -> None:
-        """Let go of a vector."""
-        self._block_of.pop(id).remove(id)
-
-    def group_of(self, id: int) -> int:
-        """The group that a vector lies in."""
-        return self._block_of[id].group_of(id)
+        """Remove a vector; the last row takes its place."""
+        row, last = self._row_of.pop(id), len(self._ids) - 1
+        if row != last:
+            rows = self._rows
+            rows[row] = rows[last]
+            self._ids[row] = self._ids[last]
+            self._row_of[self._ids[row]] = row
+        self._ids.pop()
+        del self._group_of[id]
+        self._flat.remove_ids(np.array([last]))
+        if self._ivf is not None:
+            self._ivf.remove_ids(np.array([id]))
 
     def members(self, group: int) -> list[int]:
         """The ids in a group, smallest first."""
-        ids: list[int] = np.sort(np.concatenate([b.ids[b.groups == group] for b in self._blocks()])).tolist()
-        return ids
+        return sorted(id for id, its in self._group_of.items() if its == group)
 
     def search(self, vector: Rows, k: int, probes: int | None = None) -> list[tuple[int, float]]:
         """The k nearest with their cosines, best first, of two alike the smaller id first.
 
-        With `probes`, only the vectors in that many groups are looked at, in the order of the query's hash: 1 is what
-        the paper does. Without, the answer is exact or, over very many vectors, keeps the target share of the exact.
+        With `probes`, only the vectors in that many groups are compared, in the order of the query's hash: 1 is what
+        the papers do. Without, the answer is exact, or approximate among more than `EXACT_BELOW` vectors.
         """
         query = self._unit(vector)
-        if k < 1 or not self._block_of:
+        if k < 1 or not self._ids:
             return []
         if probes is None:
-            self._settle()
-            blocks = [self._loose, *self.cells.visit(query, k)] if self.cells else [self._loose]
-        elif probes >= self.made.groups:  # all of them, whatever their order
-            blocks = self._blocks()
+            ids = self._candidates(query, k)
+        elif probes < self.made.groups:
+            probed = set(self.hashing.order(query)[:probes])
+            ids = [id for id, group in self._group_of.items() if group in probed]
         else:
-            return nearest(query, self._within(self.hashing.order(query)[:probes]), k)
-        return nearest(query, [block.part for block in blocks], k)
+            ids = self._ids
+        cosines = self._cosines(query, ids)
+        if len(ids) > k:
+            best = np.flatnonzero(cosines >= np.partition(cosines, -k)[-k] - 2 * CLOSE)
+            ids, cosines = [ids[place] for place in best.tolist()], cosines[best]
+        values = cosines.tolist()
+        return [(ids[place], values[place]) for place in ranked(values, ids)[:k]]
 
     def cosine(self, id: int, vector: Rows) -> float:
-        """How near one of the vectors is to a query."""
-        return cosines(self._block_of[id].row(id)[None], self._unit(vector))[0]
+        """The cosine of one of the vectors and a query."""
+        return self.cosines(vector, [id])[id]
+
+    def cosines(self, vector: Rows, ids: Sequence[int] | None = None) -> dict[int, float]:
+        """The cosines of some of the vectors, or of all, and a query; in no order of nearness."""
+        ids = self._ids if ids is None else ids
+        return dict(zip(ids, self._cosines(self._unit(vector), ids).tolist(), strict=True))
 
     def sample(self, size: int) -> Rows:
         """Some of the vectors, or all when there are fewer; the same ones each time while the index is the same."""
         if len(self) <= size:
-            blocks = self._blocks()
-            return np.concatenate([block.rows for block in blocks]) if len(blocks) > 1 else blocks[0].rows
-        return sample(self._blocks(), size, np.random.default_rng([self.made.seed, len(self)]))
+            return self._rows.copy()
+        drawn = np.random.default_rng([self.made.seed, len(self)]).choice(len(self), size, replace=False)
+        return self._rows[drawn]
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, as plain data."""
-        blocks = self._blocks()
-        cells = self.cells
         return {
             "made": list(self.made),
-            "exact_below": self._exact_below,
-            "ids": [id for block in blocks for id in block.ids.tolist()],
-            "groups": [group for block in blocks for group in block.groups.tolist()],
-            "vectors": _encoded(np.concatenate([block.rows for block in blocks])),
-            "cells": cells
-            and {
-                "sizes": [len(block) for block in cells.blocks],
-                "directions": _encoded(cells.directions),
-                "built_for": cells.built_for,
-                "gaps": _encoded(cells.gaps),
-                "depth": cells.gaps.shape[1],
-            },
+            "ids": list(self._ids),
+            "groups": [self._group_of[id] for id in self._ids],
+            "vectors": _encoded(self._rows),
+            "centroids": _encoded(self._ivf.quantizer.reconstruct_n()) if self._ivf else None,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Become exactly what `snapshot` saw."""
-        if Made(*state["made"]) != self.made:
-            raise ValueError(f"the snapshot is of an index made with {Made(*state['made'])}, this one with {self.made}")
-        dimensions = self.made.dimensions
-        rows = _decoded(state["vectors"], dimensions)
-        ids = np.array(state["ids"], dtype=np.int64)
-        groups = np.array(state["groups"], dtype=np.int32)
-        self._exact_below = state["exact_below"]
-        self._loose, self._block_of, self.cells = Block(dimensions), {}, None
-        sizes: list[int] = []
-        if saved := state["cells"]:
-            directions = _decoded(saved["directions"], dimensions)
-            self.cells = Cells(directions, saved["built_for"], self.made.target)
-            self.cells.gaps = _decoded(saved["gaps"], saved["depth"])
-            sizes = saved["sizes"]
-        ends = np.cumsum([0, len(ids) - sum(sizes), *sizes]).tolist()
-        for block, first, last in zip(self._blocks(), ends[:-1], ends[1:], strict=True):
-            block.extend(ids[first:last], rows[first:last], groups[first:last])
-            self._block_of.update(dict.fromkeys(ids[first:last].tolist(), block))
+        if IndexOptions(*state["made"]) != self.made:
+            raise ValueError(
+                f"the snapshot is of an index made with {IndexOptions(*state['made'])}, this one with {self.made}"
+            )
+        self._clear()
+        self._extend(state["ids"], _decoded(state["vectors"], self.made.dimensions), state["groups"])
+        if state["centroids"]:
+            self._ivf = self._inverted(_decoded(state["centroids"], self.made.dimensions))
 
-    def _blocks(self) -> list[Block]:
-        return [self._loose, *(self.cells.blocks if self.cells else ())]
+    @property
+    def _rows(self) -> Rows:
+        """The vectors as faiss holds them, not a copy."""
+        if not self._ids:
+            return np.empty((0, self.made.dimensions), dtype=np.float32)
+        numbers = faiss.rev_swig_ptr(self._flat.get_xb(), len(self) * self.made.dimensions)
+        rows: Rows = numbers.reshape(len(self), -1)
+        return rows
+
+    def _extend(self, ids: Sequence[int], rows: Rows, groups: Sequence[int]) -> None:
+        self._row_of.update(zip(ids, range(len(self._ids), len(self._ids) + len(ids)), strict=True))
+        self._group_of.update(zip(ids, groups, strict=True))
+        self._ids += ids
+        self._flat.add(rows)
+        if self._ivf is not None:
+            self._ivf.add_with_ids(rows, np.array(ids))
 
     def _unit(self, vector: Rows) -> Rows:
         """The vector at length 1; a text without any known word may be all zeros, and stays so."""
-        row = np.asarray(vector, dtype=np.float32)
+        row = np.ascontiguousarray(vector, dtype=np.float32)
         if row.shape != (self.made.dimensions,):
             raise ValueError(f"a vector has {self.made.dimensions} numbers, not the shape {row.shape}")
         length = math.sqrt(row.dot(row))
@@ -183,61 +192,56 @@ class VectorIndex:
             raise ValueError("a vector has to be of finite numbers")
         return row / np.float32(length)
 
-    def _within(self, groups: Sequence[int]) -> list[Part]:
-        wanted = np.zeros(self.made.groups, dtype=bool)
-        wanted[list(groups)] = True
-        parts = []
-        for block in self._blocks():
-            some = wanted[block.groups]
-            parts.append(block.part if some.all() else (block.ids[some], block.rows[some]))
-        return parts
+    def _cosines(self, query: Rows, ids: Sequence[int]) -> NDArray[np.float64]:
+        """In double precision, row by row: in a matrix product the last digits depend on the rows beside."""
+        filled = np.flatnonzero(query)
+        if 2 * len(filled) > len(query):  # hashed words leave most of a row empty, other embedders nothing
+            filled = np.arange(len(query))
+        at = [self._row_of[id] for id in ids]
+        rows = self._rows[:, filled] if ids is self._ids else self._rows[np.ix_(at, filled)]
+        cosines: NDArray[np.float64] = np.vecdot(rows.astype(np.float64, order="C"), query[filled].astype(np.float64))
+        return cosines
 
-    def _settle(self) -> None:
-        """Before a search: learn cells when the number of vectors has doubled or halved, and fill them.
-
-        This happens here so that no insert is ever slow; over many inserts its time is constant for each.
-        """
-        size = len(self._block_of)
-        if self.cells is None:
-            if size >= self._exact_below:
-                self._learn()
-        elif not self.cells.built_for / 2 < size < self.cells.built_for * 2:
-            self._learn()
-        elif len(self._loose) > _LOOSE:
-            self._take(self.cells, self._loose)
-            self._loose = Block(self.made.dimensions)
+    def _candidates(self, query: Rows, k: int) -> list[int]:
+        """The ids that may be among the k nearest: a few more than k, so that single precision leaves none out."""
+        self._learn()
+        asked = k + _MORE
+        while 2 * asked < len(self):
+            cosines, found = (self._flat if self._ivf is None else self._ivf).search(query[None], asked)
+            if found[0, -1] < 0 or cosines[0, k - 1] - cosines[0, -1] > _SLACK:  # -1: the lists hold no more
+                best: list[int] = found[found >= 0].tolist()
+                return best if self._ivf is not None else [self._ids[row] for row in best]
+            asked *= 2
+        return self._ids
 
     def _learn(self) -> None:
-        """Make the cells anew, or go back to none where there are too few vectors or no structure to follow."""
-        if len(self) < self._exact_below:
-            self._dissolve()
-            return
-        old = self._blocks()
-        rng = np.random.default_rng([self.made.seed, len(self)])
-        count = max(2, min(_CELLS, 2 * math.isqrt(len(self))))
-        self.cells = Cells(learned(sample(old, count * _SAMPLE_PER_CELL, rng), count), len(self), self.made.target)
-        self._loose = Block(self.made.dimensions)
-        while old:
-            self._take(self.cells, old.pop(0))
-        if self.cells.calibrate(rng) > _WORTH:
-            self._exact_below = 2 * len(self)
-            self._dissolve()
+        """Before a search, learn the lists of the inverted file when the number of vectors has doubled or halved."""
+        size, lists = len(self), math.isqrt(len(self))
+        if size < self._exact_below // 2:
+            self._ivf = None
+        elif size >= self._exact_below and not (self._ivf and size / 2 < self._ivf.nlist**2 < size * 2):
+            kmeans = faiss.Kmeans(
+                self.made.dimensions, lists, niter=5, seed=self.made.seed, spherical=True, min_points_per_centroid=1
+            )
+            kmeans.train(self.sample(lists * _TRAINED_ON))
+            self._ivf = self._inverted(kmeans.centroids)
 
-    def _dissolve(self) -> None:
-        whole = Block(self.made.dimensions)
-        for block in self._blocks():
-            whole.extend(block.ids, block.rows, block.groups)
-        self.cells, self._loose = None, whole
-        self._block_of = dict.fromkeys(self._block_of, whole)
-
-    def _take(self, cells: Cells, block: Block) -> None:
-        for ids, home in cells.sort_in(block):
-            self._block_of.update(dict.fromkeys(ids, home))
+    def _inverted(self, centroids: Rows) -> faiss.IndexIVFFlat:
+        """All vectors in lists around these centroids."""
+        lists, dimensions = centroids.shape
+        ivf = faiss.IndexIVFFlat(faiss.IndexFlatIP(dimensions), dimensions, lists, faiss.METRIC_INNER_PRODUCT)
+        ivf.quantizer.add(centroids)
+        ivf.is_trained = True
+        ivf.nprobe = math.ceil(_VISITED * lists)
+        ivf.add_with_ids(self._rows, np.array(self._ids))
+        return ivf
 
 
 def _encoded(rows: Rows) -> str:
-    return base64.b64encode(rows.astype("<f4").tobytes()).decode("ascii")
+    """Packed, since most numbers of hashed words are 0."""
+    return base64.b64encode(zlib.compress(rows.astype("<f4").tobytes(), level=1)).decode("ascii")
 
 
 def _decoded(text: str, dimensions: int) -> Rows:
-    return np.frombuffer(base64.b64decode(text), dtype="<f4").reshape(-1, dimensions).astype(np.float32)
+    packed = zlib.decompress(base64.b64decode(text))
+    return np.frombuffer(packed, dtype="<f4").reshape(-1, dimensions).astype(np.float32)
