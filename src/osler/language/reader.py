@@ -261,7 +261,7 @@ def _clauses(drafts: list[_Draft], sentence: str) -> list[Clause]:
 
 
 def denies_a_list(clause: str, language: Language) -> bool:
-    """Whether a clause of a record opens with a denial of the things it lists: "denies fever or rash", "无头晕、头痛"."""
+    """Whether a clause of a record opens with a denial of what it lists: "denies fever or rash", "无头晕、头痛"."""
     opened = _leading(language).match(clause)
     rests = (clause, clause[opened.end() :] if opened else clause, _patient_opening(language).sub("", clause))
     return any(

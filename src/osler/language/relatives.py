@@ -150,7 +150,7 @@ def _subject(language: Language) -> re.Pattern[str]:
     who = f"(?P<who>{pattern('relatives', language)})"
     opening = pattern("relative_openings", language)
     if language is Language.ZH:
-        return re.compile(f"(?:{opening})*{who}(?:的|他|她|那边)?")
+        return re.compile(f"(?:{opening}){{0,4}}{who}(?:的|他|她|那边)?")
     small = pattern("fillers", language)
     denial = r"(?P<denial>(?:no|none|nobody|no one|neither)(?= (?:one )?(?:of|in|else in|else|family|relative)))?(?: (?:one )?(?:of|in|else in))?\s*"
     return re.compile(

@@ -104,11 +104,8 @@ def _parts(before: str, cut: re.Match[str], language: Language) -> bool:
 def _remainder(text: str, language: Language) -> str:
     """What is left of the opening of a segment without empty words and times."""
     text = time_finder(language).sub("", text)
-    return re.sub(
-        any_of((cue for kind in ("fillers", "subjects", "negation") for cue in cues(kind, language)), language),
-        "",
-        text,
-    ).strip(EDGE)
+    small = [cue for kind in ("fillers", "subjects", "negation") for cue in cues(kind, language)]
+    return re.sub(any_of(small, language), "", text).strip(EDGE)
 
 
 def _stronger(joint: str, cut: re.Match[str]) -> str:
