@@ -108,6 +108,8 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
         draft = _read_segment(segment, language, speaker)
         before = drafts[-1] if drafts else None
         _inherit(draft, before, person, language)
+        if draft.what.lower() in _bare_answers(language):
+            draft.what = ""
         if draft.denied_back and not draft.fresh:
             for earlier in reversed(drafts):
                 earlier.denied = True
@@ -115,6 +117,12 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
                     break
         drafts.append(draft)
     return _gathered(drafts)
+
+
+@cache
+def _bare_answers(language: Language) -> frozenset[str]:
+    """A yes or a no by itself is nothing that is spoken of."""
+    return frozenset((*cues("answer_yes", language), *cues("answer_no", language), *cues("negation", language)))
 
 
 def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Draft:
@@ -169,7 +177,7 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
     denies = [
         found.span()
         for found in finder("negation", language).finditer(text)
-        if not any(first <= found.start() and found.end() <= stop for first, stop in kept)
+        if not any(first < found.end() and found.start() < stop and found.end() <= stop for first, stop in kept)
     ]
     ends = re.search(rf"{pattern('negation_after', language)}\W*$", text, re.IGNORECASE)
     if ends and ends.start() > 0 and text[: ends.start()].strip(EDGE):
