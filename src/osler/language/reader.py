@@ -16,6 +16,7 @@ from osler.language.time_expressions import time_finder
 from osler.language.words import sentences
 
 _LABELLED = re.compile(r"^[-*•\s]*([^:：,，。?？]{1,60}?)\s*[:：](?!\d)\s*(.+)$", re.DOTALL)
+_BLANKS = re.compile(r"[^\S\n]{2,}")
 _BRACKETED = re.compile(r"[（(][^）)]*[）)]")
 _QUOTES = "'\"“”‘’"
 _LONGEST_LABEL = {Language.EN: 6, Language.ZH: 12}
@@ -27,7 +28,7 @@ def read(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> R
     """A text as sentences, clauses and mentions; who speaks decides who "my son" is."""
     found: list[Sentence] = []
     person = ""
-    for part in sentences(text, language):
+    for part in sentences(_BLANKS.sub(" ", text), language):
         sentence, person = _sentence(part, language, speaker, person)
         found.append(sentence)
     return Reading(language, tuple(found))

@@ -32,10 +32,11 @@ class Segment:
 def _boundary(language: Language) -> re.Pattern[str]:
     contrast, joint, new = (pattern(kind, language) for kind in ("contrast", "joints", "new_clause"))
     if language is Language.EN:
-        mark = r"[,;:](?=\s|$)|\s+[-–—]+\s+"
+        gap = r"\s{0,3}"
+        mark = r"[,;:](?=\s|$)|\s[-–—]+\s"
         return re.compile(
-            rf"(?P<but>(?:\s*,)?\s*{contrast}(?:\s*,)?)|(?P<list>(?:\s*,)?\s*{joint}(?=\s))|(?P<new>(?:,\s*)?(?={new}))"
-            rf"|(?P<mark>{mark})",
+            rf"(?P<but>(?:{gap},)?{gap}{contrast}(?:{gap},)?)|(?P<list>(?:{gap},)?{gap}{joint}(?=\s))"
+            rf"|(?P<new>(?:,{gap})?(?={new}))|(?P<mark>{mark})",
             re.IGNORECASE,
         )
     return re.compile(rf"(?P<but>[，,]?{contrast})|(?P<list>{joint})|(?P<new>(?={new}))|(?P<mark>[，,；;：:])")
