@@ -16,6 +16,7 @@ from osler.language.time_expressions import time_finder
 from osler.language.words import sentences
 
 _LABELLED = re.compile(r"^[-*•\s]*([^:：,，。?？]{1,60}?)\s*[:：](?!\d)\s*(.+)$", re.DOTALL)
+_BLANKS = re.compile(r"[^\S\n]{2,}")
 _BRACKETED = re.compile(r"[（(][^）)]*[）)]")
 _QUOTES = "'\"“”‘’"
 _LONGEST_LABEL = {Language.EN: 6, Language.ZH: 12}
@@ -27,7 +28,7 @@ def read(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> R
     """A text as sentences, clauses and mentions; who speaks decides who "my son" is."""
     found: list[Sentence] = []
     person = ""
-    for part in sentences(text, language):
+    for part in sentences(_BLANKS.sub(" ", text), language):
         sentence, person = _sentence(part, language, speaker, person)
         found.append(sentence)
     return Reading(language, tuple(found))
@@ -108,6 +109,8 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
         draft = _read_segment(segment, language, speaker)
         before = drafts[-1] if drafts else None
         _inherit(draft, before, person, language)
+        if draft.what.lower() in _bare_answers(language):
+            draft.what = ""
         if draft.denied_back and not draft.fresh:
             for earlier in reversed(drafts):
                 earlier.denied = True
@@ -115,6 +118,12 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
                     break
         drafts.append(draft)
     return _gathered(drafts)
+
+
+@cache
+def _bare_answers(language: Language) -> frozenset[str]:
+    """A yes or a no by itself is nothing that is spoken of."""
+    return frozenset((*cues("answer_yes", language), *cues("answer_no", language), *cues("negation", language)))
 
 
 def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Draft:
@@ -169,7 +178,7 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
     denies = [
         found.span()
         for found in finder("negation", language).finditer(text)
-        if not any(first <= found.start() and found.end() <= stop for first, stop in kept)
+        if not any(first < found.end() and found.start() < stop and found.end() <= stop for first, stop in kept)
     ]
     ends = re.search(rf"{pattern('negation_after', language)}\W*$", text, re.IGNORECASE)
     if ends and ends.start() > 0 and text[: ends.start()].strip(EDGE):
@@ -261,7 +270,7 @@ def _clauses(drafts: list[_Draft], sentence: str) -> list[Clause]:
 
 
 def denies_a_list(clause: str, language: Language) -> bool:
-    """Whether a clause of a record opens with a denial of the things it lists: "denies fever or rash", "无头晕、头痛"."""
+    """Whether a clause of a record opens with a denial of what it lists: "denies fever or rash", "无头晕、头痛"."""
     opened = _leading(language).match(clause)
     rests = (clause, clause[opened.end() :] if opened else clause, _patient_opening(language).sub("", clause))
     return any(

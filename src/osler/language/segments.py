@@ -32,10 +32,11 @@ class Segment:
 def _boundary(language: Language) -> re.Pattern[str]:
     contrast, joint, new = (pattern(kind, language) for kind in ("contrast", "joints", "new_clause"))
     if language is Language.EN:
-        mark = r"[,;:](?=\s|$)|\s+[-–—]+\s+"
+        gap = r"\s{0,3}"
+        mark = r"[,;:](?=\s|$)|\s[-–—]+\s"
         return re.compile(
-            rf"(?P<but>(?:\s*,)?\s*{contrast}(?:\s*,)?)|(?P<list>(?:\s*,)?\s*{joint}(?=\s))|(?P<new>(?:,\s*)?(?={new}))"
-            rf"|(?P<mark>{mark})",
+            rf"(?P<but>(?:{gap},)?{gap}{contrast}(?:{gap},)?)|(?P<list>(?:{gap},)?{gap}{joint}(?=\s))"
+            rf"|(?P<new>(?:,{gap})?(?={new}))|(?P<mark>{mark})",
             re.IGNORECASE,
         )
     return re.compile(rf"(?P<but>[，,]?{contrast})|(?P<list>{joint})|(?P<new>(?={new}))|(?P<mark>[，,；;：:])")
@@ -104,11 +105,8 @@ def _parts(before: str, cut: re.Match[str], language: Language) -> bool:
 def _remainder(text: str, language: Language) -> str:
     """What is left of the opening of a segment without empty words and times."""
     text = time_finder(language).sub("", text)
-    return re.sub(
-        any_of((cue for kind in ("fillers", "subjects", "negation") for cue in cues(kind, language)), language),
-        "",
-        text,
-    ).strip(EDGE)
+    small = [cue for kind in ("fillers", "subjects", "negation") for cue in cues(kind, language)]
+    return re.sub(any_of(small, language), "", text).strip(EDGE)
 
 
 def _stronger(joint: str, cut: re.Match[str]) -> str:

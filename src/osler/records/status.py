@@ -21,7 +21,7 @@ _DONE_THINGS = frozenset({Category.SIGN, Category.TEST, Category.EXAMINATION, Ca
 
 def status_of(report: str, category: Category) -> Status:
     """The status a report's words imply, for sources that do not give one."""
-    text = report.strip().rstrip(".。")
+    text = " ".join(report.split()).rstrip(".。")
     language = language_of(text)
     if finder("not_done", language).search(text):
         return Status.NOT_DONE
