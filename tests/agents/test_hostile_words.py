@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from osler.memory.tim.rules_thoughts import rules_thoughts
 
 from osler.agents.gate import check
 from osler.agents.messages import Selection
@@ -16,6 +15,7 @@ from osler.agents.parsing import conclusion_of, named_of, plan_of
 from osler.eval.ladder import judge_diagnosis, judge_treatment
 from osler.loosejson import DEEPEST, json_begun, json_of
 from osler.memory.base import Turn
+from osler.memory.tim.rules_thoughts import rules_thoughts
 from osler.models import ask
 from osler.records import Language, PatientRecord, RecordPool
 from osler.runs.events import Called

@@ -46,7 +46,7 @@ class Participant(BaseChatAgent):
         answer = await self.respond(newest.content if isinstance(newest, StructuredMessage) else newest.to_text())
         if isinstance(answer, Question | Reply):
             return Response(chat_message=TextMessage(content=answer.text, source=self.name))
-        form = StructuredMessage[type(answer)]  # type: ignore[misc]
+        form: Any = StructuredMessage.__class_getitem__(type(answer))
         return Response(chat_message=form(content=answer, source=self.name))
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
@@ -76,7 +76,7 @@ class TeamDoctor(Participant):
                 turns_left=self._turns + 1 - self._turn,
                 question=self._question,
                 reply=reply,
-                recall=recall.text,
+                recall=recall,
             )
         )
         assert isinstance(move, Question | Conclusion)

@@ -1,13 +1,18 @@
-"""What is asked of a judge, whether a model, a set of rules or code from elsewhere."""
+"""Judges: what is asked of one, and opening one that was written outside of Osler."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Literal, Protocol, runtime_checkable
 
+from osler.errors import UserError
 from osler.eval.verdict import Verdict
+from osler.plugins import load_plugin, plugin_names
 from osler.records.schema import PatientRecord
 
+GROUP = "osler.judges"
 Kind = Literal["diagnosis", "treatment"]
 
 
@@ -34,3 +39,22 @@ class Judge(Protocol):
     async def judge(self, kind: Kind, answer: str, record: PatientRecord) -> Opinion:
         """How a diagnosis or a treatment stands to the record's."""
         ...
+
+
+def outside_judge(spec: str) -> Judge | None:
+    """The judge that a package registers under that name, or the class `package.module:Class`; None: it is a model.
+
+    Raises:
+        UserError: It cannot be loaded or made, or is no judge.
+    """
+    if spec not in plugin_names(GROUP) and not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", spec):
+        return None
+    if spec not in plugin_names(GROUP) and find_spec(spec.partition(":")[0].partition(".")[0]) is None:
+        return None  # `openai:MODEL`
+    made = load_plugin("judge", GROUP, spec, plugin_names(GROUP))
+    if not callable(getattr(made, "judge", None)):
+        return None  # a backbone by its path
+    judge = made() if isinstance(made, type) else made
+    if not isinstance(judge, Judge):
+        raise UserError(f"the judge {spec!r} has no name", "give it a name under which its verdicts are stored")
+    return judge

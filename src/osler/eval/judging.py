@@ -6,15 +6,17 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from osler.errors import UserError
 from osler.eval.controls import tried
+from osler.eval.judge import Judge, Kind, outside_judge
 from osler.eval.ladder import LADDER, committed
-from osler.eval.model_judge import JudgeOpinion, ModelJudge
+from osler.eval.model_judge import ModelJudge
 from osler.eval.scoring import score, spoken
 from osler.eval.verdict import Verdict
 from osler.models import Backbone, open_backbone
@@ -106,8 +108,15 @@ async def _by_models(
     seconds: float,
     any_judge: bool,
 ) -> str:
-    backbones = [open_backbone(spec, timeout=seconds) for spec in (*specs, *([tie_break] if tie_break else []))]
-    panel = Panel([ModelJudge(backbone) for backbone in backbones[: len(specs)]], _tie(backbones, specs))
+    backbones: list[Backbone] = []
+
+    def opened(spec: str) -> Judge:
+        if judge := outside_judge(spec):
+            return judge
+        backbones.append(open_backbone(spec, timeout=seconds))
+        return ModelJudge(backbones[-1])
+
+    panel = Panel([opened(spec) for spec in specs], opened(tie_break) if tie_break else None)
     numbers = _numbers(store, panel.name, again=again)
     if not again:
         panel.known |= _said_before(store, panel.name)
@@ -126,11 +135,10 @@ async def _by_models(
     try:
         if numbers and not any_judge:
             languages = {store.record(store.cell(number).case).language for number in numbers}
-            for judge in (*panel.judges, *([panel.tie_break] if panel.tie_break else [])):
-                for language in sorted(languages):
-                    trial = await tried(judge, language, gate)
-                    trial.require_passed("")
-                    spent.append(trial.tokens)
+            for judge, language in product(panel.models, sorted(languages)):
+                trial = await tried(judge, language, gate)
+                trial.require_passed("")
+                spent.append(trial.tokens)
         async with asyncio.TaskGroup() as group:
             for number in numbers:
                 group.create_task(one(number))
@@ -149,9 +157,9 @@ def _said_before(store: RunFile, judge: str) -> dict[Content, StoredVerdict]:
     for row in store.scores(judge):
         record = store.record(row["record"])
         for kind in ("diagnosis", "treatment"):
-            if row[f"{kind}_rung"] == "model":
-                verdict, because = row[f"{kind}_verdict"], row[f"{kind}_because"]
-                known[_content(kind, row[kind], record)] = StoredVerdict(kind, verdict, "model", because)
+            rung, verdict, because = (row[f"{kind}_{name}"] for name in ("rung", "verdict", "because"))
+            if rung in {"model", "judge"}:
+                known[_content(kind, row[kind], record)] = StoredVerdict(kind, verdict, rung, because)
     return known
 
 
@@ -160,16 +168,12 @@ def _content(kind: str, answer: str, record: PatientRecord) -> Content:
     return kind, truth, answer
 
 
-def _tie(backbones: list[Backbone], specs: Sequence[str]) -> ModelJudge | None:
-    return ModelJudge(backbones[-1]) if len(backbones) > len(specs) else None
-
-
 @dataclass
 class Panel:
     """One judge, or two and who decides between them."""
 
-    judges: list[ModelJudge]
-    tie_break: ModelJudge | None = None
+    judges: list[Judge]
+    tie_break: Judge | None = None
     known: dict[Content, StoredVerdict] = field(default_factory=dict)
     """Verdicts by content: kind, truth, answer."""
 
@@ -179,11 +183,17 @@ class Panel:
         names = " & ".join(judge.name for judge in self.judges)
         return f"{names} else {self.tie_break.name}" if self.tie_break else names
 
+    @property
+    def models(self) -> list[ModelJudge]:
+        """Those of them that are models."""
+        return [judge for judge in (*self.judges, self.tie_break) if isinstance(judge, ModelJudge)]
+
     async def judge(self, transcript: Transcript, record: PatientRecord) -> list[StoredVerdict]:
         """Diagnosis and treatment; what the rules can decide beyond doubt, no model is asked for."""
+        by_rules = spoken(transcript, record)
         return [
-            said if _beyond_doubt(said) or _names_none(said, transcript) else await self._once(said, transcript, record)
-            for said in spoken(transcript, record)
+            said if self.models and _is_sure(said, transcript) else await self._once(said, transcript, record)
+            for said in by_rules
         ]
 
     async def _once(self, by_rules: StoredVerdict, transcript: Transcript, record: PatientRecord) -> StoredVerdict:
@@ -197,29 +207,29 @@ class Panel:
         return said
 
     async def _ask(self, by_rules: StoredVerdict, transcript: Transcript, record: PatientRecord) -> StoredVerdict:
-        conclusion = transcript.conclusion
-        assert conclusion is not None
-        opinions: list[JudgeOpinion] = []
-        for judge in self.judges:
-            opinions.append(await judge.say(by_rules.kind, conclusion, record))
+        kind = cast("Kind", by_rules.kind)
+        answer = getattr(transcript.conclusion, kind)
+        opinions = [await judge.judge(kind, answer, record) for judge in self.judges]
         if len(opinions) == 2 and opinions[0].verdict != opinions[1].verdict:
             if self.tie_break is not None:
-                opinions.append(await self.tie_break.say(by_rules.kind, conclusion, record))
+                opinions.append(await self.tie_break.judge(kind, answer, record))
             else:
                 tokens = sum(one.tokens or 0 for one in opinions)
                 differing = " / ".join(one.verdict.value for one in opinions)
                 return StoredVerdict(by_rules.kind, Verdict.UNPARSED, "judges differ", differing, by_rules.rank, tokens)
         last = opinions[-1]
         tokens = sum(one.tokens or 0 for one in opinions)
-        return StoredVerdict(by_rules.kind, last.verdict.value, "model", last.because, by_rules.rank, tokens)
+        rung = "model" if self.models else "judge"
+        return StoredVerdict(kind, last.verdict.value, rung, last.because, by_rules.rank, tokens)
 
 
-def _beyond_doubt(said: StoredVerdict) -> bool:
+def _is_sure(said: StoredVerdict, transcript: Transcript) -> bool:
     """An exact name, an unsafe drug, no answer or several: a model could only be wrong about it."""
     return (
         said.verdict in {Verdict.UNPARSED, Verdict.NONE, Verdict.UNSAFE}
         or said.rung == "several"
         or (said.verdict == Verdict.CORRECT and said.rung == "name")
+        or _names_none(said, transcript)
     )
 
 

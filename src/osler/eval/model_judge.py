@@ -6,12 +6,13 @@ What a doctor wrote is data to it: only the diagnosis that is committed to, on o
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from autogen_core.models import UserMessage
 from pydantic import BaseModel
 
+from osler.eval.judge import Kind, Opinion
 from osler.eval.ladder import Commitment, committed, count
 from osler.eval.verdict import Verdict
 from osler.language import Language
@@ -19,7 +20,6 @@ from osler.loosejson import json_of
 from osler.models import Backbone, ask
 from osler.prompts import prompt
 from osler.records.schema import PatientRecord
-from osler.runs.events import Concluded
 
 _MOST_TOKENS = 200
 _LONGEST = 600
@@ -46,15 +46,6 @@ _MEANS = {
 }
 
 
-@dataclass(frozen=True)
-class JudgeOpinion:
-    """What the judge said, and what it cost."""
-
-    verdict: Verdict
-    because: str
-    tokens: int | None
-
-
 class ModelJudge:
     """Judges at temperature 0."""
 
@@ -70,18 +61,18 @@ class ModelJudge:
         )
         return f"{self._backbone.spec}#{hashlib.sha256(rubric.encode()).hexdigest()[:8]}"
 
-    async def say(self, kind: str, conclusion: Concluded, record: PatientRecord) -> JudgeOpinion:
+    async def judge(self, kind: Kind, answer: str, record: PatientRecord) -> Opinion:
         """Compare what the doctor commits to with the truth; neither is called by its origin."""
         if kind == "diagnosis":
-            own = committed(conclusion.diagnosis, count(record.diagnosis.name))
+            own = committed(answer, count(record.diagnosis.name))
             said = await self.pair(kind, record.diagnosis.name, own.diagnosis, record.language)
             if own.commitment is Commitment.CHOICE and said.verdict is Verdict.CORRECT:
                 return replace(said, verdict=Verdict.PARTIAL)
             return said
         assert record.treatment is not None
-        return await self.pair(kind, record.treatment.name, conclusion.treatment, record.language)
+        return await self.pair(kind, record.treatment.name, answer, record.language)
 
-    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> JudgeOpinion:
+    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> Opinion:
         """Compare two answers. Which stands first follows from their text, so that no place is always the truth's."""
         content = hashlib.sha256("\0".join((kind, language, truth, answer)).encode("utf-8", "replace")).hexdigest()
         first, second = (truth, answer) if int(content, 16) % 2 else (answer, truth)
@@ -99,10 +90,10 @@ def enclosed(answer: str, longest: int = _LONGEST) -> str:
     return f"{_OPEN}{line.translate(_NO_MARKS)}{_CLOSE}"
 
 
-def _read(text: str, tokens: int | None) -> JudgeOpinion:
+def _read(text: str, tokens: int | None) -> Opinion:
     data = json_of(text) or {}
     word = str(data.get("verdict", "")).strip().casefold()
     because = " ".join(str(data.get("because", "")).split())[:_LONGEST]
     if word in _MEANS:
-        return JudgeOpinion(_MEANS[word], because, tokens)
-    return JudgeOpinion(Verdict.UNPARSED, f"the judge's word could not be read: {' '.join(text.split())[:120]}", tokens)
+        return Opinion(_MEANS[word], because, tokens)
+    return Opinion(Verdict.UNPARSED, f"the judge's word could not be read: {' '.join(text.split())[:120]}", tokens)

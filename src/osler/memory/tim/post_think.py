@@ -14,7 +14,6 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from osler.language import Language, Speaker
-from osler.locale import label
 from osler.loosejson import json_begun, json_of
 from osler.memory.base import Thinker, Turn
 from osler.memory.recall_text import illnesses
