@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from osler.language import words as reading
-from osler.language.words import stem, words
+from osler.language.words import canonical, content, stem, words
 from osler.private import private_cache
 from osler.records import Language, RecordPool
 
@@ -20,7 +20,7 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 @pytest.fixture
 def forgetful() -> Iterator[None]:
     """Nothing is remembered from before, nor afterwards."""
-    remembered = (reading._dictionary, reading._segments, reading.words, reading.content)
+    remembered = (reading._tokenizer, reading._segments, reading.words, reading.content)
     for each in remembered:
         each.cache_clear()
     yield
@@ -31,6 +31,17 @@ def forgetful() -> Iterator[None]:
 def test_british_words_are_american_ones_and_nothing_else() -> None:
     assert stem("tumours") == stem("tumor") and stem("colour") == stem("color")
     assert stem("sour") != stem("sore") and stem("four") != stem("for")
+
+
+def test_endings_fall_off_and_meanings_stay_apart() -> None:
+    assert stem("allergies") == stem("allergy") and stem("vomiting") == stem("vomited")
+    assert stem("tummy") != stem("abdomen"), "only what compares meanings takes them for one"
+    assert canonical(stem("tummy")) == canonical(stem("abdomen")) and canonical("fever") == "fever"
+
+
+def test_the_name_of_a_relative_is_content() -> None:
+    assert "father" in content("My father had a stroke", Language.EN)
+    assert "父亲" in content("我父亲得过中风", Language.ZH)
 
 
 def test_chinese_is_segmented_as_jieba_does_without_guessing(tmp_path: Path) -> None:

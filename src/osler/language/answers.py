@@ -37,7 +37,8 @@ def read_answer(
 def _whole_answers(kind: str, language: Language) -> re.Pattern[str]:
     """An answer that ends at a mark or with the reply: "no" of "no, never", not of "no cough"."""
     each = any_of(cues(f"answer_{kind}", language), language)
-    small = any_of(cues("fillers", language), language)
+    hedges = cues("unsure", language) if kind == "yes" else ()
+    small = any_of((*cues("fillers", language), *hedges), language)
     gap = r"\s+" if language is Language.EN else ""
     return re.compile(
         rf"\s*(?:{small}[,，]?{gap})*{each}(?:[,，]?\s*{small})*\s*(?:[.,!;。，！；…—-]+\s*|$)", re.IGNORECASE
@@ -65,6 +66,8 @@ def _answered(
     for question in closed if kind else ():
         if kind == "yes" and (len(question.topics) > 1 or len(closed) > 1 or question.asks is Asks.CHOICE):
             continue  # which of them is not said
+        if kind == "yes" and told and question.topic.lower() in cues("vague", language):
+            continue  # its name follows
         extra = next((mention for mention in said if not mention.what and (mention.when or mention.value)), Mention(""))
         for topic in question.topics:
             if any(_same(topic, mention.what, language) for mention in told):

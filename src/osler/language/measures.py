@@ -67,5 +67,5 @@ def _chinese() -> str:
     rate = f"(?:{pattern('frequencies', zh)})"
     about = f"(?:{pattern('about', zh)})*"
     span = rf"{number}(?:\s*[到至\-~—/、]\s*{number})?"
-    whole = rf"{span}\s*(?:[来多几])?{units}(?:{number}(?![{'天周月年岁'}]))?[多半]?(?:左右|上下)?"
+    whole = rf"{span}\s*(?:[来多几])?{units}(?:{number}(?![{'天周月年岁'}]))?[多半]?(?:左右|上下)?(?![多来余半]*(?:月|星期|礼拜|小时|钟头|晚上))"
     return rf"(?:{rate})?{about}{whole}(?:/?{rate}|每分|/分)?|{rate}(?=[吸抽喝吃])"

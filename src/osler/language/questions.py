@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from osler.language.base import Language, Speaker
 from osler.language.cues import any_of, cues, finder, groups, pattern
 from osler.language.reader import thing
-from osler.language.relatives import relative_asked_about
+from osler.language.relatives import relative_asked_about, relative_at_start
 from osler.language.segments import EDGE, segments
 from osler.language.time_expressions import time_finder
 from osler.language.words import sentences
@@ -84,8 +84,8 @@ def _question(text: str, language: Language, speaker: Speaker) -> Question:
     if whose:
         bare = re.sub(re.escape(whose), " ", bare, flags=re.IGNORECASE)
     if asks is Asks.CHOICE:
-        return _choice(bare, language, whose)
-    return Question(asks, _topics(bare, language), whose=whose, when=when)
+        return _choice(bare, language, speaker, whose)
+    return Question(asks, _topics(bare, language, speaker), whose=whose, when=when)
 
 
 def _asks(text: str, language: Language) -> Asks:
@@ -114,9 +114,9 @@ def _opens(before: str) -> bool:
     return len(before.split()) <= 3
 
 
-def _choice(text: str, language: Language, whose: str) -> Question:
+def _choice(text: str, language: Language, speaker: Speaker, whose: str) -> Question:
     options = re.split("还是" if language is Language.ZH else r",\s*(?:or\s+)?|\s+or\s+", text.strip(EDGE))
-    cleaned = [_topic(option, language) for option in options]
+    cleaned = [_topic(option, language, speaker) for option in options]
     subject = ""
     if language is Language.ZH:
         before, is_, after = cleaned[0].partition("是")
@@ -133,15 +133,16 @@ def _choice(text: str, language: Language, whose: str) -> Question:
     return Question(Asks.CHOICE, tuple(filter(None, cleaned)), subject=subject, whose=whose)
 
 
-def _topics(text: str, language: Language) -> tuple[str, ...]:
+def _topics(text: str, language: Language, speaker: Speaker) -> tuple[str, ...]:
     """The things asked about; of "other symptoms, such as a cough" only the cough."""
-    found = [_topic(segment.text, language) for segment in segments(text, language)]
+    found = [_topic(segment.text, language, speaker) for segment in segments(text, language)]
     named = [topic for topic in found if topic and topic.lower() not in cues("vague", language)]
     return tuple(dict.fromkeys(named or filter(None, found)))
 
 
-def _topic(text: str, language: Language) -> str:
-    text, before = text.strip(EDGE), None
+def _topic(text: str, language: Language, speaker: Speaker) -> str:
+    person = relative_at_start(_opening(language).sub("", text.strip(EDGE)), language, speaker)
+    text, before = (person.rest if person and not person.whose else text).strip(EDGE), None
     while text != before:
         before = text
         text = _opening(language).sub("", text).strip(EDGE)

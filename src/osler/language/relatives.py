@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from osler.language.base import Language, Speaker
 from osler.language.cues import any_of, cues, finder, groups, pattern
+from osler.language.time_expressions import time_finder
 
 _PATIENT_OF: dict[Speaker, tuple[str, ...]] = {
     Speaker.PATIENT: (),
@@ -44,10 +45,12 @@ def relative_at_start(text: str, language: Language, speaker: Speaker) -> Person
     found = _subject(language).match(text)
     if found is None:
         return None
-    rest = f"{found['denial'] or ''} {text[found.end() :]}" if language is Language.EN else text[found.end() :]
-    told = _telling(language).match(text[found.end() :])
-    if told:
-        return Person("", text[found.end() + told.end() :])
+    behind = text[found.end() :]
+    rest = f"{found['denial'] or ''} {behind}" if language is Language.EN else behind
+    time = time_finder(language).match(behind)
+    start = time.end() if time else 0
+    if told := _telling(language).match(behind[start:]):
+        return Person("", f"{behind[:start]} {behind[start + told.end() :]}")
     called = {name for group in _PATIENT_OF.get(speaker, ()) for name in groups("relatives", language).get(group, ())}
     return Person("" if found["who"].lower() in called else found["who"].lower(), rest)
 
@@ -58,9 +61,10 @@ def relative_within(text: str, language: Language, speaker: Speaker) -> Person |
         return None
     found = _within().search(text)
     called = {name for group in _PATIENT_OF.get(speaker, ()) for name in groups("relatives", language).get(group, ())}
-    if found is None or found["who"].lower() in called:
+    if found is None or (found["who"] or "").lower() in called:
         return None
-    return Person(found["who"].lower(), f"{text[: found.start()]} {text[found.end() :]}")
+    who = found["who"] or found["family"]
+    return Person(who.lower(), f"{text[: found.start()]} {text[found.end() :]}")
 
 
 def own_name(text: str, language: Language, speaker: Speaker) -> str:
@@ -149,14 +153,17 @@ def _subject(language: Language) -> re.Pattern[str]:
         return re.compile(f"(?:{opening})*{who}(?:的|他|她|那边)?")
     small = pattern("fillers", language)
     denial = r"(?P<denial>(?:no|none|nobody|no one|neither)(?= (?:one )?(?:of|in|else in|else|family|relative)))?(?: (?:one )?(?:of|in|else in))?\s*"
-    return re.compile(rf"\W*(?:{small},?\s+)*{denial}(?:{opening}\s+)*{who}(?:'s?)?(?:\s+side)?\s*", re.IGNORECASE)
+    return re.compile(
+        rf"\W*(?:{small},?\s+)*{denial}(?:{opening}\s+)*{who}(?!\s+history)(?:'s?)?(?:\s+side)?\s*", re.IGNORECASE
+    )
 
 
 @cache
 def _within() -> re.Pattern[str]:
     who = f"(?P<who>{pattern('relatives', Language.EN)})"
     return re.compile(
-        rf"\b(?:in|on)\s+(?:my|his|her|the|our|their)\s+(?:immediate\s+|close\s+)?{who}(?:'s?)?(?:\s+side)?(?:\s+of the family)?",
+        rf"\b(?:in|on)\s+(?:my|his|her|the|our|their)\s+(?:immediate\s+|close\s+)?{who}(?:'s?)?(?:\s+side)?"
+        r"(?:\s+of the family)?|(?P<family>family)\s+history\b(?:\s+of)?",
         re.IGNORECASE,
     )
 

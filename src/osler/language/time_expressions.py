@@ -28,7 +28,7 @@ def _english() -> str:
     span = rf"(?:(?:for|over|in|during|within|since|from|after|until|lasting)\s+)?{amount}(?!\s+old){behind}"
     # "last Tuesday", "in March 2019", "on Monday morning", "the past week"
     date = (
-        rf"(?:(?:since|from|in|on|by|until|around|about|back in|over|for|during)\s+)*(?:the\s+)?(?:early |late |mid-?)?"
+        rf"(?:(?:since|from|in|on|by|until|around|about|over|for|during)\s+)*(?:the\s+)?(?:early |late |mid-?)?"
         rf"(?:(?:last|this|past|next|that)\s+(?:few\s+|couple of\s+)?(?:{named}|{units})|{named}(?:\s+(?:{_YEAR}|{units}))?|{_YEAR})"
         rf"(?:\s+(?:morning|evening|afternoon|night))?"
     )

@@ -15,7 +15,7 @@ from osler.language import Language
 from osler.language.lexicon.kept import thesaurus_terms
 from osler.language.lexicon.terms import LONGEST_RUN, phrase_terms, terms
 from osler.language.lexicon.thesaurus_files import idioms, load, names
-from osler.language.words import words
+from osler.language.words import canonical, words
 from osler.ranking import exceeds, reaches
 from osler.records.schema import Category
 
@@ -123,7 +123,7 @@ class Phrases:
 
     def _runs(self, text: str) -> list[str]:
         """The runs of a few words in a text that are a term of their own."""
-        row = words(text, self.language)
+        row = tuple(map(canonical, words(text, self.language)))
         if self.openings.isdisjoint(pairwise(row)):
             return []
         begins = [place for place, pair in enumerate(pairwise(row)) if pair in self.openings]
