@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from osler.agents.autogen import Participant
+from osler.agents.disclosure import disclosed_entries
 from osler.agents.messages import Briefing, Case, Conclusion, Enquiry, Exchange, Question, Reply
 from osler.agents.ram.agent import Ram
-from osler.agents.told import told
 from osler.memory.base import Memory, Turn
 from osler.runs.events import (
     Answered,
@@ -113,7 +113,7 @@ async def _answered(
     answer = await seats.patient.respond(selection)
     assert isinstance(answer, Reply)
     repeats.heard(answer.text)
-    spoken = told(answer.text, selection.known, selection.case.language)
+    spoken = disclosed_entries(answer.text, selection.known, selection.case.language)
     disclosed = tuple(name for name in names if name in spoken or name in selection.reported)
     journal.add(Answered, Role.PATIENT, reply=answer.text, maker=answer.maker, disclosed=disclosed)
     return answer.text, selection.results

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from osler.agents.rules.item_names import is_about, items_named
 from osler.agents.rules.knowledge import Finding, Item
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
-from osler.language.cues import finder
+from osler.language.cues import any_of, finder, groups
 from osler.language.reader import read
 from osler.language.reading import Mention
 from osler.language.words import plain
@@ -111,7 +111,12 @@ def findings_answered(item: Item, answer: Sequence[Statement], language: Languag
 
 
 def _is_normal(statement: Statement, language: Language) -> bool:
-    return finder("all_normal", language).search(statement.text) is not None
+    return _normal(language).search(statement.text) is not None
+
+
+@cache
+def _normal(language: Language) -> re.Pattern[str]:
+    return re.compile(any_of(groups("normal", language)["normal"], language), re.IGNORECASE)
 
 
 def _shown(finding: Finding, statements: Iterable[Statement], language: Language) -> bool | None:

@@ -30,7 +30,7 @@ class _Known(NamedTuple):
     """The numbers of its report."""
 
 
-def told(reply: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
+def disclosed_entries(reply: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
     """The names of the entries that a reply tells of.
 
     Told is what the reply says in the record's words, by a number of the report, or by naming the same thing in

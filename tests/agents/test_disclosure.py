@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from osler.agents.told import told
+from osler.agents.disclosure import disclosed_entries
 from osler.records import RecordPool
 
 POOL = RecordPool.open()
@@ -21,5 +21,5 @@ def test_a_denial_tells_what_is_absent_and_a_refusal_tells_nothing(
     record_id: str, denial: str, refusal: str, absent: str
 ) -> None:
     record = POOL.get(record_id)
-    assert absent in told(denial, record.entries, record.language)
-    assert told(refusal, record.entries, record.language) == ()
+    assert absent in disclosed_entries(denial, record.entries, record.language)
+    assert disclosed_entries(refusal, record.entries, record.language) == ()

@@ -1,0 +1,100 @@
+"""A memory that was written elsewhere works with the rules doctor, the probes and the pages, whatever it gives."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from osler.simulator.memory_page import memory_page
+from osler.view.story import story
+from rich.console import Console
+
+from osler.language import Language
+from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn
+from osler.records import RecordPool
+from osler.runs.events import Asked, Ending, Recalled
+from osler.runs.plan import PLAIN, Cell, Column, Settings
+from osler.simulator.clients import Clients
+from osler.simulator.worker import simulate_one
+from tests.eval.probe_cases import row
+
+
+class Exchanges:
+    """Keeps the dialogue, and gives it without any text."""
+
+    name = "outside"
+
+    def __init__(self, settings: MemorySettings) -> None:
+        self.english = settings.language is Language.EN
+        self.turns: list[Turn] = []
+
+    async def remember(self, turn: Turn) -> Change:
+        self.turns.append(turn)
+        return Change()
+
+    async def recall(self, query: str) -> Recall:
+        return Recall(exchanges=tuple(self.turns))
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"turns": [turn.model_dump() for turn in self.turns]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.turns = [Turn.model_validate(turn) for turn in state["turns"]]
+
+
+class Facts(Exchanges):
+    """Gives one fact a turn, in the words of the reply."""
+
+    async def recall(self, query: str) -> Recall:
+        patient, says = ("patient", "says") if self.english else ("患者", "说")
+        return Recall(
+            facts=tuple(
+                Fact(subject=patient, relation=says, object=turn.reply, turn=turn.number, score=1 / turn.number)
+                for turn in self.turns
+            )
+        )
+
+
+class Text(Exchanges):
+    """Gives all replies as one text."""
+
+    async def recall(self, query: str) -> Recall:
+        return Recall(text="\n".join(turn.reply for turn in self.turns))
+
+
+MEMORIES = pytest.mark.parametrize("memory", [Facts, Exchanges, Text])
+
+
+def named(memory: type) -> str:
+    return f"{__name__}:{memory.__name__}"
+
+
+@MEMORIES
+@pytest.mark.parametrize("case", ["gout-en", "gout-zh"])
+async def test_the_doctor_learns_from_it_and_the_pages_show_it(case: str, memory: type) -> None:
+    record = RecordPool.open().get(case)
+    repeats = {}
+    for name in ("none", named(memory)):
+        transcript = await simulate_one(
+            record, Cell(case, Column.of("rules", PLAIN, name), 1), Settings(turns=10), Clients()
+        )
+        assert transcript.ending in {Ending.CONCLUDED, Ending.TURN_LIMIT}
+        repeats[name] = sum(event.repeated for event in transcript.of(Asked))
+    assert repeats[named(memory)] < repeats["none"], "it knows what was asked and answered"
+    last = transcript.of(Recalled)[-1].recall
+    shown = story(transcript, record, {})["closing"]["recall"]
+    assert len(shown["facts"]) == len(last.facts) and len(shown["exchanges"]) == len(last.exchanges)
+    assert shown["text"] == last.text
+    console = Console(width=200, record=True, file=StringIO())
+    console.print(memory_page(transcript))
+    assert console.export_text().count("   > ") >= (0 if memory is Text else 5)
+
+
+@MEMORIES
+@pytest.mark.parametrize("language", Language)
+async def test_the_probes_find_what_it_holds(language: Language, memory: type) -> None:
+    found = await row(language, named(memory))
+    assert found.by_kind["present"]["retrieval"].value == found.by_kind["absent"]["retrieval"].value == 1
+    assert found.by_kind["not known"]["retrieval"].value == 1
+    assert bool(found.top_k) is (memory is Facts)
