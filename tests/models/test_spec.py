@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from osler.api_keys import scrub
 from osler.errors import UserError
 from osler.models import Spec, open_backbone, parse_spec, weights
-from osler.models.errors import scrub
 from osler.models.prices import cost
 
 

@@ -66,7 +66,7 @@ def how_from(
     as_json: bool,
 ) -> How:
     """The options of the command line as one thing."""
-    from osler.models.pace import Rates
+    from osler.models.rate_limit import Rates
     from osler.simulator.clients import ClientSettings
     from osler.simulator.session import How
 

@@ -21,8 +21,8 @@ from osler.simulator.clients import Clients, OwnClients
 from osler.simulator.consultation import Seats, consult
 
 if TYPE_CHECKING:
+    from osler.models.cache import StoreAnswer
     from osler.models.in_flight import InFlight
-    from osler.models.line import Keep
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Worker:
         """What is asked of models at the moment."""
         return self._clients.requests
 
-    async def hold(self, unit: Unit, keep: Keep, journal: Journal | None = None) -> Transcript:
+    async def hold(self, unit: Unit, keep: StoreAnswer, journal: Journal | None = None) -> Transcript:
         """Hold one consultation.
 
         Raises:

@@ -17,7 +17,7 @@ from osler.eval.probes.wording import Asks
 from osler.language import Language
 from osler.language.lexicon import Phrases, categories, concepts, terms
 from osler.language.words import plain
-from osler.models import Backbone, ask
+from osler.models import Backbone, ChatMessage, ask
 from osler.prompts import prompt
 from osler.ranking import best, reaches
 
@@ -73,11 +73,9 @@ async def model_answer(question: str, recalled: str, language: Language, backbon
     Raises:
         BackboneError: the model could not be reached or gave nothing to read.
     """
-    from autogen_core.models import UserMessage
-
     nothing = "(nothing)" if language is Language.EN else "（无）"
     filled = prompt("probe_answer", language).fill(recall=recalled or nothing, question=question)
-    said = await ask(backbone.client, [UserMessage(content=filled, source="probe")], max_tokens=_LONGEST)
+    said = await ask(backbone.client, [ChatMessage("user", filled)], max_tokens=_LONGEST)
     return said.text.strip()
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from osler.models.pace import Rates
+from osler.models.rate_limit import Rates
 from osler.runs.plan import Settings
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.worker import Worker
