@@ -9,6 +9,7 @@ import importlib.util
 import os
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -55,13 +56,18 @@ def open_provider(spec: Spec, options: Mapping[str, Any], timeout: float) -> Cha
 
 def _openai(spec: Spec, url: str, key: ServerKey, options: Mapping[str, Any], timeout: float) -> ChatClient:
     """OpenAI itself, and Gemini at its OpenAI-compatible address."""
+    from openai import DefaultAioHttpClient  # half the work of the SDK's own HTTP client
+
     from osler.models.autogen_client import openai_client
 
-    client = openai_client(model=spec.model, base_url=url, api_key=key.value, **_sdk_settings("openai", url, timeout))
+    settings = _sdk_settings(DefaultAioHttpClient, url, timeout)
+    client = openai_client(model=spec.model, base_url=url, api_key=key.value, **settings)
     return _openai_like(client, spec, url, key, options, timeout, newest=url == PROVIDERS["openai"].url)
 
 
 def _azure(spec: Spec, url: str, key: ServerKey, options: Mapping[str, Any], timeout: float) -> ChatClient:
+    from openai import DefaultAioHttpClient
+
     from osler.models.autogen_client import azure_client
 
     access = {"api_key": key.value} if key.value else {"azure_ad_token_provider": _azure_sign_in(spec, key)}
@@ -71,7 +77,7 @@ def _azure(spec: Spec, url: str, key: ServerKey, options: Mapping[str, Any], tim
         azure_endpoint=url,
         api_version=os.environ.get(AZURE_VERSION, "").strip() or _USUAL_AZURE_VERSION,
         **access,
-        **_sdk_settings("openai", url, timeout),
+        **_sdk_settings(DefaultAioHttpClient, url, timeout),
     )
     return _openai_like(client, spec, url, key, options, timeout, newest=True)
 
@@ -102,11 +108,13 @@ def _openai_like(
 def _anthropic(spec: Spec, url: str, key: ServerKey, options: Mapping[str, Any], timeout: float) -> ChatClient:
     _require("anthropic", spec)
     check_parameters("anthropic", spec.options(), _ANTHROPIC_PARAMETERS)
+    import httpx
+    from anthropic import DEFAULT_CONNECTION_LIMITS
+
     from osler.models.autogen_client import AutoGenClient, anthropic_client
 
-    client = anthropic_client(
-        model=spec.model, base_url=url, api_key=key.value, **_sdk_settings("anthropic", url, timeout)
-    )
+    settings = _sdk_settings(partial(httpx.AsyncClient, limits=DEFAULT_CONNECTION_LIMITS), url, timeout)
+    client = anthropic_client(model=spec.model, base_url=url, api_key=key.value, **settings)
     known = {name: value for name, value in options.items() if name in _ANTHROPIC_PARAMETERS}  # it has no seed
     where = f"{spec.model} at {url}"
     return AutoGenClient(
@@ -138,11 +146,10 @@ def _ollama(spec: Spec, url: str, key: ServerKey, options: Mapping[str, Any], ti
     )
 
 
-def _sdk_settings(package: str, url: str, timeout: float) -> dict[str, Any]:
-    """What the SDKs of OpenAI and Anthropic are both told: no retries, and aiohttp below, which halves their work."""
-    sdk: Any = importlib.import_module(package)
+def _sdk_settings(http_client: Any, url: str, timeout: float) -> dict[str, Any]:
+    """What the SDKs of OpenAI and Anthropic are both told. `Any`, because each has its own class of HTTP clients."""
     near = is_loopback(urlsplit(url).hostname or "")  # where no proxy could reach it
-    http = sdk.DefaultAioHttpClient(timeout=timeout, trust_env=not near, follow_redirects=False)
+    http = http_client(timeout=timeout, trust_env=not near, follow_redirects=False)
     return {"max_retries": 0, "timeout": timeout, "http_client": http}
 
 
