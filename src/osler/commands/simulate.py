@@ -16,8 +16,9 @@ Backbones = Annotated[
     list[str] | None,
     typer.Option(
         "--backbone",
-        help="The doctor's model: rules, local, local:FILE, openai:MODEL, MODEL@URL (repeatable)."
-        " Keys: OPENAI_API_KEY, or OSLER_KEY_ and the host, as in OSLER_KEY_MODELS_EXAMPLE_ORG.",
+        help="The doctor's model: rules, local, local:FILE, MODEL@URL, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL,"
+        " gemini:MODEL, ollama:MODEL or package.module:Class, with parameters after a space: 'openai:MODEL top_p=0.9'"
+        " (repeatable). Keys: OPENAI_API_KEY and so on, or OSLER_KEY_ and a host, as in OSLER_KEY_MODELS_EXAMPLE_ORG.",
     ),
 ]
 Strategies = Annotated[
