@@ -119,7 +119,7 @@ async def serving(*steps: Step) -> AsyncIterator[Server]:
 
 
 async def _answer(
-    request: web.Request, step: Step, body: dict[str, Any], made: Callable[[Step], bytes]
+    request: web.Request, step: Step, body: dict[str, Any], made: Callable[[Step], bytes] = completion
 ) -> web.StreamResponse:
     if step.hang:
         await asyncio.sleep(3600)
