@@ -33,7 +33,7 @@ from osler.eval.ladder import judge_differential
 from osler.eval.runs import load_run
 from osler.memory import MemorySettings, Turn, memory_factory
 from osler.models import Backbone, open_backbone
-from osler.models.pace import Rates
+from osler.models.rate_limit import Rates
 from osler.records import RecordPool
 from osler.records.schema import PatientRecord
 from osler.runs.events import Answered, Asked, ConsultationError, Ending, Journal, Recalled

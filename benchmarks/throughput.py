@@ -2,7 +2,12 @@
 
 python benchmarks/throughput.py                      all parts
 python benchmarks/throughput.py --only cpu           one part: cpu, workers, rules, memory or status, each under three
-                                                     minutes on two free cores, or efficiency, a quarter of an hour
+                                                     minutes on two free cores, clients, under ten, or efficiency, a
+                                                     quarter of an hour
+python benchmarks/throughput.py --only clients --inspect PYTHON
+                                                     beside inspect_ai, by a Python that has it: its requirements
+                                                     exclude some of ours, so that it needs an environment of its own
+                                                     (`python -m venv X && X/bin/pip install inspect-ai openai`)
 
 Runs of `osler simulate` in a process of their own are measured, against `loopback.py`, a stand-in for a model server
 that answers each request after a fixed time. Machines are noisy: compare what one run prints, not runs of two days.
@@ -12,9 +17,11 @@ efficiency  ideal time / measured time, where ideal is calls x latency / 64 at 6
             some two thousand consultations, and a short run of a quarter of them: loading what is read once, and the
             last consultations, with ever fewer calls under way, take as long in both. `steady` is the efficiency of
             what the long one has more: what the middle of a batch has. Beside it one consultation at a time, a few of
-            them and extrapolated per call, and 64 threads with the synchronous openai client that repeat the calls of
-            the short raw run and do nothing else: no retrieval, guards, memory, store. The CPU time a call is that of
-            the whole process here, starting up included.
+            them and extrapolated per call. The CPU time a call is that of the whole process here, starting up included.
+clients     the share of the ideal rate and the CPU time a call at 200 ms and at 1 s, with raw memory: `MODEL@URL`, and
+            `openai:MODEL` through AutoGen's client and OpenAI's SDK. Beside them inspect_ai, which repeats the prompts
+            of the same consultations, each a sample, and writes its log; it retrieves, checks and remembers nothing.
+            Shares are of the whole run; CPU times are from the difference of a long and a short run.
 cpu         CPU time (user and system) a model call, from the difference of a long and a short run, so that starting up
             does not count. At 64 in flight and 200 ms there are 3.1 ms for everything a call brings with it.
 workers     calls a second at a latency of 20 ms, where asking itself is the bottleneck, in one process and in two.
@@ -34,8 +41,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,7 +51,7 @@ from osler.runs.plan import Plan, Settings
 from osler.runs.store import RunFile, RunWriter
 
 AT_ONCE = 64
-LATENCY, SHORT = 0.2, 0.02
+LATENCY, SHORT, LONG = 0.2, 0.02, 1.0
 TURNS = 10
 TRIALS = 6
 BATCH = 4
@@ -63,14 +70,19 @@ class Ran(NamedTuple):
 
 
 def osler(*arguments: str) -> Ran:
+    """Run one of Osler's commands."""
+    return measured([str(Path(sys.executable).with_name("osler")), *arguments])
+
+
+def measured(command: list[str]) -> Ran:
     """Run a command that prints one line of JSON."""
     began = time.perf_counter()
     with tempfile.TemporaryFile("w+") as out:
-        process = subprocess.Popen([str(Path(sys.executable).with_name("osler")), *arguments], stdout=out)
+        process = subprocess.Popen(command, stdout=out)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
-            raise SystemExit(f"osler {' '.join(arguments)} ended with {process.returncode}")
+            raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
         out.seek(0)
         told = json.loads(out.read())
     return Ran(told, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, time.perf_counter() - began)
@@ -135,8 +147,6 @@ def efficiency(folder: Path, trials: int) -> None:
         alone = simulate(folder / "one.osler", *asking(spec, "raw", 1, 1), "--sample", str(FEW))
         each = alone.told["session_seconds"] / alone.told["calls"]
         told(f"one at a time, from {FEW} cases", each * calls, calls, chains)
-        seconds, cpu = pooled(spec, chains)
-        told(f"{AT_ONCE} threads, openai client", seconds, calls, chains, cpu)
 
 
 def steady(short: Ran, long: Ran) -> str:
@@ -155,22 +165,44 @@ def told(
     line(name, f"{len(chains):,}", f"{calls:,}", *figures, steady, each)
 
 
-def pooled(spec: str, chains: list[list[Called]]) -> tuple[float, float]:
-    """What most would write first: a thread for each consultation, and the client that everybody has."""
-    import openai
+def clients(folder: Path, trials: int, inspect: str | None) -> None:
+    for latency in (LATENCY, LONG):
+        title(f"{AT_ONCE} calls in flight, {latency * 1000:.0f} ms a call, raw", "calls", "of ideal", "CPU ms/call")
+        with server(latency) as spec:
+            url = spec.partition("@")[2]
+            os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
+            prompts: list[Path] = []
+            for name in (spec, "openai:loopback"):
+                runs = [folder / f"{name[:6]}-{latency}-{count}.osler" for count in (1, 1 + trials // 2)]
+                counts = (1, 1 + trials // 2)
+                short, long = (
+                    simulate(run, *asking(name, "raw", count)) for run, count in zip(runs, counts, strict=True)
+                )
+                compared(f"osler, {name.partition('@')[0]}", latency, short, long)
+                prompts = prompts or [prompts_of(run) for run in runs]
+            if inspect is not None:
+                short, long = (replayed(inspect, url, calls) for calls in prompts)
+                compared("inspect_ai, openai/loopback", latency, short, long)
 
-    model, _, url = spec.partition("@")
-    client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
 
-    def hold(calls: list[Called]) -> None:
-        for call in calls:
-            messages: Any = [message.model_dump() for message in call.messages]
-            client.chat.completions.create(model=model, messages=messages, max_tokens=160, temperature=0)
+def compared(name: str, latency: float, short: Ran, long: Ran) -> None:
+    calls = long.told["calls"]
+    share = calls * latency / AT_ONCE / long.told["session_seconds"]
+    each = (long.cpu - short.cpu) / (calls - short.told["calls"]) * 1000
+    line(name, f"{calls:,}", f"{share:.3f}", f"{each:.2f}")
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        began, used = time.perf_counter(), time.process_time()
-        list(pool.map(hold, chains))
-        return time.perf_counter() - began, time.process_time() - used
+
+def prompts_of(run: Path) -> Path:
+    """A file with the prompts of every consultation, for who repeats them."""
+    out = run.with_suffix(".json")
+    chains = [[[message.model_dump() for message in call.messages] for call in calls] for calls in calls_of(run)]
+    out.write_text(json.dumps(chains))
+    return out
+
+
+def replayed(python: str, url: str, prompts: Path) -> Ran:
+    script = str(Path(__file__).with_name("inspect_prompts.py"))
+    return measured([python, script, url, str(prompts), str(AT_ONCE)])
 
 
 def cpu(folder: Path, trials: int) -> None:
@@ -258,13 +290,15 @@ PARTS: dict[str, Callable[[Path, int], None]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=PARTS, action="append", help="one part (repeatable)")
+    parser.add_argument("--only", choices=[*PARTS, "clients"], action="append", help="one part (repeatable)")
+    parser.add_argument("--inspect", metavar="PYTHON", help="a Python with inspect_ai, for the part clients")
     parser.add_argument("--trials", type=int, default=TRIALS, help="consultations of each bundled patient")
     options = parser.parse_args()
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start")
+    parts = PARTS | {"clients": partial(clients, inspect=options.inspect)}
     with tempfile.TemporaryDirectory() as folder:
-        for part in options.only or PARTS:
-            PARTS[part](Path(folder), options.trials)
+        for part in options.only or parts:
+            parts[part](Path(folder), options.trials)
 
 
 if __name__ == "__main__":

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from autogen_core.models import UserMessage
 
-from osler.api_keys import settings_for_workers
+from osler.api_keys import scrub, settings_for_workers
 from osler.errors import UserError
 from osler.memory.embedders import open_embedder
-from osler.models import BackboneError, ask, open_backbone
-from osler.models.errors import scrub
+from osler.models import BackboneError, ChatMessage, ask, open_backbone
 from tests.memory import test_embedders as embeddings
 from tests.models.server import Server, Step, serving
 
 OPENAI, OWN = "openai-key-0123456789", "own-key-9876543210"
-HELLO = [UserMessage(content="Where does it hurt?", source="doctor")]
+HELLO = [ChatMessage("user", "Where does it hurt?")]
 
 
 @pytest.fixture(autouse=True)
@@ -25,8 +23,10 @@ def _only_the_key_of_openai(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def keys_sent(server: Server, spec: str | None = None) -> list[str]:
     backbone = open_backbone(spec or server.spec)
-    await ask(backbone.client, HELLO)
-    await backbone.close()
+    try:
+        await ask(backbone.client, HELLO)
+    finally:
+        await backbone.close()
     return server.keys
 
 
@@ -118,7 +118,7 @@ def test_workers_elsewhere_are_given_every_key_and_nothing_else(monkeypatch: pyt
     monkeypatch.setenv("SOMETHING_ELSE", "private")
     given = settings_for_workers()
     assert given["OSLER_KEY_MODELS_EXAMPLE"] == OWN and given["OPENAI_API_KEY"] == OPENAI
-    assert all(name.startswith(("OPENAI_", "OSLER_KEY_")) for name in given)
+    assert "SOMETHING_ELSE" not in given and "private" not in given.values()
 
 
 @pytest.mark.parametrize("spec", ["m@https://me:hunter2@models.example/v1", "m@https://models.example/v1?key=hunter2"])

@@ -46,6 +46,9 @@ FAR = "tim,embedder=bge@http://10.0.0.7:9/v1"
         (("llama3.1:8b@http://h:1/v1", "llama3.1:70b@http://h:1/v1"), ("llama3.1:8b", "llama3.1:70b")),
         (("local:/models/a/m.gguf", "local:/models/b/m.gguf"), ("a/m.gguf", "b/m.gguf")),
         (("local:/models/a/m.gguf", "local"), ("m.gguf", "local")),
+        (("openai:m top_p=0.9", "openai:m"), ("m top_p=0.9", "m")),
+        (("m@http://h:1/v1 top_p=1", "m@http://h:1/v1 top_p=0.5"), ("m top_p=1", "m top_p=0.5")),
+        (("anthropic:m", "ollama:m"), ("anthropic:m", "ollama:m")),
         (("x/y/m@HTTPS://h/v1", "z/y/m@http://h/v1", "m@http://h/v1"), ("x/y/m", "z/y/m", "m")),
     ],
 )

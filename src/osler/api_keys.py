@@ -1,7 +1,7 @@
 """API keys by server: a key is sent to the host it was set for, and to no other.
 
-OpenAI's key is in `OPENAI_API_KEY`. Any other server's is in `OSLER_KEY_HOST`, with the host in capitals and `_` for
-whatever is no letter or digit; `OSLER_KEY_HOST_PORT` is for one port alone.
+A provider's key is in its own variable, such as `OPENAI_API_KEY`. Any other server's is in `OSLER_KEY_HOST`, with the
+host in capitals and `_` for whatever is no letter or digit; `OSLER_KEY_HOST_PORT` is for one port alone.
 """
 
 from __future__ import annotations
@@ -9,15 +9,35 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from osler.addresses import is_loopback
 from osler.errors import UserError
 
-OPENAI_URL = "https://api.openai.com/v1"
-_OPENAI_KEY = "OPENAI_API_KEY"
-_OPENAI_PLACE = "OPENAI_BASE_URL"
+
+class Provider(NamedTuple):
+    """Where a provider's models are, and its key; all of it from the environment."""
+
+    key: str
+    """The variable that holds the key."""
+    address: str
+    """The variable that holds another address than the usual one."""
+    url: str
+    """The usual address; empty where there is none."""
+
+
+PROVIDERS = {
+    "openai": Provider("OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1"),
+    "azure": Provider("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT", ""),
+    "anthropic": Provider("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
+    "gemini": Provider("GEMINI_API_KEY", "GEMINI_BASE_URL", "https://generativelanguage.googleapis.com/v1beta/openai"),
+    "ollama": Provider("OLLAMA_API_KEY", "OLLAMA_HOST", "http://127.0.0.1:11434"),
+}
+AZURE_VERSION = "OPENAI_API_VERSION"
 _OF_HOST = "OSLER_KEY_"
+_KEYS = frozenset(provider.key for provider in PROVIDERS.values())
+_SETTINGS = frozenset({AZURE_VERSION, *(provider.address for provider in PROVIDERS.values())})
 _PORTS = {"http": 80, "https": 443}
 _SHORTEST = 6
 """A shorter key is a placeholder; blotting it out would blot out words."""
@@ -51,19 +71,23 @@ class ServerKey:
         return f"{first}set {self.variable} to a key that may use this model"
 
 
-def openai_url() -> str:
-    """Where OpenAI's models are asked for."""
-    return os.environ.get(_OPENAI_PLACE, "").strip() or OPENAI_URL
+def provider_url(name: str) -> str:
+    """Where a provider's models are asked for, without a slash at the end; empty where nobody says so."""
+    provider = PROVIDERS[name]
+    url = os.environ.get(provider.address, "").strip().rstrip("/") or provider.url
+    if name == "ollama" and "://" not in url:  # its own tools take a host with or without a port
+        url = f"http://{url}" if re.search(r":\d+$", url) else f"http://{url}:{urlsplit(provider.url).port}"
+    return url
 
 
-def key_for(url: str) -> ServerKey:
-    """The key of the server at an address.
+def key_for(url: str, variable: str | None = None) -> ServerKey:
+    """The key of the server at an address, in that variable or in the one that the address has.
 
     Raises:
         UserError: What is set is no key, or would be sent over plain http.
     """
     parts = urlsplit(url)
-    variable = key_variable(url)
+    variable = variable or key_variable(url)
     value = os.environ.get(variable, "").strip()
     is_safe = parts.scheme == "https" or is_loopback(parts.hostname or "")
     if value and not (value.isascii() and value.isprintable() and " " not in value):
@@ -79,8 +103,12 @@ def key_for(url: str) -> ServerKey:
 def key_variable(url: str) -> str:
     """The environment variable for the key of the server at an address."""
     parts = urlsplit(url)
-    if parts.hostname == urlsplit(OPENAI_URL).hostname or _place(parts) == _place(_split(openai_url())):
-        return _OPENAI_KEY
+    for provider_name, provider in PROVIDERS.items():
+        if provider_name == "ollama":
+            continue  # its usual address is this machine's own, where other servers are, too
+        usual = urlsplit(provider.url).hostname
+        if _place(parts) == _place(_split(provider_url(provider_name))) or (usual and usual == parts.hostname):
+            return provider.key
     name = _OF_HOST + re.sub(r"[^A-Z0-9]", "_", _ascii(parts.hostname or "").upper())
     with_port = f"{name}_{parts.port}"
     return with_port if parts.port and with_port in os.environ else name
@@ -88,7 +116,7 @@ def key_variable(url: str) -> str:
 
 def settings_for_workers() -> dict[str, str]:
     """The variables that another machine needs to reach the same servers with the same keys."""
-    return {name: value for name, value in os.environ.items() if name == _OPENAI_PLACE or _holds_a_key(name)}
+    return {name: value for name, value in os.environ.items() if name in _SETTINGS or _holds_a_key(name)}
 
 
 def scrub(text: str, *keys: str) -> str:
@@ -98,11 +126,11 @@ def scrub(text: str, *keys: str) -> str:
         if len(key) >= _SHORTEST:
             text = text.replace(key, "[key]")
     text = re.sub(r"(?i)\bbearer\s+[^\s'\",;]+", "Bearer [key]", text)
-    return re.sub(r"\bsk-[\w*.-]{3,}", "[key]", text)
+    return re.sub(r"\bsk-[\w*.-]{3,}|\bAIza[\w*-]{10,}", "[key]", text)
 
 
 def _holds_a_key(name: str) -> bool:
-    return name == _OPENAI_KEY or name.startswith(_OF_HOST)
+    return name in _KEYS or name.startswith(_OF_HOST)
 
 
 def _place(parts: SplitResult | None) -> tuple[str, int | None] | None:

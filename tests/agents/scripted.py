@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage, ModelInfo, RequestUsage
-
-from osler.models import Backbone
+from osler.models import Backbone, ChatClient, ChatRequest, Completion
 
 Script = Iterable[str | Exception] | Callable[[str], str]
 
 
-class ScriptedClient(ChatCompletionClient):
+class ScriptedClient(ChatClient):
     """Answers from a list, in order, or from a function of the prompt; an answer that is an error is raised."""
+
+    model = where = "scripted"
 
     def __init__(self, script: Script) -> None:
         self._answer = script if callable(script) else None
@@ -24,43 +24,16 @@ class ScriptedClient(ChatCompletionClient):
         """What each call set, beside its messages."""
         self.delay = 0.0
 
-    async def create(
-        self, messages: Sequence[LLMMessage], *, extra_create_args: Mapping[str, Any] = {}, **_: Any
-    ) -> CreateResult:
-        text = "\n".join(str(message.content) for message in messages)
+    async def complete(self, request: ChatRequest) -> Completion:
+        text = "\n".join(message.content for message in request.messages)
         self.prompts.append(text)
-        self.options.append(dict(extra_create_args))
+        self.options.append({"max_tokens": request.max_tokens, "schema": request.schema})
         await asyncio.sleep(self.delay)
         answer = self._answer(text) if self._answer else next(self._rest)
         if isinstance(answer, Exception):
             raise answer
-        usage = RequestUsage(prompt_tokens=len(text) // 4, completion_tokens=len(answer) // 4)
-        return CreateResult(content=answer, finish_reason="stop", usage=usage, cached=False)
-
-    def create_stream(self, *args: Any, **kwargs: Any) -> Any:
-        raise AssertionError("nothing streams")
-
-    async def close(self) -> None: ...
-
-    def actual_usage(self) -> RequestUsage:
-        return RequestUsage(prompt_tokens=0, completion_tokens=0)
-
-    total_usage = actual_usage
-
-    def count_tokens(self, *args: Any, **kwargs: Any) -> int:
-        return 0
-
-    remaining_tokens = count_tokens
-
-    @property
-    def capabilities(self) -> Any:
-        return self.model_info
-
-    @property
-    def model_info(self) -> ModelInfo:
-        return ModelInfo(
-            vision=False, function_calling=False, json_output=True, family="unknown", structured_output=True
-        )
+        tokens = {"tokens_in": len(text) // 4, "tokens_out": len(answer) // 4}
+        return Completion(content=answer, finish_reason="stop", model=self.model, **tokens)
 
 
 def scripted(script: Script) -> tuple[Backbone, ScriptedClient]:

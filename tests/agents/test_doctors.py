@@ -20,7 +20,7 @@ from osler.agents.rules.patient import RulesPatient
 from osler.errors import UserError
 from osler.memory import MemorySettings, Recall, Turn, memory_factory
 from osler.memory.base import tokens
-from osler.models import BackboneError, FailureKind
+from osler.models import BackboneError, ChatMessage, ChatRequest, FailureKind
 from osler.prompts import Prompt
 from osler.records import Language, PatientRecord, RecordPool
 from osler.runs.events import (
@@ -94,7 +94,7 @@ async def held(
 
     async def think(template: Prompt, text: str, *_: Any) -> str | None:
         assert thinker is not None
-        return str((await thinker.client.create([_message(text)])).content)
+        return (await thinker.client.complete(ChatRequest((ChatMessage("user", text),)))).content
 
     thinker = scripted(thinks)[0] if thinks is not None else None
     made = MemorySettings(language=record.language, thinker=think if thinker else None)
@@ -108,12 +108,6 @@ async def held(
         return Held(await consult(seats, case, journal, turns), journal, client)
     except ConsultationError as error:
         return Held(error.ending, journal, client, str(error))
-
-
-def _message(text: str) -> Any:
-    from autogen_core.models import UserMessage
-
-    return UserMessage(content=text, source="memory")
 
 
 @pytest.mark.parametrize("language", Language)

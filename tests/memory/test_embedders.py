@@ -125,8 +125,8 @@ async def test_passing_faults_are_waited_out_as_the_server_asks() -> None:
         (lambda: fault(429, "You exceeded your current quota"), 1, "billing"),
         (lambda: fault(400, f"cannot read {KEY}"), 1, "HTTP 400"),
         (lambda: fault(500, f"crash with {KEY}"), 3, "try again later"),
-        (lambda: web.Response(text="<html>hello</html>", content_type="text/html"), 1, "/v1"),
-        (lambda: web.Response(body=b"{", content_type="application/json"), 1, "/v1"),
+        (lambda: web.Response(text="<html>hello</html>", content_type="text/html"), 3, "/v1"),
+        (lambda: web.Response(body=b"{", content_type="application/json"), 3, "/v1"),
         (lambda: web.json_response({"data": []}), 1, "/v1"),
         (lambda: web.json_response({"data": [{"index": 0}]}), 1, "/v1"),
         (lambda: web.json_response({"data": [{"index": 0, "embedding": [0.0, 0.0]}]}), 1, "/v1"),
@@ -135,8 +135,9 @@ async def test_passing_faults_are_waited_out_as_the_server_asks() -> None:
         (lambda: web.json_response([1]), 1, "/v1"),
         *(
             (lambda number=number: embedded(number), 1, "/v1")
-            for number in ("9" * 400, "9" * 5_000, "1e400", "-1e400", "NaN", "1e39", "1e30", "null", "[" * 100_000)
+            for number in ("9" * 400, "9" * 5_000, "1e400", "-1e400", "NaN", "1e39", "1e30", "null")
         ),
+        (lambda: embedded("[" * 100_000), 3, "/v1"),
         (lambda: fault(500, Retry_After="Mon, 01 Jan 2024 00:00:00 +" + "9" * 20), 3, "try again later"),
     ],
 )
@@ -159,7 +160,7 @@ async def test_failures_say_what_to_do_and_never_show_the_key(
 async def test_a_server_that_is_not_there() -> None:
     pauses = Pauses()
     embedder = EndpointEmbedder("tiny", "http://127.0.0.1:9/v1", GIVEN, retries=2, sleep=pauses)
-    with pytest.raises(UserError, match="cannot be reached; check that the server runs"):
+    with pytest.raises(UserError, match=r"cannot be reached .*; check that the server runs"):
         await embedder.embed_query("a")
     assert len(pauses.seconds) == 2
 

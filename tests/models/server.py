@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server on loopback that misbehaves as told."""
+"""A stand-in for the servers of all providers, on loopback, that misbehaves as told."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -40,10 +41,15 @@ class Server:
     url: str
     requests: list[dict[str, Any]]
     keys: list[str]
+    paths: list[str] = field(default_factory=list)
 
     @property
     def spec(self) -> str:
         return f"tiny@{self.url}"
+
+    @property
+    def root(self) -> str:
+        return self.url.removesuffix("/v1")
 
 
 def completion(step: Step) -> bytes:
@@ -60,21 +66,47 @@ def completion(step: Step) -> bytes:
     return json.dumps(body).encode()
 
 
+def anthropic_message(step: Step) -> bytes:
+    blocks = [{"type": "text", "text": step.text}] if step.text is not None else []
+    usage = {"input_tokens": USAGE["prompt_tokens"], "output_tokens": USAGE["completion_tokens"]}
+    body = {"id": "1", "type": "message", "role": "assistant", "model": "another-name", "content": blocks}
+    return json.dumps({**body, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}).encode()
+
+
+def ollama_chat(step: Step) -> bytes:
+    counts = {"prompt_eval_count": USAGE["prompt_tokens"], "eval_count": USAGE["completion_tokens"]}
+    body = {"model": "another-name", "message": {"role": "assistant", "content": step.text or ""}, **counts}
+    return json.dumps({**body, "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": "stop"}).encode()
+
+
+PATHS: dict[str, Callable[[Step], bytes]] = {
+    "/v1/chat/completions": completion,
+    "/v1beta/openai/chat/completions": completion,
+    "/openai/deployments/{deployment}/chat/completions": completion,
+    "/v1/messages": anthropic_message,
+    "/api/chat": ollama_chat,
+}
+"""Of OpenAI and the servers that are compatible with it, Gemini, Azure, Anthropic and Ollama."""
+
+
 @asynccontextmanager
 async def serving(*steps: Step) -> AsyncIterator[Server]:
     """Serve the steps in order; the last one is repeated."""
     script = list(steps)
     server = Server("", [], [])
 
-    async def answer(request: web.Request) -> web.StreamResponse:
+    async def answer(request: web.Request, made: Callable[[Step], bytes]) -> web.StreamResponse:
         body = await request.json()
         server.requests.append(body)
-        server.keys.append(request.headers.get("Authorization", ""))
+        names = ("Authorization", "x-api-key", "api-key")
+        server.keys.append(next((request.headers[name] for name in names if name in request.headers), ""))
+        server.paths.append(request.path)
         step = script.pop(0) if len(script) > 1 else script[0]
-        return await _answer(request, step, body)
+        return await _answer(request, step, body, made)
 
     app = web.Application()
-    app.router.add_post("/v1/chat/completions", answer)
+    for path, made in PATHS.items():
+        app.router.add_post(path, partial(answer, made=made))
     runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -86,14 +118,16 @@ async def serving(*steps: Step) -> AsyncIterator[Server]:
         await runner.cleanup()
 
 
-async def _answer(request: web.Request, step: Step, body: dict[str, Any]) -> web.StreamResponse:
+async def _answer(
+    request: web.Request, step: Step, body: dict[str, Any], made: Callable[[Step], bytes] = completion
+) -> web.StreamResponse:
     if step.hang:
         await asyncio.sleep(3600)
     if step.refuse_schema and "response_format" in body:
         return web.json_response({"error": {"message": "response_format json_schema is not supported"}}, status=400)
     if step.status != 200 and step.raw is None:
         return web.json_response({"error": {"message": step.message}}, status=step.status, headers=step.headers)
-    payload = completion(step) if step.raw is None else step.raw
+    payload = made(step) if step.raw is None else step.raw
     headers = {"Content-Type": "application/json", **step.headers}
     if step.cut:
         response = web.StreamResponse(headers={**headers, "Content-Length": str(len(payload))})

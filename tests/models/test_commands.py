@@ -40,7 +40,7 @@ async def test_check_tells_a_schema_that_is_not_followed() -> None:
             run("backbones", "check", ignoring.spec), run("backbones", "check", refusing.spec)
         )
     assert "does not follow it" in ignored
-    assert "refused by the server" in refused
+    assert "the prompt alone asks for the form" in refused
 
 
 async def test_check_fails_in_one_line() -> None:

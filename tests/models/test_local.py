@@ -11,20 +11,15 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from autogen_core.models import LLMMessage, SystemMessage, UserMessage
 from pydantic import BaseModel
 
 from osler.errors import UserError
-from osler.models import Backbone, BackboneError, FailureKind, ask, open_backbone
+from osler.models import Backbone, BackboneError, ChatMessage, FailureKind, ask, open_backbone
 from osler.models.local import LocalClient
-from osler.models.wrapper import innermost
 
 pytestmark = pytest.mark.xdist_group("model")  # one process: it loads the model once
 
-HELLO: list[LLMMessage] = [
-    SystemMessage(content="You are a patient."),
-    UserMessage(content="Where does it hurt?", source="doctor"),
-]
+HELLO = [ChatMessage("system", "You are a patient."), ChatMessage("user", "Where does it hurt?")]
 
 
 class Triage(BaseModel):
@@ -68,7 +63,7 @@ async def test_a_schema_is_enforced(local: Backbone) -> None:
 @needs_llama
 async def test_the_loop_runs_on_and_calls_share_one_model(local: Backbone) -> None:
     other = open_backbone("local", max_tokens=8)
-    mine, theirs = innermost(local.client), innermost(other.client)
+    mine, theirs = local.client.innermost, other.client.innermost
     assert isinstance(mine, LocalClient) and isinstance(theirs, LocalClient) and mine._loaded is theirs._loaded
     calls = asyncio.gather(ask(local.client, HELLO), ask(other.client, HELLO))
     ticks = 0
@@ -86,10 +81,10 @@ async def test_time_and_context_are_bounded(local: Backbone) -> None:
     hasty = open_backbone("local", max_tokens=4000, timeout=0.3)
     start = time.monotonic()
     with pytest.raises(BackboneError) as late:
-        await ask(hasty.client, [UserMessage(content="Tell a very long story.", source="x")])
+        await ask(hasty.client, [ChatMessage("user", "Tell a very long story.")])
     assert late.value.kind is FailureKind.TIMEOUT and time.monotonic() - start < 20
     with pytest.raises(BackboneError) as long:
-        await ask(local.client, [UserMessage(content="word " * 9000, source="x")])
+        await ask(local.client, [ChatMessage("user", "word " * 9000)])
     assert long.value.kind is FailureKind.TOO_LONG and "context" in str(long.value)
 
 
@@ -99,7 +94,7 @@ async def test_a_cancelled_call_frees_the_model(local: Backbone) -> None:
     talkative = open_backbone("local", max_tokens=4000)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
-            await ask(talkative.client, [UserMessage(content="Tell a very long story.", source="x")])
+            await ask(talkative.client, [ChatMessage("user", "Tell a very long story.")])
     start = time.monotonic()
     assert (await ask(local.client, HELLO, max_tokens=2)).text
     assert time.monotonic() - start < 20

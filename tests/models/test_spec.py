@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from osler.api_keys import scrub
 from osler.errors import UserError
 from osler.models import Spec, open_backbone, parse_spec, weights
-from osler.models.errors import scrub
 from osler.models.prices import cost
 
 
@@ -27,12 +27,29 @@ from osler.models.prices import cost
         ("qwen2.5:7b@http://127.0.0.1:11434/v1", Spec("compatible", "qwen2.5:7b", "http://127.0.0.1:11434/v1")),
         ("org/m@rev@https://host.example/v1", Spec("compatible", "org/m@rev", "https://host.example/v1")),
         ("m@http://[::1]:8000/v1", Spec("compatible", "m", "http://[::1]:8000/v1")),
+        ("azure:my-deployment", Spec("azure", "my-deployment")),
+        ("anthropic:claude-9", Spec("anthropic", "claude-9")),
+        ("gemini:gemini-9", Spec("gemini", "gemini-9")),
+        ("ollama:llama3.2:1b", Spec("ollama", "llama3.2:1b")),
+        ("package.module:Class", Spec("plugin", "package.module:Class")),
+        (
+            "openai:gpt-5 reasoning_effort=low max_tokens=4000",
+            Spec("openai", "gpt-5", parameters=(("reasoning_effort", "low"), ("max_tokens", "4000"))),
+        ),
+        ("q@http://h/v1 top_p=0.9", Spec("compatible", "q", "http://h/v1", parameters=(("top_p", "0.9"),))),
+        ("local:/a b.gguf top_p=1", Spec("local", path=Path("/a b.gguf"), parameters=(("top_p", "1"),))),
     ],
 )
 def test_parses_and_prints(text: str, spec: Spec) -> None:
     assert parse_spec(text) == spec
     assert str(spec) == text
     assert parse_spec(str(spec)) == spec
+
+
+def test_values_of_parameters_are_read_as_json_or_as_text() -> None:
+    spec = parse_spec('openai:m a=1 b=0.5 c=true d=null e=low f="x" g=[1,2] h=NaN i=a=b')
+    expected = {"a": 1, "b": 0.5, "c": True, "d": None, "e": "low", "f": "x", "g": [1, 2], "h": "NaN", "i": "a=b"}
+    assert spec.options() == expected
 
 
 def test_a_slash_at_the_end_is_dropped() -> None:
@@ -46,6 +63,15 @@ def test_a_slash_at_the_end_is_dropped() -> None:
         "gpt-4o",
         "openai:",
         "openai:a b",
+        "openai:a b=1 c",
+        "openai:a b= c=1",
+        "openai:a 1=b",
+        "openai:a b=1 b=2",
+        "openai:a api_key=hunter2hunter2",
+        "openai:a x=sk-hunter2hunter2",
+        "rules top_p=1",
+        "azure:",
+        "anthropic: ",
         "local:",
         "rules:x",
         "m@host:80/v1",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from osler.models.cache import SharedAnswers
 from osler.models.completion import Completion
-from osler.models.line import RunAnswers
 from osler.records import RecordPool
 from osler.runs.events import Asked, Called, Ending, Intervened, Intervention, Retrieved, Role
 from osler.runs.plan import Cell, Column, Plan, Settings
@@ -103,7 +103,7 @@ async def test_a_consultation_that_was_interrupted_asks_for_nothing_again() -> N
 
 
 async def test_who_fails_leaves_it_to_the_next_and_only_the_latest_are_kept() -> None:
-    shared, asked = RunAnswers(most=2), list[str]()
+    shared, asked = SharedAnswers(most=2), list[str]()
 
     def answer(text: str) -> Completion:
         return Completion.from_text(text, model="m", finish="stop", usage=None)

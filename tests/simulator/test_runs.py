@@ -19,7 +19,7 @@ import pytest
 
 from osler.errors import UserError
 from osler.models import retry
-from osler.models.pace import Rates
+from osler.models.rate_limit import Rates
 from osler.records import RecordPool
 from osler.runs.events import Answered, Asked, Called, Ending
 from osler.runs.plan import Limits, Plan, Settings

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from autogen_core.models import LLMMessage
 from pydantic import BaseModel
 
-from osler.models import Backbone, BackboneError, FailureKind, ModelCall, Recording, ask
-from osler.models.ask import unread
+from osler.models import Backbone, BackboneError, ChatMessage, FailureKind, ModelCall, Recording, ask
 from osler.models.completion import Source
 from osler.prompts import Prompt
 from osler.runs.events import Called, ConsultationError, Ending, Intervened, Intervention, Journal, Message, Role
@@ -22,7 +20,7 @@ class Caller:
 
     async def text(
         self,
-        messages: list[LLMMessage],
+        messages: list[ChatMessage],
         template: Prompt | None,
         *,
         schema: type[BaseModel] | None = None,
@@ -41,7 +39,7 @@ class Caller:
         Raises:
             ConsultationError: The model could not be reached or gave nothing to read.
         """
-        self._notes.template, self._notes.max_tokens = template.hash if template else None, max_tokens
+        self._notes.template = template.hash if template else None
         try:
             answer = await ask(self._client, messages, schema=schema, max_tokens=max_tokens)
         except BackboneError as error:
@@ -57,7 +55,6 @@ class _Notes:
     def __init__(self, role: Role, journal: Journal) -> None:
         self._role, self._journal = role, journal
         self.template: str | None = None
-        self.max_tokens: int | None = None
 
     def take(self, call: ModelCall) -> None:
         self._journal.add(
@@ -68,7 +65,7 @@ class _Notes:
             messages=tuple(Message(role=role, content=content) for role, content in call.messages),
             answer=call.text or "",
             thought=call.thought,
-            unread=unread(call.text or "", self.max_tokens) or None,
+            unread=call.unread or None,
             failure=f"{call.error.value}: {call.error_line}" if call.error else None,
             tokens_in=call.tokens_in,
             tokens_out=call.tokens_out,

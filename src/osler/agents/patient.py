@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
-
 from osler.agents.autogen import Participant
 from osler.agents.calls import Caller
 from osler.agents.gate import Fault, check, without
@@ -15,7 +13,7 @@ from osler.agents.messages import Case, Reply, Selection
 from osler.agents.patient_prompt import patient_slots
 from osler.agents.rules.voice import spoken
 from osler.language import Language
-from osler.models import Backbone
+from osler.models import Backbone, ChatMessage
 from osler.prompts import Prompt, prompt
 from osler.records.schema import Diagnosis
 from osler.runs.events import Intervened, Intervention, Journal, Maker, Role
@@ -37,21 +35,21 @@ class ModelPatient(Participant):
         """Answer an augmented question."""
         selection: Selection = content
         template, again = prompt("patient", self._language), prompt("patient_again", self._language)
-        messages: list[LLMMessage] = [UserMessage(content=template.fill(**patient_slots(selection)), source="ram")]
+        messages = [ChatMessage("user", template.fill(**patient_slots(selection)))]
         first = await self._said(messages, template)
         faults = self._refused(first, selection, template)
         if not faults:
             return Reply(text=first, maker=Maker.MODEL)
         reasons = _joined(faults, selection)
-        messages += [AssistantMessage(content=first, source="patient")] if first else []
-        messages += [UserMessage(content=again.fill(reasons=reasons), source="ram")]
+        messages += [ChatMessage("assistant", first)] if first else []
+        messages += [ChatMessage("user", again.fill(reasons=reasons))]
         second = await self._said(messages, again)
         left = self._refused(second, selection, again)
         if not left:
             return Reply(text=second, maker=Maker.RETRIED)
         return self._cut(((second, left), (first, faults)), selection)
 
-    async def _said(self, messages: list[LLMMessage], template: Prompt) -> str:
+    async def _said(self, messages: list[ChatMessage], template: Prompt) -> str:
         """The model's words; empty where it has none."""
         return tidied(await self._call.text(messages, template, max_tokens=self._most, may_be_empty=True))
 

@@ -22,8 +22,9 @@ def check(
     spec: Annotated[
         str,
         typer.Argument(
-            help="rules, local, local:PATH, openai:MODEL or MODEL@http://host:port/v1; the key of a host is in"
-            " OSLER_KEY_ and its name, as in OSLER_KEY_MODELS_EXAMPLE_ORG.",
+            help="rules, local, local:PATH, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL, gemini:MODEL,"
+            " ollama:MODEL, MODEL@URL or package.module:Class; parameters as in 'openai:MODEL top_p=0.9'. Keys:"
+            " OPENAI_API_KEY and so on; of a host, OSLER_KEY_ and its name, as in OSLER_KEY_MODELS_EXAMPLE_ORG.",
             metavar="SPEC",
         ),
     ],

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from osler.runs.plan import Limits
-    from osler.simulator.batch import RunOptions
+    pass
 
 
 class Engine(StrEnum):
@@ -48,37 +47,3 @@ Tpm = Annotated[float | None, typer.Option("--tpm", min=1, help="Maximum tokens 
 Timeout = Annotated[float, typer.Option("--timeout", min=1, help="Timeout of one model call in seconds.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only the table.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON instead of the table.")]
-
-
-def options_from(
-    *,
-    concurrency: int,
-    workers: int | None,
-    engine: Engine,
-    ray_address: str | None,
-    limits: Limits,
-    rpm: float | None,
-    tpm: float | None,
-    timeout: float,
-    temperature: float,
-    cache: Path | None,
-    quiet: bool,
-    as_json: bool,
-) -> RunOptions:
-    """The options of the command line in one object."""
-    from osler.models.pace import Rates
-    from osler.simulator.batch import RunOptions
-    from osler.simulator.clients import ClientSettings
-
-    # A memory thinks while its consultation goes on: one consultation alone has two calls under way.
-    rates = Rates(max(concurrency, 2), rpm, tpm)
-    return RunOptions(
-        concurrency=concurrency,
-        workers=workers,
-        engine=engine.value,
-        ray_address=ray_address,
-        limits=limits,
-        clients=ClientSettings(timeout=timeout, temperature=temperature, rates=rates, cache=cache),
-        quiet=quiet,
-        as_json=as_json,
-    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -85,25 +86,13 @@ def retry(
     as_json: run_options.AsJson = False,
 ) -> None:
     """Re-run what failed and resume what is left; answers that models gave are not requested again."""
-    from osler.runs.plan import Limits
+    options = {name: value for name, value in locals().items() if name not in {"run", "as_json"}}
     from osler.runs.store import RunFile
+    from osler.simulator.api import run_options_of
     from osler.simulator.batch import retry_run
 
     with RunFile.open(run) as opened:
-        temperature = opened.settings.temperature
-    how = run_options.options_from(
-        concurrency=concurrency,
-        workers=workers,
-        engine=engine,
-        ray_address=ray_address,
-        limits=Limits(run_tokens, run_cost, run_seconds),
-        rpm=rpm,
-        tpm=tpm,
-        timeout=timeout,
-        temperature=temperature,
-        cache=None,
-        quiet=quiet,
-        as_json=as_json,
-    )
+        options["temperature"] = opened.settings.temperature
+    how = replace(run_options_of(cast("SimulateOptions", options)), as_json=as_json)
     if code := retry_run(run, how):
         raise typer.Exit(code)

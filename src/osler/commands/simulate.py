@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from osler.commands import run_options
-from osler.commands.records import Cases, Languages, Limit, PoolPath, Sample, Specialties, open_pool
+from osler.commands.records import Cases, Languages, Limit, PoolPath, Sample, Specialties
 from osler.commands.run_options import RUN_TO_WRITE, RunName, Trial
 
 if TYPE_CHECKING:
@@ -20,8 +21,9 @@ Backbones = Annotated[
     list[str] | None,
     typer.Option(
         "--backbone",
-        help="The doctor's model: rules, local, local:FILE, openai:MODEL, MODEL@URL (repeatable)."
-        " Keys: OPENAI_API_KEY, or OSLER_KEY_ and the host, as in OSLER_KEY_MODELS_EXAMPLE_ORG.",
+        help="The doctor's model: rules, local, local:FILE, MODEL@URL, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL,"
+        " gemini:MODEL, ollama:MODEL or package.module:Class, with parameters after a space: 'openai:MODEL top_p=0.9'"
+        " (repeatable). Keys: OPENAI_API_KEY and so on, or OSLER_KEY_ and a host, as in OSLER_KEY_MODELS_EXAMPLE_ORG.",
     ),
 ]
 Strategies = Annotated[
@@ -39,9 +41,9 @@ class Results(StrEnum):
 
 
 def simulate(
-    backbone: Backbones = None,
-    strategy: Strategies = None,
-    memory: Memories = None,
+    backbones: Backbones = None,
+    strategies: Strategies = None,
+    memories: Memories = None,
     patient: Annotated[
         str | None,
         typer.Option(
@@ -49,9 +51,9 @@ def simulate(
         ),
     ] = None,
     pool: PoolPath = "bundled",
-    case: Cases = None,
-    specialty: Specialties = None,
-    language: Languages = None,
+    cases: Cases = None,
+    specialties: Specialties = None,
+    languages: Languages = None,
     limit: Limit = None,
     sample: Sample = None,
     trials: Annotated[int, typer.Option("--trials", min=1, help="Consultations per record and column.")] = 1,
@@ -113,54 +115,13 @@ def simulate(
     as_json: run_options.AsJson = False,
 ) -> None:
     """Simulate consultations: records × backbones × strategies × memories × trials. Re-run the command to resume."""
-    from osler.runs.plan import (
-        ONE_STEP,
-        PLAIN,
-        RULES,
-        Limits,
-        Plan,
-        ResultsFrom,
-        Settings,
-        default_patient,
-        default_ram,
-    )
+    options = {name: value for name, value in locals().items() if name != "as_json"}
+    from osler.simulator.api import plan_of, run_options_of
     from osler.simulator.batch import simulate_plan
 
-    records = open_pool(
-        pool, ids=case, specialties=specialty, languages=language, limit=limit, sample=sample, seed=seed
-    )
-    backbones = tuple(backbone or [RULES])
-    patient = patient or default_patient(backbones)
-    settings = Settings(
-        patient_backbone=patient,
-        seed=seed,
-        turns=turns,
-        turn_factor=turn_factor,
-        budget=budget,
-        answer_tokens=answer_tokens,
-        results=ResultsFrom(results.value),
-        ram_backbone=ram or default_ram(patient),
-        memory_backbone=memory_backbone,
-        temperature=temperature,
-        limits=Limits(max_tokens, max_cost, max_seconds),
-    )
-    memories = (*(memory or ([] if one_step else ["raw"])), *([ONE_STEP] if one_step else []))
-    plan = Plan(records, backbones, memories, tuple(strategy or [PLAIN]), trials, settings)
-    how = run_options.options_from(
-        concurrency=concurrency,
-        workers=workers,
-        engine=engine,
-        ray_address=ray_address,
-        limits=Limits(run_tokens, run_cost, run_seconds),
-        rpm=rpm,
-        tpm=tpm,
-        timeout=timeout,
-        temperature=temperature,
-        cache=cache,
-        quiet=quiet,
-        as_json=as_json,
-    )
-    if code := simulate_plan(plan, out, how, pool):
+    given = cast("SimulateOptions", options)
+    how = replace(run_options_of(given), as_json=as_json)
+    if code := simulate_plan(plan_of(given), out, how, pool):
         raise typer.Exit(code)
 
 

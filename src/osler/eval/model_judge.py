@@ -9,7 +9,6 @@ import hashlib
 from dataclasses import replace
 from typing import Literal
 
-from autogen_core.models import UserMessage
 from pydantic import BaseModel
 
 from osler.eval.judge import Kind, Opinion
@@ -17,7 +16,7 @@ from osler.eval.ladder import Commitment, committed, count
 from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.loosejson import json_of
-from osler.models import Backbone, ask
+from osler.models import Backbone, ChatMessage, ask
 from osler.prompts import prompt
 from osler.records.schema import PatientRecord
 
@@ -78,7 +77,7 @@ class ModelJudge:
         first, second = (truth, answer) if int(content, 16) % 2 else (answer, truth)
         template = prompt(f"judge_{kind}", language)
         text = template.fill(first=enclosed(first), second=enclosed(second))
-        message = UserMessage(content=text, source="judge")
+        message = ChatMessage("user", text)
         said = await ask(self._backbone.client, [message], schema=_Verdict, max_tokens=_MOST_TOKENS)
         tokens = None if said.tokens_in is None else said.tokens_in + (said.tokens_out or 0)
         return _read(said.text, tokens)

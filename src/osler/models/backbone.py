@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from osler.errors import UserError
 from osler.models.prices import prices
-from osler.models.spec import Spec, parse_spec
+from osler.models.retry import RETRIES, RetryingClient, RetryPolicy
+from osler.models.spec import FORMS, PLUGIN_GROUP, Spec, parse_spec
 
 if TYPE_CHECKING:
-    from autogen_core.models import ChatCompletionClient
-
+    from osler.models.chat import ChatClient
     from osler.models.in_flight import InFlight
-    from osler.models.pace import Rates
+    from osler.models.rate_limit import Rates
+
+_SAMPLING = ("temperature", "max_tokens", "seed")
+"""Parameters of a call, and not of the client: also those of a plugin are sent with every request."""
 
 
 @dataclass
@@ -23,7 +27,7 @@ class Backbone:
 
     spec: str
     model: str
-    client: ChatCompletionClient
+    client: ChatClient
     identity: str = ""
     """Model, address and sampling: what decides an answer besides the prompt."""
 
@@ -38,7 +42,7 @@ def open_backbone(
     temperature: float = 0.0,
     timeout: float = 60.0,
     max_tokens: int = 512,
-    retries: int = 4,
+    retries: int = RETRIES,
     seed: int | None = None,
     rates: Rates | None = None,
     requests: InFlight | None = None,
@@ -46,7 +50,7 @@ def open_backbone(
     """Open a model. The default local one is downloaded first where it is not here yet, which blocks.
 
     Args:
-        spec: Its name, or the name already parsed.
+        spec: Its name, or the name already parsed. Its parameters win over the arguments; `name=null` leaves one out.
         temperature: 0 for the likeliest answer every time.
         timeout: Seconds for one attempt.
         max_tokens: The longest answer.
@@ -56,28 +60,80 @@ def open_backbone(
         requests: Counts what is in flight, and can stop it.
 
     Raises:
-        UserError: The name, the key, the weights or the price table are not usable, or it is `rules`: they have none.
+        UserError: The name, a parameter, the key, the weights or the price table are not usable, or it is `rules`:
+            they have none.
     """
     spec = parse_spec(spec) if isinstance(spec, str) else spec
     if spec.kind == "rules":
         raise UserError("rules have no model, and one is needed here", "name a model: local, openai:MODEL, MODEL@URL")
     prices()  # a broken table shows now, and not in the middle of a run
-    from osler.models.in_flight import Counting, InFlight
-    from osler.models.retry import Retrying
+    from osler.models.in_flight import CountingClient, InFlight
+    from osler.models.rate_limit import RateLimitedClient, RateLimiter
 
-    requests = requests or InFlight()
+    given = _checked_parameters(spec)
+    defaults: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
+    if seed is not None:
+        defaults["seed"] = seed
+    options = {name: value for name, value in {**defaults, **given}.items() if value is not None}
+    client = _open(spec, options, timeout)
+    client.max_tokens = given.get("max_tokens")
+    counted = CountingClient(client, requests or InFlight())
+    limited = counted if spec.kind == "local" else RateLimitedClient(counted, RateLimiter(rates))
+    policy = RetryPolicy(client.where, retries=0 if spec.kind == "local" else retries)
+    identity = [client.where, temperature, max_tokens, seed, *([given] if given else [])]
+    return Backbone(str(spec), client.model, RetryingClient(limited, policy), json.dumps(identity))
 
+
+def _open(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
     if spec.kind == "local":
         from osler.models.local import open_local
 
-        local = open_local(spec, temperature=temperature, timeout=timeout, max_tokens=max_tokens, seed=seed)
-        client, model = Retrying(Counting(local, requests), retries=0), local.model
-    else:
+        return open_local(spec, options, timeout)
+    if spec.kind == "compatible":
         from osler.models.compatible import open_compatible
 
-        remote = open_compatible(
-            spec, temperature=temperature, max_tokens=max_tokens, seed=seed, timeout=timeout, rates=rates
+        return open_compatible(spec, options, timeout)
+    if spec.kind == "plugin":
+        return _open_plugin(spec, options, timeout)
+    from osler.models.providers import open_provider
+
+    return open_provider(spec, options, timeout)
+
+
+def _open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
+    """The client that somebody else's class or function makes from the spec's parameters."""
+    from osler.models.autogen_client import adapt
+    from osler.plugins import load_plugin, plugin_names
+
+    factory = load_plugin("backbone", PLUGIN_GROUP, spec.model, plugin_names(PLUGIN_GROUP))
+    own = {name: value for name, value in spec.options().items() if name not in _SAMPLING}
+    sampling = {name: value for name, value in options.items() if name in _SAMPLING}
+    if not callable(factory):
+        raise UserError(f"the backbone {spec.model!r} is no class or function", FORMS)
+    try:
+        made = factory(**own)
+    except UserError:
+        raise
+    except Exception as error:  # it is somebody else's, and may do anything
+        raise UserError(
+            f"the backbone {spec.model!r} cannot be made: {type(error).__name__}: {error}",
+            "check its parameters, as in `package.module:Class model=NAME`",
+        ) from None
+    name = str(own.get("model") or spec.model)
+    client = adapt(made, name=name, timeout=timeout, options=sampling)
+    if client is None:
+        raise UserError(
+            f"the backbone {spec.model!r} made a {type(made).__name__}, which is no ChatCompletionClient",
+            "name a class or function that makes AutoGen's ChatCompletionClient or osler.models.ChatClient",
         )
-        client, model = Retrying(Counting(remote, requests), retries=retries), remote.model
-    identity = json.dumps([client.where, temperature, max_tokens, seed])
-    return Backbone(spec=str(spec), model=model, client=client, identity=identity)
+    return client
+
+
+def _checked_parameters(spec: Spec) -> dict[str, Any]:
+    given = spec.options()
+    most, temperature = given.get("max_tokens"), given.get("temperature")
+    if most is not None and (type(most) is not int or most < 1):
+        raise UserError(f"max_tokens={most} is no number of tokens", "write it as max_tokens=4000")
+    if temperature is not None and (type(temperature) not in {int, float} or temperature < 0):
+        raise UserError(f"temperature={temperature} is no temperature", "write it as temperature=0.7")
+    return given

@@ -1,19 +1,49 @@
-"""Answers kept over runs, by the content of their request: one SQLite file that several processes may share."""
+"""Answers that need not be paid for twice: kept on disk over runs, shared within a run, or from before an interruption.
+
+`CachingClient` is a consultation's own client: it looks for an answer in all of these, and asks the model for the rest
+if the limits of the consultation and the run let it.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import sqlite3
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic_core import to_json
 
 from osler.errors import StorageError, UserError
-from osler.models.completion import Completion
+from osler.models.chat import ChatClient, ChatRequest, ClientWrapper
+from osler.models.completion import Completion, Source
+from osler.models.errors import BackboneError
+from osler.models.json_schema import response_format
 from osler.private import private_file
+
+StoreAnswer = Callable[[str, Completion], Awaitable[None]]
+"""Stores an answer that was just paid for, under the key of its request; returns once it is written."""
 
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"
 
 
+def request_key(backbone: str, trial: int, request: ChatRequest) -> str:
+    """Names a request by all that decides its answer: model, address, sampling, messages, schema and trial."""
+    options: list[tuple[str, Any]] = []
+    if request.max_tokens is not None:
+        options.append(("max_tokens", request.max_tokens))
+    if request.schema is not None:
+        options.append(("response_format", response_format(request.schema)))
+    return hashlib.sha256(to_json([backbone, trial, request.messages, options])).hexdigest()
+
+
 class ResponseCache:
-    """Remembers what models answered. Off unless asked for: a comparison wants fresh answers."""
+    """Answers kept over runs: one SQLite file that several processes may share.
+
+    Off unless asked for: a comparison wants fresh answers.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open or make the file.
@@ -49,3 +79,139 @@ class ResponseCache:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+class EarlierAnswers:
+    """What models said in this consultation before it was interrupted: given again in the same order."""
+
+    def __init__(self, stored: Iterable[tuple[str, str]] = ()) -> None:
+        """Take keys and answers, in the order they came."""
+        self._by_key: dict[str, deque[str]] = defaultdict(deque)
+        for key, body in stored:
+            self._by_key[key].append(body)
+
+    def next(self, key: str) -> Completion | None:
+        """The next earlier answer to that request."""
+        waiting = self._by_key.get(key)
+        return Completion.model_validate_json(waiting.popleft()) if waiting else None
+
+
+class SharedAnswers:
+    """Answers that all consultations of a run in this process share: each request is made once, also at one moment.
+
+    The latest are kept: consultations that ask the same are those of one patient, and follow each other.
+    """
+
+    def __init__(self, most: int = 4096) -> None:
+        """Keep so many answers."""
+        self._most = most
+        self._asked: dict[str, asyncio.Future[Completion]] = {}
+
+    async def answer(self, key: str, ask: Callable[[], Awaitable[Completion]]) -> Completion:
+        """The answer to that request, marked where somebody else had asked; who failed leaves it to the next."""
+        while (first := self._asked.get(key)) is not None:
+            await asyncio.wait({first})
+            if not first.cancelled():
+                free = {"source": Source.RUN, "tokens_in": 0, "tokens_out": 0, "tokens_cached": 0}
+                return first.result().model_copy(update=free)
+        mine = self._asked[key] = asyncio.get_running_loop().create_future()
+        try:
+            answer = await ask()
+        except BaseException:
+            del self._asked[key]
+            mine.cancel()
+            raise
+        mine.set_result(answer)
+        if len(self._asked) > self._most:
+            oldest = next(known for known, one in self._asked.items() if one.done())
+            del self._asked[oldest]
+        return answer
+
+
+class Allowance(Protocol):
+    """What a consultation, or a run, may still use. `check` raises when it is used up."""
+
+    def check(self) -> None:
+        """Raise if nothing may be asked any more."""
+        ...
+
+    def used(self, answer: Completion) -> None:
+        """Count an answer."""
+        ...
+
+
+class CachingClient(ClientWrapper):
+    """Answers from what was stored, cached or shared, and asks the model for the rest, if the limits let it."""
+
+    def __init__(
+        self,
+        inner: ChatClient,
+        *,
+        backbone: str,
+        trial: int,
+        earlier: EarlierAnswers,
+        store: StoreAnswer,
+        own: Allowance,
+        run: Allowance,
+        cache: ResponseCache | None = None,
+        shared: SharedAnswers | None = None,
+    ) -> None:
+        """Wrap the client that all consultations share.
+
+        Args:
+            inner: The shared client.
+            backbone: Model, address and sampling, for the key of requests.
+            trial: The consultation's trial: another trial is another answer.
+            earlier: Answers of this consultation from before it was interrupted.
+            store: Stores every answer that was paid for; the consultation waits until it is written.
+            own: The limits of this consultation.
+            run: The limits of the run.
+            cache: Answers of any consultation, where the user wants that.
+            shared: Answers of this run's consultations, where the same request is to be made once.
+        """
+        super().__init__(inner)
+        self._backbone, self._trial = backbone, trial
+        self._earlier, self._store, self._own, self._run, self._cache = earlier, store, own, run, cache
+        self._shared = shared
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """The answer, wherever it comes from."""
+        self._own.check()
+        key = request_key(self._backbone, self._trial, request)
+        answer = self._found(key)
+        if answer is None:
+            answer = await (self._asked_once(key, request) if self._shared is not None else self._paid(key, request))
+        self._own.used(answer)
+        return answer
+
+    async def _paid(self, key: str, request: ChatRequest) -> Completion:
+        """The model's answer, which is stored before anybody goes on."""
+        self._run.check()
+        try:
+            answer = await self.inner.complete(request)
+        except BackboneError as error:
+            if error.answer is not None:  # it cannot be used, and was paid for all the same
+                self._run.used(error.answer)
+                self._own.used(error.answer)
+            raise
+        self._run.used(answer)
+        await asyncio.shield(self._store(key, answer))  # others wait for the same write
+        if self._cache is not None:
+            self._cache.put(key, answer)
+        return answer
+
+    async def _asked_once(self, key: str, request: ChatRequest) -> Completion:
+        """The answer that this run has to the request; stored for this consultation, too, which may be interrupted."""
+        assert self._shared is not None
+        answer = await self._shared.answer(key, lambda: self._paid(key, request))
+        if answer.source is Source.RUN:
+            await asyncio.shield(self._store(key, answer))
+        return answer
+
+    def _found(self, key: str) -> Completion | None:
+        """An answer that was paid for before, marked as such."""
+        if answer := self._earlier.next(key):
+            return answer if answer.source is Source.RUN else answer.model_copy(update={"source": Source.EARLIER})
+        if self._cache is not None and (answer := self._cache.get(key)):
+            return answer.model_copy(update={"source": Source.CACHE})
+        return None

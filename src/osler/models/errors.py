@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from json import JSONDecodeError
 from typing import TYPE_CHECKING
 
 from osler.api_keys import ServerKey, scrub
 from osler.errors import UserError
 
 if TYPE_CHECKING:
-    from autogen_core.models import CreateResult
-
-__all__ = ["PASSING", "BackboneError", "FailureKind", "backbone_error", "is_too_long", "not_json", "scrub", "too_late"]
+    from osler.models.completion import Completion
 
 
 class FailureKind(StrEnum):
@@ -81,7 +78,7 @@ class BackboneError(UserError):
         retry_after: str | None = None,
         status: int | None = None,
         detail: str = "",
-        answer: CreateResult | None = None,
+        answer: Completion | None = None,
     ) -> None:
         """Take what happened; remedy and whether to retry follow from the kind unless given.
 
@@ -105,37 +102,76 @@ class BackboneError(UserError):
         super().__init__(scrub(message), scrub(remedy or _REMEDIES[kind]))
 
 
-def backbone_error(error: Exception, where: str) -> BackboneError | None:
-    """What an exception of openai, httpx, aiohttp or asyncio means; None for one that is none of theirs.
+def status_error(
+    status: int, body: object, where: str, *, retry_after: str | None = None, key: ServerKey | None = None
+) -> BackboneError:
+    """The failure behind an HTTP status that is no success.
 
     Args:
-        error: What was raised.
+        status: The status.
+        body: What the server sent with it: JSON that was read, or text.
         where: The model and its address, for the message.
+        retry_after: The server's `Retry-After` header.
+        key: The key that was sent, for the remedy.
     """
-    chain = list(_chain(error))
-    for link in chain:
-        if isinstance(link, BackboneError):
-            return link
-    if not (_is_theirs(error) or isinstance(error, OSError | UnicodeError | JSONDecodeError)):
-        return None  # a mistake of ours must not pass for one of the network, whatever it was raised during
+    detail = scrub(_server_says(body), *([key.value] if key is not None else []))
+    kind, what = _BY_STATUS.get(status, (FailureKind.REFUSED, "refused the request"))
+    remedy: str | None = None
+    retry: bool | None = None
+    if kind is FailureKind.UNAUTHORIZED and key is not None:
+        what, remedy = key.refusal if status == 401 else what, key.remedy
+    if 300 <= status < 400:
+        # Not followed: the key would go along.
+        what, remedy = "has moved to another address", "give the address that answers, with https where it wants that"
+    if status >= 500:
+        kind, what = FailureKind.SERVER_ERROR, "has a fault"
+    if is_too_long(status, detail):
+        kind, what = FailureKind.TOO_LONG, "has no room for a prompt of this length"
+    if status == 429 and re.search(r"insufficient_quota|exceeded your current quota", detail):
+        remedy, retry = "check the plan and billing of the key", False
+    shown = f": {detail[:_LONGEST_DETAIL]}" if detail else ""
+    return BackboneError(
+        kind,
+        f"{where} {what} (HTTP {status}{shown})",
+        remedy,
+        worth_retry=retry,
+        retry_after=retry_after,
+        status=status,
+        detail=detail,
+    )
+
+
+def backbone_error(error: Exception, where: str, key: ServerKey | None = None) -> BackboneError:
+    """What an exception of a client library means.
+
+    By the names of classes: importing every library only to compare classes costs seconds. Nothing of the exception
+    hangs on the result, since exceptions hold the request, and that the key.
+
+    Args:
+        error: What was raised by aiohttp, httpx, or a vendor's SDK.
+        where: The model and its address, for the message.
+        key: The key that was sent, for the remedy.
+    """
+    if isinstance(error, BackboneError):
+        return error
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
-        return _status_error(error, status, where)
-    names = {name for link in chain for name in _class_names(link)}
-    unreachable = BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{_reason(chain[-1])}")
-    if names & _NO_CONNECTION:
-        return unreachable  # first, because the SDK's aiohttp transport calls a refused connection a timeout
-    if any(isinstance(link, TimeoutError) for link in chain) or any("Timeout" in name for name in names):
+        body = getattr(error, "body", None) or getattr(error, "error", None)
+        return status_error(status, body, where, retry_after=_headers(error).get("retry-after"), key=key)
+    chain = list(_chain(error))
+    names = {kind.__name__ for link in chain for kind in type(link).__mro__}
+    reason = _reason(chain[-1])
+    if names & _NO_CONNECTION:  # first, because the SDKs' aiohttp transport calls a refused connection a timeout
+        return BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{reason}")
+    if "TimeoutError" in names or any("Timeout" in name for name in names):
         return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer in time")
-    if isinstance(error, UnicodeError):
-        return BackboneError(FailureKind.OTHER, f"{where} was sent text with broken characters", "mend the record")
-    if "APIResponseValidationError" in names or "JSONDecodeError" in names:
-        return not_json(where)
-    if names & _CUT:
+    if names & _CUT_OFF:
         return BackboneError(FailureKind.CUT_OFF, f"the connection to {where} broke in the middle of an answer")
-    if "APIConnectionError" in names or any(isinstance(link, OSError) for link in chain):
-        return unreachable
-    return BackboneError(FailureKind.OTHER, f"{where} failed with {type(error).__name__}{_reason(chain[-1])}")
+    if names & {"APIConnectionError", "ConnectionError", "OSError"}:
+        return BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{reason}")
+    if names & _NOT_AN_ANSWER:
+        return not_json(where)
+    return BackboneError(FailureKind.OTHER, f"{where} failed with {type(error).__name__}{reason}")
 
 
 def too_late(where: str, seconds: float) -> BackboneError:
@@ -143,13 +179,12 @@ def too_late(where: str, seconds: float) -> BackboneError:
     return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer within {seconds:g} s")
 
 
-def not_json(where: str) -> BackboneError:
-    """The failure of a server that answers with something else than a chat completion."""
-    return BackboneError(FailureKind.NOT_JSON, f"the answer of {where} is not a chat completion in JSON")
+def not_json(where: str, expected: str = "a chat completion") -> BackboneError:
+    """The failure of a server that answers with something else than was asked for."""
+    return BackboneError(FailureKind.NOT_JSON, f"the answer of {where} is not {expected} in JSON")
 
 
-# By name: openai moved from httpx to httpx2, and importing either only to compare classes costs most of a second.
-_CUT = {
+_CUT_OFF = {
     "ReadError",
     "RemoteProtocolError",
     "ClientPayloadError",
@@ -158,7 +193,17 @@ _CUT = {
     "IncompleteReadError",
 }
 _NO_CONNECTION = {"ConnectError", "ClientConnectorError", "ConnectionRefusedError", "gaierror"}
-_LIBRARIES = {"openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "h11", "asyncio"}
+_NOT_AN_ANSWER = {
+    "APIResponseValidationError",
+    "JSONDecodeError",
+    "ValidationError",
+    "ValueError",
+    "TypeError",
+    "AttributeError",
+    "LookupError",
+    "RecursionError",
+}
+"""What the libraries raise over an answer of another form; the SDKs do not check it before they use it."""
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -170,13 +215,14 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
 
 
-def _class_names(error: BaseException) -> Iterator[str]:
-    for kind in type(error).__mro__:
-        yield kind.__name__
-
-
-def _is_theirs(error: BaseException) -> bool:
-    return any(kind.__module__.partition(".")[0] in _LIBRARIES for kind in type(error).__mro__)
+def _headers(error: BaseException) -> Mapping[str, str]:
+    """The headers of the response behind an error; Ollama's SDK leaves it to the error that its own came from."""
+    for link in (error, error.__context__):
+        response = getattr(link, "response", None)
+        if response is not None:
+            headers: Mapping[str, str] = response.headers
+            return headers
+    return {}
 
 
 def _reason(root: BaseException) -> str:
@@ -206,41 +252,9 @@ _BY_STATUS = {
 }
 
 
-def _status_error(error: Exception, status: int, where: str) -> BackboneError:
-    detail = _server_says(error)
-    response = getattr(error, "response", None)
-    headers = getattr(response, "headers", None) or {}
-    kind, what = _BY_STATUS.get(status, (FailureKind.REFUSED, "refused the request"))
-    remedy: str | None = None
-    retry: bool | None = None
-    key = getattr(error, "key", None)
-    if kind is FailureKind.UNAUTHORIZED and isinstance(key, ServerKey):
-        what, remedy = key.refusal if status == 401 else what, key.remedy
-    if 300 <= status < 400:
-        # Not followed: the key would go along.
-        what, remedy = "has moved to another address", "give the address that answers, with https where it wants that"
-    if status >= 500:
-        kind, what = FailureKind.SERVER_ERROR, "has a fault"
-    if is_too_long(status, detail):
-        kind, what = FailureKind.TOO_LONG, "has no room for a prompt of this length"
-    if status == 429 and re.search(r"insufficient_quota|exceeded your current quota", detail):
-        remedy, retry = "check the plan and billing of the key", False
-    shown = f": {detail[:_LONGEST_DETAIL]}" if detail else ""
-    return BackboneError(
-        kind,
-        f"{where} {what} (HTTP {status}{shown})",
-        remedy,
-        worth_retry=retry,
-        retry_after=headers.get("retry-after"),
-        status=status,
-        detail=detail,
-    )
-
-
-def _server_says(error: Exception) -> str:
+def _server_says(body: object) -> str:
     """The server's own words: the message inside the JSON of an error, or the start of whatever it sent."""
-    body = getattr(error, "body", None)
-    for _ in range(2):  # openai unwraps {"error": …} for some servers and not for others
+    for _ in range(2):  # the SDKs unwrap {"error": …} for some servers and not for others
         if isinstance(body, dict):
             body = body.get("error") or body.get("message") or body.get("detail") or body
     if body is None:
@@ -248,4 +262,4 @@ def _server_says(error: Exception) -> str:
     text = " ".join((body if isinstance(body, str) else repr(body)).split())
     if text.startswith("<"):
         return ""  # a proxy's page of HTML says nothing in one line
-    return scrub(text[: 4 * _LONGEST_DETAIL])
+    return text[: 4 * _LONGEST_DETAIL]

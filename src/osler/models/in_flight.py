@@ -5,13 +5,9 @@ A request that was sent is paid for, so a run that stops waits for its answer; o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
-
 from osler.errors import RunStopped
-from osler.models.wrapper import Call, Wrapper
+from osler.models.chat import ChatClient, ChatRequest, ClientWrapper
+from osler.models.completion import Completion
 
 
 class InFlight:
@@ -32,19 +28,19 @@ class InFlight:
             raise RunStopped(self._stopped.kind, self._stopped.message)
 
 
-class Counting(Wrapper):
+class CountingClient(ClientWrapper):
     """A client that counts its requests while they are in flight."""
 
-    def __init__(self, inner: ChatCompletionClient, requests: InFlight) -> None:
+    def __init__(self, inner: ChatClient, requests: InFlight) -> None:
         """Wrap the client that sends."""
         super().__init__(inner)
         self._requests = requests
 
-    async def around(self, call: Call, messages: Sequence[LLMMessage], options: Mapping[str, Any]) -> CreateResult:
+    async def complete(self, request: ChatRequest) -> Completion:
         """Send the request, unless the run is to stop."""
         self._requests.check()
         self._requests.count += 1
         try:
-            return await call()
+            return await self.inner.complete(request)
         finally:
             self._requests.count -= 1

@@ -8,28 +8,23 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from autogen_core import CancellationToken
-from autogen_core.models import CreateResult, LLMMessage, ModelInfo, RequestUsage
-from autogen_core.tools import Tool, ToolSchema
-from pydantic import BaseModel
-
 from osler.errors import UserError
 from osler.models import weights
-from osler.models.completion import LONGEST_ANSWER, Completion, oversize, usable_text
+from osler.models.chat import ChatClient, ChatRequest
+from osler.models.completion import LONGEST_ANSWER, Completion, check_usable, oversize
 from osler.models.errors import BackboneError, FailureKind, is_too_long
-from osler.models.schema import response_format
-from osler.models.spec import Spec
-from osler.models.wrapper import Client, JsonOutput, ToolChoice, plain
+from osler.models.json_schema import response_format
+from osler.models.spec import Spec, check_parameters
 
 CONTEXT = 8192
 """Tokens of prompt and answer together."""
 
-_OPTIONS = {"max_tokens", "temperature", "seed", "stop", "top_p", "response_format"}
+_OPTIONS = frozenset({"max_tokens", "temperature", "seed", "stop", "top_p", "top_k", "min_p", "repeat_penalty"})
 
 
 class LocalModel:
@@ -96,110 +91,56 @@ class _Stream:
         return self.late or self._stopped.is_set() or self.size > LONGEST_ANSWER
 
 
-class LocalClient(Client):
+class LocalClient(ChatClient):
     """A client for a model in this process. JSON schemas are enforced by llama.cpp's grammar."""
 
-    def __init__(
-        self, loaded: LocalModel, *, temperature: float, timeout: float, max_tokens: int, seed: int | None
-    ) -> None:
-        """Use a model with these settings; other clients may use the same model with others."""
+    def __init__(self, loaded: LocalModel, options: Mapping[str, Any], timeout: float) -> None:
+        """Use a model with these options; other clients may use the same model with others."""
         self.model = loaded.path.stem
         self.where = f"the local model {self.model}"
-        self._loaded = loaded
-        self._timeout = timeout
-        self._defaults: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
-        if seed is not None:
-            self._defaults["seed"] = seed
-        self._usage = RequestUsage(prompt_tokens=0, completion_tokens=0)
+        self._loaded, self._options, self._timeout = loaded, options, timeout
 
-    async def create(
-        self,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema] = (),
-        tool_choice: ToolChoice = "auto",
-        json_output: JsonOutput = None,
-        extra_create_args: Mapping[str, Any] = {},
-        cancellation_token: CancellationToken | None = None,
-    ) -> CreateResult:
-        """Answer, in the model's own thread.
-
-        Raises:
-            BackboneError: There is no usable answer.
-        """
-        if tools:
-            raise ValueError("a local model calls no tools")
-        request = self._request(messages, json_output, extra_create_args)
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Answer, in the model's own thread; it stays loaded, since others in this process may use it."""
+        body = {
+            **self._options,
+            "messages": [{"role": role, "content": content} for role, content in request.messages],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if request.max_tokens is not None:
+            body["max_tokens"] = request.max_tokens
+        if request.schema is not None:
+            body["response_format"] = response_format(request.schema)
         stopped = threading.Event()
-        loop = asyncio.get_running_loop()
-        future = loop.run_in_executor(
-            self._loaded.worker, self._loaded.run, request, self._timeout, stopped, self.where
-        )
-        if cancellation_token is not None:
-            cancellation_token.link_future(future)
+        run = self._loaded.run
         try:
-            done = await future
+            done = await asyncio.get_running_loop().run_in_executor(
+                self._loaded.worker, run, body, self._timeout, stopped, self.where
+            )
         finally:
             stopped.set()  # where we were cancelled, the thread ends with the next token
-        usable_text(done, self.where)
-        self._usage.prompt_tokens += done.usage.prompt_tokens
-        self._usage.completion_tokens += done.usage.completion_tokens
-        return done
-
-    def _request(
-        self, messages: Sequence[LLMMessage], json_output: JsonOutput, extra: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        if unknown := set(extra) - _OPTIONS:
-            raise ValueError(f"a local model does not know {', '.join(sorted(unknown))}")
-        request = {**self._defaults, **extra, "stream": True, "stream_options": {"include_usage": True}}
-        if json_output is True:
-            request["response_format"] = {"type": "json_object"}
-        elif isinstance(json_output, type) and issubclass(json_output, BaseModel):
-            request["response_format"] = response_format(json_output)
-        request["messages"] = [{"role": role, "content": _whole(content)} for role, content in map(plain, messages)]
-        return request
-
-    async def close(self) -> None:
-        """Keep the model: others in this process may use it, and loading takes seconds."""
-
-    def actual_usage(self) -> RequestUsage:
-        """The tokens of this client so far."""
-        return RequestUsage(self._usage.prompt_tokens, self._usage.completion_tokens)
-
-    def total_usage(self) -> RequestUsage:
-        """The tokens of this client so far."""
-        return self.actual_usage()
-
-    @property
-    def model_info(self) -> ModelInfo:
-        """Text in, text or JSON out."""
-        return ModelInfo(
-            vision=False,
-            function_calling=False,
-            json_output=True,
-            family="unknown",
-            structured_output=True,
-            multiple_system_messages=True,
-        )
+        return check_usable(done, self.where)
 
 
 _MODELS: dict[Path, LocalModel] = {}
 _LOCK = threading.Lock()
 
 
-def open_local(spec: Spec, *, temperature: float, timeout: float, max_tokens: int, seed: int | None) -> LocalClient:
+def open_local(spec: Spec, options: Mapping[str, Any], timeout: float) -> LocalClient:
     """The client of a spec of kind local.
 
     Raises:
-        UserError: xllamacpp is not installed, or there is no such model.
+        UserError: xllamacpp is not installed, there is no such model, or it has no such parameter.
     """
+    check_parameters("local", options, _OPTIONS)
     if importlib.util.find_spec("xllamacpp") is None:
         raise UserError("local models need xllamacpp", "pip install 'osler[local]'")
     path = weights.fetch(weights.SMOLLM2) if spec.path is None else _checked(spec.path)
     path = path.resolve()
     with _LOCK:
         loaded = _MODELS.setdefault(path, LocalModel(path))
-    return LocalClient(loaded, temperature=temperature, timeout=timeout, max_tokens=max_tokens, seed=seed)
+    return LocalClient(loaded, options, timeout)
 
 
 def _checked(path: Path) -> Path:
@@ -242,8 +183,3 @@ def _refused(where: str, said: str) -> BackboneError:
         line = f"{where} has no room for a prompt of this length ({short})"
         return BackboneError(FailureKind.TOO_LONG, line, status=400, detail=said)
     return BackboneError(FailureKind.REFUSED, f"{where} refused the request ({short})", status=400, detail=said)
-
-
-def _whole(text: str) -> str:
-    """The text without lone surrogates, which llama.cpp's JSON parser refuses."""
-    return text.encode("utf-8", "replace").decode()

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from osler.models.ask import Answer, ask
 from osler.models.backbone import open_backbone
+from osler.models.chat import ChatMessage
 from osler.models.errors import BackboneError
 
 
@@ -18,7 +19,7 @@ class SchemaSupport(StrEnum):
 
     HONOURED = "honoured"
     IGNORED = "taken, but the answer does not follow it"
-    REFUSED = "refused by the server; Osler asks without"
+    REFUSED = "not taken; the prompt alone asks for the form"
     FAILED = "no answer when one is asked for"
 
 
@@ -43,12 +44,10 @@ async def probe(spec: str, *, limit: float) -> Probe:
     Raises:
         UserError: The spec is wrong, or the model does not answer the first question.
     """
-    from autogen_core.models import UserMessage
-
     backbone = open_backbone(spec, timeout=limit, max_tokens=64, retries=0)
     try:
-        answer = await ask(backbone.client, [UserMessage(content="Say hello in one word.", source="user")])
-        question = UserMessage(content="Name a colour, as a JSON object with the key colour.", source="user")
+        answer = await ask(backbone.client, [ChatMessage("user", "Say hello in one word.")])
+        question = ChatMessage("user", "Name a colour, as a JSON object with the key colour.")
         try:
             support = _support(await ask(backbone.client, [question], schema=_Colour))
         except BackboneError:

@@ -4,76 +4,78 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from autogen_core import CancellationToken
-from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
-from autogen_core.tools import Tool, ToolSchema
+from pydantic import BaseModel, ConfigDict
 
+from osler.api_keys import scrub
 from osler.errors import printable
-from osler.models.completion import Completion, usable_text
-from osler.models.errors import BackboneError, FailureKind, scrub
-from osler.models.model_call import ModelCall
+from osler.models.chat import ChatClient, ChatRequest, ClientWrapper
+from osler.models.completion import Completion, check_usable, unread_length
+from osler.models.errors import BackboneError, FailureKind
 from osler.models.prices import cost
-from osler.models.wrapper import JsonOutput, ToolChoice, Wrapper, plain
 
 
-class Recording(Wrapper):
+class ModelCall(BaseModel):
+    """What was asked for which role, and what came of it: a text, or an error."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: str
+    model: str
+    messages: tuple[tuple[str, str], ...]
+    """The prompt as (role, content)."""
+    text: str | None = None
+    thought: str | None = None
+    """What the model thought aloud before it spoke."""
+    unread: int = 0
+    """How many characters at the end of the text nobody reads: it is far longer than was allowed."""
+    error: FailureKind | None = None
+    error_line: str | None = None
+    finish: str | None = None
+    structured: bool = False
+    """Whether a JSON schema was sent along."""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    seconds: float
+    attempts: int
+    cost: float | None = None
+    source: str = "model"
+    """`model`, `cache`, or `earlier` in the same consultation before it was interrupted."""
+
+
+class Recording(ClientWrapper):
     """A client that reports each call after it has ended, however it ended."""
 
-    def __init__(self, inner: ChatCompletionClient, *, role: str, record: Callable[[ModelCall], None]) -> None:
+    def __init__(self, inner: ChatClient, *, role: str, record: Callable[[ModelCall], None]) -> None:
         """Wrap the shared client of a backbone for one role."""
         super().__init__(inner)
         self._role = role
         self._record = record
 
-    async def create(
-        self,
-        messages: Sequence[LLMMessage],
-        *,
-        tools: Sequence[Tool | ToolSchema] = (),
-        tool_choice: ToolChoice = "auto",
-        json_output: JsonOutput = None,
-        extra_create_args: Mapping[str, Any] = {},
-        cancellation_token: CancellationToken | None = None,
-    ) -> CreateResult:
+    async def complete(self, request: ChatRequest) -> Completion:
         """Pass the call on and report it."""
         start = time.monotonic()
         common: dict[str, Any] = {
             "role": self._role,
             "model": self.model,
-            # Taken before the call: agents go on appending to the list they pass.
-            "messages": tuple(plain(message) for message in messages),
-            "structured": "response_format" in extra_create_args or bool(json_output),
+            "messages": request.messages,
+            "structured": request.schema is not None,
         }
         try:
-            result = await self.inner.create(
-                messages,
-                tools=tools,
-                tool_choice=tool_choice,
-                json_output=json_output,
-                extra_create_args=extra_create_args,
-                cancellation_token=cancellation_token,
-            )
-            done = Completion.of(result, self.model)
-            if isinstance(done.content, str):
-                usable_text(done, self.where)
+            done = check_usable(await self.inner.complete(request), self.where)
         except BaseException as error:
-            failure = _failure(error, self.model)
-            self._record(ModelCall(**common, **failure, seconds=time.monotonic() - start))
+            self._record(ModelCall(**common, **_failure(error), seconds=time.monotonic() - start))
             raise
-        seconds = time.monotonic() - start
-        self._record(ModelCall(**common, **_success(done), seconds=seconds))
+        success = {"text": done.content, "attempts": done.attempts, "source": done.source.value, **_answer(done)}
+        unread = unread_length(done.content, request.max_tokens)
+        self._record(ModelCall(**common, **success, unread=unread, seconds=time.monotonic() - start))
         return done
 
     async def close(self) -> None:
         """Leave the shared client open: whoever opened the backbone closes it."""
-
-
-def _success(done: Completion) -> dict[str, Any]:
-    text = done.content if isinstance(done.content, str) else " ".join(str(call) for call in done.content)
-    return {"text": text, "attempts": done.attempts, "source": done.source.value, **_answer(done)}
 
 
 def _answer(done: Completion) -> dict[str, Any]:
@@ -88,9 +90,9 @@ def _answer(done: Completion) -> dict[str, Any]:
     }
 
 
-def _failure(error: BaseException, model: str) -> dict[str, Any]:
+def _failure(error: BaseException) -> dict[str, Any]:
     if isinstance(error, BackboneError):
-        given = _answer(Completion.of(error.answer, model)) if error.answer is not None else {}
+        given = _answer(error.answer) if error.answer is not None else {}
         return {"error": error.kind, "error_line": str(error), "attempts": error.attempts, **given}
     cancelled = isinstance(error, asyncio.CancelledError)
     line = "the call was cancelled" if cancelled else f"{type(error).__name__}: {printable(scrub(str(error)))}"

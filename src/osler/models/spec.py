@@ -1,39 +1,59 @@
-"""The names of backbones: `rules`, `local`, `local:PATH`, `openai:MODEL`, `MODEL@URL`."""
+"""The names of backbones: `rules`, `local`, `openai:MODEL`, `MODEL@URL` and so on, with parameters after a space."""
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from osler.api_keys import OPENAI_URL, key_variable, scrub
+from osler.api_keys import PROVIDERS, key_variable, scrub
 from osler.errors import UserError
 
-Kind = Literal["rules", "local", "openai", "compatible"]
-FORMS = "use rules, local, local:/path/model.gguf, openai:MODEL or MODEL@http://host:port/v1"
+ProviderName = Literal["openai", "azure", "anthropic", "gemini", "ollama"]
+Kind = Literal["rules", "local", "compatible", "plugin"] | ProviderName
+PLUGIN_GROUP = "osler.backbones"
+FORMS = (
+    "use rules, local, local:/path/model.gguf, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL, gemini:MODEL,"
+    " ollama:MODEL, MODEL@http://host:port/v1 or package.module:Class"
+)
 _AT_URL = re.compile(r"(?P<model>.*)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
+_PLUGIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+_PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>\S+)", re.ASCII)
+_SECRET = re.compile(r"api_?key|(?:^|_)token$|secret|password|authorization|credential", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Spec:
-    """Which model, and where. It never holds a key, so that transcripts can name it."""
+    """Which model, where, and with which parameters. It never holds a key, so that transcripts can name it."""
 
     kind: Kind
     model: str = ""
-    """The model's name at its server; empty for rules and local."""
+    """The model's name at its server, or the plugin's name; empty for rules and local."""
     base_url: str | None = None
     path: Path | None = None
     """The weights of a local model; None stands for SmolLM2-135M."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """Names and values as they were written."""
 
     def __str__(self) -> str:
         """The text that parses to this spec."""
-        if self.kind == "openai":
-            return f"openai:{self.model}"
+        return " ".join([self._name(), *(f"{name}={value}" for name, value in self.parameters)])
+
+    def options(self) -> dict[str, Any]:
+        """The parameters by name, each value read as JSON where it is JSON, else as text."""
+        return {name: _value(value) for name, value in self.parameters}
+
+    def _name(self) -> str:
         if self.kind == "compatible":
             return f"{self.model}@{self.base_url}"
-        return self.kind if self.path is None else f"{self.kind}:{self.path}"
+        if self.kind == "plugin":
+            return self.model
+        rest = self.model if self.path is None else str(self.path)
+        return f"{self.kind}:{rest}" if rest else self.kind
 
 
 def parse_spec(text: str) -> Spec:
@@ -42,25 +62,21 @@ def parse_spec(text: str) -> Spec:
     Raises:
         UserError: The text names no backbone, or would carry a secret into transcripts.
     """
-    text = text.strip()
-    found = _AT_URL.fullmatch(text)
-    if found:
-        return Spec("compatible", _model(found["model"], text), base_url=checked_url(found["url"]))
-    if text == "rules":
-        return Spec("rules")
-    if text == "local":
-        return Spec("local")
-    kind, colon, rest = text.partition(":")
-    if colon and kind == "local":
-        if not rest.strip() or not rest.isprintable():
-            raise UserError("`local:` names no file", "use local, or local:/path/model.gguf")
-        return Spec("local", path=Path(rest))
-    if colon and kind == "openai":
-        return Spec("openai", _model(rest, text))
-    remedy = f"use local:{scrub(text)}" if text.endswith(".gguf") and text.isprintable() else FORMS
-    if "@" in text:
-        raise UserError("a backbone with an address needs http:// or https:// after the @", FORMS)
-    raise UserError(f"there is no backbone {_shown(text)}", remedy)
+    name, parameters = _split_parameters(text.strip())
+    spec = _parse_name(name)
+    if spec.kind == "rules" and parameters:
+        raise UserError("rules have no parameters", "write rules alone")
+    return replace(spec, parameters=_checked_parameters(parameters, spec))
+
+
+def check_parameters(what: str, given: Collection[str], known: Collection[str]) -> None:
+    """Refuse parameters that a client would drop in silence.
+
+    Raises:
+        UserError: One of the given names is not among the known ones.
+    """
+    if unknown := sorted(set(given) - set(known)):
+        raise UserError(f"{what} has no parameter {unknown[0]!r}", f"it has {', '.join(sorted(known))}")
 
 
 def checked_url(url: str) -> str:
@@ -83,17 +99,87 @@ def checked_url(url: str) -> str:
     return url.rstrip("/")
 
 
-def _model(name: str, text: str) -> str:
+def _parse_name(text: str) -> Spec:
+    if found := _AT_URL.fullmatch(text):
+        url = checked_url(found["url"])
+        return Spec("compatible", _model(found["model"], text, key_variable(url)), base_url=url)
+    if text == "rules":
+        return Spec("rules")
+    if text == "local":
+        return Spec("local")
+    kind, colon, rest = text.partition(":")
+    if colon and kind == "local":
+        if not rest.strip() or not rest.isprintable():
+            raise UserError("`local:` names no file", "use local, or local:/path/model.gguf")
+        return Spec("local", path=Path(rest))
+    for provider in get_args(ProviderName):
+        if colon and kind == provider:
+            return Spec(provider, _model(rest, text, PROVIDERS[provider].key))
+    if (_PLUGIN.fullmatch(text) and kind != "rules") or _is_registered(text):
+        return Spec("plugin", text)
+    if "@" in text:
+        raise UserError("a backbone with an address needs http:// or https:// after the @", FORMS)
+    remedy = f"use local:{scrub(text)}" if text.endswith(".gguf") and text.isprintable() else FORMS
+    raise UserError(f"there is no backbone {_shown(text)}", remedy)
+
+
+def _split_parameters(text: str) -> tuple[str, list[str]]:
+    """The name, and the words after it that have the form of parameters; a file's path may hold spaces, too."""
+    words: list[str] = []
+    while (found := re.fullmatch(r"(.*\S)\s+(\S+)", text, re.DOTALL)) and _PARAMETER.fullmatch(found[2]):
+        text = found[1]
+        words.insert(0, found[2])
+    return text, words
+
+
+def _checked_parameters(words: list[str], spec: Spec) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for word in words:
+        found = _PARAMETER.fullmatch(word)
+        assert found is not None
+        name, value = found["name"], found["value"]
+        if _SECRET.search(name) or scrub(value) != value:
+            raise UserError(f"the backbone's parameter {name} holds a key", f"set {_key_variable(spec)} instead")
+        if not value.isprintable():
+            raise UserError(f"the backbone's parameter {name} cannot be printed", "write name=value")
+        pairs.append((name, value))
+    names = [name for name, _ in pairs]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise UserError(f"the backbone names the parameter {twice} twice", "give it once")
+    return tuple(pairs)
+
+
+def _value(text: str) -> Any:
+    """A parameter's value: numbers, true, false, null, lists and objects as in JSON; anything else is text."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if isinstance(value, float) and not abs(value) < float("inf") else value
+
+
+def _is_registered(name: str) -> bool:
+    from osler.plugins import plugin_names
+
+    return name in plugin_names(PLUGIN_GROUP)
+
+
+def _model(name: str, text: str, variable: str) -> str:
+    if re.search(r"\s", name.strip()):
+        raise UserError(
+            f"the backbone {_shown(text)} holds white space", "write parameters as name=value, each after a space"
+        )
     if not name or not name.isprintable() or re.search(r"\s", name):
         raise UserError(f"the backbone {_shown(text)} names no model", FORMS)
     if scrub(name) != name:
-        raise UserError("the backbone holds a key where the model's name belongs", f"set {_key_variable(text)} instead")
+        raise UserError("the backbone holds a key where the model's name belongs", f"set {variable} instead")
     return name
 
 
-def _key_variable(text: str) -> str:
-    found = _AT_URL.fullmatch(text)
-    return key_variable(checked_url(found["url"]) if found else OPENAI_URL)
+def _key_variable(spec: Spec) -> str:
+    if spec.base_url is not None:
+        return key_variable(spec.base_url)
+    return PROVIDERS[spec.kind].key if spec.kind in PROVIDERS else "an environment variable"
 
 
 def _leave_out(url: str) -> str:

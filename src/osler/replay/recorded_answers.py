@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Sequence
-from typing import Any
 
-from autogen_core.models import CreateResult, LLMMessage, ModelInfo, RequestUsage
-
-from osler.models import Backbone
-from osler.models.completion import Completion, Source
-from osler.models.wrapper import Client
+from osler.models import Backbone, ChatClient, ChatRequest, Completion
+from osler.models.completion import Source
 from osler.replay.event_order import Order
 from osler.replay.recorded_failures import CANCELLED, over, raised_again
 from osler.runs.events import Called, ConsultationError, Role
@@ -74,29 +69,11 @@ class RoleAnswers:
         return Backbone(spec, client.model, client, spec)
 
 
-class _Recorded(Client):
+class _Recorded(ChatClient):
     def __init__(self, answers: RecordedAnswers, role: Role) -> None:
         self._answers, self._role = answers, role
         self.model = self.where = answers.model(role)
 
-    async def create(self, messages: Sequence[LLMMessage], **_: Any) -> CreateResult:
+    async def complete(self, request: ChatRequest) -> Completion:
         """The next recorded answer, whatever the messages are; whether they are the same is looked at later."""
         return await self._answers.next(self._role)
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-    def actual_usage(self) -> RequestUsage:
-        """Nothing is paid for again."""
-        return RequestUsage(prompt_tokens=0, completion_tokens=0)
-
-    def total_usage(self) -> RequestUsage:
-        """Nothing is paid for again."""
-        return self.actual_usage()
-
-    @property
-    def model_info(self) -> ModelInfo:
-        """All that any of our agents may ask of a model."""
-        return ModelInfo(
-            vision=False, function_calling=False, json_output=True, family="unknown", structured_output=True
-        )

@@ -14,7 +14,9 @@ from osler.runs.plan import Column, told_variants
 K = TypeVar("K", bound=Hashable)
 
 _SERVER = re.compile(r"@https?://[^\s,]*", re.IGNORECASE)
-_PROVIDER = re.compile(r"(local|openai):(?=.)", re.DOTALL)
+_PROVIDER = re.compile(r"(local|openai|azure|anthropic|gemini|ollama):(?=.)", re.DOTALL)
+_PARAMETERS = re.compile(r"(?:\s+[A-Za-z_]\w*=\S+)*$")
+"""What may follow a model's name, as in `gpt-5 reasoning_effort=low`."""
 _BEFORE = 6
 """Characters that a cut name keeps before the place where it differs."""
 
@@ -96,11 +98,17 @@ def cut_names(names: Iterable[str], longest: int) -> dict[str, str]:
 
 
 def _wordings(spec: str) -> list[str]:
-    """All names that a spec may get, the shortest first."""
-    model = _without_server(spec)
+    """All names that a spec may get, the shortest first; its parameters, which tell columns apart, end each of them."""
+    named = _without_server(spec)
+    model = _PARAMETERS.sub("", named)
     if re.search(r"\s", model):
-        return [model]  # no name of a model: `osler simulate` takes none with white space
-    provider = _PROVIDER.match(spec) if model == spec else None
+        return [named]  # no name of a model: `osler simulate` takes none with white space
+    after = named[len(model) :]
+    return [f"{name}{after}" for name in _model_names(model, has_server=named != spec)]
+
+
+def _model_names(model: str, *, has_server: bool) -> list[str]:
+    provider = None if has_server else _PROVIDER.match(model)
     parts = [part for part in model[provider.end() if provider else 0 :].split("/") if part]
     if not parts:
         return [model or "model"]

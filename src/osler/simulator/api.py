@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypedDict, TypeVar, Unpack
 
 from osler.eval.runs import Run, load_run
-from osler.models.pace import Rates
+from osler.models.rate_limit import Rates
 from osler.records.pool import RecordPool
 from osler.records.schema import PatientRecord
 from osler.runs.plan import (

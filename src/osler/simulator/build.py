@@ -106,14 +106,13 @@ def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None
     """How a memory asks its model. What fails is written down, and the memory does without: no consultation ends."""
     if backbone in WITHOUT_MODEL:
         return None
-    from autogen_core.models import UserMessage
-
     from osler.agents.calls import Caller
+    from osler.models import ChatMessage
 
     call = Caller(clients.open(backbone), Role.MEMORY, journal)
 
     async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
-        message = UserMessage(content=text, source="memory")
+        message = ChatMessage("user", text)
         try:
             return await call.text([message], template, schema=schema, max_tokens=most)
         except ConsultationError:

@@ -11,9 +11,8 @@ from osler.simulator.limits import ConsultationLimiter, RunLimiter
 
 if TYPE_CHECKING:
     from osler.models import Backbone
-    from osler.models.cache import ResponseCache
-    from osler.models.line import Keep, RunAnswers
-    from osler.models.pace import Rates
+    from osler.models.cache import ResponseCache, SharedAnswers, StoreAnswer
+    from osler.models.rate_limit import Rates
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Clients:
         self._settings = settings or ClientSettings()
         self._open: dict[str, Backbone] = {}
         self._cache: ResponseCache | None = None
-        self._shared: RunAnswers | None = None
+        self._shared: SharedAnswers | None = None
 
     def open(self, spec: str) -> Backbone:
         """The backbone of that spec.
@@ -47,7 +46,7 @@ class Clients:
             UserError: The name, the key, the weights or the price table are not usable.
         """
         from osler.models import open_backbone
-        from osler.models.breaker import Breaker
+        from osler.models.circuit_breaker import CircuitBreaker
 
         if spec not in self._open:
             use = self._settings
@@ -59,7 +58,7 @@ class Clients:
                 rates=use.rates,
                 requests=self.requests,
             )
-            backbone.client = Breaker(backbone.client)
+            backbone.client = CircuitBreaker(backbone.client)
             self._open[spec] = backbone
         return self._open[spec]
 
@@ -73,12 +72,12 @@ class Clients:
         return self._cache
 
     @property
-    def shared(self) -> RunAnswers:
+    def shared(self) -> SharedAnswers:
         """What is asked once for all consultations."""
         if self._shared is None:
-            from osler.models.line import RunAnswers
+            from osler.models.cache import SharedAnswers
 
-            self._shared = RunAnswers()
+            self._shared = SharedAnswers()
         return self._shared
 
     async def close(self) -> None:
@@ -99,7 +98,7 @@ class ConsultationClients:
         clients: Clients,
         trial: int,
         kept: tuple[tuple[str, str], ...],
-        keep: Keep,
+        keep: StoreAnswer,
         limits: Limits,
         run: RunLimiter,
     ) -> None:
@@ -128,18 +127,18 @@ class ConsultationClients:
 
     def _line(self, spec: str, *, once: bool) -> Backbone:
         from osler.models import Backbone
-        from osler.models.line import KeptAnswers, Line
+        from osler.models.cache import CachingClient, EarlierAnswers
 
         if (spec, once) not in self._lines:
             shared = self._clients.open(spec)
             if not self._lines:
-                self._kept = KeptAnswers(self._kept_pairs)
-            line = Line(
+                self._kept = EarlierAnswers(self._kept_pairs)
+            line = CachingClient(
                 shared.client,
                 backbone=shared.identity,
                 trial=0 if once else self._trial,
-                kept=self._kept,
-                keep=self._keep,
+                earlier=self._kept,
+                store=self._keep,
                 own=self._own,
                 run=self._run,
                 cache=self._clients.cache,

@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass, replace
 
 from osler.models.completion import Completion
-from osler.models.pace import Rates
+from osler.models.rate_limit import Rates
 from osler.runs.plan import Settings
 from osler.runs.transcript import Transcript
 from osler.simulator.clients import Clients, ClientSettings

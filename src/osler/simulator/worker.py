@@ -21,8 +21,8 @@ from osler.simulator.consultation import Seats, consult
 from osler.simulator.limits import RunLimiter
 
 if TYPE_CHECKING:
+    from osler.models.cache import StoreAnswer
     from osler.models.in_flight import InFlight
-    from osler.models.line import Keep
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Worker:
         """What is asked of models at the moment."""
         return self._clients.requests
 
-    async def run(self, job: Job, keep: Keep, journal: Journal | None = None) -> Transcript:
+    async def run(self, job: Job, keep: StoreAnswer, journal: Journal | None = None) -> Transcript:
         """Run one consultation.
 
         Raises:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 from pydantic import BaseModel
 
 from osler.agents.doctors.settings import DoctorSettings
 from osler.agents.messages import Briefing, Case
 from osler.agents.prompt_slots import briefing_slots
-from osler.models import FailureKind
+from osler.models import ChatMessage, FailureKind
 from osler.prompts import prompt
 from osler.runs.events import ConsultationError, Intervened, Intervention, Role
 
@@ -87,12 +86,12 @@ class Requests:
     ) -> str:
         template = prompt(name, self._settings.case.language)
         text = template.fill(**briefing_slots(briefing), **slots)
-        messages: list[LLMMessage] = [UserMessage(content=text, source="briefing")]
+        messages = [ChatMessage("user", text)]
         if after is not None:
             template = prompt(after.repair, self._settings.case.language)
             if quoted := after.answer[:_LONGEST_QUOTE].strip():
-                messages.append(AssistantMessage(content=quoted, source="doctor"))
-                messages.append(UserMessage(content=template.fill(), source="briefing"))
+                messages.append(ChatMessage("assistant", quoted))
+                messages.append(ChatMessage("user", template.fill()))
             else:  # no server takes an empty message of its model
-                messages = [UserMessage(content=f"{text}\n\n{template.fill()}", source="briefing")]
+                messages = [ChatMessage("user", f"{text}\n\n{template.fill()}")]
         return await self._settings.ask(messages, template=template, schema=schema)

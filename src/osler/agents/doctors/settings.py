@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autogen_core.models import LLMMessage, UserMessage
 from pydantic import BaseModel
 
 from osler.agents.calls import Caller
 from osler.agents.messages import Case
-from osler.models import Backbone
+from osler.models import Backbone, ChatMessage
 from osler.prompts import Prompt
 from osler.runs.events import Journal, Role
 
@@ -26,7 +25,7 @@ class DoctorSettings:
 
     async def ask(
         self,
-        prompt: str | list[LLMMessage],
+        prompt: str | list[ChatMessage],
         *,
         template: Prompt | None = None,
         schema: type[BaseModel] | None = None,
@@ -41,6 +40,6 @@ class DoctorSettings:
         Raises:
             ConsultationError: The model could not be reached, or refused.
         """
-        messages = [UserMessage(content=prompt, source="briefing")] if isinstance(prompt, str) else prompt
+        messages = [ChatMessage("user", prompt)] if isinstance(prompt, str) else prompt
         call = Caller(self.backbone, Role.DOCTOR, self.journal)
         return await call.text([*messages], template, schema=schema, max_tokens=self.answer_tokens, may_be_empty=True)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from autogen_core.models import AssistantMessage, LLMMessage, UserMessage
 from pydantic import BaseModel
 
 from osler.agents.calls import Caller
@@ -16,7 +15,7 @@ from osler.agents.ram.agent import Ram
 from osler.agents.ram.redact import without_diagnosis
 from osler.language import Language
 from osler.loosejson import json_of
-from osler.models import Backbone, FailureKind
+from osler.models import Backbone, ChatMessage, FailureKind
 from osler.prompts import Prompt, prompt
 from osler.records.labels import label
 from osler.records.schema import Entry, PatientRecord
@@ -89,8 +88,8 @@ class ModelRam(Ram):
         """The entries that a question asks for, thing by thing."""
         language = self._case.language
         template, repair = prompt("ram", language), prompt("ram_repair", language)
-        request = UserMessage(content=self._request(enquiry, template), source="doctor")
-        messages: list[LLMMessage] = [request]
+        request = ChatMessage("user", self._request(enquiry, template))
+        messages = [request]
         failed: list[str] = []
         while len(failed) < _TRIES:
             asked = template if len(messages) == 1 else repair
@@ -107,8 +106,8 @@ class ModelRam(Ram):
                 return self._chosen(enquiry, read, said, Maker.RETRIED if failed else Maker.MODEL)
             failed.append("no list of things can be read")
             self._note(Intervention.UNREAD, said, (failed[-1],), asked)
-            quoted = AssistantMessage(content=said[:_LONGEST_QUOTE], source="ram")
-            messages = [request, quoted, UserMessage(content=repair.fill(), source="doctor")]
+            quoted = ChatMessage("assistant", said[:_LONGEST_QUOTE])
+            messages = [request, quoted, ChatMessage("user", repair.fill())]
         self._note(Intervention.RULES, "", tuple(dict.fromkeys(failed)))
         return self.select(enquiry.text)
 

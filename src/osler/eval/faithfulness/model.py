@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from autogen_core.models import UserMessage
 from pydantic import BaseModel
 
 from osler.eval.faithfulness.verdict import Claim, ClaimKind, ReplyContext, ReplyVerdict
@@ -18,7 +17,7 @@ from osler.eval.model_judge import enclosed
 from osler.language import Language
 from osler.language.words import plain
 from osler.loosejson import json_of
-from osler.models import Backbone, ask
+from osler.models import Backbone, ChatMessage, ask
 from osler.prompts import prompt
 from osler.records.labels import label
 from osler.records.schema import Entry, Status
@@ -81,7 +80,7 @@ class PatientJudge:
 
     async def say(self, reply: str, context: ReplyContext) -> ModelSaid:
         """Judge one reply."""
-        message = UserMessage(content=request(reply, context), source="judge")
+        message = ChatMessage("user", request(reply, context))
         said = await ask(self._backbone.client, [message], schema=_Answer, max_tokens=_MOST_TOKENS)
         tokens = (said.tokens_in or 0) + (said.tokens_out or 0)
         return ModelSaid(_read(said.text, reply, context), tokens, said.cost)

@@ -15,7 +15,7 @@ from osler.eval.probes.signed_words import unsigned
 from osler.eval.probes.statements import Statement, statements
 from osler.language import Language
 from osler.memory.base import Recall
-from osler.models import Backbone, ask
+from osler.models import Backbone, ChatMessage, ask
 from osler.prompts import phrases, prompt
 from osler.ranking import reaches
 
@@ -56,11 +56,9 @@ async def model_answer(question: str, recalled: str, language: Language, backbon
     Raises:
         BackboneError: the model could not be reached or gave nothing to read.
     """
-    from autogen_core.models import UserMessage
-
     nothing = phrases("probe_questions", language)["nothing"]
     filled = prompt("probe_answer", language).fill(recall=recalled or nothing, question=question)
-    said = await ask(backbone.client, [UserMessage(content=filled, source="probe")], max_tokens=_LONGEST)
+    said = await ask(backbone.client, [ChatMessage("user", filled)], max_tokens=_LONGEST)
     return said.text.strip()
 
 

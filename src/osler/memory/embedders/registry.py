@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from osler.api_keys import key_for, key_variable, openai_url
+from osler.api_keys import key_for, key_variable, provider_url
 from osler.errors import UserError
 from osler.memory.embedders.base import Embedder
 from osler.memory.embedders.cache import CachedEmbedder
@@ -36,7 +36,7 @@ def open_embedder(spec: str) -> Embedder:
     if kind == "st" and rest:
         return CachedEmbedder(SentenceEmbedder(rest))
     if kind == "openai" and rest:
-        return _endpoint(rest, openai_url(), needs_key=True)
+        return _endpoint(rest, provider_url("openai"), needs_key=True)
     raise UserError(f"there is no embedder {spec[:80]!r}", FORMS)
 
 

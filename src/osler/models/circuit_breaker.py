@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from autogen_core.models import ChatCompletionClient, CreateResult, LLMMessage
-
 from osler.errors import RunStopped
+from osler.models.chat import ChatClient, ChatRequest, ClientWrapper
+from osler.models.completion import Completion
 from osler.models.errors import BackboneError, FailureKind
-from osler.models.wrapper import Call, Wrapper
 
 IN_A_ROW = 5
 """Calls that failed one after another, each with all its attempts, before an endpoint counts as down."""
@@ -30,10 +26,10 @@ _AT_ONCE = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, Failure
 """Before the first answer one of these is enough: the address, the key or the name is wrong."""
 
 
-class Breaker(Wrapper):
+class CircuitBreaker(ClientWrapper):
     """Passes calls on until the endpoint is down; then every call raises `RunStopped` without asking."""
 
-    def __init__(self, inner: ChatCompletionClient, *, in_a_row: int = IN_A_ROW) -> None:
+    def __init__(self, inner: ChatClient, *, in_a_row: int = IN_A_ROW) -> None:
         """Watch one endpoint."""
         super().__init__(inner)
         self._in_a_row = in_a_row
@@ -41,12 +37,12 @@ class Breaker(Wrapper):
         self._ever_answered = False
         self._down: str | None = None
 
-    async def around(self, call: Call, messages: Sequence[LLMMessage], options: Mapping[str, Any]) -> CreateResult:
+    async def complete(self, request: ChatRequest) -> Completion:
         """Pass the call on, and count failures in a row."""
         if self._down is not None:
             raise RunStopped("endpoint down", self._down)
         try:
-            result = await call()
+            result = await self.inner.complete(request)
         except BackboneError as error:
             if self._is_down_after(error):
                 self._down = str(error)

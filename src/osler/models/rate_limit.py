@@ -1,4 +1,4 @@
-"""How fast one endpoint may be asked: calls at a time, calls and tokens a minute, and less after a 429."""
+"""The rate limit of one endpoint: calls at a time, calls and tokens a minute, and less after a 429."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from osler.models.http_answer import Said
-from osler.waiting import LONGEST_PAUSE, retry_after
+from osler.models.chat import ChatClient, ChatRequest, ClientWrapper, estimated_tokens
+from osler.models.completion import Completion
+from osler.models.errors import BackboneError
+from osler.models.retry import LONGEST_PAUSE, retry_after
 
 _BURST_SECONDS = 1.0
 """How much of a minute's allowance may be used at once after a quiet time: servers count in short windows, too."""
@@ -22,8 +24,6 @@ _NO_TIME = 1e-6
 Clock = Callable[[], float]
 Later = Callable[[float, Callable[[], None]], object]
 """Does something after so many seconds."""
-Go = Callable[[], bool]
-"""Begins a call; False when nobody waits for it any more."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,8 @@ def _on_the_loop(seconds: float, do: Callable[[], None]) -> object:
     return asyncio.get_running_loop().call_later(seconds, do)
 
 
-class Pace:
+class RateLimiter:
     """Lets calls through, in the order they come. One object for all consultations that share an endpoint.
-
-    A call that waits for its turn begins in the very moment another one ends, and not when the loop comes round to it:
-    with much to do in between, places at the server would be empty for as long as that takes.
 
     Calls at a time shrink by half when the server says 429, once per round of calls, and grow by one per round that
     goes well: the usual way to find what a shared server takes without being told.
@@ -91,7 +88,7 @@ class Pace:
         self._calls = _Bucket(rates.per_minute / 60, clock) if rates.per_minute else None
         self._tokens = _Bucket(rates.tokens_per_minute / 60, clock) if rates.tokens_per_minute else None
         self._in_flight = 0
-        self._waiting: deque[tuple[int, Go]] = deque()
+        self._waiting: deque[tuple[int, asyncio.Future[float]]] = deque()
         self._looks_again = False
         self._not_before = self._shrunk_at = float("-inf")
 
@@ -100,35 +97,30 @@ class Pace:
         """How many calls may be under way now."""
         return self._limit
 
-    def enter(self, tokens: int, go: Go) -> None:
-        """Begin a call of about that many tokens: now, or when its turn comes. Who began one leaves when it is over."""
-        self._waiting.append((tokens, go))
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether it matters how many tokens a call has."""
+        return self._tokens is not None
+
+    def turn(self, tokens: int) -> asyncio.Future[float]:
+        """When a call of about that many tokens may begin: now, or later. Who began one leaves when it is over."""
+        turn: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._waiting.append((tokens, turn))
         self._admit()
+        return turn
 
-    async def turn(self, tokens: int) -> None:
-        """The same for who can wait: it comes back when the call may begin."""
-        come = asyncio.get_running_loop().create_future()
+    def leave(self, began: float, status: int | None = None, pause: float | None = None) -> None:
+        """A call that began then is over.
 
-        def go() -> bool:
-            if not come.done():
-                come.set_result(None)
-                return True
-            return False
-
-        self.enter(tokens, go)
-        try:
-            await come
-        except asyncio.CancelledError:
-            if not come.cancelled():  # it was let in and gave up at the same moment
-                self.leave(self._clock())
-            raise
-
-    def leave(self, began: float, said: Said | None = None) -> None:
-        """A call that began then is over; what the server said to it, where it said anything, tells how fast it is."""
+        Args:
+            began: What its turn said.
+            status: The HTTP status of the answer, where there was one: it tells how fast the server is.
+            pause: How long a server that refused asks to be left alone.
+        """
         self._in_flight -= 1
-        if said is not None and said.status == _TOO_MANY:
-            self._refused(began, retry_after(said.headers.get("retry-after")))
-        elif said is not None and 200 <= said.status < 300 and self._limit < self._most:
+        if status == _TOO_MANY:
+            self._refused(began, pause)
+        elif status is not None and 200 <= status < 300 and self._limit < self._most:
             self._limit = min(self._most, self._limit + 1 / max(self._limit, 1.0))
         self._admit()
 
@@ -139,15 +131,16 @@ class Pace:
 
     def _admit(self) -> None:
         while self._waiting and self._in_flight < self._limit:
+            if self._waiting[0][1].done():  # nobody waits for it any more
+                self._waiting.popleft()
+                continue
             pause = self._pause()
             if pause > _NO_TIME:
                 self._look_again(pause)
                 return
-            tokens, go = self._waiting.popleft()
+            tokens, turn = self._waiting.popleft()
             self._in_flight += 1
-            if not go():
-                self._in_flight -= 1
-                continue
+            turn.set_result(self._clock())
             for bucket, amount in ((self._calls, 1), (self._tokens, tokens)):
                 if bucket is not None:
                     bucket.add(-amount)
@@ -172,3 +165,36 @@ class Pace:
             self._limit = max(1.0, min(self._limit, self._in_flight + 1) / 2)
             self._shrunk_at = self._clock()
             self._most = min(self._most, 1024.0)  # an open limit needs a top to grow back to
+
+
+class RateLimitedClient(ClientWrapper):
+    """A client whose calls wait for their turn; the time they have to answer begins after that."""
+
+    def __init__(self, inner: ChatClient, limiter: RateLimiter) -> None:
+        """Wrap the client that sends."""
+        super().__init__(inner)
+        self._limiter = limiter
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Ask when it is its turn."""
+        limiter = self._limiter
+        expected = estimated_tokens(request) if limiter.counts_tokens else 0
+        turn = limiter.turn(expected)
+        try:
+            began = await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it was let in and gave up at the same moment
+                limiter.leave(turn.result())
+            raise
+        status, pause = None, None
+        try:
+            answer = await self.inner.complete(request)
+            status = 200
+        except BackboneError as error:
+            status, pause = error.status, retry_after(error.retry_after)
+            raise
+        finally:
+            limiter.leave(began, status, pause)
+        if used := (answer.tokens_in or 0) + (answer.tokens_out or 0):
+            limiter.used(expected, used)
+        return answer

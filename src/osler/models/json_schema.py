@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
 
 
+@lru_cache(maxsize=64)
 def response_format(schema: type[BaseModel]) -> dict[str, Any]:
-    """The `response_format` of the OpenAI protocol that asks for this model.
+    """The `response_format` of the OpenAI protocol that asks for this model. Made once: a run has few."""
+    return {"type": "json_schema", "json_schema": {"name": schema.__name__, "schema": tight(schema), "strict": True}}
+
+
+def tight(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a model.
 
     Strict servers want every property required and no others, so that is what is asked for, even of fields with
     defaults; a field that may be left out is written as `X | None`.
     """
-    tightened = _tighten(schema.model_json_schema())
-    return {"type": "json_schema", "json_schema": {"name": schema.__name__, "schema": tightened, "strict": True}}
+    tightened: dict[str, Any] = _tighten(schema.model_json_schema())
+    return tightened
 
 
 def _tighten(node: Any, *, names: bool = False) -> Any:

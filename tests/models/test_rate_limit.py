@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from osler.models.http_answer import Said
-from osler.models.pace import Pace, Rates
+from osler.models.rate_limit import RateLimiter, Rates
 
 
 class Clock:
@@ -38,25 +37,24 @@ class Endpoint:
     def __init__(self, **rates: float) -> None:
         at_once = rates.pop("at_once", None)
         self.clock = Clock()
-        self.pace = Pace(
+        self.limiter = RateLimiter(
             Rates(None if at_once is None else int(at_once), **rates), clock=self.clock, later=self.clock.later
         )
-        self.began: dict[int, float] = {}
+        self.turns: dict[int, asyncio.Future[float]] = {}
 
-    def ask(self, number: int, tokens: int = 1, *, wanted: bool = True) -> None:
-        def go() -> bool:
-            if wanted:
-                self.began[number] = self.clock.now
-            return wanted
+    @property
+    def began(self) -> dict[int, float]:
+        begun = {number: turn for number, turn in self.turns.items() if turn.done() and not turn.cancelled()}
+        return {number: turn.result() for number, turn in begun.items()}
 
-        self.pace.enter(tokens, go)
+    def ask(self, number: int, tokens: int = 1) -> None:
+        self.turns[number] = self.limiter.turn(tokens)
 
-    def answer(self, number: int, status: int | None = 200, retry_after: str | None = None) -> None:
-        headers = {} if retry_after is None else {"retry-after": retry_after}
-        self.pace.leave(self.began[number], None if status is None else Said(status, headers, b""))
+    def answer(self, number: int, status: int | None = 200, pause: float | None = None) -> None:
+        self.limiter.leave(self.began[number], status, pause)
 
 
-def test_calls_per_minute_are_kept_over_any_length_of_time() -> None:
+async def test_calls_per_minute_are_kept_over_any_length_of_time() -> None:
     endpoint = Endpoint(per_minute=60)
     for number in range(30):
         endpoint.ask(number)
@@ -65,7 +63,7 @@ def test_calls_per_minute_are_kept_over_any_length_of_time() -> None:
     assert endpoint.began[29] - endpoint.began[0] == pytest.approx(28, abs=1.5)
 
 
-def test_a_call_that_waited_for_a_place_still_keeps_the_rate() -> None:
+async def test_a_call_that_waited_for_a_place_still_keeps_the_rate() -> None:
     endpoint = Endpoint(per_minute=60, at_once=2)
     for number in range(6):
         endpoint.ask(number)
@@ -81,17 +79,26 @@ def test_a_call_that_waited_for_a_place_still_keeps_the_rate() -> None:
     assert endpoint.began[5] - endpoint.began[4] == pytest.approx(1)
 
 
-def test_tokens_per_minute_count_what_was_used_and_not_what_was_guessed() -> None:
+async def test_tokens_per_minute_count_what_was_used_and_not_what_was_guessed() -> None:
     endpoint = Endpoint(tokens_per_minute=6000)
     for number in range(20):
         endpoint.ask(number, 100)
         endpoint.clock.run()
-        endpoint.pace.used(100, 500)
+        endpoint.limiter.used(100, 500)
         endpoint.answer(number)
     assert endpoint.clock.now - 100 == pytest.approx(19 * 500 / 100, rel=0.1)
 
 
-def test_no_more_calls_at_once_than_allowed_and_in_the_order_they_came() -> None:
+async def test_a_server_that_claims_too_much_does_not_stop_the_others_for_longer_than_a_minute() -> None:
+    endpoint = Endpoint(tokens_per_minute=6000)
+    endpoint.ask(0, 10)
+    endpoint.limiter.used(10, 2_000_000_000)
+    endpoint.ask(1, 10)
+    endpoint.clock.run()
+    assert endpoint.began[1] - endpoint.began[0] == 60.0
+
+
+async def test_no_more_calls_at_once_than_allowed_and_in_the_order_they_came() -> None:
     endpoint = Endpoint(at_once=3)
     for number in range(20):
         endpoint.ask(number)
@@ -100,37 +107,37 @@ def test_no_more_calls_at_once_than_allowed_and_in_the_order_they_came() -> None
         endpoint.answer(number)
 
 
-def test_a_server_that_says_too_many_is_asked_less_and_then_more_again() -> None:
+async def test_a_server_that_says_too_many_is_asked_less_and_then_more_again() -> None:
     endpoint = Endpoint(at_once=16)
     for number in range(16):
         endpoint.ask(number)
     endpoint.clock.now += 1
     for number in range(16):
         endpoint.answer(number, 429)
-    assert endpoint.pace.at_once == 8, "one round of refusals halves it once"
+    assert endpoint.limiter.at_once == 8, "one round of refusals halves it once"
     for number in range(100, 400):
         endpoint.ask(number)
         endpoint.answer(number)
-    assert endpoint.pace.at_once == 16
+    assert endpoint.limiter.at_once == 16
 
 
 @pytest.mark.parametrize("status", [500, 404, None])
-def test_other_failures_say_nothing_about_how_many_calls_a_server_takes(status: int | None) -> None:
+async def test_other_failures_say_nothing_about_how_many_calls_a_server_takes(status: int | None) -> None:
     endpoint = Endpoint(at_once=4)
     endpoint.ask(0)
     endpoint.answer(0, 429)
     for number in range(1, 50):
         endpoint.ask(number)
         endpoint.answer(number, status)
-    assert endpoint.pace.at_once == 1
+    assert endpoint.limiter.at_once == 1
 
 
-def test_everybody_waits_as_long_as_one_was_told_to() -> None:
+async def test_everybody_waits_as_long_as_one_was_told_to() -> None:
     endpoint = Endpoint(at_once=2)
     for number in range(3):  # the last one waits for a place already
         endpoint.ask(number)
-    endpoint.answer(0, 429, "7")
-    endpoint.answer(1, 429, "3")
+    endpoint.answer(0, 429, 7)
+    endpoint.answer(1, 429, 3)
     endpoint.ask(3)
     assert list(endpoint.began) == [0, 1]
     endpoint.clock.run()
@@ -139,26 +146,14 @@ def test_everybody_waits_as_long_as_one_was_told_to() -> None:
     assert endpoint.began[3] == 107
 
 
-def test_who_is_gone_when_its_turn_comes_takes_no_place() -> None:
+async def test_who_is_gone_when_its_turn_comes_takes_no_place() -> None:
     endpoint = Endpoint(at_once=1)
-    for number, wanted in enumerate((True, False, False, True)):
-        endpoint.ask(number, wanted=wanted)
+    for number in range(4):
+        endpoint.ask(number)
+    for number in (1, 2):
+        endpoint.turns[number].cancel()
     endpoint.answer(0)
     assert list(endpoint.began) == [0, 3]
     endpoint.answer(3)
     endpoint.ask(4)
     assert list(endpoint.began) == [0, 3, 4]
-
-
-async def test_who_is_cancelled_while_waiting_for_a_turn_takes_no_place() -> None:
-    pace = Pace(Rates(1))
-    await pace.turn(1)
-    waiting = [asyncio.create_task(pace.turn(1)) for _ in range(4)]
-    await asyncio.sleep(0)
-    waiting[0].cancel()
-    pace.leave(0.0)
-    waiting[1].cancel()  # it has just been let in
-    await asyncio.gather(*waiting[:3], return_exceptions=True)
-    assert [task.cancelled() for task in waiting[:3]] == [True, True, False]
-    pace.leave(0.0)
-    await waiting[3]
