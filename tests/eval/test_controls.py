@@ -6,8 +6,9 @@ from typing import cast
 import pytest
 
 from osler.eval.controls import KINDS, tried
+from osler.eval.judge import Opinion
 from osler.eval.ladder import judge_diagnosis
-from osler.eval.model_judge import JudgeOpinion, ModelJudge
+from osler.eval.model_judge import ModelJudge
 from osler.eval.verdict import Verdict
 from osler.eval.vocabulary import read
 from osler.language import Language
@@ -19,9 +20,9 @@ class Ladder:
 
     name = "rules"
 
-    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> JudgeOpinion:
+    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> Opinion:
         """As the ladder judges."""
-        return JudgeOpinion(judge_diagnosis(answer, Diagnosis(name=truth, icd10="R69"), language).verdict, "", 3)
+        return Opinion(judge_diagnosis(answer, Diagnosis(name=truth, icd10="R69"), language).verdict, "", 3)
 
 
 @pytest.mark.parametrize("language", Language)

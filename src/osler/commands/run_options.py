@@ -8,9 +8,6 @@ from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    pass
-
 
 class Engine(StrEnum):
     """Where consultations run."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from osler.commands import run_options
 from osler.commands.run_options import RunName
 from osler.errors import printable
+
+if TYPE_CHECKING:
+    from osler.simulator.api import SimulateOptions
 
 app = typer.Typer(no_args_is_help=True, help="List, inspect, check and retry runs.")
 

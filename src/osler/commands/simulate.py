@@ -16,6 +16,7 @@ from osler.commands.run_options import RUN_TO_WRITE, RunName, Trial
 
 if TYPE_CHECKING:
     from osler.eval.faithfulness import ReplyVerdict
+    from osler.simulator.api import SimulateOptions
 
 Backbones = Annotated[
     list[str] | None,
