@@ -95,9 +95,9 @@ class VectorIndex:
             self._row_of[self._ids[row]] = row
         self._ids.pop()
         del self._group_of[id]
-        self._flat.remove_ids(np.array([last]))
+        self._flat.remove_ids(faiss.IDSelectorRange(last, last + 1))
         if self._ivf is not None:
-            self._ivf.remove_ids(np.array([id]))
+            self._ivf.remove_ids(faiss.IDSelectorRange(id, id + 1))
 
     def members(self, group: int) -> list[int]:
         """The ids in a group, smallest first."""
@@ -197,7 +197,7 @@ class VectorIndex:
         filled = np.flatnonzero(query)
         if 2 * len(filled) > len(query):  # hashed words leave most of a row empty, other embedders nothing
             filled = np.arange(len(query))
-        at = [self._row_of[id] for id in ids]
+        at = np.array([self._row_of[id] for id in ids], dtype=np.intp)
         rows = self._rows[:, filled] if ids is self._ids else self._rows[np.ix_(at, filled)]
         cosines: NDArray[np.float64] = np.vecdot(rows.astype(np.float64, order="C"), query[filled].astype(np.float64))
         return cosines
@@ -224,7 +224,7 @@ class VectorIndex:
                 self.made.dimensions, lists, niter=5, seed=self.made.seed, spherical=True, min_points_per_centroid=1
             )
             kmeans.train(self.sample(lists * _TRAINED_ON))
-            self._ivf = self._inverted(kmeans.centroids)
+            self._ivf = self._inverted(np.asarray(kmeans.centroids, dtype=np.float32))
 
     def _inverted(self, centroids: Rows) -> faiss.IndexIVFFlat:
         """All vectors in lists around these centroids."""
