@@ -24,9 +24,10 @@ Rows = NDArray[np.float32]
 EXACT_BELOW = 20_000
 """Vectors up to which every search is exact.
 
-`benchmarks/vectors.py` on real text with the default embedder, at 50,000: an exact search takes 50 to 60 ms; an inverted
-file that visits half of its lists takes .53 of that and keeps .94 of the ten nearest; HNSW takes .22 and keeps .92, but
-cannot remove a vector, and adding one takes 1 ms instead of .1. Below 20,000 a search of 20 ms is not worth a loss."""
+`benchmarks/vectors.py` on real text with the default embedder, at 50,000: an exact search takes 50 to 60 ms; an
+inverted file that visits half of its lists takes .53 of that and keeps .94 of the ten nearest; HNSW takes .22 and keeps
+.92, but cannot remove a vector, and adding one takes 1 ms instead of .1. Below 20,000, where a search takes at most 20
+ms, no loss is worth it."""
 
 _GROUPS = 8
 _VISITED = 0.5
