@@ -179,7 +179,7 @@ def main() -> None:
     for language in Language:
         examples = sorted({*asks(language), *names(language), *idioms(language)})
         arrays = fit_concepts(examples, language)
-        np.savez_compressed(MODEL / f"{language.value}.npz", **arrays)
+        np.savez_compressed(MODEL / f"{language.value}.npz", allow_pickle=False, **arrays)
         print(f"{language.value}: {len(examples)} examples, {len(arrays['keys'])} pieces")
     for kept in (concept_model, read_asks):
         kept.cache_clear()

@@ -11,11 +11,6 @@ from tests.agents.ram_index import found
 from tests.conftest import small_record
 
 
-def test_a_time_in_a_question_does_not_make_it_one_for_the_story() -> None:
-    question = "Now think back a couple of months, my dear: did you break anything, or have a limb kept still?"
-    assert found("pulmonary-embolism-en", question) == {"Ankle fracture"}
-
-
 @pytest.mark.parametrize(
     ("record", "question", "there"),
     [
@@ -26,7 +21,6 @@ def test_a_time_in_a_question_does_not_make_it_one_for_the_story() -> None:
         ("stemi-en", "Did they do a CT of his lungs?", None),
         ("stemi-zh", "他拍过胸片吗？", "胸部X线"),
         ("rheumatoid-arthritis-zh", "血沉快不快？", "血沉"),
-        ("peptic-ulcer-en", "Do you take recreational drugs?", None),
         ("acute-cholecystitis-zh", "我去给您拿杯水。", None),
     ],
 )

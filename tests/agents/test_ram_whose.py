@@ -56,11 +56,6 @@ def test_what_another_has_is_not_answered_with_what_the_patient_has(
     assert own not in found(record, question) if own else found(record, question) & {"Hypertension", "高血压"}
 
 
-def test_of_two_persons_each_is_answered() -> None:
-    got = found("acute-cholecystitis-en", "Have you had any operations, and did your father have diabetes?")
-    assert {"Previous operations", "Family history"} <= got
-
-
 @pytest.mark.parametrize(
     ("record", "said"),
     [

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from osler.agents.ram.entry_topics import chief_symptom
 from osler.agents.ram.evidence import Evidence, weights
-from osler.agents.ram.question import asks_about_another
-from osler.language.lexicon import broad_parts
+from osler.agents.ram.question import asks_about_another, read_asks
+from osler.language.lexicon import broad_parts, concepts
+from osler.language.lexicon.drugs import drugs_in
+from osler.language.lexicon.spoken import things
+from osler.language.lexicon.thesaurus import QUALITIES
 from osler.ranking import all_seen, ranked, reaches
 from osler.records.schema import Category, Entry, PatientRecord, Status
 
@@ -22,6 +25,18 @@ _OF_OTHERS = frozenset(
     {Category.FAMILY_HISTORY, Category.BIRTH_HISTORY, Category.MARITAL_CHILDBEARING, Category.CONCERN}
 )
 """Where a record tells of somebody else than the patient."""
+
+_LIKELY = 0.5
+_MEANINGS: dict[str, frozenset[str]] = {
+    "chief": QUALITIES | {"chief-complaint"},
+    "others": frozenset({"associated-symptoms"}),
+    Category.MEDICATION_HISTORY: frozenset({"medicines"}),
+    Category.ALLERGY: frozenset({"drug-allergy", "penicillin-allergy"}),
+    Category.MEDICAL_HISTORY: frozenset({"past-illnesses"}),
+    Category.TEST: frozenset({"blood-tests-general", "tests-so-far"}),
+    Category.EXAMINATION: frozenset({"tests-so-far"}),
+}
+"""Concepts that ask for a whole part of the record; from which probability on they do."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +57,8 @@ class RecordIndex:
         self._speaker = record.speaker
         self._chief = chief_symptom(record)
         self._evidence = Evidence(record)
+        medicines = (e.name for e in record.entries if e.category is Category.MEDICATION_HISTORY)
+        self._has_medicine_list = any("medicines" in concepts(self.language).whole(name) for name in medicines)
 
     def search(self, question: str) -> list[Match]:
         """The entries the question asks for, best first; empty when the record says nothing about it."""
@@ -54,9 +71,29 @@ class RecordIndex:
         chosen = [Match(*both) for both in zip(self.entries, scores, strict=True) if reaches(both[1], floor)]
         if asks_about_another(question, self.language, self._speaker):
             chosen = [match for match in chosen if match.entry.category in _OF_OTHERS]
-        elif not reaches(best, _CLEAR) and (parts := broad_parts(question, self.language)):
-            chosen = self._whole_parts(parts) or chosen
+        elif parts := self._parts(question):
+            if not reaches(best, _CLEAR):
+                chosen = self._whole_parts(parts) or chosen
+            elif Category.MEDICATION_HISTORY in parts and not self._has_medicine_list:
+                chosen = self._whole_parts(parts)
+        if not chosen and drugs_in(question):
+            # Whether a drug is taken is answered by the medicines, whichever they are.
+            chosen = self._whole_parts(frozenset({Category.MEDICATION_HISTORY}))
         return [chosen[place] for place in ranked([match.score for match in chosen], range(len(chosen)))]
+
+    def _parts(self, question: str) -> frozenset[str]:
+        """The whole parts of the record that a question asks for, by phrases and by what it most likely means."""
+        parts = set(broad_parts(question, self.language))
+        whole = read_asks(question, self.language, self._speaker)[0]
+        for part, meaning in _MEANINGS.items():
+            if reaches(sum(share for name, share in whole.meant.items() if name in meaning), _LIKELY):
+                parts.add(part)
+        if "chief" in parts and "others" in parts:
+            others = whole.meant.get("associated-symptoms", 0.0)
+            parts.discard("chief" if reaches(others, whole.meant.get("chief-complaint", 0.0)) else "others")
+        if things(question, self.language) - _MEANINGS["chief"] - _MEANINGS["others"]:
+            parts.discard("chief")  # "how long has the cough been there?" is about the cough
+        return frozenset(parts)
 
     def _whole_parts(self, parts: frozenset[str]) -> list[Match]:
         """What a broad question brings where it names nothing in particular: what was found before what was not."""
