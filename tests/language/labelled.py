@@ -39,10 +39,9 @@ def speaks_of(what: str, mention: Mention, language: Language) -> bool:
     if language is Language.EN:
         wanted, found = ({stem(word) for word in written(text)} for text in (what, mention.what))
         return wanted <= found and len(found - wanted) <= _SPARE_WORDS
-    told = mention.what.replace("痛", "疼").lower()
-    wanted = what.replace("痛", "疼").lower()
+    told, label = (text.replace("痛", "疼").lower() for text in (mention.what, what))
     rest = iter(told)
-    return all(char in rest for char in wanted) and len(told) - len(wanted) <= _SPARE_CHARACTERS
+    return all(char in rest for char in label) and len(told) - len(label) <= _SPARE_CHARACTERS
 
 
 def holds(told: str, label: str) -> bool:

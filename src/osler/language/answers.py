@@ -41,7 +41,8 @@ def _whole_answers(kind: str, language: Language) -> re.Pattern[str]:
     small = any_of((*cues("fillers", language), *hedges), language)
     gap = r"\s+" if language is Language.EN else ""
     return re.compile(
-        rf"\s*(?:{small}[,，]?{gap})*{each}(?:[,，]?\s*{small})*\s*(?:[.,!;。，！；…—-]+\s*|$)", re.IGNORECASE
+        rf"\s*(?:{small}[,，]?{gap}){{0,4}}{each}(?:[,，]?\s*{small}){{0,3}}\s*(?:[.,!;。，！；…—-]+\s*|$)",
+        re.IGNORECASE,
     )
 
 

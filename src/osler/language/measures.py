@@ -21,11 +21,12 @@ def number_finder(language: Language) -> re.Pattern[str]:
     """Finds a bare number or a range, which is a value where it is no time."""
     number = NUMBER[language]
     if language is Language.ZH:
-        return re.compile(rf"(?:{pattern('about', language)})*\d+(?:\.\d+)?(?:\s*[到至\-~/]\s*\d+(?:\.\d+)?)?")
+        return re.compile(rf"(?:{pattern('about', language)}){{0,3}}\d+(?:\.\d+)?(?:\s*[到至\-~/]\s*\d+(?:\.\d+)?)?")
     span = rf"{number}(?:\s*(?:to|or|-|–|over|/)\s*{number})?"
     unclear = r"(?!(?:one|half|couple|dozen|once|twice)\b)"
     return re.compile(
-        rf"(?<![\w.-])(?:{pattern('about', language)}\s+)*{unclear}(?:between\s+{number}\s+and\s+{number}|{span})(?![\w-])",
+        rf"(?<![\w.-])(?:{pattern('about', language)}\s+){{0,3}}{unclear}"
+        rf"(?:between\s+{number}\s+and\s+{number}|{span})(?![\w-])",
         re.IGNORECASE,
     )
 
@@ -50,7 +51,7 @@ def _units(language: Language) -> str:
 def _english() -> str:
     en = Language.EN
     number, units = NUMBER[en], _units(en)
-    about, rate = f"(?:{pattern('about', en)}\\s+)*", rf"(?:\s+{pattern('frequencies', en)})"
+    about, rate = f"(?:{pattern('about', en)}\\s+){{0,3}}", rf"(?:\s+{pattern('frequencies', en)})"
     some = pattern("some_number", en)
     span = rf"{number}(?:\s*(?:to|or|-|–|over|/)\s*{number})?"
     between = rf"between\s+{number}\s+and\s+{number}"
@@ -65,7 +66,8 @@ def _chinese() -> str:
     zh = Language.ZH
     number, units = NUMBER[zh], _units(zh)
     rate = f"(?:{pattern('frequencies', zh)})"
-    about = f"(?:{pattern('about', zh)})*"
+    about = f"(?:{pattern('about', zh)}){{0,3}}"
     span = rf"{number}(?:\s*[到至\-~—/、]\s*{number})?"
-    whole = rf"{span}\s*(?:[来多几])?{units}(?:{number}(?![{'天周月年岁'}]))?[多半]?(?:左右|上下)?(?![多来余半]*(?:月|星期|礼拜|小时|钟头|晚上))"
+    behind = r"[多半]?(?:左右|上下)?(?![多来余半]*(?:月|星期|礼拜|小时|钟头|晚上))"
+    whole = rf"{span}\s*(?:[来多几])?{units}(?:{number}(?![天周月年岁]))?{behind}"
     return rf"(?:{rate})?{about}{whole}(?:/?{rate}|每分|/分)?|{rate}(?=[吸抽喝吃])"

@@ -34,10 +34,10 @@ _CHINESE = re.compile(r"[零〇一二两三四五六七八九十百千万半]+")
 _CHINESE_ONES = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _CHINESE_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10000}
 _NUMBER_WORD = "|".join(sorted((*(set(_ONES) - {"first", "second", "third"}), *_TENS, *_SCALES), key=len, reverse=True))
-_FIGURE = r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:[./]\d+)?"
+_FIGURE = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,12}(?:[./]\d{1,6})?"
 NUMBER = {
-    Language.EN: rf"(?:{_FIGURE}|(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD}))*)",
-    Language.ZH: rf"(?:{_FIGURE}|[零〇一二两三四五六七八九十百千万半几数]+)",
+    Language.EN: rf"(?:{_FIGURE}|(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD})){{0,4}})",
+    Language.ZH: rf"(?:{_FIGURE}|[零〇一二两三四五六七八九十百千万半几数]{{1,8}})",
 }
 """Patterns for one number, in digits or in words."""
 

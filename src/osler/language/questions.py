@@ -89,13 +89,8 @@ def _question(text: str, language: Language, speaker: Speaker) -> Question:
 
 
 def _asks(text: str, language: Language) -> Asks:
-    if re.search(
-        "还是" if language is Language.ZH else r"^\W*(?:is|are|was|does|do|did|would you say)\b.*\bor\b",
-        text,
-        re.IGNORECASE,
-    ):
-        if language is Language.ZH or _OPPOSED.search(text):
-            return Asks.CHOICE
+    if "还是" in text if language is Language.ZH else _OPPOSED.search(text):
+        return Asks.CHOICE
     if language is Language.ZH and re.search("吗[？?]?$|有没有|是不是|是否|(.)不\\1|有无", text.strip()):
         return Asks.YES_OR_NO
     for kind, listed in groups("question_words", language).items():
@@ -105,7 +100,9 @@ def _asks(text: str, language: Language) -> Asks:
     return Asks.YES_OR_NO
 
 
-_OPPOSED = re.compile(r"^\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|it|this|that|his|her)\b", re.IGNORECASE)
+_OPPOSED = re.compile(
+    r"^\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|it|this|that|his|her)\b.*\bor\b", re.IGNORECASE
+)
 """A choice is between what one thing is: "Is the pain sharp or dull?"; "any fever or cough" asks for each."""
 
 

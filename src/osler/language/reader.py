@@ -16,8 +16,10 @@ from osler.language.time_expressions import time_finder
 from osler.language.words import sentences
 
 _LABELLED = re.compile(r"^[-*•\s]*([^:：,，。?？]{1,60}?)\s*[:：](?!\d)\s*(.+)$", re.DOTALL)
+_BRACKETED = re.compile(r"[（(][^）)]*[）)]")
+_QUOTES = "'\"“”‘’"
 _LONGEST_LABEL = {Language.EN: 6, Language.ZH: 12}
-_SMALL_WORDS = ("subjects", "determiners", "helpers", "fillers", "about")
+_SMALL_WORDS = ("the_patient", "subjects", "determiners", "helpers", "fillers", "about")
 
 
 @lru_cache(maxsize=4096)
@@ -25,7 +27,7 @@ def read(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> R
     """A text as sentences, clauses and mentions; who speaks decides who "my son" is."""
     found: list[Sentence] = []
     person = ""
-    for part in sentences(text.replace("’", "'"), language):
+    for part in sentences(text, language):
         sentence, person = _sentence(part, language, speaker, person)
         found.append(sentence)
     return Reading(language, tuple(found))
@@ -44,6 +46,8 @@ class _Draft:
     """Whether a denial at its end also reaches the things listed before it."""
     unsure: bool = False
     whose: str = ""
+    whose_here: bool = False
+    """Whether only this thing is theirs, and not what is listed after it."""
     when: str = ""
     value: str = ""
     denies: bool = field(default=False)
@@ -56,16 +60,17 @@ class _Draft:
 def _sentence(text: str, language: Language, speaker: Speaker, person: str) -> tuple[Sentence, str]:
     """The sentence, and the relative it ends with: the next may go on about them."""
     is_question = text.rstrip(" \"'”").endswith(("?", "？"))
+    written, text = text, text.replace("’", "'")
     labelled = None if is_question else _label(text, language)
     clauses: list[Clause] = []
     if labelled:
         label, rest = labelled
-        clauses.append(Clause(text, (_result(label, rest, language),)))
+        clauses.append(Clause(written, (_result(label, rest, language),)))
         text = rest if _tells_more(rest, language) else ""
     drafts = _drafts(text, language, speaker, person) if text else []
-    clauses += _clauses(drafts)
+    clauses += _clauses(drafts, text if labelled else written)
     last = drafts[-1].whose if drafts else ""
-    return Sentence(text if not labelled else f"{labelled[0]}: {labelled[1]}", tuple(clauses), is_question), last
+    return Sentence(written, tuple(clauses), is_question), last
 
 
 def _label(text: str, language: Language) -> tuple[str, str] | None:
@@ -103,6 +108,8 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
         draft = _read_segment(segment, language, speaker)
         before = drafts[-1] if drafts else None
         _inherit(draft, before, person, language)
+        if draft.what.lower() in _bare_answers(language):
+            draft.what = ""
         if draft.denied_back and not draft.fresh:
             for earlier in reversed(drafts):
                 earlier.denied = True
@@ -110,6 +117,12 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
                     break
         drafts.append(draft)
     return _gathered(drafts)
+
+
+@cache
+def _bare_answers(language: Language) -> frozenset[str]:
+    """A yes or a no by itself is nothing that is spoken of."""
+    return frozenset((*cues("answer_yes", language), *cues("answer_no", language), *cues("negation", language)))
 
 
 def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Draft:
@@ -120,7 +133,7 @@ def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Dr
         draft.whose, text = reach.whose, reach.rest
         draft.fresh = True
     elif inside := relative_within(text, language, speaker):
-        draft.whose, text = inside.whose, inside.rest
+        draft.whose, text, draft.whose_here = inside.whose, inside.rest, True
     elif own := own_name(text, language, speaker):
         draft.whose = own
     quality = quality_finder(language).search(text)
@@ -164,7 +177,7 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
     denies = [
         found.span()
         for found in finder("negation", language).finditer(text)
-        if not any(first <= found.start() and found.end() <= stop for first, stop in kept)
+        if not any(first < found.end() and found.start() < stop and found.end() <= stop for first, stop in kept)
     ]
     ends = re.search(rf"{pattern('negation_after', language)}\W*$", text, re.IGNORECASE)
     if ends and ends.start() > 0 and text[: ends.start()].strip(EDGE):
@@ -203,7 +216,9 @@ def _inherit(draft: _Draft, before: _Draft | None, person: str, language: Langua
     if draft.whose or finder("first_person", language).match(text):
         return
     if before is not None:
-        draft.whose = before.whose if not re.match(r"(?:it|there|this)\b", text, re.IGNORECASE) else ""
+        draft.whose = (
+            before.whose if not before.whose_here and not re.match(r"(?:it|there|this)\b", text, re.IGNORECASE) else ""
+        )
     elif person and finder("third_person", language).match(text):
         draft.whose = person
 
@@ -218,6 +233,7 @@ def _gathered(drafts: list[_Draft]) -> list[_Draft]:
                 found.append(waiting)
             elif waiting is not None:
                 draft.when = draft.when or waiting.when
+                draft.segment = replace(draft.segment, start=waiting.segment.start)
                 if waiting.whose and waiting.whose != draft.whose and draft.segment.joint == "list":
                     draft.whose = f"{waiting.whose} {draft.segment.joint and 'and'} {draft.whose}".strip()
             waiting = None
@@ -228,14 +244,15 @@ def _gathered(drafts: list[_Draft]) -> list[_Draft]:
             if found and draft.segment.joint != "but":
                 found[-1].when = found[-1].when or draft.when
                 found[-1].value = found[-1].value or draft.value
+                found[-1].segment = replace(found[-1].segment, end=draft.segment.end)
             else:
                 waiting = draft
-        elif draft.whose and not found:
+        elif draft.whose:
             waiting = draft
     return found or ([waiting] if waiting else [])
 
 
-def _clauses(drafts: list[_Draft]) -> list[Clause]:
+def _clauses(drafts: list[_Draft], sentence: str) -> list[Clause]:
     """Segments into clauses; the things of one list share the time that is said once."""
     groups: list[list[_Draft]] = []
     for draft in drafts:
@@ -246,19 +263,44 @@ def _clauses(drafts: list[_Draft]) -> list[Clause]:
     for group in groups:
         times = {draft.when for draft in group if draft.when}
         shared = times.pop() if len(times) == 1 else ""
-        text = ", ".join(draft.segment.text for draft in group)
+        text = sentence[group[0].segment.start : group[-1].segment.end]
         found.append(Clause(text, tuple(replace(each.mention(), when=each.when or shared) for each in group)))
     return found
+
+
+def denies_a_list(clause: str, language: Language) -> bool:
+    """Whether a clause of a record opens with a denial of what it lists: "denies fever or rash", "无头晕、头痛"."""
+    opened = _leading(language).match(clause)
+    rests = (clause, clause[opened.end() :] if opened else clause, _patient_opening(language).sub("", clause))
+    return any(
+        (found := finder("record_negation", language).match(rest)) is not None
+        and _negation(rest[: found.end() + 4], language) is not None
+        for rest in rests
+    )
+
+
+@cache
+def _patient_opening(language: Language) -> re.Pattern[str]:
+    """Who is denying, and the time it is said of."""
+    who = any_of((*cues("relatives", language), *cues("the_patient", language), *cues("subjects", language)), language)
+    gap = r"\s*" if language is Language.EN else ""
+    small = any_of(cues("fillers", language), language)
+    return re.compile(
+        rf"^(?:(?:the\s+)?{who}{gap}|{small}{gap}|(?:{time_finder(language).pattern}){gap})+", re.IGNORECASE
+    )
 
 
 @lru_cache(maxsize=8192)
 def thing(text: str, language: Language) -> str:
     """What a text speaks of: its words without those that carry no meaning at either end."""
+    text = _BRACKETED.sub(" ", text)
     text = " ".join(text.split()) if language is Language.EN else "".join(text.split())
     before = None
     while text != before:
         before = text
-        text = _trailing(language).sub("", _leading(language).sub("", text.strip(EDGE + "'")).strip(EDGE)).strip(EDGE)
+        text = (
+            _trailing(language).sub("", _leading(language).sub("", text.strip(EDGE + _QUOTES)).strip(EDGE)).strip(EDGE)
+        )
     return text
 
 

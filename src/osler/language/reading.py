@@ -26,7 +26,7 @@ class Mention:
     value: str = ""
     """The number and unit that the text gives for it, or the result in a word."""
     asked: str = ""
-    """What the question was about, where the reply only names its answer: "dull" of a pain, "metformin" of medicines."""
+    """What was asked about, where the reply only names its answer: "dull" of a pain, "metformin" of medicines."""
 
 
 @dataclass(frozen=True, slots=True)

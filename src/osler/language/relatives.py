@@ -25,7 +25,6 @@ _PATIENT_OF: dict[Speaker, tuple[str, ...]] = {
     Speaker.SIBLING: ("sibling",),
 }
 """The groups of names that this speaker, and the doctor who speaks to them, uses for the patient."""
-_ONESELF = {speaker: speaker.value for speaker in _PATIENT_OF if speaker is not Speaker.PATIENT}
 _NOT_NAMED_BY_THE_DOCTOR = ("child", "family")
 """Of a patient's own "child" a doctor says son or daughter; a family is no person."""
 
@@ -102,7 +101,7 @@ def kin(speaker: Speaker, language: Language) -> str:
 @cache
 def third_party(speaker: Speaker, language: Language) -> re.Pattern[str]:
     """Finds somebody of theirs: neither the patient nor who speaks, and not a colleague of the doctor's."""
-    here = (*_PATIENT_OF.get(speaker, ()), _ONESELF.get(speaker, ""))
+    here = (*_PATIENT_OF.get(speaker, ()), speaker.value)
     who = _everybody_but(here, language)
     if language is Language.ZH:
         return re.compile(who)
@@ -150,10 +149,16 @@ def _subject(language: Language) -> re.Pattern[str]:
     who = f"(?P<who>{pattern('relatives', language)})"
     opening = pattern("relative_openings", language)
     if language is Language.ZH:
-        return re.compile(f"(?:{opening})*{who}(?:的|他|她|那边)?")
+        return re.compile(f"(?:{opening}){{0,4}}{who}(?:的|他|她|那边)?")
     small = pattern("fillers", language)
-    denial = r"(?P<denial>(?:no|none|nobody|no one|neither)(?= (?:one )?(?:of|in|else in|else|family|relative)))?(?: (?:one )?(?:of|in|else in))?\s*"
-    return re.compile(rf"\W*(?:{small},?\s+)*{denial}(?:{opening}\s+)*{who}(?:'s?)?(?:\s+side)?\s*", re.IGNORECASE)
+    denial = (
+        r"(?P<denial>(?:no|none|nobody|no one|neither)(?= (?:one )?(?:of|in|else in|else|family|relative)))?"
+        r"(?: (?:one )?(?:of|in|else in))?\s*"
+    )
+    return re.compile(
+        rf"\W*(?:{small},?\s+){{0,4}}{denial}(?:{opening}\s+){{0,4}}{who}(?!\s+history)(?:'s?)?(?:\s+side)?\s*",
+        re.IGNORECASE,
+    )
 
 
 @cache

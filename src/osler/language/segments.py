@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
@@ -12,7 +12,8 @@ from osler.language.cues import any_of, cues, finder, pattern
 from osler.language.measures import value_finder
 from osler.language.time_expressions import time_finder
 
-EDGE = ' \t\r\n.,;:!?。，；：！？、…()（）[]"“”‘'
+EDGE = " \t\r\n.,;:!?。，；：！？、…"
+_BRACKETS = re.compile(r"[（(][^）)]*[）)]|“[^”]*”|\"[^\"]*\"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +23,22 @@ class Segment:
     text: str
     joint: str = ""
     """What parts it from the one before: "," or a joint of a list, "but" for a contrast, "." for a new clause."""
+    start: int = 0
+    end: int = 0
+    """Where it stands in its sentence."""
 
 
 @cache
 def _boundary(language: Language) -> re.Pattern[str]:
     contrast, joint, new = (pattern(kind, language) for kind in ("contrast", "joints", "new_clause"))
     if language is Language.EN:
-        mark = r"[,;:](?=\s|$)|\s+[-–—]+\s+|[()\[\]]"
+        mark = r"[,;:](?=\s|$)|\s+[-–—]+\s+"
         return re.compile(
             rf"(?P<but>(?:\s*,)?\s*{contrast}(?:\s*,)?)|(?P<list>(?:\s*,)?\s*{joint}(?=\s))|(?P<new>(?:,\s*)?(?={new}))"
             rf"|(?P<mark>{mark})",
             re.IGNORECASE,
         )
-    return re.compile(
-        rf"(?P<but>[，,]?{contrast})|(?P<list>{joint})|(?P<new>(?={new}))|(?P<mark>[，,；;：:（）()]|\s+)"
-    )
+    return re.compile(rf"(?P<but>[，,]?{contrast})|(?P<list>{joint})|(?P<new>(?={new}))|(?P<mark>[，,；;：:])")
 
 
 @cache
@@ -60,6 +62,7 @@ def segments(text: str, language: Language) -> list[Segment]:
         *spans(time_finder(language), text),
         *spans(value_finder(language), text),
         *spans(_whole(language), text),
+        *spans(_BRACKETS, text),
     ]
     found: list[Segment] = []
     begin, joint = 0, ""
@@ -68,12 +71,18 @@ def segments(text: str, language: Language) -> list[Segment]:
         if within(*_core(cut), held) or not _parts(before, cut, language):
             continue
         if before.strip(EDGE):
-            found.append(Segment(before.strip(EDGE), joint))
+            found.append(_cut_out(text, begin, cut.start(), joint))
             joint = ""
         begin, joint = cut.end(), _stronger(joint, cut)
     if text[begin:].strip(EDGE):
-        found.append(Segment(text[begin:].strip(EDGE), joint))
+        found.append(_cut_out(text, begin, len(text), joint))
     return _shared(found, language)
+
+
+def _cut_out(text: str, begin: int, end: int, joint: str) -> Segment:
+    piece = text[begin:end]
+    start = begin + len(piece) - len(piece.lstrip(EDGE))
+    return Segment(piece.strip(EDGE), joint, start, start + len(piece.strip(EDGE)))
 
 
 def _core(cut: re.Match[str]) -> tuple[int, int]:
@@ -95,7 +104,8 @@ def _parts(before: str, cut: re.Match[str], language: Language) -> bool:
 def _remainder(text: str, language: Language) -> str:
     """What is left of the opening of a segment without empty words and times."""
     text = time_finder(language).sub("", text)
-    return re.sub(any_of((*cues("fillers", language), *cues("subjects", language)), language), "", text).strip(EDGE)
+    small = [cue for kind in ("fillers", "subjects", "negation") for cue in cues(kind, language)]
+    return re.sub(any_of(small, language), "", text).strip(EDGE)
 
 
 def _stronger(joint: str, cut: re.Match[str]) -> str:
@@ -117,12 +127,12 @@ def _shared(found: list[Segment], language: Language) -> list[Segment]:
         head = _head(other.text, attributes, language)
         if head:
             gap = " " if language is Language.EN else ""
-            found[place] = Segment(f"{one.text}{gap}{head}", one.joint)
+            found[place] = replace(one, text=f"{one.text}{gap}{head}")
     opening = finder("shared_openings", language)
     for place, (one, other) in enumerate(pairwise(found)):
         begun = opening.search(one.text)
         if language is Language.EN and begun and other.joint == "list" and len(other.text.split()) <= 3:
-            found[place + 1] = Segment(f"{begun[0]} {other.text}", other.joint)
+            found[place + 1] = replace(other, text=f"{begun[0]} {other.text}")
     return found
 
 

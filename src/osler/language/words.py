@@ -85,7 +85,7 @@ def _synonyms() -> Mapping[str, str]:
 
 @cache
 def _tokenizer() -> Any:
-    """jieba's tokenizer, with its dictionary kept in the user's own cache.
+    """Jieba's tokenizer, with its dictionary kept in the user's own cache.
 
     In the shared folder for temporary files, where jieba would keep it, anybody can put a file of that name.
     """

@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from osler.language import Language
+from osler.language import Language, Speaker
+from osler.language.cues import cues, finder
+from osler.language.reader import denies_a_list, read
+from osler.language.reading import Clause
+from osler.language.words import sentences
 from osler.records.kinds import kind_in_story
 from osler.records.labels import EN, language_of
 from osler.records.schema import Category, Status
@@ -15,48 +19,12 @@ from osler.records.status import status_of
 _NAME_WORDS, _NAME_CHARS = 8, 16
 _LONGEST_NAME = 120
 
-# A full stop ends an English sentence unless it stands in a number or after an abbreviation.
-_EN_SENTENCE = re.compile(
-    r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bDr\.)(?<=[.;!?])\s+(?=[A-Z(\"'])|(?<!\s)\s*\n\s*|;\s+"
-)
-_EN_DENIAL = re.compile(
-    r"^(?:(?:the |otherwise,? )?(?:patient|he|she|mother|parents?|father|family)\s+)?(?:also |otherwise |but )?"
-    r"(?:denies|denied|reports no|has no|had no|negative for|without|no)\s+"
-    r"(?:(?:other )?(?:history|symptoms?|signs?|evidence|complaints?|reports?) of\s+)?"
-    r"(?:experiencing |having |noticing )?"
-    r"(?:(?:any )?(?:(?:recent|known|other|significant|personal|prior|previous|past) )*"
-    r"(?:history of |symptoms of |signs of |episodes of ))?"
-    r"(?:any )?(.+)$",
-    re.IGNORECASE,
-)
-# "Denies pain and does not present with any other complaints" denies pain and other complaints.
-_EN_NEITHER = re.compile(
-    r"^(?:does not|do not|did not|has not|have not)\s+"
-    r"(?:present with|report|complain of|have|had|experienced?|noted?|noticed?|show)\s+(?:any\s+)?",
-    re.IGNORECASE,
-)
-_EN_ITEM = re.compile(r",?\s+(?:and|or|nor)\s+|,\s*(?:and\s+|or\s+)?", re.IGNORECASE)
-_ZH_SENTENCE = re.compile(r"[。；;\n]+")
-_ZH_CLAUSE = re.compile(r"[，,](?![^（(]*[）)])")
-_ZH_DENIAL = re.compile(
-    r"^(?:患者|病人|平素|既往|近期|家族中?)?(?:否认有?|未见|没有|未出现|未诉|不伴|无(?!痛|创|菌|力|尿))(.+)$"
-)
-_ZH_TAIL = re.compile(r"(?:等.*|史|症状|嗜好)$")
-# "drug or food allergies" denies two kinds of allergy, not drugs.
-_EN_SHARED = re.compile(
-    r"(^|, |\bor |\band )(?:(\w+) (or|and) (\w+) (allerg\w+|use|disease|problems)"
-    r"|(abdominal|arm|back|bone|breast|calf|chest|ear|epigastric|eye|facial|flank|foot|hand|hip|jaw|joint|knee|leg|muscle"
-    r"|neck|pelvic|shoulder|stomach|throat) (or|and) (\w+) (pain))\b",
-    re.IGNORECASE,
-)
-# "past medical or surgical history" denies two histories.
-_EN_HISTORY = re.compile(
-    r"\b(medical|surgical|psychiatric|family|social|personal|obstetric)(?=(?:,| or| and| nor)\b[^.]*?\bhistory\b)",
-    re.IGNORECASE,
-)
-# "changes in bowel or bladder function" denies two changes, not the bladder.
-_EN_CHANGES = re.compile(r"\b(changes? in) (\w+(?: \w+)?) (or|and) (\w+(?: \w+)?)(?=$|,)", re.IGNORECASE)
-_ZH_WITH = re.compile(r"^(?:并)?(?:伴有?|出现|且出现|有)(.+、.+)$")
+_SHORT_CLAUSE, _SHORT_ITEM = 5, 6
+"""Characters below which a Chinese clause cannot stand alone, and up to which a thing is one of a list."""
+_WRITTEN_OF = Speaker.MOTHER
+"""A record that names a baby or a child speaks of its patient, as a mother does."""
+_JOINT = re.compile(r"^\W*(?:(?:and|but|or|with)\b\s*)?|\W*\b(?:and|but|or)\W*$", re.IGNORECASE)
+_TAIL = re.compile(r"(?:等.*|史|嗜好)$")
 _LABELLED = re.compile(r"^[-*•\s\d.)]*([^:：,，。]{2,60})[:：]\s*(.+)$")
 
 
@@ -94,60 +62,94 @@ def _english(text: str) -> Iterator[Statement]:
     if (named := _labelled(text, Language.EN)) is not None:
         yield named
         return
-    for sentence in filter(None, (part.strip(" .;") for part in _EN_SENTENCE.split(text))):
-        denial = _EN_DENIAL.match(sentence)
-        if denial and not re.search(r"\bbut\b|\bexcept\b|\balthough\b", sentence):
-            denied = _EN_CHANGES.sub(r"\1 \2 \3 \1 \4", _EN_SHARED.sub(_each_by_itself, denial[1]))
-            denied = _EN_HISTORY.sub(r"\1 history", denied)
-            for item in filter(None, (_EN_NEITHER.sub("", item.strip(" .")) for item in _EN_ITEM.split(denied))):
-                yield Statement(_capital(item), f"No {item}.", Status.ABSENT)
-        else:
-            words = sentence.split()
-            name = " ".join(words[:_NAME_WORDS]) + ("…" if len(words) > _NAME_WORDS else "")
-            yield Statement(name, f"{sentence}.")
+    for sentence in read(text, Language.EN, _WRITTEN_OF).sentences:
+        whole = sentence.text.strip(" .;")
+        lists = [clause for clause in sentence.clauses if _is_list_of_denials(clause, Language.EN)]
+        if finder("exception", Language.EN).search(whole):
+            lists = []  # what is left out of a denial belongs to it
+        done = 0
+        for clause in lists:
+            place = max(whole.find(clause.text, done), done)
+            yield from _own_words(whole[done:place])
+            yield from _denied(clause, Language.EN)
+            done = place + len(clause.text)
+        yield from _own_words(whole[done:])
 
 
-def _each_by_itself(shared: re.Match[str]) -> str:
-    """Two things that share a word, each with that word."""
-    begins, one, joint, other, thing = (part for part in shared.groups() if part is not None)
-    return f"{begins}{one} {thing} {joint} {other} {thing}"
+def _own_words(part: str) -> Iterator[Statement]:
+    """What stands beside denials, as it is written."""
+    part = _JOINT.sub("", part).strip(" ,.;")
+    if part:
+        words = part.split()
+        name = " ".join(words[:_NAME_WORDS]) + ("…" if len(words) > _NAME_WORDS else "")
+        yield Statement(name, f"{part}.")
+
+
+def _is_list_of_denials(clause: Clause, language: Language) -> bool:
+    """Whether each thing of a clause can be denied by itself."""
+    strangers = any(mention.whose and mention.whose not in cues("family", language) for mention in clause.mentions)
+    if language is EN and any(mention.value or not clause.text.endswith(mention.when) for mention in clause.mentions):
+        return False  # a time or a value within it keeps its place
+    return denies_a_list(clause.text, language) and not strangers and all(mention.denied for mention in clause.mentions)
+
+
+def _denied(clause: Clause, language: Language) -> Iterator[Statement]:
+    """Each thing that a clause denies; a single one is told in the clause's own words."""
+    alone = len(clause.mentions) == 1
+    for mention in clause.mentions:
+        if language is EN:
+            thing = f"{mention.whose} history of {mention.what}" if mention.whose else mention.what
+            thing = f"{thing} {mention.when}".strip()
+            yield Statement(_capital(thing), f"No {thing}.", Status.ABSENT)
+        elif thing := _TAIL.sub("", f"{mention.whose}{mention.what}"):
+            yield Statement(thing, f"{clause.text}。" if alone else f"无{thing}。", Status.ABSENT)
 
 
 def _chinese(text: str) -> Iterator[Statement]:
-    for sentence in filter(None, (part.strip() for part in _ZH_SENTENCE.split(text))):
-        named = _labelled(sentence, Language.ZH)
-        if named and len(_clauses(named.report)) == 1 and "、" not in named.report:
+    for sentence in sentences(text, Language.ZH):
+        named = _labelled(sentence.strip("；;。"), Language.ZH)
+        clauses = read(named.report if named else sentence, Language.ZH, _WRITTEN_OF).clauses
+        denials = [clause for clause in clauses if _is_list_of_denials(clause, Language.ZH)]
+        if named and not denials and "、" not in named.report:
             yield named
             continue
         # "消化系统：易饥、多食，无腹痛" lists several things under one heading.
-        for clause in _clauses(named.report if named else sentence):
-            if denial := _ZH_DENIAL.match(clause):
-                for item in filter(None, (_ZH_TAIL.sub("", item) for item in re.split(r"[、及和或与]", denial[1]))):
-                    yield Statement(item, f"无{item}。", Status.ABSENT)
+        told, done = "", 0
+        for clause in clauses:
+            place = sentence.find(clause.text, done)
+            is_glued, done = 0 < place == done, max(place, done) + len(clause.text)
+            if told and is_glued:  # "改变体位无缓解" denies nothing by itself
+                told += clause.text
+            elif clause in denials:
+                yield from _told(told)
+                yield from _denied(clause, Language.ZH)
+                told = ""
+            elif told and len(clause.text) < _SHORT_CLAUSE:
+                told = f"{told}，{clause.text}"
             elif (items := _listed(clause)) is not None:
+                yield from _told(told)
                 yield from (Statement(item[:_NAME_CHARS], f"{item}。") for item in items)
+                told = ""
             else:
-                yield Statement(clause[:_NAME_CHARS] + ("…" if len(clause) > _NAME_CHARS else ""), f"{clause}。")
+                yield from _told(told)
+                told = clause.text
+        yield from _told(told)
 
 
-def _listed(clause: str) -> list[str] | None:
+def _told(text: str) -> Iterator[Statement]:
+    """A clause in its own words, if there is one."""
+    if text:
+        yield Statement(text[:_NAME_CHARS] + ("…" if len(text) > _NAME_CHARS else ""), f"{text}。")
+
+
+def _listed(clause: Clause) -> list[str] | None:
     """The items of a clause that only lists things: `伴怕热、多汗`, `怕热、多汗、体重下降`."""
-    if clause.startswith(("无", "不", "未", "没", "否")):
-        return None  # what is denied is all of them, and only the whole clause says so
-    introduced = _ZH_WITH.match(clause)
-    items = [item for item in (introduced[1] if introduced else clause).split("、") if item]
-    return items if len(items) > 1 and (introduced or all(len(item) <= 6 for item in items)) else None
-
-
-def _clauses(sentence: str) -> list[str]:
-    """Clauses between commas; a fragment too short to stand alone stays with the one before it."""
-    clauses: list[str] = []
-    for piece in filter(None, (piece.strip() for piece in _ZH_CLAUSE.split(sentence))):
-        if clauses and len(piece) < 5 and not _ZH_DENIAL.match(piece) and not _ZH_DENIAL.match(clauses[-1]):
-            clauses[-1] += f"，{piece}"
-        else:
-            clauses.append(piece)
-    return clauses
+    if any(mention.whose for mention in clause.mentions):
+        return None
+    items = [f"{mention.what}{mention.value}" for mention in clause.mentions]
+    parts = clause.text.split("、")
+    is_list = len(items) > 1 and len(parts) == len(items)
+    return items if is_list and all(len(part) <= _SHORT_ITEM for part in parts) else None
 
 
 def _capital(text: str) -> str:
@@ -214,7 +216,7 @@ class EntryList:
     def add_text(self, category: Category, text: str, *, label: str = "") -> None:
         """Add every statement of a text; a bare `None` or `无` becomes one denied entry called `label`."""
         clean = text.strip().strip("。.").strip()
-        if not clean:
+        if not clean or _LEFT_OPEN.fullmatch(clean):
             return
         if (
             label
