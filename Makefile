@@ -45,7 +45,7 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 transcripts: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.transcripts --renew
 
-# Fits the retrieval without a model anew, from the data in training/ and the thesaurus: some ten minutes.
+# Fits the retrieval without a model anew, from the data in training/ and the thesaurus: a few minutes.
 ram-model: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train]'
 	$(BIN)/python -m training.ram_model

@@ -1,4 +1,4 @@
-"""Fit the retrieval without a model: `make ram-model`, some ten minutes on one core, needs the `train` extra.
+"""Fit the retrieval without a model: `make ram-model`, three minutes of one core, needs the `train` extra.
 
 1. The concept model of each language: softmax regression from pieces of words to concepts, on `asks` and the thesaurus.
 2. The weights of the evidence: logistic regression on `questions/`, put to the bundled records and to imported ones.
