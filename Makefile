@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types pytest coverage clean constraints transcripts
+.PHONY: demo test lint types pytest coverage clean constraints transcripts ram-model
 
 demo: $(VENV)/.installed
 	@rm -f runs/demo.osler*
@@ -44,6 +44,11 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(BIN)/python
 # After a change to what the rules say that is meant: a test compares with these hashes.
 transcripts: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.transcripts --renew
+
+# Fits the retrieval without a model anew, from the data in training/ and the thesaurus: a few minutes.
+ram-model: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[train]'
+	$(BIN)/python -m training.ram_model
 
 # Names and versions only: an address would tie the project to one mirror.
 constraints: $(VENV)/.installed-dev

@@ -1,6 +1,6 @@
 """How well the retrieval module finds what doctors' questions ask for.
 
-python benchmarks/ram.py            figures on the labelled questions, by language and kind, and the time of one
+python benchmarks/ram.py            figures on the labelled questions, bundled and imported, and the time of one
 python benchmarks/ram.py --dev      without the held-out ones, with every miss for tuning and validation
 python benchmarks/ram.py --near     questions of which nearly half ask for what the record just does not have
 python benchmarks/ram.py --human FOLDER   human questions: FOLDER/spbench_case and FOLDER/spbench_taking
@@ -22,10 +22,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does
 
 from tests.agents.questions import Labelled, Part, labelled
 from tests.agents.ram_figures import Figures, figures
+from training.imported import imported, put_to
 from training.labels import near_misses
 
 from osler.agents.ram.index import RecordIndex
-from osler.agents.ram.intent import read_intent
+from osler.agents.ram.question import read_asks
 from osler.agents.ram.redact import without_diagnosis
 from osler.errors import OslerError
 from osler.eval.runs import load_run
@@ -37,6 +38,14 @@ from osler.runs.events import Asked
 def indexes() -> dict[str, RecordIndex]:
     wanted = {question.record for question in labelled()}
     return {record.id: RecordIndex(record) for record in RecordPool.open() if record.id in wanted}
+
+
+def as_imported(rows: list[Labelled]) -> tuple[list[Labelled], dict[str, RecordIndex]]:
+    """The questions put to the same patients in free text."""
+    records = {record.id: record for record in RecordPool.open()}
+    twins = {name: imported(records[name]) for name in {row.record for row in rows}}
+    put = [put_to(row, twins[row.record][1]) for row in rows]
+    return [row for row in put if row], {twin.id: RecordIndex(twin) for twin, _ in twins.values()}
 
 
 def show(title: str, rows: list[Labelled], index: dict[str, RecordIndex]) -> None:
@@ -57,7 +66,7 @@ def speed(rows: list[Labelled], index: dict[str, RecordIndex]) -> None:
     for row in rows:
         # A question that was never asked before: what was kept of it from the figures does not count.
         content.cache_clear()
-        read_intent.cache_clear()
+        read_asks.cache_clear()
         began = time.perf_counter()
         index[row.record].search(row.question)
         times.append((time.perf_counter() - began) * 1000)
@@ -140,8 +149,10 @@ def main() -> None:
         misses(labelled(Part.TUNING, Part.VALIDATION), index)
     show("for tuning", labelled(Part.TUNING), index)
     show("validation", labelled(Part.VALIDATION), index)
+    show("validation, imported", *as_imported(labelled(Part.VALIDATION)))
     if not given.dev:
         show("held out", labelled(Part.HELD_OUT), index)
+        show("held out, imported", *as_imported(labelled(Part.HELD_OUT)))
     speed(labelled(), index)
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from tests.agents.questions import Labelled
 
-from osler.agents.ram.intent import read_intent
 from osler.language.lexicon import concepts
 from osler.language.words import content
 from osler.records import Language
@@ -20,8 +19,6 @@ from osler.records.split import EntryList, statements
 PREFIX = "imported "
 _BY_NAME = frozenset({Category.SIGN, Category.TEST, Category.EXAMINATION})
 """Free text, too, gives these by name."""
-_MEANT = 0.3
-_CLEAR = 0.999
 
 
 def imported(record: PatientRecord) -> tuple[PatientRecord, dict[str, tuple[Entry, ...]]]:
@@ -54,21 +51,24 @@ def _text(entry: Entry, language: Language) -> str:
     return f"{entry.name}: {report}" if language is Language.EN else f"{entry.name}：{report}"
 
 
-def put_to(row: Labelled, became: dict[str, tuple[Entry, ...]]) -> Labelled:
-    """The question put to the imported record. Of several statements those are asked for that share what it means."""
+def put_to(row: Labelled, became: dict[str, tuple[Entry, ...]]) -> Labelled | None:
+    """The question put to the imported record; None where it names none of the statements it asks for.
+
+    Of several statements those are asked for that share words or concepts with it.
+    """
     asked, also = set[str](), {part.name for name in row.also for part in became[name]}
     for name in row.entries:
         parts = became[name]
         wanted = {part.name for part in parts if len(parts) == 1 or _bears_on(part, row)}
         asked |= wanted
         also |= {part.name for part in parts} - wanted
-    kind = "asked" if asked else "nothing"
-    return replace(row, record=PREFIX + row.record, kind=kind, entries=frozenset(asked), also=frozenset(also - asked))
+    if row.entries and not asked:
+        return None
+    return replace(row, record=PREFIX + row.record, entries=frozenset(asked), also=frozenset(also - asked))
 
 
 def _bears_on(part: Entry, row: Labelled) -> bool:
-    meant = {
-        name for ask in read_intent(row.question, row.language).asks for name, p in ask.meant.items() if p > _MEANT
-    }
-    about = {name for name, share in concepts(row.language).find(part.report).items() if share >= _CLEAR}
-    return bool(meant & about or set(content(row.question, row.language)) & set(content(part.report, row.language)))
+    known = concepts(row.language)
+    if known.find(row.question).keys() & known.whole(part.report):
+        return True
+    return bool(set(content(row.question, row.language)) & set(content(part.report, row.language)))

@@ -1,12 +1,8 @@
-"""Questions labelled by hand for learning, beside those that the tests guard.
+"""The data that the retrieval without a model is fitted on.
 
-Most of them ask for a neighbour of what the record has: another test of the same organ, the other habit, a relative's
-illness. Others ask for what is there, in words that it does not use (`training/questions/LANGUAGE.txt`). The rest are
-what the doctor by rules asks, whose long questions name many things at once (`LANGUAGE_by_rules.txt`), and twins that
-look alike, of which one asks for what the record has and the other for what it just does not (`LANGUAGE_twins.txt`). By
-record, one a line: `question | entries asked for; ... | entries that are not wrong either; ...`.
-
-A last set is not learned from: it measures how often a near miss is told from the thing (`LANGUAGE_near.txt`).
+`asks/LANGUAGE.txt` has questions by the concept they ask for. `questions/LANGUAGE*.txt` has questions put to those
+bundled records that are for tuning, by record, one a line: `question | entries asked for; ... | entries not wrong
+either; ...`. `LANGUAGE_near.txt` is not learned from: nearly half of it asks for what the record just does not have.
 """
 
 from __future__ import annotations
@@ -15,20 +11,27 @@ from pathlib import Path
 
 from tests.agents.questions import Labelled, Part, labelled
 
-from osler.records import Language
+from osler.language import Language
 
-FOLDER = Path(__file__).parent / "questions"
-
-
-def by_hand() -> list[Labelled]:
-    """Every labelled question that may be learned from, in both languages."""
-    files = (f"{language.value}{kind}.txt" for kind in ("", "_twins") for language in Language)
-    return [*guarded(), *(row for name in files for row in written(name)), *by_rules()]
+HERE = Path(__file__).parent
 
 
-def by_rules() -> list[Labelled]:
-    """Those of them that the doctor by rules asks."""
-    return [row for language in Language for row in written(f"{language.value}_by_rules.txt")]
+def asks(language: Language) -> list[tuple[str, str]]:
+    """(question, concept)."""
+    rows, concept = [], ""
+    for line in (HERE / "asks" / f"{language.value}.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            concept = line.removeprefix("# ").strip()
+        elif line.strip():
+            rows.append((line.strip(), concept))
+    return rows
+
+
+def by_hand(language: Language) -> list[Labelled]:
+    """Every labelled question that may be learned from."""
+    files = (f"{language.value}{kind}.txt" for kind in ("", "_twins", "_by_rules"))
+    tuning = [row for row in labelled(Part.TUNING) if row.language is language]
+    return [*tuning, *(row for name in files for row in written(name))]
 
 
 def near_misses() -> list[Labelled]:
@@ -36,15 +39,10 @@ def near_misses() -> list[Labelled]:
     return [row for language in Language for row in written(f"{language.value}_near.txt")]
 
 
-def guarded() -> list[Labelled]:
-    """Those of the tests that are for tuning."""
-    return labelled(Part.TUNING)
-
-
 def written(name: str) -> list[Labelled]:
     """Those of one file."""
     rows, record = [], ""
-    for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
+    for line in (HERE / "questions" / name).read_text(encoding="utf-8").splitlines():
         if line.startswith("# "):
             record = line.removeprefix("# ")
         elif line:

@@ -1,17 +1,15 @@
-"""The lexicon: which things a text speaks of, and the terms that are kept of the thesaurus."""
+"""The lexicon: which things a text speaks of."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from osler.language.lexicon import Phrases, concepts, named
-from osler.language.lexicon.kept import kept_terms, taken_apart
+from osler.language.lexicon import Phrases, answered_by, concepts, named
+from osler.language.lexicon.kinds import of_a_kind
+from osler.language.lexicon.thesaurus import thesaurus_terms
 from osler.records import Language
-
-
-@pytest.mark.parametrize("language", list(Language))
-def test_the_terms_that_are_kept_are_those_of_the_thesaurus(language: Language) -> None:
-    assert kept_terms(language) == taken_apart(language), "keep them anew, as `osler.language.lexicon.kept` says"
 
 
 def test_half_of_a_phrase_by_weight_is_needed() -> None:
@@ -52,3 +50,34 @@ def test_things_are_known_by_their_names_in_both_languages(text: str, thing: str
 )
 def test_an_idiom_of_which_a_common_word_is_left_names_nothing(text: str, thing: str, language: Language) -> None:
     assert thing not in concepts(language).find(text)
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_the_terms_of_the_thesaurus_are_the_same_from_the_cache(
+    language: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("osler.language.lexicon.thesaurus.private_cache", lambda _: tmp_path)
+    work_out = thesaurus_terms.__wrapped__
+    made = work_out(language)
+    assert [*tmp_path.iterdir()] and work_out(language) == made
+
+
+def test_near_things_answer_for_each_other_only_where_they_do() -> None:
+    assert "implants-metal" in answered_by("operations")
+    assert "siblings-number" not in answered_by("family-illnesses")
+    assert "mri" in answered_by("brain-mri") and "brain-mri" not in answered_by("mri")
+    assert "alcohol" not in answered_by("smoking") and "smoking" not in answered_by("alcohol")
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        (Language.EN, "Were your feet X-rayed?", "X-ray of the hands"),
+        (Language.EN, "the PET-CT", "CT"),
+        (Language.ZH, "双脚拍片了吗？", "双手X线"),
+        (Language.ZH, "痰培养", "痰涂片"),
+    ],
+)
+def test_a_thing_is_no_other_of_its_kind(language: Language, one: str, other: str) -> None:
+    asked, held = of_a_kind(one, language), of_a_kind(other, language)
+    assert any(not asked[kind] & held[kind] for kind in asked.keys() & held.keys())

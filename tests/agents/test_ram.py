@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from osler.agents.ram import RecordIndex, read_intent
-from osler.agents.ram.plausible import implausible, less
+from osler.agents.ram import RecordIndex
 from osler.agents.ram.redact import without_diagnosis
-from osler.records import PatientRecord, RecordPool
+from osler.records import PatientRecord
 from tests.agents.ram_index import found
 from tests.conftest import small_record
-
-
-def test_a_time_in_a_question_does_not_make_it_one_for_the_story() -> None:
-    question = "Now think back a couple of months, my dear: did you break anything, or have a limb kept still?"
-    assert found("pulmonary-embolism-en", question) == {"Ankle fracture"}
 
 
 @pytest.mark.parametrize(
@@ -27,7 +21,6 @@ def test_a_time_in_a_question_does_not_make_it_one_for_the_story() -> None:
         ("stemi-en", "Did they do a CT of his lungs?", None),
         ("stemi-zh", "他拍过胸片吗？", "胸部X线"),
         ("rheumatoid-arthritis-zh", "血沉快不快？", "血沉"),
-        ("peptic-ulcer-en", "Do you take recreational drugs?", None),
         ("acute-cholecystitis-zh", "我去给您拿杯水。", None),
     ],
 )
@@ -102,23 +95,6 @@ def test_an_interpretation_with_a_telling_word_of_the_diagnosis_is_cut() -> None
     made = small_record(entries=entries, diagnosis={"name": "Coarctation of the aorta", "icd10": "Q25.1"})
     record = without_diagnosis(PatientRecord.model_validate(made))
     assert record.entries[0].report == "Narrowing of the great vessel with a gradient. Function is normal."
-
-
-def test_what_cannot_be_meant_with_a_patient_makes_the_rest_likelier() -> None:
-    def shares(record: str, question: str) -> dict[str, float]:
-        opened = RecordPool.open().get(record)
-        return less(read_intent(question, opened.language), implausible(opened)).asks[0].meant
-
-    for question, grown, child, wanted, out in (
-        ("Do her socks dig in by the evening?", "heart-failure-en", "croup-en", "leg-swelling", "child-hands-feet"),
-        ("袜子晚上勒出印子没有？", "heart-failure-zh", "croup-zh", "leg-swelling", "child-hands-feet"),
-    ):
-        heard, rest = shares(child, question), shares(grown, question)
-        assert out in heard and out not in rest and rest[wanted] > heard[wanted]
-        assert sum(rest.values()) <= sum(heard.values()) + 1e-6
-    assert {"last-period", "wet-nappies"} <= implausible(RecordPool.open().get("stemi-en"))
-    assert "last-period" not in implausible(RecordPool.open().get("ectopic-pregnancy-zh"))
-    assert "birth" not in implausible(RecordPool.open().get("croup-zh"))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from tests.agents.ram_index import found, index_of
     [
         ("gout-en", "When did it all begin?", "Joint pain"),
         ("gout-en", "Is it there all the time or does it come and go?", "Joint pain"),
-        ("gout-en", "How long has the cough been there?", None),
         ("gout-en", "Please sit down and take your time.", None),
         ("gout-zh", "这样多久了？", "关节疼痛"),
         ("gout-zh", "是一直这样还是一阵一阵的？", "关节疼痛"),
@@ -32,11 +31,6 @@ def test_since_when_asks_for_the_chief_symptom_where_nothing_is_named(
     ("record", "question", "asked"),
     [
         ("acute-pancreatitis-en", "How often does your husband have a drink?", {"Alcohol"}),
-        (
-            "infant-gastroenteritis-en",
-            "What did the scales say today, and did they take her temperature?",
-            {"Body weight", "Temperature"},
-        ),
         ("heart-failure-en", "Have the scales gone up?", {"Weight change"}),
         ("aortic-dissection-zh", "不舒服是突然来的还是慢慢来的？", {"起病情况"}),
         ("pyelonephritis-zh", "您父母身体怎么样，有什么慢性病吗？", {"家族史"}),
@@ -78,7 +72,6 @@ def test_lists_of_medicines_and_allergies_answer_for_every_one(record: str, ques
 @pytest.mark.parametrize(
     ("record", "question", "told"),
     [
-        ("hyperosmolar-state-en", "What medicines is your mother on?", {"Diabetes tablets", "Heart tablets"}),
         ("osteoarthritis-zh", "您平时在吃哪些药？", {"抗凝药", "用过的止痛药"}),
     ],
 )

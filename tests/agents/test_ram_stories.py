@@ -69,7 +69,6 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[Language, RecordIn
         ("How do you sleep?", "sleeps badly"),
         ("Do you bring up any phlegm?", "yellow phlegm"),
         ("Do you drink alcohol?", "wine"),
-        ("What do you do for a living?", "roofer"),
         ("Do you have any chest pain?", "chest pain"),
         ("Which medicines do you take regularly?", "ramipril"),
         ("Does your ear hurt?", ""),

@@ -13,7 +13,7 @@ import pytest
 
 from osler import prompts
 from osler.agents.ram import index
-from osler.agents.ram.decision import Decision, decision
+from osler.agents.ram.evidence import Weights, weights
 from osler.eval import scoring
 from osler.eval.verdict import Judgement, Verdict
 from osler.language import Language
@@ -97,10 +97,10 @@ def test_silent_turns_thinking_and_repairs_are_held_again(tmp_path: Path, monkey
 
 @pytest.fixture
 def stricter_ram(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stricter(language: Language, *, of_text: bool) -> Decision:
-        return replace(decision(language, of_text=of_text), threshold=0.999)
+    def stricter(language: Language) -> Weights:
+        return replace(weights(language), threshold=0.9999)
 
-    monkeypatch.setattr(index, "decision", stricter)
+    monkeypatch.setattr(index, "weights", stricter)
 
 
 @pytest.mark.usefixtures("stricter_ram")

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from osler.language import Language
 from osler.language.lexicon import broad_parts
-from osler.language.lexicon.aspects import aspects
-from osler.language.lexicon.spoken import things
+from osler.language.lexicon.spoken import aspects, things
 from osler.language.words import alike, content
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from osler.agents.autogen import Participant
 from osler.agents.messages import Case, Enquiry, Question, Selection
 from osler.agents.ram.index import RecordIndex
-from osler.agents.ram.intent import read_intent
+from osler.agents.ram.question import read_asks
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.ram.reports import with_reports
 from osler.records.schema import PatientRecord
@@ -58,11 +58,12 @@ class Ram(Participant):
     def select(self, question: str) -> Selection:
         """The question with the entries it asks for by rules, and the scores they were chosen by."""
         found = self._index.search(question)[:MOST]
-        whole = read_intent(question, self._record.language).asks[0]
+        whole = read_asks(question, self._record.language, self._record.speaker)[0]
+        concepts = sorted(found.thing for found in whole.phrases)
         return Selection(
             case=self._case,
             question=question,
             entries=tuple(match.entry for match in found),
             scores=tuple(round(match.score, 4) for match in found),
-            asked_for=(*sorted(whole.concepts), *sorted(whole.categories)),
+            asked_for=(*concepts, *sorted(whole.categories)),
         )

@@ -1,242 +1,203 @@
-"""The evidence that a question asks for an entry: by words, by phrases, by meaning."""
+"""The evidence that a question asks for an entry: a few numbers for each entry, and the weights that make them one.
+
+The weights are fitted by logistic regression on labelled questions (`make ram-model`).
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 
-from osler.agents.ram.intent import Ask, Intent
-from osler.agents.ram.layout import Columns, Layout, Places, grams
-from osler.ranking import exceeds, reaches
+import numpy as np
+from numpy.typing import NDArray
 
-FEATURES = (
-    "name_covered",
-    "ask_covered",
-    "ask_in_text",
-    "shared_concept",
-    "concept_rank",
-    "other_concept",
-    "ngrams",
-    "category",
-    "name_in_ask",
-    "ask_is_whole",
-    "best_lexical",
-    "best_concept",
-    "name_says",
-    "ask_unmet",
-    "concept_alone",
-    "concept_leads",
-    "meant",
-    "meant_rank",
-    "meant_other",
-    "meant_alone",
-    "named",
-    "named_other",
+from osler.agents.ram.concept_model import meant
+from osler.agents.ram.entry_topics import entry_topics
+from osler.agents.ram.question import Ask, asks_about_another, letters, read_asks
+from osler.language import Language
+from osler.language.lexicon import concepts, terms
+from osler.language.lexicon.kinds import of_a_kind
+from osler.records.schema import Category, PatientRecord
+
+Floats = NDArray[np.float64]
+ByConcept = dict[str, list[tuple[int, float]]]
+"""For each concept the entries that are about it, and how much."""
+
+BY_ASK = (
+    *("name_in_ask", "ask_in_name", "ask_in_text", "letters", "phrase", "whole_phrase", "other_phrase", "category"),
+    *("whole_name", "own_name", "meant", "other_meant", "meant_alone", "name_rank", "phrase_rank", "meant_rank"),
+    *("read", "read_rank", "talk"),
 )
-_AT = {name: place for place, name in enumerate(FEATURES)}
-_BY_NAMES, _BY_PHRASES, _BY_MEANING = (
-    tuple(_AT[name] for name in names)
-    for names in (
-        ("name_covered", "ask_covered", "name_in_ask", "best_lexical", "name_says"),
-        ("shared_concept", "concept_rank", "best_concept", "concept_alone", "concept_leads"),
-        ("meant", "meant_rank", "meant_alone"),
-    )
-)
-_AGAINST = [_AT[name] for name in ("ask_unmet", "other_concept", "meant_other", "named_other")]
-_WHOLE_NAME = 0.999
-_MOST_SAID, _MOST_UNMET = 12.0, 20.0
-
-Weighed = list[tuple[str, float]]
-"""Words that the record has, each with how much it says."""
-Values = dict[int, tuple[float, ...]]
-"""Several numbers for some of the entries, by their place in the record."""
+"""Of each the best that an ask of the question gives an entry."""
+BY_QUESTION = ("relative", "family", "other_kind", "best_name", "best_phrase", "best_meant", "several")
+COLUMNS = (*BY_ASK, *BY_QUESTION)
+_TALK = frozenset({"none", "other", "reassurance", "plan-consent", "paperwork", "comfort"})
+"""Meant where the doctor greets, calms, plans or writes something down, and where no record tells."""
+_LEAST = 0.05
+"""A best entry below this is no measure for the others."""
+_WHOLE = 0.999
+_MOST_SAID = 12.0
 
 
-@dataclass
-class _Found:
-    """What the asks of a question have in common with entries: of each number the best, for or against the entry."""
+@dataclass(frozen=True)
+class Weights:
+    """How the evidence of one language is weighed, and which entries count as asked for."""
 
-    by_names: Values = field(default_factory=dict)
-    by_phrases: Values = field(default_factory=dict)
-    by_meaning: Values = field(default_factory=dict)
-    named: Places = field(default_factory=dict)
-    in_text: Places = field(default_factory=dict)
-    alike: Places = field(default_factory=dict)
-    category: Places = field(default_factory=dict)
-    unmet: Places = field(default_factory=dict)
-    other_concept: Places = field(default_factory=dict)
-    meant_other: Places = field(default_factory=dict)
-    named_other: Places = field(default_factory=dict)
+    columns: Floats
+    bias: float
+    threshold: float
+    """Probability that the best entry must reach, or nothing was asked for."""
+    ratio: float
+    """Share of the best entry's probability that every other one must have."""
 
-
-def evidence(intent: Intent, layout: Layout) -> Columns:
-    """The best of the asks for each entry, and how the question stands to the whole record."""
-    asks = intent.asks
-    found = _Found()
-    # `ask_is_whole` stays 0: of a question with parts each of them speaks against the whole.
-    usual = [0.0] * len(FEATURES)
-    limits = [_weigh(ask, layout, found) for ask in asks]
-    meant = [values[0] for values in found.by_meaning.values()]
-    second, first = sorted([*meant, 0.0, 0.0])[-2:]
-    others = {
-        _AT["named"]: found.named,
-        _AT["ask_in_text"]: found.in_text,
-        _AT["ngrams"]: found.alike,
-        _AT["category"]: found.category,
-        len(FEATURES): {place: first for place, (share, *_) in found.by_meaning.items() if reaches(share, first)},
-    }
-    against = (found.unmet, found.other_concept, found.meant_other, found.named_other)
-    for row, lower, limit in zip(_AGAINST, against, zip(*limits, strict=True), strict=True):
-        usual[row] = least = min(limit)
-        others[row] = {place: value for place, value in lower.items() if value < least}
-    groups = ((_BY_NAMES, found.by_names), (_BY_PHRASES, found.by_phrases), (_BY_MEANING, found.by_meaning))
-    for rows, values in groups:
-        for row, column in zip(rows, zip(*values.values(), strict=True), strict=False):
-            others[row] = dict(zip(values, column, strict=True))
-    whole = (
-        first,
-        second,
-        max([max(ask.meant.values(), default=0.0) for ask in asks]),
-        max([ask.meant.get("none", 0.0) for ask in asks]),
-        max([ask.meant.get("other", 0.0) for ask in asks]),
-        max([len(ask.words) for ask in asks]),
-        len(asks),
-        max([values[0] for values in found.by_names.values()], default=0.0),
-        max(found.in_text.values(), default=0.0),
-    )
-    return [*usual, 0.0, *whole], others
+    def probabilities(self, evidence: Floats) -> Floats:
+        """One for each entry, from its row of evidence."""
+        found: Floats = 1 / (1 + np.exp(-(evidence @ self.columns + self.bias)))
+        return found
 
 
-def _weigh(ask: Ask, layout: Layout, found: _Found) -> tuple[float, float, float, float]:
-    """Note what an ask has in common with entries. Comes back: what speaks against those that have nothing of it."""
-    total = layout.said(ask.words) or 1.0
-    words = [(word, layout.lexicon.weight(word)) for word in ask.words if word in layout.in_entries]
-    # Where no name of any entry is in the ask, the concept has to speak alone.
-    alone = 1.0 - _by_names(words, total, layout, found.by_names)
-    unmet = _by_texts(words, total, layout, found)
-    _raise(found.alike, _alike(ask, layout))
-    for name, share in ask.categories.items():
-        _raise(found.category, dict.fromkeys(layout.of_category.get(name, ()), share))
-    surest = max(ask.named.values(), default=0.0)
-    for place, share in (named := shared_by(ask.named, layout)).items():
-        _lower(found.named_other, place, surest - share)
-    _raise(found.named, named)
-    return unmet, _by_phrases(ask, alone, layout, found), _by_meaning(ask, alone, layout, found), surest
+@cache
+def weights(language: Language) -> Weights:
+    """As they were fitted."""
+    text = (files("osler.agents.ram") / "model" / "weights.json").read_text(encoding="utf-8")
+    fitted = json.loads(text)[language.value]
+    columns = np.array([fitted["columns"][name] for name in COLUMNS])
+    return Weights(columns, fitted["bias"], fitted["threshold"], fitted["ratio"])
 
 
-def _by_phrases(ask: Ask, alone: float, layout: Layout, found: _Found) -> float:
-    """Note the entries that are about a concept whose phrase is in an ask. Comes back: how clear the clearest is."""
-    clearest = max(ask.concepts.values(), default=0.0)
-    if shared := shared_by(ask.concepts, layout):
-        most = max(shared.values())
-        for place, share in shared.items():
-            best = share if reaches(share, most) else 0.0
-            leads = share * alone if reaches(share, clearest) else 0.0
-            _keep(found.by_phrases, place, (share, share / clearest, best, share * alone, leads))
-            _lower(found.other_concept, place, clearest - share)
-    return clearest
+class Bags:
+    """Bags of terms as the rows of a matrix: how much of each is in an ask."""
+
+    def __init__(self, bags: Sequence[Iterable[str]], weight: Callable[[str], float]) -> None:
+        """Lay out the bags; `weight` is how much a term says."""
+        every = sorted({term for bag in bags for term in bag})
+        self._column = {term: place for place, term in enumerate(every)}
+        self._rows = np.zeros((len(bags), len(every)))
+        for row, bag in zip(self._rows, bags, strict=True):
+            for term in bag:
+                row[self._column[term]] = weight(term)
+        self.sums = np.maximum(self._rows.sum(axis=1), 1e-9)
+
+    def shared(self, asked: Iterable[str]) -> Floats:
+        """For each bag the weight of those of its terms that are asked for."""
+        columns = sorted(self._column[term] for term in asked if term in self._column)
+        found: Floats = self._rows[:, columns].sum(axis=1)
+        return found
 
 
-def _by_meaning(ask: Ask, alone: float, layout: Layout, found: _Found) -> float:
-    """Note the entries that are about a concept that an ask may mean. Comes back: how likely the likeliest is."""
-    likeliest = max(ask.meant.values(), default=0.0)
-    if meant := shared_by(ask.meant, layout):
-        most = max(meant.values())
-        for place, share in meant.items():
-            _keep(found.by_meaning, place, (share, share / most, math.sqrt(share) * alone))
-            _lower(found.meant_other, place, likeliest - share)
-    return likeliest
+class Evidence:
+    """The entries of one record, laid out once for all questions."""
+
+    def __init__(self, record: PatientRecord) -> None:
+        """Lay out names, texts, letters, concepts and kinds."""
+        self._language, self._speaker, self._size = record.language, record.speaker, len(record.entries)
+        self._weight = concepts(record.language).weight
+        names = [(entry.name, *entry.aliases) for entry in record.entries]
+        flat = [name for some in names for name in some]
+        self._first = np.cumsum([0, *map(len, names)])[:-1]
+        """Where the names of each entry begin."""
+        words = [terms(name, self._language) for name in flat]
+        self._names = Bags(words, self._weight)
+        self._letters = Bags([letters(name, self._language) for name in flat], lambda _: 1.0)
+        whole = (" ".join((*some, e.report, e.said)) for some, e in zip(names, record.entries, strict=True))
+        self._texts = Bags([terms(text, self._language) for text in whole], self._weight)
+        self._topics = _by_concept(entry_topics(record))
+        self._read = _by_concept(self._read_by_model(record))
+        """The same as the concept model reads names and texts of the entries."""
+        self._categories = [entry.category.value for entry in record.entries]
+        self._family = np.array([entry.category is Category.FAMILY_HISTORY for entry in record.entries], dtype=float)
+        self._kinds = [of_a_kind("\n".join(some), self._language) for some in names]
+
+    def rows(self, question: str) -> Floats:
+        """(entries, columns): all that is known about each entry and the question."""
+        asks = read_asks(question, self._language, self._speaker)
+        by_ask = np.max([self._by_ask(ask) for ask in asks], axis=0)
+        relative = float(asks_about_another(question, self._language, self._speaker))
+        best = [by_ask[BY_ASK.index(name)].max() for name in ("name_in_ask", "phrase", "meant")]
+        of_question = [relative * (1 - self._family), (1 - relative) * self._family, self._of_other_kind(question)]
+        of_question += [np.full(self._size, value) for value in (*best, float(len(asks) > 1))]
+        return np.concatenate([by_ask, of_question]).T
+
+    def _by_ask(self, ask: Ask) -> Floats:
+        """(columns, entries) of one ask; in its order of columns `BY_ASK`."""
+        total = sum(map(self._weight, sorted(ask.words))) or 1.0
+        shared = self._names.shared(ask.words)
+        covered = shared / self._names.sums
+        in_name = self._best_name(covered)
+        own = np.where(covered[self._first] >= _WHOLE, self._names.sums[self._first], 0.0)
+        alike = self._letters.shared(ask.letters) / np.sqrt(self._letters.sums * max(1, len(ask.letters)))
+        phrase = self._about(self._topics, {found.thing: found.score for found in ask.phrases}, max)
+        whole = {found.thing: 1.0 for found in ask.phrases if found.share >= _WHOLE}
+        likely = self._about(self._topics, ask.meant, float.__add__)
+        read = np.sqrt(self._about(self._read, ask.meant, float.__add__))
+        clearest = max((found.score for found in ask.phrases), default=0.0)
+        return np.array(
+            [
+                in_name,
+                self._best_name(shared) / total,
+                self._texts.shared(ask.words) / total,
+                self._best_name(alike),
+                phrase,
+                self._about(self._topics, whole, max),
+                phrase - clearest,
+                [ask.categories.get(category, 0.0) for category in self._categories],
+                in_name >= _WHOLE,
+                np.minimum(own, _MOST_SAID) / _MOST_SAID,
+                likely,
+                likely - max(ask.meant.values(), default=0.0),
+                np.sqrt(likely) * (1 - in_name),
+                *(_rank(column) for column in (in_name, phrase, likely)),
+                read,
+                _rank(read),
+                np.full(self._size, -sum(ask.meant.get(name, 0.0) for name in sorted(_TALK))),
+            ]
+        )
+
+    def _best_name(self, by_name: Floats) -> Floats:
+        """Of each entry the best of its names."""
+        found: Floats = np.maximum.reduceat(by_name, self._first)
+        return found
+
+    def _about(self, known: ByConcept, asked: dict[str, float], join: Callable[[float, float], float]) -> Floats:
+        """How strongly each entry is about the concepts that are asked for."""
+        found = [0.0] * self._size
+        for concept, score in asked.items():
+            for place, share in known.get(concept, ()):
+                found[place] = join(found[place], score * share)
+        return np.array(found)
+
+    def _read_by_model(self, record: PatientRecord) -> Iterator[dict[str, float]]:
+        """Of each entry the concepts that its names or its texts mean, at their likeliest."""
+        for entry in record.entries:
+            found: dict[str, float] = {}
+            for likely in meant((entry.name, *entry.aliases, entry.report, entry.said), self._language):
+                for concept in likely.keys() - _TALK:
+                    found[concept] = max(likely[concept], found.get(concept, 0.0))
+            yield found
+
+    def _of_other_kind(self, question: str) -> Floats:
+        """In how many ways each entry is another thing than the question names: another test, another place."""
+        asked = of_a_kind(question, self._language)
+        return np.array(
+            [
+                float(sum(kind in own and things.isdisjoint(own[kind]) for kind, things in asked.items()))
+                for own in self._kinds
+            ]
+        )
 
 
-def _by_names(words: Weighed, total: float, layout: Layout, found: Values) -> float:
-    """Note what the names of entries have of an ask that says so much. Comes back: the best share of a name."""
-    there: Places = {}
-    own: Places = {}
-    for word, weight in words:
-        if holders := layout.in_names.get(word):
-            for name in holders:
-                there[name] = there.get(name, 0.0) + weight
-            for place in layout.in_own[word]:
-                own[place] = own.get(place, 0.0) + weight
-    if not there:
-        return 0.0
-    covered: Places = {}
-    says: Places = {}
-    for name, weight in there.items():
-        place, in_all, _ = layout.names[name]
-        # Spelled out, here and elsewhere in this folder: a call of max for each takes longer than all else.
-        if (share := weight / in_all) > covered.get(place, 0.0):
-            covered[place] = share
-        if in_all > says.get(place, 0.0) and exceeds(share, _WHOLE_NAME):
-            says[place] = in_all
-    best = max(covered.values())
-    for place, share in covered.items():
-        leads = share if reaches(share, best) else 0.0
-        said = min(says.get(place, 0.0), _MOST_SAID) / _MOST_SAID
-        _keep(found, place, (share, own[place] / total, float(exceeds(share, _WHOLE_NAME)), leads, said))
-    return best
+def _rank(column: Floats) -> Floats:
+    """Each entry's share of the best."""
+    found: Floats = column / max(column.max(initial=0.0), _LEAST)
+    return found
 
 
-def _by_texts(words: Weighed, total: float, layout: Layout, found: _Found) -> float:
-    """Note how much of an ask entries have, in a name or in what they tell. Comes back: what the others lack."""
-    met: Places = {}
-    for word, weight in words:
-        for place in layout.in_entries[word]:
-            met[place] = met.get(place, 0.0) + weight
-    for place, weight in met.items():
-        if (share := weight / total) > found.in_text.get(place, 0.0):
-            found.in_text[place] = share
-        _lower(found.unmet, place, min(total - weight, _MOST_UNMET) / _MOST_UNMET)
-    return min(total, _MOST_UNMET) / _MOST_UNMET
-
-
-def _alike(ask: Ask, layout: Layout) -> Places:
-    """How much the letters of an ask and of an entry's names are alike at best: the cosine of character grams."""
-    some = grams(ask.text, layout.language)
-    shared: dict[int, int] = {}
-    for gram in layout.grams_in_names.keys() & some:
-        for name in layout.grams_in_names[gram]:
-            shared[name] = shared.get(name, 0) + 1
-    alike: Places = {}
-    for name, count in shared.items():
-        place, _, its_length = layout.names[name]
-        if (share := count / its_length) > alike.get(place, 0.0):
-            alike[place] = share
-    length = math.sqrt(max(1, len(some)))
-    return {place: share / length for place, share in alike.items()}
-
-
-def shared_by(asked: dict[str, float], layout: Layout) -> Places:
-    """How strongly the entries that share a concept with what was asked do so."""
-    shared: Places = {}
-    for name, score in asked.items():
-        for place, share in layout.about.get(name, ()):
-            if (both := score * share) > shared.get(place, 0.0):
-                shared[place] = both
-    return shared
-
-
-def _keep(found: Values, place: int, values: tuple[float, ...]) -> None:
-    """Of each number of an entry the highest."""
-    before = found.get(place)
-    found[place] = values if before is None else tuple(map(max, before, values))
-
-
-def _lower(found: Places, place: int, value: float) -> None:
-    if value < found.get(place, math.inf):
-        found[place] = value
-
-
-def _raise(found: Places, more: Places) -> None:
-    for place, value in more.items():
-        if value > found.get(place, 0.0):
-            found[place] = value
-
-
-def highest(several: Sequence[Places]) -> Places:
-    """The highest number of each entry, none of which is below 0."""
-    found: Places = {}
-    for one in several:
-        _raise(found, one)
+def _by_concept(entries: Iterable[dict[str, float]]) -> ByConcept:
+    found: ByConcept = {}
+    for place, topics in enumerate(entries):
+        for concept, share in topics.items():
+            found.setdefault(concept, []).append((place, share))
     return found

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from osler.language import Language
-from osler.language.lexicon.thesaurus_files import load
+from osler.language.lexicon.thesaurus import load
 
 _TOKEN = re.compile(r"[a-z0-9][a-z0-9-]*")
 _Name = tuple[tuple[str, ...], str, int]

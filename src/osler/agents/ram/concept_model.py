@@ -1,0 +1,115 @@
+"""Which concepts of the thesaurus a text means: a linear model over its words and runs of letters.
+
+It finds what no list of phrases holds ("do your shoes feel tight by the evening?"). `make ram-model` fits it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import as_file, files
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osler.language import Language
+from osler.language.words import plain, written
+from osler.ranking import all_seen, reaching
+
+_LEAST = 0.02
+"""Probability below which a concept is not worth a mention."""
+_LETTERS = 4
+
+
+def pieces(text: str, language: Language) -> Iterator[str]:
+    """The pieces of a text: words, pairs of words and runs of four letters; in Chinese characters and pairs of them."""
+    if language is Language.ZH:
+        level = "".join(char for char in plain(text) if char.isalnum())
+        yield from level
+        yield from (f"{one}{two}" for one, two in pairwise(f"^{level}$"))
+        return
+    row = written(text)
+    yield from row
+    yield from (f"{one} {two}" for one, two in pairwise(("^", *row, "$")))
+    for word in row:
+        framed = f"<{word}>"
+        yield from (framed[start : start + _LETTERS] for start in range(len(framed) - _LETTERS + 1))
+
+
+def counted(text: str, language: Language) -> dict[int, float]:
+    """The pieces of a text by their checksums, with what each counts: said twice is not twice as much."""
+    found = Counter(crc32(piece.encode()) for piece in pieces(text, language))
+    return {key: 1 + math.log(times) for key, times in found.items()}
+
+
+@dataclass(frozen=True)
+class ConceptModel:
+    """The fitted model of one language."""
+
+    concepts: tuple[str, ...]
+    keys: NDArray[np.uint32]
+    """Checksums of the known pieces, sorted."""
+    rarity: NDArray[np.float32]
+    """How much each piece says."""
+    starts: NDArray[np.int64]
+    """Where the weights of each piece begin; most are zero and left out."""
+    classes: NDArray[np.uint16]
+    """The concept that each weight is for."""
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
+
+    def probabilities(self, text: str, language: Language) -> NDArray[np.float64]:
+        """How likely the text means each concept; all 0 where no piece is known."""
+        found = counted(text, language)
+        keys = np.array(sorted(found), dtype=np.uint32)
+        at = np.minimum(self.keys.searchsorted(keys), len(self.keys) - 1)
+        is_known = self.keys[at] == keys
+        places, keys = at[is_known], keys[is_known]
+        if not len(places):
+            return np.zeros(len(self.concepts))
+        values = self.rarity[places] * np.array([found[key] for key in keys.tolist()])
+        values /= math.sqrt(float(values @ values))
+        lengths = self.starts[places + 1] - self.starts[places]
+        before = np.cumsum(lengths) - lengths
+        cells = np.arange(int(lengths.sum())) + np.repeat(self.starts[places] - before, lengths)
+        weighed = self.weights[cells] * np.repeat(values, lengths)
+        scores = np.bincount(self.classes[cells], weights=weighed, minlength=len(self.concepts)) + self.bias
+        likely = np.exp(scores - scores.max())
+        shares: NDArray[np.float64] = likely / likely.sum()
+        return shares
+
+
+@cache
+def concept_model(language: Language) -> ConceptModel:
+    """The model of a language, as it was fitted."""
+    with as_file(files("osler.agents.ram") / "model" / f"{language.value}.npz") as path, np.load(path) as data:
+        return loaded(data)
+
+
+def loaded(data: Mapping[str, NDArray[np.generic]]) -> ConceptModel:
+    """A model from the arrays of its file."""
+    return ConceptModel(
+        tuple(map(str, data["concepts"])),
+        data["keys"].astype(np.uint32),
+        data["rarity"].astype(np.float32),
+        data["starts"].astype(np.int64),
+        data["classes"].astype(np.uint16),
+        data["weights"].astype(np.float32) * np.float32(data["step"]),
+        data["bias"].astype(np.float32),
+    )
+
+
+def meant(texts: Sequence[str], language: Language) -> list[dict[str, float]]:
+    """For each text the concepts it may mean, with their probabilities."""
+    model = concept_model(language)
+    found = []
+    for text in texts:
+        likely = all_seen(model.probabilities(text, language))
+        places = np.flatnonzero(reaching(likely, _LEAST)).tolist()
+        found.append({model.concepts[place]: float(likely[place]) for place in places})
+    return found
