@@ -202,7 +202,8 @@ def completion(request: dict[str, Any], nth: int) -> bytes:
     """The body of a response; tokens are counted as four bytes each."""
     text = answer(request["messages"], nth)
     asked = sum(len(message["content"].encode()) for message in request["messages"]) // 4
-    usage = {"prompt_tokens": asked, "completion_tokens": len(text.encode()) // 4 + 1}
+    said = len(text.encode()) // 4 + 1
+    usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "finish_reason": "stop", "message": message}
     body = {"id": "1", "object": "chat.completion", "created": 1, "model": request["model"], "choices": [choice]}
