@@ -31,7 +31,7 @@ from osler.agents.messages import Briefing, Conclusion
 from osler.errors import OslerError, UserError
 from osler.eval.ladder import judge_differential
 from osler.eval.runs import load_run
-from osler.memory import MemorySettings, Turn, memory_factory
+from osler.memory import MemorySettings, Recall, Turn, memory_factory
 from osler.models import Backbone, open_backbone
 from osler.models.rate_limit import Rates
 from osler.records import RecordPool
@@ -79,7 +79,9 @@ async def ways(transcript: Transcript, record: PatientRecord) -> list[Way]:
             name,
             (record.id, transcript.header.backbone, transcript.header.trial),
             record,
-            Briefing(case=case, turn=1, turns_left=0, question=last.question, reply=last.reply, recall=recall),
+            Briefing(
+                case=case, turn=1, turns_left=0, question=last.question, reply=last.reply, recall=Recall(text=recall)
+            ),
         )
         for name, recall in found.items()
     ]

@@ -98,7 +98,7 @@
 
   async function session(route) {
     const address = `api/play/${encodeURIComponent(route.session)}`;
-    let state = await Osler.get(address, [['seen', -1]]);
+    let state = await Osler.get(address, []);
     const left = new AbortController(); // ends the waiting when the person goes
     let answer = null; // what the person concluded, to be held against the truth
     const lang = state.case.language;
