@@ -42,9 +42,6 @@ KEPT = 0.04
 """Weights below this share of the largest are left out."""
 THRESHOLD, RATIO = 0.35, 0.5
 """What the best entry must reach, and which share of it every other one; chosen on the questions for validation."""
-IMPORTED_SHARE = 3
-"""Of so many questions one is also put to the imported record."""
-
 Examples = Sequence[tuple[str, str]]
 Arrays = dict[str, NDArray[np.generic]]
 
@@ -120,7 +117,7 @@ def fit_weights(language: Language) -> dict[str, object]:
     records = {record.id: record for record in RecordPool.open()}
     questions = by_hand(language)
     twins = {name: imported(records[name]) for name in dict.fromkeys(row.record for row in questions)}
-    put = [put_to(row, twins[row.record][1]) for row in questions[::IMPORTED_SHARE]]
+    put = [put_to(row, twins[row.record][1]) for row in questions]
     everything = records | {PREFIX + name: twin for name, (twin, _) in twins.items()}
     rows, labels = _evidence([*questions, *filter(None, put)], everything)
     fitted = LogisticRegression(C=1.0, max_iter=2000).fit(rows, labels)

@@ -57,7 +57,6 @@ def stories(tmp_path_factory: pytest.TempPathFactory) -> dict[Language, RecordIn
     ("question", "told"),
     [
         ("最近睡眠怎么样？", "睡眠较差"),
-        ("痰是什么颜色的？", "黄色"),
         ("您抽烟吗？", "吸烟30余年"),
         ("您有几个孩子？", "1子2女"),
         ("体重有什么变化吗？", "2kg"),
