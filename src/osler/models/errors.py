@@ -55,7 +55,7 @@ _REMEDIES = {
     FailureKind.SERVER_ERROR: "look at the server's log, and try again later",
     FailureKind.TIMEOUT: "give it more time, or fewer consultations at once",
     FailureKind.CUT_OFF: "look at the server's log, and try again",
-    FailureKind.NOT_JSON: "check that the address is that of an OpenAI-compatible server, usually ending in /v1",
+    FailureKind.NOT_JSON: "check that the address is that of the model's server, usually ending in /v1",
     FailureKind.EMPTY: "allow more with --answer-tokens, or try another model",
     FailureKind.OVERSIZE: "allow fewer tokens, or try another model",
     FailureKind.TOO_LONG: "give less with --budget or --answer-tokens, or use a model with a longer context",
@@ -170,7 +170,7 @@ def backbone_error(error: Exception, where: str, key: ServerKey | None = None) -
     if names & {"APIConnectionError", "ConnectionError", "OSError"}:
         return BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{reason}")
     if names & _NOT_AN_ANSWER:
-        return not_json(where)
+        return not_json(where, reason=f" ({type(error).__name__}{reason})")
     return BackboneError(FailureKind.OTHER, f"{where} failed with {type(error).__name__}{reason}")
 
 
@@ -179,9 +179,9 @@ def too_late(where: str, seconds: float) -> BackboneError:
     return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer within {seconds:g} s")
 
 
-def not_json(where: str, expected: str = "a chat completion") -> BackboneError:
+def not_json(where: str, expected: str = "a chat completion", reason: str = "") -> BackboneError:
     """The failure of a server that answers with something else than was asked for."""
-    return BackboneError(FailureKind.NOT_JSON, f"the answer of {where} is not {expected} in JSON")
+    return BackboneError(FailureKind.NOT_JSON, f"the answer of {where} is not {expected} in JSON{reason}")
 
 
 _CUT_OFF = {
