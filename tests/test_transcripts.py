@@ -47,9 +47,9 @@ def test_consultations_are_the_same_with_the_plainest_instructions_of_the_proces
     built = import_module("numpy._core._multiarray_umath")  # where numpy says what it can do without
     features = [name for name in built.__cpu_dispatch__ if built.__cpu_features__[name]]
     kernels = "ARMV8" if platform.machine() in {"aarch64", "arm64"} else "Prescott"
-    found = in_a_process(NPY_DISABLE_CPU_FEATURES=" ".join(features), OPENBLAS_CORETYPE=kernels, PYTHONHASHSEED="4711")
-    assert found == kept(), REMEDY
+    plainest = {"NPY_DISABLE_CPU_FEATURES": " ".join(features), "OPENBLAS_CORETYPE": kernels, "PYTHONHASHSEED": "4711"}
+    assert in_a_process("--memory", "tim", **plainest).items() <= kept().items(), REMEDY
 
 
 def test_consultations_are_the_same_when_every_score_is_a_little_off() -> None:
-    assert in_a_process("--noise", "1e-9") == kept(), REMEDY
+    assert in_a_process("--memory", "tim", "--noise", "1e-9").items() <= kept().items(), REMEDY

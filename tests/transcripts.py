@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -47,11 +48,11 @@ def sample() -> list[PatientRecord]:
     return [record for place, record in enumerate(records) if place % 4 in {0, 3}]
 
 
-async def hashes() -> dict[str, str]:
+async def hashes(memories: Sequence[str] = MEMORIES) -> dict[str, str]:
     """One for each language and memory."""
     clients = Clients()
     found: dict[str, Any] = {}  # what hashlib gives has no name
-    for memory in MEMORIES:
+    for memory in memories:
         for record in sample():
             transcript = await simulate_one(
                 record, Cell(record.id, Column.of(RULES, PLAIN, memory), 1), Settings(), clients
@@ -67,10 +68,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--noise", type=float, default=0.0, help="Share of itself by which every score may be off.")
     parser.add_argument("--seed", type=int, default=0, help="Of the noise.")
+    parser.add_argument("--memory", action="append", help="Only this memory (repeatable).")
     parser.add_argument("--renew", action="store_true", help="Keep the hashes.")
     args = parser.parse_args()
     with disturbed(args.noise, args.seed):
-        text = json.dumps(asyncio.run(hashes()), indent=1)
+        text = json.dumps(asyncio.run(hashes(args.memory or MEMORIES)), indent=1)
     if args.renew:
         KEPT.write_text(f"{text}\n", encoding="utf-8")
     print(text)
