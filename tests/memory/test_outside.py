@@ -71,16 +71,16 @@ def named(memory: type) -> str:
 
 
 @MEMORIES
-@pytest.mark.parametrize("case", ["gout-en", "gout-zh"])
-async def test_the_doctor_learns_from_it_and_the_pages_show_it(case: str, memory: type) -> None:
-    record = RecordPool.open().get(case)
-    repeats = {}
-    for name in ("none", named(memory)):
-        transcript = await simulate_one(
-            record, Cell(case, Column.of("rules", PLAIN, name), 1), Settings(turns=10), Clients()
-        )
-        assert transcript.ending in {Ending.CONCLUDED, Ending.TURN_LIMIT}
-        repeats[name] = sum(event.repeated for event in transcript.of(Asked))
+@pytest.mark.parametrize("language", Language)
+async def test_the_doctor_learns_from_it_and_the_pages_show_it(language: Language, memory: type) -> None:
+    repeats = {"none": 0, named(memory): 0}
+    for patient in ("gout", "pneumonia", "tuberculosis"):
+        record = RecordPool.open().get(f"{patient}-{language}")
+        for name in repeats:
+            cell = Cell(record.id, Column.of("rules", PLAIN, name), 1)
+            transcript = await simulate_one(record, cell, Settings(turns=10), Clients())
+            assert transcript.ending in {Ending.CONCLUDED, Ending.TURN_LIMIT}
+            repeats[name] += sum(event.repeated for event in transcript.of(Asked))
     assert repeats[named(memory)] < repeats["none"], "it knows what was asked and answered"
     last = transcript.of(Recalled)[-1].recall
     shown = consultation_data(transcript, record, {})["closing"]["recall"]
