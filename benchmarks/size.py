@@ -17,10 +17,13 @@ from pathlib import Path
 LINES, RULE_LINES = 30_000, 8_000
 """The most lines of Python in `src/osler`, and of rules about language."""
 
-RULES = ("language/**/*.py", "agents/rules/*.py", "agents/ram/*.py", "agents/gate.py", "agents/told.py")
-RULES += ("memory/tim/**/*.py", "eval/oracle/**/*.py", "eval/ladder/**/*.py", "records/split.py", "records/status.py")
-CUES = ("language/cues/**/*.txt", "language/cues/**/*.yaml", "eval/words/cues*.yaml", "eval/words/commitment.yaml")
-VOCABULARY = ("language/lexicon/**/*.yaml", "language/lexicon/**/*.txt", "language/**/synonyms*", "eval/words/*.yaml")
+RULES = ("language/**/*.py", "agents/rules/*.py", "agents/ram/[!b]*.py", "agents/gate.py", "agents/disclosure.py")
+RULES += ("memory/tim/rules_thoughts.py", "memory/tim/merge.py", "memory/tim/fact_*.py")
+RULES += ("eval/oracle/*.py", "eval/ladder/*.py", "eval/faithfulness/rules.py", "eval/measures/contradiction.py")
+RULES += ("eval/measures/refusal.py", "eval/probes/claims.py", "eval/probes/signed_words.py")
+RULES += ("records/split.py", "records/status.py", "records/category_rules.py")
+CUES = ("language/cues/**/*.txt", "eval/words/*_cues.yaml")
+VOCABULARY = ("language/lexicon/**/*.yaml", "language/lexicon/**/*.txt", "eval/words/*.yaml")
 VOCABULARY += ("agents/rules/knowledge/*.yaml",)
 _USE = re.compile(r"\bre\.(?:compile|search|match|fullmatch|sub|subn|split|findall|finditer)\b")
 _FEW = 3
