@@ -56,7 +56,7 @@ _LATIN = re.compile(r"[a-z]+(?:['-][a-z]+)*")
 _SHORT_NAME = 4
 """Letters up to which a name in capitals is told from a word by its capitals: ALL, AS."""
 _FEW = 3
-"""Words of the other script that no sentence is refused for."""
+"""A sentence may hold this many words of the other script."""
 
 
 def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[Fault, ...]:

@@ -71,7 +71,11 @@ def compare(
 def score(
     run: RunName,
     judge: Annotated[
-        list[str] | None, typer.Option("--judge", help="A model as the judge (two: they have to agree).")
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            help="A model, or a judge of your own as package.module:Class (two must agree).",
+        ),
     ] = None,
     tie_break: Annotated[
         str | None, typer.Option("--tie-break", help="The model that decides where two judges differ.")

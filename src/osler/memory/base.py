@@ -57,7 +57,7 @@ class Recall(_Frozen):
     facts: tuple[Fact, ...] = ()
     """What the text says, fact by fact, where the memory keeps facts."""
     exchanges: tuple[Turn, ...] = ()
-    """The turns that the text tells of. One without a reply was asked, and its facts, if any, are the answer."""
+    """The turns that the text tells of; a turn told as facts has its question here and an empty reply."""
     dropped: tuple[int, ...] = ()
     """Turns of which something did not fit into the budget."""
     requests: int = 0

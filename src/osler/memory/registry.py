@@ -47,7 +47,7 @@ def memory_factory(spec: str) -> MemoryFactory:
     """What makes the memory of that name, with the options that follow it: `tim,mode=paper,k=5`.
 
     Raises:
-        UserError: There is none of that name, or it cannot be loaded. What it gives raises it where it cannot make one.
+        UserError: There is none of that name, or it cannot be loaded; calling the factory raises it too.
     """
     name, options = _options(spec)
     factory = _BUILT_IN.get(name) or _foreign(name)

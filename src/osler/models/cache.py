@@ -108,7 +108,7 @@ class SharedAnswers:
         self._asked: dict[str, asyncio.Future[Completion]] = {}
 
     async def answer(self, key: str, ask: Callable[[], Awaitable[Completion]]) -> Completion:
-        """The answer to that request, marked where somebody else had asked; who failed leaves it to the next."""
+        """The answer to that request, asked for once; if that fails, the next consultation that waits asks again."""
         while (first := self._asked.get(key)) is not None:
             await asyncio.wait({first})
             if not first.cancelled():

@@ -184,7 +184,7 @@ async def _held(
     signals: bool,
 ) -> RunStopped | None:
     queue = WorkQueue(store, planned, progress, limiter, score)
-    most = max(1, len(planned.todo))  # a place at the table for nobody costs memory all the same
+    most = max(1, len(planned.todo))  # idle workers cost memory
     options = replace(
         options, concurrency=min(options.concurrency, most), workers=options.workers and min(options.workers, most)
     )
@@ -224,11 +224,11 @@ class _Interruptible:
     """Ctrl-C asks the queue to end; a second one, to end now."""
 
     def __init__(self, queue: WorkQueue, *, quiet: bool) -> None:
-        self._desk, self._quiet = queue, quiet
+        self._queue, self._quiet = queue, quiet
         self._heard = False
 
     def _interrupt(self, name: signal.Signals) -> None:
-        stop = self._desk.stop
+        stop = self._queue.stop
         if self._heard:
             stop.now.set()
         elif not self._quiet:
@@ -267,7 +267,7 @@ def _provenance(options: RunOptions) -> dict[str, Any]:
 
 
 def _told(outcome: Outcome, options: RunOptions, patient: str) -> int:
-    """Print options a session ended; the exit code."""
+    """Print how a session ended; return the exit code."""
     if options.as_json:
         sys.stdout.write(json.dumps(_as_json(outcome), ensure_ascii=False) + "\n")
     else:
@@ -310,7 +310,7 @@ class StoppedEarly(UserError):
     """A run that ended before its plan did. A signal that ended it is told by the exit code, as shells expect."""
 
     def __init__(self, message: str, kind: str, by_signal: int | None = None) -> None:
-        """Say what happened, and options to go on."""
+        """Say what happened, and how to resume."""
         self.kind = kind
         self.exit_code = UserError.exit_code if by_signal is None else 128 + by_signal
         more = kind.endswith("_limit")

@@ -33,7 +33,7 @@ def doctor_factory(name: str) -> DoctorFactory:
     """What makes the doctor of that strategy.
 
     Raises:
-        UserError: There is none of that name, or it cannot be loaded. What it gives raises it where it cannot make one.
+        UserError: There is none of that name, or it cannot be loaded; calling the factory raises it too.
     """
     return _BUILT_IN.get(name) or _foreign(name)
 

@@ -24,7 +24,7 @@ _AS = {
 
 
 def judge_diagnosis(answer: str, truth: Diagnosis, language: Language) -> Judgement:
-    """Whether the diagnosis that an answer commits to is the truth. Names are read by their script, both in each."""
+    """Whether the diagnosis that an answer commits to is the truth."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
     if names_for(answer[:LONGEST]).is_one_of(answer[:LONGEST], truth.names):
