@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,3 +96,16 @@ def test_records_of_ones_own_are_a_pool(tmp_path: Path) -> None:
 def test_a_wrong_language_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no language 'fr'"):
         osler.simulate(languages=["fr"], out=tmp_path / "a", quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"memory": ["none"]}, "no option 'memory'; did you mean 'memories'"),
+        ({"memories": "none"}, r"memories is one text; give a list: memories=\['none'\]"),
+    ],
+)
+def test_a_wrong_option_is_refused_and_never_ignored(tmp_path: Path, options: dict[str, Any], line: str) -> None:
+    with pytest.raises(UserError, match=line):
+        osler.simulate(out=tmp_path / "a", quiet=True, **options)
+    assert not list(tmp_path.iterdir())

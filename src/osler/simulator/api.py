@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, TypedDict, TypeVar, Unpack
 
+from osler.errors import UserError
 from osler.eval.runs import Run, load_run
 from osler.models.rate_limit import Rates
 from osler.records.pool import RecordPool
@@ -27,6 +29,7 @@ from osler.simulator.batch import Outcome, RunOptions, run_plan
 from osler.simulator.clients import ClientSettings
 
 T = TypeVar("T")
+_LISTS = {"backbones", "strategies", "memories", "cases", "specialties", "languages"}
 
 
 class SimulateOptions(TypedDict, total=False):
@@ -83,12 +86,29 @@ def simulate(**options: Unpack[SimulateOptions]) -> Run:
     Raises:
         UserError: An option is wrong, or a limit ended the run before its plan did; what was held is in the file.
     """
-    return load_run(_wait_for(_simulated(options)).path)
+    return load_run(_wait_for(_simulated(_checked(options))).path)
 
 
 async def asimulate(**options: Unpack[SimulateOptions]) -> Run:
     """The same as `simulate`, for code that runs in an event loop of its own."""
-    return load_run((await _simulated(options)).path)
+    return load_run((await _simulated(_checked(options))).path)
+
+
+def _checked(options: SimulateOptions) -> SimulateOptions:
+    """The options; a wrong name must not be ignored, or a run would not be what its caller thinks.
+
+    Raises:
+        UserError: There is no such option, or a list was given as one text.
+    """
+    known = SimulateOptions.__annotations__
+    for name, value in options.items():
+        if name not in known:
+            near = next(iter(get_close_matches(name, known, 1)), None)
+            remedy = f"did you mean {near!r}?" if near else f"use one of {', '.join(known)}"
+            raise UserError(f"simulate has no option {name!r}", remedy)
+        if name in _LISTS and isinstance(value, str):
+            raise UserError(f"{name} is one text", f"give a list: {name}=[{value!r}]")
+    return options
 
 
 async def _simulated(options: SimulateOptions) -> Outcome:
