@@ -12,6 +12,7 @@ import pytest
 from osler.errors import UserError
 from osler.eval import judging
 from osler.eval.controls import KINDS, tried
+from osler.eval.judge import outside_judge
 from osler.eval.judging import Panel, judge_run
 from osler.eval.model_judge import ModelJudge, enclosed
 from osler.eval.runs import load_run
@@ -160,3 +161,16 @@ def test_a_run_is_not_judged_by_who_is_talked_into_a_verdict(run: Path, monkeypa
     monkeypatch.setattr(judging, "open_backbone", lambda *_, **__: gullible._backbone)
     with pytest.raises(UserError, match="cannot judge: in English it was talked into 1 of 6 answers"):
         judge_run(run, ["scripted"], None, again=True, concurrency=2, timeout=5)
+
+
+@pytest.mark.parametrize("spec", ["openai:o3", "anthropic:opus", "local", "tiny@http://127.0.0.1:9/v1"])
+def test_a_model_is_no_judge_from_outside_even_if_a_package_has_its_providers_name(spec: str) -> None:
+    assert outside_judge(spec) is None
+
+
+def test_a_judge_in_the_working_folder_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "class Mine:\n    name = 'mine/1'\n    async def judge(self, kind, answer, record): ...\n"
+    (tmp_path / "judge_of_the_folder.py").write_text(code, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    judge = outside_judge("judge_of_the_folder:Mine")
+    assert judge is not None and judge.name == "mine/1"

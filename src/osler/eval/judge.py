@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Literal, Protocol, runtime_checkable
 
 from osler.errors import UserError
 from osler.eval.verdict import Verdict
+from osler.models.spec import parse_spec
 from osler.plugins import load_plugin, plugin_names
 from osler.records.schema import PatientRecord
 
@@ -47,10 +46,8 @@ def outside_judge(spec: str) -> Judge | None:
     Raises:
         UserError: It cannot be loaded or made, or is no judge.
     """
-    if spec not in plugin_names(GROUP) and not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", spec):
+    if spec not in plugin_names(GROUP) and (":" not in spec or parse_spec(spec).kind != "plugin"):
         return None
-    if spec not in plugin_names(GROUP) and find_spec(spec.partition(":")[0].partition(".")[0]) is None:
-        return None  # `openai:MODEL`
     made = load_plugin("judge", GROUP, spec, plugin_names(GROUP))
     if not callable(getattr(made, "judge", None)):
         return None  # a backbone by its path
