@@ -24,5 +24,13 @@ async def test_a_round_robin_of_doctor_ram_and_patient_ends_with_a_conclusion(ca
     last = result.messages[-1]
     assert isinstance(last, StructuredMessage) and isinstance(last.content, Conclusion)
     assert last.content.diagnosis
-    questions = [message.to_text() for message in result.messages if message.source == "doctor"][:-1]
-    assert len(set(questions)) == len(questions) == 4, "its memory keeps it from asking twice"
+
+
+async def test_the_doctors_memory_works_in_a_team() -> None:
+    record = RecordPool.open().find("gout-en")
+    distinct = {}
+    for memory in ("none", "raw"):
+        result = await consultation_team(record, memory=memory, turns=10).run(task=record.complaint)
+        questions = [message.to_text() for message in result.messages if message.source == "doctor"][:-1]
+        distinct[memory] = len(set(questions)) / len(questions)
+    assert distinct["raw"] == 1 > distinct["none"], "without its memory it asks the same again"
