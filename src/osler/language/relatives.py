@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from osler.language.base import Language, Speaker
-from osler.language.cues import any_of, cues, finder, groups, pattern
+from osler.language.cues import any_of, finder, groups, pattern
 from osler.language.time_expressions import time_finder
 
 _PATIENT_OF: dict[Speaker, tuple[str, ...]] = {
@@ -96,38 +96,6 @@ def relative_asked_about(question: str, speaker: Speaker, language: Language) ->
 def kin(speaker: Speaker, language: Language) -> str:
     """A pattern for everybody whom the doctor may name but the patient."""
     return _everybody_but(_PATIENT_OF.get(speaker, ()), language)
-
-
-@cache
-def third_party(speaker: Speaker, language: Language) -> re.Pattern[str]:
-    """Finds somebody of theirs: neither the patient nor who speaks, and not a colleague of the doctor's."""
-    here = (*_PATIENT_OF.get(speaker, ()), speaker.value)
-    who = _everybody_but(here, language)
-    if language is Language.ZH:
-        return re.compile(who)
-    theirs = r"\b(?:your|his|her|their|the|that)(?: own)?"
-    return re.compile(rf"{theirs} (?:[\w’'-]+ ){{0,2}}?{who}|{who} of (?:yours|his|hers|theirs)\b", re.IGNORECASE)
-
-
-@cache
-def names_patient(speaker: Speaker, language: Language) -> re.Pattern[str]:
-    """Finds the patient where somebody else speaks: by a pronoun, or as this speaker would call them."""
-    listed = groups("relatives", language)
-    called = [name for group in _PATIENT_OF.get(speaker, ()) for name in listed.get(group, ())]
-    return re.compile(any_of((*cues("the_patient", language), *called), language), re.IGNORECASE)
-
-
-def either(names: Iterable[str]) -> str:
-    """A pattern for any of these English names, where case does not count.
-
-    Most words of a text are passed over at their first letter: else each is held against every name.
-    """
-    rests: dict[str, list[str]] = {}
-    for name in names:
-        rests.setdefault(name[0], []).append(name[1:])
-    letters = "".join(rests)
-    each = (f"(?-i:[{first}{first.upper()}])(?:{'|'.join(rest)})" for first, rest in rests.items())
-    return f"(?=(?-i:[{letters}{letters.upper()}]))(?:{'|'.join(each)})"
 
 
 def _everybody_but(without: Iterable[str], language: Language) -> str:
