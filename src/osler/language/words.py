@@ -13,7 +13,7 @@ from importlib.resources import files
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import snowballstemmer
+import Stemmer
 
 from osler.language.base import Language
 from osler.language.cues import cues, groups
@@ -61,7 +61,7 @@ def stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Any:
-    return snowballstemmer.stemmer("english")
+    return Stemmer.Stemmer("english", 0)  # without a cache of its own, which threads could not share
 
 
 @cache

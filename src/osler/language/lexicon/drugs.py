@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -18,16 +19,26 @@ def _names() -> dict[str, int]:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    """The longest name at each place; one in Latin letters is a whole word, or its plural."""
-    names = sorted(_names(), key=len, reverse=True)
-    latin = "|".join(re.escape(name) for name in names if name.isascii())
-    chinese = "|".join(re.escape(name) for name in names if not name.isascii())
-    return re.compile(rf"(?<![a-z])(?:({latin})s?)(?![a-z])|({chinese})")
+def _by_start() -> dict[str, list[str]]:
+    """The names by their first two characters, so that few of them are looked for in a text."""
+    starts: dict[str, list[str]] = defaultdict(list)
+    for name in _names():
+        starts[name[:2]].append(name)
+    return starts
 
 
 @lru_cache(maxsize=1024)
 def drugs_in(text: str) -> dict[str, int]:
-    """The names of drugs in a text, levelled, each with the number of the drug."""
-    found = (hit[1] or hit[2] for hit in _pattern().finditer(plain(text)))
-    return {name: _names()[name] for name in found}
+    """The names of drugs in a text, levelled, each with the number of the drug.
+
+    The longest name counts; one in Latin letters is a whole word, or its plural.
+    """
+    text, found = plain(text), {}
+    starts = {text[place : place + 2] for place in range(len(text))}
+    present = [name for start in starts for name in _by_start().get(start, ()) if name in text]
+    for name in sorted(present, key=lambda name: (-len(name), name)):
+        pattern = rf"(?<![a-z]){re.escape(name)}s?(?![a-z])" if name.isascii() else re.escape(name)
+        text, times = re.subn(pattern, " ", text)
+        if times:
+            found[name] = _names()[name]
+    return found

@@ -150,5 +150,5 @@ def _fingerprint(language: Language) -> str:
     here = files("osler.language")
     parts = [(here / "lexicon" / "thesaurus" / name).read_bytes() for name in (*_NAMES, _IDIOMS)]
     parts += [(here / name.format(language.value)).read_bytes() for name in _CODE]
-    parts += [version(package).encode() for package in ("jieba", "snowballstemmer")]
+    parts += [version(package).encode() for package in ("jieba", "pystemmer")]
     return sha256(b"\0".join(parts)).hexdigest()[:16]
