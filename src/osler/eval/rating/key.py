@@ -1,4 +1,4 @@
-"""The key: which item is which moment of which system. It stays with whoever made the sheets."""
+"""The key of an export: which item is which moment of which system. It stays with whoever made the sheets."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from osler.errors import UserError
-from osler.eval.rating.item_text import ItemTexts, digest
-from osler.eval.rating.moments import Drawn
-from osler.runs.plan import Column
+from osler.eval.rating.moments import ItemTexts, Moment
 from osler.seeds import derive
 
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
@@ -21,37 +19,23 @@ _ID_LENGTH = 5
 _LARGEST = 64 * 2**20
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+def digest(texts: Sequence[str]) -> str:
+    """A fingerprint of an item's texts that does not mind how a program saved their line breaks."""
+    return hashlib.sha256("\0".join(" ".join(text.split()) for text in texts).encode()).hexdigest()[:16]
 
 
-class KeyItem(_Frozen):
-    """What an item of the sheet stands for."""
+class KeyItem(Moment):
+    """A moment with its id on the sheets."""
 
     id: str
     digest: str
     """Of its texts, so that a row whose texts belong to another id is noticed."""
-    cell: int
-    """The consultation's number in the run."""
-    case: str
-    patient: str
-    backbone: str
-    strategy: str
-    memory: str
-    variants: str
-    """As JSON."""
-    trial: int
-    turn: int
-    concludes: bool
-
-    @property
-    def system(self) -> Column:
-        """Whose work it is."""
-        return Column.from_row(self.model_dump())
 
 
-class Key(_Frozen):
+class Key(BaseModel):
     """All items of an export."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     format: Literal["osler rating key 2"] = "osler rating key 2"
     run: str
@@ -61,25 +45,12 @@ class Key(_Frozen):
     items: tuple[KeyItem, ...]
 
     @classmethod
-    def of(cls, moments: Sequence[tuple[Drawn, ItemTexts]], run: str, seed: int) -> Self:
+    def of(cls, moments: Sequence[Moment], texts: Sequence[ItemTexts], run: str, seed: int) -> Self:
         """Name the items. Ids depend on all texts together, so that another export has others."""
-        digests = [digest(texts) for _, texts in moments]
+        digests = [digest(some) for some in texts]
         code = _code(digests, seed)
-        ids = _ids(len(moments), seed, code)
-        items = tuple(
-            KeyItem(
-                id=name,
-                digest=mark,
-                cell=drawn.held.cell,
-                case=drawn.held.case,
-                patient=drawn.held.patient,
-                **drawn.held.system.as_row(),
-                trial=drawn.held.trial,
-                turn=drawn.turn,
-                concludes=drawn.place.turn is None,
-            )
-            for name, mark, (drawn, _) in zip(ids, digests, moments, strict=True)
-        )
+        named = zip(_ids(len(moments), seed, code), digests, moments, strict=True)
+        items = tuple(KeyItem(id=name, digest=mark, **moment.model_dump()) for name, mark, moment in named)
         return cls(run=run, seed=seed, code=code, items=items)
 
     @classmethod

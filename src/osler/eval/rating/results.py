@@ -1,9 +1,12 @@
-"""What raters found, column by column, and how far they agree."""
+"""The results of a rating: means by column, agreement between raters, and all ratings as CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Group
 from rich.table import Table
@@ -12,12 +15,17 @@ from rich.text import Text
 from osler.errors import printable
 from osler.eval.rating.import_sheets import Rating
 from osler.eval.rating.key import Key, KeyItem
-from osler.eval.rating.scales import SCALES
-from osler.eval.statistics import mean, mean_interval
-from osler.eval.statistics.krippendorff import Alpha, krippendorff_alpha
+from osler.eval.rating.sheet import SCALES
+from osler.eval.statistics import Alpha, krippendorff_alpha, mean, mean_interval
+from osler.eval.write_files import check_folder, write_whole
 from osler.runs.plan import COLUMN, Column, told_variants
 
 ByItem = dict[KeyItem, list[float]]
+_HEADER = (
+    *("item", "rater", "case", "patient", *COLUMN, "trial", "turn", "concludes"),
+    *(scale.name.replace(" ", "_") for scale in SCALES),
+    "comment",
+)
 
 
 def ratings_page(ratings: Sequence[Rating], key: Key) -> Group:
@@ -87,3 +95,27 @@ def _rated(ratings: Sequence[Rating], raters: Sequence[str], key: Key) -> Text:
         whole = sum(rating.rater == rater and None not in rating.values for rating in ratings)
         lines.append(f"{printable(rater)}: {whole} of {len(key.items)} items rated on all three scales")
     return Text("\n".join(lines))
+
+
+def write_table(ratings: Sequence[Rating], path: Path, *, force: bool) -> None:
+    """Write the ratings as CSV, a row for each rater and item.
+
+    Raises:
+        UserError: The file is there already, or cannot be written.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(_HEADER)
+    for rating in ratings:
+        item = rating.item
+        names = (item.id, rating.rater, item.case, item.patient, *item.system.as_row().values())
+        values = ["" if value is None else f"{value:g}" for value in rating.values]
+        row = (*map(_harmless, names), item.trial, item.turn, int(item.concludes), *values, _harmless(rating.comment))
+        writer.writerow(row)
+    check_folder(path.parent)
+    write_whole({path: text.getvalue().encode("utf-8-sig", "replace")}, force=force)
+
+
+def _harmless(text: str) -> str:
+    """A text that a table program would take for a formula gets the mark that says it is none."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
