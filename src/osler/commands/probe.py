@@ -29,7 +29,7 @@ def probe(
     import asyncio
     import json
 
-    from osler.eval.probes.page import page
+    from osler.eval.probes.figures import page
     from osler.eval.probes.run import probe_run
     from osler.records.pages import printed
     from osler.runs.store import RunFile

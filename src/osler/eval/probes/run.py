@@ -1,25 +1,70 @@
-"""Probing all memories of a run; the run itself is only read."""
+"""Probes the memories of a run: every question in every wording, answered and scored. The run itself is only read."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from osler.errors import UserError
-from osler.eval.probes.asking import Answerer, Examined, examine, model_answerer, rules_answerer
-from osler.eval.probes.figures import Figures, figures
-from osler.models import open_backbone, parse_spec
-from osler.runs.plan import ONE_STEP, Column
+from osler.eval.probes.answering import model_answer, rules_answer
+from osler.eval.probes.figures import Examined, ProbeAnswer, Probed, ProbeFigures, probe_figures
+from osler.eval.probes.gold import MemoryProbe, probes_of
+from osler.eval.probes.rebuild import rebuilt
+from osler.eval.probes.scoring import score
+from osler.memory.base import Recall
+from osler.models import Backbone, BackboneError, FailureKind, open_backbone, parse_spec
+from osler.records.schema import PatientRecord
+from osler.runs.plan import ONE_STEP, Column, Settings
 from osler.runs.store import RunFile
+from osler.runs.transcript import Transcript
+
+_AT_A_TIME = 8
+_HOPELESS = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, FailureKind.UNKNOWN_MODEL})
+"""Failures that every further question would meet, too."""
+
+
+async def examine(
+    transcript: Transcript, record: PatientRecord, settings: Settings, backbone: Backbone | None = None
+) -> Examined:
+    """Rebuild the memory of a consultation, ask it every probe in every wording, and the first wording again.
+
+    The backbone answers from what is recalled; without one, rules do.
+
+    Raises:
+        BackboneError: the model that answers cannot be reached at all.
+    """
+    again = await rebuilt(transcript, settings)
+    language = record.language
+    probes = probes_of(transcript, record)
+    gate = asyncio.Semaphore(_AT_A_TIME)
+
+    async def asked(probe: MemoryProbe, question: str, recall: Recall) -> ProbeAnswer:
+        if backbone is None:
+            answer = rules_answer(probe, recall, language)
+        else:
+            try:
+                async with gate:
+                    answer = await model_answer(question, recall.text, language, backbone)
+            except BackboneError as error:
+                if error.kind in _HOPELESS:
+                    raise
+                return ProbeAnswer(question, recall, None, None)
+        return ProbeAnswer(question, recall, answer, score(probe, recall, answer, language))
+
+    recalls = [(probe, question, await again.memory.recall(question)) for probe in probes for question in probe.askings]
+    answers = iter(await asyncio.gather(*(asked(*one) for one in recalls)))
+    done = tuple(Probed(probe, tuple(islice(answers, len(probe.askings)))) for probe in probes)
+    return Examined(transcript, done, again.missing)
 
 
 @dataclass(frozen=True)
 class ProbedRun:
     """What the probes of a run came to."""
 
-    figures: list[Figures]
+    figures: list[ProbeFigures]
     excluded: int
     """Consultations that ended without an answer of the doctor: their memory stopped half-way."""
 
@@ -34,7 +79,7 @@ async def probe_run(
     limit: int | None = None,
     seconds: float = 60.0,
 ) -> ProbedRun:
-    """Probe the consultations of a run.
+    """MemoryProbe the consultations of a run.
 
     Args:
         run: The run.
@@ -51,43 +96,32 @@ async def probe_run(
     columns = run.columns()
     _check("memory", memories, {column.memory for column in columns})
     _check("strategy", strategies, {column.strategy for column in columns})
+    spec = parse_spec(answered_by)
+    backbone = None if spec.kind == "rules" else open_backbone(spec, timeout=seconds)
     settings, done, excluded = run.settings, list[Examined](), 0
     seen: Counter[Column] = Counter()
-    async with _answerer(answered_by, seconds) as answerer:
+    try:
         for transcript in run.transcripts():
-            header = transcript.header
-            column = header.column
+            column = transcript.header.column
             if (memories and column.memory not in memories) or (strategies and column.strategy not in strategies):
                 continue
-            if limit is not None and seen[column] >= limit:
-                continue
-            if header.memory == ONE_STEP:  # the whole record was put before the doctor: there is no memory to probe
+            # The ceiling has no memory to probe: the whole record was put before the doctor.
+            if column.memory == ONE_STEP or (limit is not None and seen[column] >= limit):
                 continue
             if not transcript.ending.is_answer:
                 excluded += 1
                 continue
             seen[column] += 1
-            done.append(await examine(transcript, run.record(header.case), settings, answerer))
+            done.append(await examine(transcript, run.record(transcript.header.case), settings, backbone))
+    finally:
+        if backbone is not None:
+            await backbone.close()
     if not done:
         raise UserError(f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`")
-    return ProbedRun(figures(done, ks, settings.seed), excluded)
+    return ProbedRun(probe_figures(done, ks, settings.seed), excluded)
 
 
 def _check(what: str, named: Sequence[str] | None, there: set[str]) -> None:
     for name in named or ():
         if name not in there:
             raise UserError(f"the run has no {what} {name!r}", f"it has {', '.join(sorted(there - {''})) or 'none'}")
-
-
-@asynccontextmanager
-async def _answerer(spec: str, seconds: float) -> AsyncIterator[Answerer]:
-    """Whatever answers, open as long as it is needed."""
-    parsed = parse_spec(spec)
-    if parsed.kind == "rules":
-        yield rules_answerer
-        return
-    backbone = open_backbone(parsed, timeout=seconds)
-    try:
-        yield model_answerer(backbone)
-    finally:
-        await backbone.close()

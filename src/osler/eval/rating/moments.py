@@ -7,13 +7,13 @@ patients take turns, so that no patient fills the sheet.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict
 
 from osler.eval.rating.blinding import Mask, clean, without_form
-from osler.language import Language
+from osler.locale import load_texts
 from osler.runs.events import Answered, Asked, Concluded, Ending, Recalled
 from osler.runs.plan import COLUMN, Column
 from osler.runs.store import RunFile
@@ -24,16 +24,6 @@ FIRST_RECALL = 3
 """The first turn with something to recall: a memory takes in a turn beside the next question."""
 _SHORT = 240
 """Characters of an earlier question or reply that are shown."""
-_DOCTOR = {Language.EN: "Doctor: ", Language.ZH: "医生："}
-_PATIENT = {Language.EN: "Patient: ", Language.ZH: "患者："}
-_NOTHING = {Language.EN: "(nothing)", Language.ZH: "（无）"}
-_CONCLUDED = {
-    Language.EN: "Diagnosis: {diagnosis}\nTreatment: {treatment}",
-    Language.ZH: "诊断：{diagnosis}\n治疗：{treatment}",
-}
-_DIFFERENTIAL = {Language.EN: "\nAlso considered: ", Language.ZH: "\n鉴别诊断："}
-_REASONING = {Language.EN: "\nBecause: ", Language.ZH: "\n依据："}
-_COMMA = {Language.EN: ", ", Language.ZH: "、"}
 
 Place = tuple[str, int, int | None]
 """Case, trial and turn, which systems can share; None: the conclusion, which comes at another turn in every one."""
@@ -116,19 +106,19 @@ def _in_order(places: dict[Place, dict[Column, Moment]], seed: int) -> list[Plac
 
 def shown(transcript: Transcript, moment: Moment, mask: Mask) -> ItemTexts:
     """The moment as the rater reads it: nothing of what came after, and no name of a system or a case."""
-    language, turn = transcript.header.language, moment.turn
-    asked = {event.turn: heard(event, language) for event in transcript.of(Asked)}
+    words, turn = load_texts(transcript.header.language, "rating"), moment.turn
+    asked = {event.turn: heard(event, transcript.header.language) for event in transcript.of(Asked)}
     replies = {event.turn: event.reply for event in transcript.of(Answered)}
     recalls = {event.turn: event for event in transcript.of(Recalled)}
-    before = [_PATIENT[language] + _short(recalls[1].query)]
+    before = [words["patient"] + _short(recalls[1].query)]
     for earlier in range(1, turn - 1):
-        before += [_DOCTOR[language] + _short(asked[earlier])]
-        before += [_PATIENT[language] + _short(replies[earlier])] if earlier in replies else []
-    last = f"{_DOCTOR[language]}{asked[turn - 1]}\n{_PATIENT[language]}{replies.get(turn - 1, _NOTHING[language])}"
+        before += [words["doctor"] + _short(asked[earlier])]
+        before += [words["patient"] + _short(replies[earlier])] if earlier in replies else []
+    last = f"{words['doctor']}{asked[turn - 1]}\n{words['patient']}{replies.get(turn - 1, words['nothing'])}"
     lines = without_form(recalls[turn].recall.text)
-    recalled = "\n".join(f"• {line}" for line in lines) if lines else _NOTHING[language]
+    recalled = "\n".join(f"• {line}" for line in lines) if lines else words["nothing"]
     conclusion = transcript.conclusion
-    step = _concluded(conclusion, language) if moment.concludes and conclusion is not None else asked[turn]
+    step = _concluded(conclusion, words) if moment.concludes and conclusion is not None else asked[turn]
 
     def blind(text: str) -> str:
         return clean(mask.hide(text, moment.case))
@@ -141,8 +131,8 @@ def _short(text: str) -> str:
     return line if len(line) <= _SHORT else f"{line[:_SHORT]}…"
 
 
-def _concluded(conclusion: Concluded, language: Language) -> str:
-    said = _CONCLUDED[language].format(diagnosis=conclusion.diagnosis, treatment=conclusion.treatment)
+def _concluded(conclusion: Concluded, words: Mapping[str, str]) -> str:
+    said = words["concluded"].format(diagnosis=conclusion.diagnosis, treatment=conclusion.treatment)
     if conclusion.differential:
-        said += _DIFFERENTIAL[language] + _COMMA[language].join(conclusion.differential)
-    return said + (_REASONING[language] + conclusion.reasoning if conclusion.reasoning else "")
+        said += words["differential"] + words["comma"].join(conclusion.differential)
+    return said + (words["reasoning"] + conclusion.reasoning if conclusion.reasoning else "")

@@ -1,7 +1,4 @@
-"""A rater's sheet as a workbook: the three scales of the papers, instructions in both languages, the items.
-
-The instructions say nothing of what is compared.
-"""
+"""A rater's sheet as a workbook: instructions in both languages, then the items with drop-downs for three scales."""
 
 from __future__ import annotations
 
@@ -22,11 +19,18 @@ from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.writer.excel import ExcelWriter
 
 from osler.eval.rating.moments import ItemTexts
+from osler.language import Language
+from osler.locale import load_texts
 
 ITEM = "item"
 COMMENT = "comment"
-TEXTS = ("said before", "last exchange", "recalled", "doctor's step")
-"""What the rater reads, in the order of the columns."""
+TEXTS = {
+    "said before": "此前的对话",
+    "last exchange": "最近一轮对话",
+    "recalled": "医生回忆到的内容",
+    "doctor's step": "医生的这一步",
+}
+"""What the rater reads, in the order of the columns: their names in English and Chinese."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,11 @@ class RatingScale:
     name: str
     chinese: str
     values: tuple[float, ...]
+
+    @property
+    def heading(self) -> str:
+        """Under its English name: the Chinese one and the values."""
+        return f"{self.chinese}\n{' / '.join(self.choices)}"
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -59,56 +68,9 @@ SCALES = (
     RatingScale("response correctness", "回应正确性", (0.0, 0.5, 1.0)),
     RatingScale("contextual coherence", "语境连贯性", (0.0, 0.5, 1.0)),
 )
-
-TITLE = "Instructions 说明"
-RATINGS = "Ratings 评分"
 CODE = "Code of this sheet 本表代码"
-WRONG_VALUE = "Use one of 请填 {choices}"
 
-HEADINGS = {
-    "item": "编号",
-    "said before": "此前的对话",
-    "last exchange": "最近一轮对话",
-    "recalled": "医生回忆到的内容",
-    "doctor's step": "医生的这一步",
-    "comment": "备注",
-}
-"""The Chinese name under each column's English one."""
-
-ENGLISH = (
-    "How to rate",
-    "Each row of the sheet “Ratings 评分” is one moment of a consultation between a doctor and a patient. Read what was"
-    " said before (longer passages are shortened), the last exchange, what the doctor's notes brought back at that"
-    " moment, and what the doctor did next: a question, or the conclusion. Then choose a value in each of the three"
-    " columns.",
-    "Retrieval accuracy: 1, if the recalled notes hold what was said before and matters for this step, or if nothing"
-    " said before matters for it; 0, if something that matters is missing or told wrongly. The last exchange is known"
-    " to the doctor in any case.",
-    "Response correctness: 1, if the step is medically right: a question that a good doctor would ask now, or a"
-    " diagnosis and treatment that fit what is known; 0.5, if it is partly right, or right but of little use; 0, if it"
-    " is wrong, unsafe, or asks for what the patient has told already.",
-    "Contextual coherence: 1, if the step follows from what was said and contradicts nothing of it; 0.5, if it only"
-    " loosely hangs together with it; 0, if it is out of place or contradicts what was said.",
-    "Judge every row by itself. Rows are in random order and many look alike; that is intended. Leave a value empty if"
-    " you cannot judge it. Do not talk with other raters before all have finished.",
-    "Change nothing but the three values and the comment. You may sort the sheet, as long as whole rows move."
-    " “[…]” stands for a name that was taken out.",
-)
-
-CHINESE = (
-    "评分方法",
-    "“Ratings 评分”表中的每一行是医患问诊中的一个时刻。请先阅读此前的对话（较长的内容已缩短）、最近一轮对话、"
-    "医生此刻回忆到的内容，以及医生接下来的一步：一个提问，或最后的结论。然后在三列中各选一个分值。",
-    "检索准确性：回忆到的内容包含此前说过且与这一步有关的信息，或此前没有与这一步有关的信息，记1；有关的信息缺失或记错，记0。"
-    "最近一轮对话医生总是知道的。",
-    "回应正确性：这一步在医学上正确，即好医生此时会问的问题，或与已知情况相符的诊断和治疗，记1；部分正确，或正确但用处不大，记0.5；"
-    "错误、不安全，或再问患者已经说过的内容，记0。",
-    "语境连贯性：这一步承接前面的对话且不与之矛盾，记1；只是勉强相关，记0.5；脱离语境或与前文矛盾，记0。",
-    "请逐行独立判断。各行顺序随机，许多行看起来相似，这是有意安排的。无法判断的分值请留空。所有评分者完成之前请勿相互讨论。",
-    "除三个分值和备注外请勿改动其他内容。可以排序，但必须整行一起移动。“[…]”代表被隐去的名称。",
-)
-
-COLUMNS = (ITEM, *TEXTS, *(scale.name for scale in SCALES), COMMENT)
+_COLUMNS = {ITEM: "编号", **TEXTS, **{scale.name: scale.heading for scale in SCALES}, COMMENT: "备注"}
 _WIDTHS = (9, 62, 42, 62, 46, 13, 13, 13, 30)
 _FIRST_SCALE = len(TEXTS) + 2
 _LINE_HEIGHT, _TALLEST = 14.5, 409.0
@@ -125,7 +87,7 @@ def workbook(items: Iterable[tuple[str, ItemTexts]], code: str) -> bytes:
     page = book.active
     assert isinstance(page, Worksheet)
     _instruct(page, code)
-    _list(book.create_sheet(RATINGS), list(items))
+    _list(book.create_sheet("Ratings 评分"), list(items))
     # Who made it and when would tell one export from another.
     book.properties.creator = "osler"
     book.properties.created = book.properties.modified = _EPOCH
@@ -135,21 +97,21 @@ def workbook(items: Iterable[tuple[str, ItemTexts]], code: str) -> bytes:
 
 
 def _instruct(page: Worksheet, code: str) -> None:
-    page.title = TITLE
+    page.title = "Instructions 说明"
     page.sheet_view.showGridLines = False
     page.column_dimensions["A"].width = _PAGE
-    for number, line in enumerate((*ENGLISH, "", *CHINESE, "", f"{CODE}: {code}"), 1):
+    english, chinese = (load_texts(language, "rating")["instructions"].split("\n") for language in Language)
+    for number, line in enumerate((*english, "", *chinese, "", f"{CODE}: {code}"), 1):
         cell = _write(page, number, 1, line)
         page.row_dimensions[number].height = _height([(line, _PAGE)])
-        if line in (ENGLISH[0], CHINESE[0]):
+        if line in (english[0], chinese[0]):
             cell.font = Font(bold=True, size=14)
             page.row_dimensions[number].height = 24
 
 
 def _list(page: Worksheet, items: list[tuple[str, ItemTexts]]) -> None:
-    choices = {scale.name: f"{scale.chinese}\n{' / '.join(scale.choices)}" for scale in SCALES}
-    for column, (name, width) in enumerate(zip(COLUMNS, _WIDTHS, strict=True), 1):
-        head = _write(page, 1, column, f"{name}\n{choices.get(name) or HEADINGS[name]}")
+    for column, (name, width) in enumerate(zip(_COLUMNS, _WIDTHS, strict=True), 1):
+        head = _write(page, 1, column, f"{name}\n{_COLUMNS[name]}")
         head.font, head.fill = Font(bold=True), _HEAD
         page.column_dimensions[get_column_letter(column)].width = width
     page.row_dimensions[1].height = 4 * _LINE_HEIGHT
@@ -158,14 +120,14 @@ def _list(page: Worksheet, items: list[tuple[str, ItemTexts]]) -> None:
     for row, (name, texts) in enumerate(items, 2):
         for column, text in enumerate((name, *texts), 1):
             _write(page, row, column, text)
-        for column in range(_FIRST_SCALE, len(COLUMNS) + 1):
+        for column in range(_FIRST_SCALE, len(_COLUMNS) + 1):
             cell = page.cell(row, column)
             cell.fill = _TO_FILL
             cell.alignment = Alignment(wrap_text=True, vertical="top")
         page.row_dimensions[row].height = _height(zip(texts, _WIDTHS[1:], strict=False))
     for column, scale in enumerate(SCALES, _FIRST_SCALE):
         rule = DataValidation("list", formula1=f'"{",".join(scale.choices)}"', allow_blank=True, showErrorMessage=True)
-        rule.errorTitle, rule.error = scale.name, WRONG_VALUE.format(choices=", ".join(scale.choices))
+        rule.errorTitle, rule.error = scale.name, f"Use one of 请填 {', '.join(scale.choices)}"
         letter = get_column_letter(column)
         rule.add(f"{letter}2:{letter}{len(items) + 1}")
         page.add_data_validation(rule)

@@ -18,7 +18,7 @@ from osler.runs.transcript import Transcript
 from osler.seeds import derive
 
 
-class RecordedAnswers:
+class RecordedModel:
     """A memory's model, out of a transcript: each answer to its own request, and repeated requests in their order."""
 
     def __init__(self, transcript: Transcript) -> None:
@@ -54,7 +54,7 @@ async def rebuilt(transcript: Transcript, settings: Settings) -> Rebuilt:
     the consultation ended too early to remember stays unknown here, too.
     """
     header = transcript.header
-    answers = RecordedAnswers(transcript)
+    answers = RecordedModel(transcript)
     thinks = (settings.memory_backbone or header.backbone) not in WITHOUT_MODEL
     made = MemorySettings(
         language=header.language,
