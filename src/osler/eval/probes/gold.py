@@ -7,13 +7,13 @@ which depend on what kind of thing is asked for and never on what is true of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Self
 
 from osler.eval.probes.claims import Signed, signed, times, unsigned, with_sign
+from osler.eval.vocabulary import cue, read
 from osler.language import Language
 from osler.language.words import content, numbers, sentences
 from osler.prompts import phrases
@@ -27,11 +27,6 @@ _UNTOLD_SHARE = 1 / 3
 """Probes for things never told, as a share of those for things told."""
 _TOUCHED = 0.5
 """Share of a name's words in something said from which the thing was touched on."""
-_SINCE = {
-    Language.EN: re.compile(r"\bfor (?:about |the past |the last )?\d|\d+ \w+ ago\b|\bsince \d"),
-    Language.ZH: re.compile(r"\d+\s*(?:个?小时|天|日|周|个?星期|个?月|年)(?!内|后|龄|一)"),
-}
-"""What in a report says since when, and not how often or how soon after."""
 
 
 class ProbeQuestion(StrEnum):
@@ -57,11 +52,6 @@ _ASKS = {
     Category.EXAMINATION: ProbeQuestion.RESULT,
     Category.PREOPERATIVE_TEST: ProbeQuestion.RESULT,
 }
-_DETAILS = {
-    Language.EN: "triggers onset course factors timing pattern character duration frequency severity",
-    Language.ZH: "诱因 起病 病程 情况 特点 规律 性质 因素 时间 程度 频率",
-}
-"""Names of how a symptom is, and not of which it is."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +154,8 @@ def _words_of(entry: Entry, language: Language) -> frozenset[str]:
 
 def _asks_for(entry: Entry, language: Language) -> ProbeQuestion:
     """What one asks of such a thing; nobody asks whether there was an onset."""
-    asks, details, name = _ASKS.get(entry.category, ProbeQuestion.HISTORY), _DETAILS[language], entry.name
+    asks, name = _ASKS.get(entry.category, ProbeQuestion.HISTORY), entry.name
+    details = read("probe_cues")["details"][language]
     if language is Language.EN:
         is_detail = bool(set(content(details, language)) & set(content(name, language)))
     else:
@@ -199,7 +190,7 @@ def _since(entry: Entry, language: Language) -> frozenset[tuple[str, str]]:
         return frozenset()
     if entry.when:
         return times(entry.when)
-    return report if _SINCE[language].search(entry.report) else frozenset()
+    return report if cue("probe_cues", "since", language).search(entry.report) else frozenset()
 
 
 def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list[MemoryProbe]:

@@ -63,7 +63,7 @@ def correct(probe: MemoryProbe, recall: Recall, answer: str, language: Language)
     if not answer.strip():
         return 0.0
     if gold.status is None:
-        return 1.0 if says is AnswerKind.UNKNOWN else 0.5 * (not_done or claims.hedges(answer, language))
+        return 1.0 if says is AnswerKind.UNKNOWN else 0.5 * (not_done or claims.has("hedged", answer, language))
     if gold.status is Status.NOT_DONE:
         return 1.0 if not_done or says is AnswerKind.NO else 0.5 * (says is AnswerKind.UNKNOWN)
     if says is AnswerKind.UNKNOWN or _made_up(probe, recall, answer):
@@ -106,7 +106,7 @@ def coherent(probe: MemoryProbe, recall: Recall, answer: str, language: Language
         return 0.0
     if any(exceeds(claims.opposed(statement.said, said), MOST) for statement in statements(recall, language)):
         return 0.0
-    return 0.5 if claims.hedges(answer, language) else 1.0
+    return 0.5 if claims.has("hedged", answer, language) else 1.0
 
 
 def _made_up(probe: MemoryProbe, recall: Recall, answer: str) -> bool:
