@@ -14,8 +14,7 @@ from osler.commands.probe import probe
 from osler.errors import UserError
 from osler.eval.probes.figures import ProbeAnswer, Probed, agreement, probe_figures
 from osler.eval.probes.gold import probes_of
-from osler.eval.probes.rebuild import rebuilt
-from osler.eval.probes.run import examine
+from osler.eval.probes.run import examine, rebuilt
 from osler.eval.probes.scoring import coherent, correct, retrieved
 from osler.language import Language
 from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn

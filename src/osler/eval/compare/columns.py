@@ -29,10 +29,8 @@ def _is(kind: str, verdict: Verdict) -> Value:
 
 
 def _is_among_five(row: Row) -> float | None:
-    if row["diagnosis_verdict"] is None:
-        return None
     rank = row["diagnosis_rank"]
-    return rank is not None and rank <= 5
+    return None if row["diagnosis_verdict"] is None else rank is not None and rank <= 5
 
 
 def _used(seat: Role, name: str) -> Value:
@@ -192,6 +190,7 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
         figures[measure.name] = Figure.of(by_patient, SEED) if measure.share else Figure(mean(by_patient), len(found))
         if measure.tested:
             values[measure.name] = found
+    broken = [count for row in answered if (count := row.get("memory_failures")) is not None]
     passes = _passes(values["diagnosis"])
     return ColumnFigures(
         column=column,
@@ -203,7 +202,7 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
         failed=len(rows) - len(answered),
         unparsed=sum(row["ending"] == "unparsed" for row in rows),
         unjudged=sum(row["diagnosis_verdict"] is None for row in answered),
-        memory_failures=_memory_failures(answered),
+        memory_failures=sum(count > 0 for count in broken) if broken else None,
         figures=figures,
         makers=Makers.together(map(_makers, answered)),
         passes={k: found.value for k, found in passes.items()},
@@ -216,11 +215,6 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
 def _trial(row: Row) -> Trial:
     """What the same consultation in another column is found by; two languages of a patient are two, of one cluster."""
     return Trial(row["patient"], row["trial"], row["record"])
-
-
-def _memory_failures(answered: list[Row]) -> int | None:
-    told = [count for row in answered if (count := row.get("memory_failures")) is not None]
-    return sum(count > 0 for count in told) if told else None
 
 
 def _grouped(found: Mapping[Trial, float], by: Callable[[Trial], str]) -> dict[str, list[float]]:

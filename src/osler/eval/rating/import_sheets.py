@@ -14,7 +14,7 @@ from pathlib import Path
 from openpyxl import load_workbook
 
 from osler.errors import UserError
-from osler.eval.rating.key import Key, KeyItem, digest
+from osler.eval.rating.export import Key, KeyItem, digest
 from osler.eval.rating.sheet import CODE, COMMENT, ITEM, SCALES, TEXTS, RatingScale
 
 _LARGEST, _UNPACKED = 16 * 2**20, 128 * 2**20
@@ -55,7 +55,11 @@ def read_ratings(paths: Sequence[Path], key: Key) -> list[Rating]:
 
 def _read(path: Path, key: Key) -> Iterator[Rating]:
     pages = _pages(path)
-    _check_code(path, pages, key)
+    # The instructions carry the code of their export; a CSV file has none.
+    for first in (row[0] for page in pages for row in page if row and row[0].startswith(CODE)):
+        code = first.rpartition(":")[2].strip()
+        if code != key.code:
+            raise UserError(f"{path} belongs to another key (its code is {code}, the key's is {key.code})", _OTHER_KEY)
     rows = _rows(path, pages)
     items = {item.id: item for item in key.items}
     if rows and not any(row[ITEM].upper() in items for row in rows.values()):
@@ -72,14 +76,6 @@ def _read(path: Path, key: Key) -> Iterator[Rating]:
             raise UserError(f"{path}: rows {rated[item.id]} and {number} both rate {item.id}", "remove one of them")
         rated[item.id] = number
         yield Rating(path.stem, item, values, comment)
-
-
-def _check_code(path: Path, pages: list[Page], key: Key) -> None:
-    """The instructions carry the code of their export; a CSV file has none."""
-    for first in (row[0] for page in pages for row in page if row and row[0].startswith(CODE)):
-        code = first.rpartition(":")[2].strip()
-        if code != key.code:
-            raise UserError(f"{path} belongs to another key (its code is {code}, the key's is {key.code})", _OTHER_KEY)
 
 
 def _rows(path: Path, pages: list[Page]) -> dict[int, Row]:

@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from osler.errors import printable
+from osler.eval.rating.export import Key, KeyItem
 from osler.eval.rating.import_sheets import Rating
-from osler.eval.rating.key import Key, KeyItem
 from osler.eval.rating.sheet import SCALES
-from osler.eval.statistics import Alpha, krippendorff_alpha, mean, mean_interval
+from osler.eval.statistics import krippendorff_alpha, mean, mean_interval
 from osler.eval.write_files import check_folder, write_whole
 from osler.runs.plan import COLUMN, Column, told_variants
 
@@ -78,15 +78,11 @@ def _agreement(by_scale: Sequence[ByItem], raters: int) -> Table:
     table.title_justify = "left"
     for scale, given in zip(SCALES, by_scale, strict=True):
         alpha = krippendorff_alpha(list(given.values()))
-        shown = f"– ({_why_none(alpha, raters)})" if alpha.value is None else f"{alpha.value:.3f}"
+        why = "all ratings are equal" if alpha.items else "no item was rated by two"
+        nothing = f"– ({'one rater only' if raters < 2 else why})"
+        shown = nothing if alpha.value is None else f"{alpha.value:.3f}"
         table.add_row(scale.name, shown, str(alpha.items))
     return table
-
-
-def _why_none(alpha: Alpha, raters: int) -> str:
-    if raters < 2:
-        return "one rater only"
-    return "all ratings are equal" if alpha.items else "no item was rated by two"
 
 
 def _rated(ratings: Sequence[Rating], raters: Sequence[str], key: Key) -> Text:

@@ -15,7 +15,7 @@ from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.locale import load_texts
 from osler.records.schema import PatientRecord
-from osler.runs.events import Answered, Asked, Concluded, Failed, Retrieved
+from osler.runs.events import Answered, Asked, Failed, Retrieved
 from osler.runs.maker_labels import making_lines, mark
 from osler.runs.transcript import Transcript, heard
 
@@ -29,7 +29,7 @@ _LONGEST_REASON = 300
 
 
 def consultations(run: Snapshot, rows: list[Row], columns: list[ColumnFigures], shown: set[int]) -> Html:
-    """ColumnFigures by column, those that are shown; the others are counted."""
+    """Consultations by column, those that are shown; the others are counted."""
     parts: list[Html] = []
     for place, column in enumerate(columns, start=1):
         own = [row for row in rows if row["column"] == column.column]
@@ -73,10 +73,15 @@ def _verdicts(row: Row) -> Iterator[Html]:
 def _read(transcript: Transcript, record: PatientRecord, row: Row, faults: dict[int, ReplyVerdict]) -> Html:
     words = {**load_texts(record.language, "replay"), **load_texts(record.language, "report")}
     opening = _line("patient", words["patient"], record.complaint)
+    concluded = []
+    if (said := transcript.conclusion) is not None:
+        told = {"diagnosis": said.diagnosis, "treatment": said.treatment}
+        told |= {"differential": "; ".join(said.differential[:20]), "reasoning": said.reasoning}
+        concluded.append(_terms((words[name], text) for name, text in told.items() if text))
     return joined(
         [
             element("ol", opening, *_within(_talk(transcript, faults, words), words), class_="talk"),
-            *_conclusion(transcript, words),
+            *concluded,
             *(element("p", line, class_="note") for line in making_lines(transcript)),
             _truth(record, row, words),
         ]
@@ -104,11 +109,10 @@ def _talk(transcript: Transcript, faults: dict[int, ReplyVerdict], words: Mappin
                 by = mark(event.maker, header.backbone, header.language)
                 yield _line("doctor", words["doctor"] + by, told, words["repeated"] if event.repeated else "")
             case Answered():
-                notes = [
-                    f"{words[kind]}: {bounded(', '.join(found[:10]), 200)}"
-                    for kind, found in _faults(faults.get(event.turn, ReplyVerdict()))
-                    if found
-                ]
+                verdict = faults.get(event.turn, ReplyVerdict())
+                quotes = [claim.quote for claim in verdict.unsupported]
+                found = {"leaks": verdict.leaks, "fabrications": quotes, "contradictions": verdict.turned_round}
+                notes = (f"{words[name]}: {bounded(', '.join(some[:10]), 200)}" for name, some in found.items() if some)
                 by = mark(event.maker, header.patient_backbone, header.language)
                 yield _line("patient", words["patient"] + by, event.reply, "; ".join(notes))
             case Retrieved() if event.results:
@@ -119,28 +123,9 @@ def _talk(transcript: Transcript, faults: dict[int, ReplyVerdict], words: Mappin
                 pass
 
 
-def _faults(verdict: ReplyVerdict) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield "leaks", verdict.leaks
-    yield "fabrications", tuple(claim.quote for claim in verdict.unsupported)
-    yield "contradictions", verdict.turned_round
-
-
 def _line(kind: str, speaker: str, text: str, note: str = "") -> Html:
     marked = [element("span", note, class_="flag")] if note else []
     return element("li", element("b", speaker), " ", element("span", bounded(text)), *marked, class_=kind)
-
-
-def _conclusion(transcript: Transcript, words: Mapping[str, str]) -> Iterator[Html]:
-    concluded: Concluded | None = transcript.conclusion
-    if concluded is None:
-        return
-    told = {
-        "diagnosis": concluded.diagnosis,
-        "treatment": concluded.treatment,
-        "differential": "; ".join(concluded.differential[:20]),
-        "reasoning": concluded.reasoning,
-    }
-    yield _terms((words[name], text) for name, text in told.items() if text)
 
 
 def _truth(record: PatientRecord, row: Row, words: Mapping[str, str]) -> Html:
@@ -174,14 +159,10 @@ def failures(run: Snapshot, rows: list[Row], columns: list[ColumnFigures], linke
     kinds = Counter((row["ending"], _reason(row)) for row in failed).most_common()
     parts = [element("p", share)]
     if len(failed) > len(kinds):
-        counts = [[bounded(reason, _LONGEST_REASON), ending, f"{count:,}"] for (ending, reason), count in kinds]
+        counts = [[reason, ending, f"{count:,}"] for (ending, reason), count in kinds]
         parts.append(table(["reason", "ending", "consultations"], counts[:_MOST_REASONS]))
-    parts.append(
-        table(
-            ["consultation", "column", "ending", "attempts", "reason"],
-            [_failure(run, row, names[row["column"]], linked) for row in failed[:MOST]],
-        )
-    )
+    listed = [_failure(run, row, names[row["column"]], linked) for row in failed[:MOST]]
+    parts.append(table(["consultation", "column", "ending", "attempts", "reason"], listed))
     if len(failed) > MOST:
         told = f"{len(failed) - MOST:,} further failure(s) are not listed; `osler runs failures` prints all."
         parts.append(element("p", told, class_="note"))

@@ -59,7 +59,9 @@ def write_report(
     Raises:
         UserError: An extra is missing, the run cannot be read, or something cannot or must not be written.
     """
-    _need_extras()
+    missing = [package for module, package in _EXTRAS.items() if find_spec(module) is None]
+    if missing:
+        raise UserError(f"a report needs {' and '.join(missing)}", "pip install 'osler[report]'")
     with RunFile.open(run) as file:
         _check(target, file.path, force=force)
         if figures is not None and figures.exists() and not figures.is_dir():
@@ -73,12 +75,6 @@ def write_report(
     page = text.encode()
     write_whole(drawn | {target: page}, force=force)
     return Report(target, len(page), tuple(drawn))
-
-
-def _need_extras() -> None:
-    missing = [package for module, package in _EXTRAS.items() if find_spec(module) is None]
-    if missing:
-        raise UserError(f"a report needs {' and '.join(missing)}", "pip install 'osler[report]'")
 
 
 def _check(target: Path, run: Path, *, force: bool) -> None:
@@ -115,11 +111,8 @@ def _sections(
     """Every section: its anchor, its title and what is in it."""
     if comparison is not None:
         shown = {row["number"] for row in shown_in_full(rows, MOST)}
-        yield (
-            "comparison",
-            "Comparison",
-            joined(_grid(grid, main=not place) for place, grid in enumerate(grids(comparison))),
-        )
+        tables = joined(_grid(grid, main=not place) for place, grid in enumerate(grids(comparison)))
+        yield "comparison", "Comparison", tables
         yield "figures", "Figures", _figures(pictures)
         yield "failures", "Failures", failures(run, rows, comparison.columns, shown)
         yield "consultations", "Consultations", consultations(run, rows, comparison.columns, shown)
@@ -153,17 +146,10 @@ def _grid(grid: Grid, *, main: bool) -> Html:
     if main:
         linked = (element("a", cell, href=f"#column-{place}") for place, cell in enumerate(header[1:], start=1))
         header = [header[0], *linked]
-    rows = ([_cell(cell, row[0], main=main) for cell in row] for row in grid.rows)
+    rows = [[bounded(cell, _LONGEST_CELL) for cell in row] for row in grid.rows]
     notes = (element("p", bounded(note, 400), class_="note") for note in grid.notes if not note.startswith("! "))
     title = [] if main else [element("h3", grid.title.capitalize())]
     return joined([*title, table(header, rows, numbers=main), *notes])
-
-
-def _cell(cell: str, row: str, *, main: bool) -> str | Html:
-    shown = bounded(cell, _LONGEST_CELL)
-    if main and row.startswith("failed") and cell.isdecimal() and int(cell):
-        return element("a", shown, href="#failures")
-    return shown
 
 
 def _figures(pictures: list[Picture]) -> Html:

@@ -182,15 +182,14 @@ def labels_of(columns: list[ColumnFigures]) -> dict[Column, str]:
     longest = 0 if alone else 1 + max((len(column.backbone_name) for column in columns), default=0)
     memories = cut_names(map(_remembered, columns), max(room - longest, 2 * room // 5))
     room -= 1 + max(map(len, memories.values()), default=0)
-    models = cut_names((column.backbone_name for column in columns), room)
+    models = cut_names(("" if alone else column.backbone_name for column in columns), room)
     named = {}
     for column in columns:
-        model = "" if alone else models[column.backbone_name]
+        model = models["" if alone else column.backbone_name]
         parts = (model, strategies[column.column.strategy], memories[_remembered(column)])
         named[column.column] = drawing.drawable(" ".join(filter(None, parts)))
     return numbered(named)
 
 
 def _remembered(column: ColumnFigures) -> str:
-    """The memory of a column, and its variants."""
     return " ".join((column.memory_name, *told_variants(column.column.variants)))
