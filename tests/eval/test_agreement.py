@@ -41,7 +41,7 @@ def test_alpha_is_that_of_its_definition(items: list[list[int]]) -> None:
         assert result.value is None
     else:
         assert result.value == pytest.approx(float(exact), abs=1e-12)
-    assert result.items == sum(len(item) > 1 for item in items)
+    assert result.n == sum(len(item) > 1 for item in items)
 
 
 def test_alpha_by_hand() -> None:
@@ -51,7 +51,7 @@ def test_alpha_by_hand() -> None:
     """
     result = krippendorff_alpha([[1, 1, 2], [5, 5], [2, 2], [5], []])
     assert result.value == pytest.approx(11 / 14)
-    assert result.items == 3
+    assert result.n == 3
 
 
 @settings(max_examples=40)

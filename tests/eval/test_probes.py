@@ -340,7 +340,7 @@ async def test_an_answer_that_fails_is_not_scored_and_a_model_that_is_gone_ends_
 
 
 def test_answers_that_cannot_be_compared_do_not_agree() -> None:
-    lost = ProbeAnswer("?", Recall(), None, None)
+    lost = ProbeAnswer(Recall(), None)
     assert agreement([lost, lost]) is None
     assert Probed(probe_for("not known", EN), (lost,)).places(EN) == []
 

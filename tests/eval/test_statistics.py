@@ -219,7 +219,7 @@ def test_clustered_error_of_one_trial_each_is_the_ordinary_one() -> None:
 def test_pass_hat_k_counts_all_choices_of_k_trials(outcomes: list[list[bool]], k: int) -> None:
     result = pass_hat_k([sum(trials) for trials in outcomes], [len(trials) for trials in outcomes], k)
     choices = [list(combinations(trials, k)) for trials in outcomes if len(trials) >= k]
-    assert result.patients == len(choices)
+    assert result.n == len(choices)
     if not choices:
         assert result.value is None
         return

@@ -157,23 +157,15 @@ def mean_interval(values_by_patient: ValuesByPatient, seed: int, resamples: int 
     return bootstrap_mean(values_by_patient, seed, resamples)
 
 
-class PassHatK(NamedTuple):
-    """The chance that k random trials of a patient are all right."""
+def pass_hat_k(successes_per_patient: Sequence[int], trials_per_patient: Sequence[int], k: int) -> Figure:
+    """The chance that k random trials of a patient are all right, over the n patients with at least k trials.
 
-    value: float | None
-    """None when no patient has k trials."""
-    patients: int
-    """Those with at least k trials."""
-
-
-def pass_hat_k(successes_per_patient: Sequence[int], trials_per_patient: Sequence[int], k: int) -> PassHatK:
-    """The unbiased estimate of pass^k: the share of each patient's k-subsets of trials that are all right, on average.
-
-    The plain power (successes / trials) ** k is too high on average, the more so the fewer the trials.
+    It is the unbiased estimate: the share of each patient's k-subsets that are all right, on average. The plain power
+    (successes / trials) ** k is too high on average, the more so the fewer the trials.
     """
     pairs = zip(successes_per_patient, trials_per_patient, strict=True)
     chances = [math.comb(successes, k) / math.comb(trials, k) for successes, trials in pairs if trials >= k]
-    return PassHatK(math.fsum(chances) / len(chances) if chances else None, len(chances))
+    return Figure(math.fsum(chances) / len(chances) if chances else None, len(chances))
 
 
 class Trial(NamedTuple):
@@ -308,24 +300,16 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-class Alpha(NamedTuple):
-    """Agreement of any number of raters: 1 is perfect, 0 is chance."""
+def krippendorff_alpha(ratings_by_item: Iterable[Sequence[float]]) -> Figure:
+    """Krippendorff's alpha on an ordinal scale, over the n items with at least two ratings: 1 is perfect, 0 is chance.
 
-    value: float | None
-    """None without two ratings of one item, and when all ratings are equal: then nothing could have disagreed."""
-    items: int
-    """Items with at least two ratings; the others say nothing about agreement."""
-
-
-def krippendorff_alpha(ratings_by_item: Iterable[Sequence[float]]) -> Alpha:
-    """Krippendorff's alpha on an ordinal scale: one minus observed over expected disagreement.
-
-    The more ratings lie between two values, the farther apart these are. Each item lists its ratings in any order.
+    It has no value without two ratings of one item, and when all are equal: then nothing could have disagreed. The more
+    ratings lie between two values, the farther apart these are. Each item lists its ratings in any order.
     """
     pairable = [ratings for ratings in ratings_by_item if len(ratings) > 1]
     values = sorted({rating for ratings in pairable for rating in ratings})
     if len(values) < 2:
-        return Alpha(None, len(pairable))
+        return Figure(None, len(pairable))
     counts = np.array([[ratings.count(value) for value in values] for ratings in pairable], dtype=np.float64)
     totals = counts.sum(axis=0)
     # A value's place: the ratings below it, and half of its own.
@@ -334,7 +318,7 @@ def krippendorff_alpha(ratings_by_item: Iterable[Sequence[float]]) -> Alpha:
     weights = 1 / (counts.sum(axis=1) - 1)
     observed = float(((counts.T * weights) @ counts * distances).sum())
     expected = float((np.outer(totals, totals) * distances).sum() / (totals.sum() - 1))
-    return Alpha(1 - observed / expected, len(pairable))
+    return Figure(1 - observed / expected, len(pairable))
 
 
 def _are_binary(values: Iterable[float]) -> bool:

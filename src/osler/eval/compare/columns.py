@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from osler.eval.statistics import Figure, PassHatK, Trial, mean, pass_hat_k
+from osler.eval.statistics import Figure, Trial, mean, pass_hat_k
 from osler.eval.verdict import Verdict
 from osler.runs.events import Role
 from osler.runs.maker_rows import seat_name
@@ -169,10 +169,7 @@ class ColumnFigures:
 def columns_of(rows: Iterable[Row], run: str | None = None, names: ShortNames | None = None) -> list[ColumnFigures]:
     """The columns of a run in the order they come; failures are counted and never scored.
 
-    Args:
-        rows: Of one run.
-        run: What the run is called, where several are compared.
-        names: Short names of all columns of the table; without them, those of these rows are told apart.
+    Where several runs are compared, it has a name, and the short names are those of all columns of the table.
     """
     groups: dict[Column, list[Row]] = defaultdict(list)
     for row in rows:
@@ -206,7 +203,7 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
         figures=figures,
         makers=Makers.together(map(_makers, answered)),
         passes={k: found.value for k, found in passes.items()},
-        pass_records={k: found.patients for k, found in passes.items()},
+        pass_records={k: found.n for k, found in passes.items()},
         values=values,
         held=frozenset(map(_trial, rows)),
     )
@@ -224,7 +221,7 @@ def _grouped(found: Mapping[Trial, float], by: Callable[[Trial], str]) -> dict[s
     return grouped
 
 
-def _passes(found: Mapping[Trial, float]) -> dict[int, PassHatK]:
+def _passes(found: Mapping[Trial, float]) -> dict[int, Figure]:
     """Over the trials of each record: two languages of a patient are no repetition."""
     records = _grouped(found, lambda trial: trial.record).values()
     most = max(map(len, records), default=0)

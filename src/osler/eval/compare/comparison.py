@@ -93,10 +93,8 @@ class Comparison:
                 low, high = figure.interval or (None, None)
                 row = {**names, "measure": measure, "value": figure.value, "low": low, "high": high, "n": figure.n}
                 one = differences.get((column.name, measure))
-                row["against"] = one.second.name if one else None
-                row["difference"] = one.paired.difference if one else None
-                row["p_holm"] = one.p_holm if one else None
-                rows.append(row)
+                told = (one.second.name, one.paired.difference, one.p_holm) if one else (None, None, None)
+                rows.append(row | dict(zip(("against", "difference", "p_holm"), told, strict=True)))
         return pd.DataFrame(rows)
 
 
@@ -122,9 +120,7 @@ def compare(
     """
     files = [run.file for run in runs]
     chosen = ruler_of(files, ruler)
-    rows: list[tuple[str | None, list[Row]]] = [
-        (label, list(run.rows(judge, chosen))) for run, label in zip(runs, _labels(runs), strict=True)
-    ]
+    rows: list[tuple[str | None, list[Row]]] = [(_label(run, runs), list(run.rows(judge, chosen))) for run in runs]
     names = ShortNames.of(Column.from_row(row) for _, some in rows for row in some)
     columns = [column for label, some in rows for column in columns_of(some, label, names)]
     if not columns:
@@ -146,11 +142,9 @@ def compare(
     )
 
 
-def _labels(runs: Sequence[Run]) -> list[str | None]:
-    if len(runs) == 1:
-        return [None]
-    stems = [run.path.stem for run in runs]
-    return [stem if stems.count(stem) == 1 else str(run.path) for stem, run in zip(stems, runs, strict=True)]
+def _label(run: Run, runs: Sequence[Run]) -> str | None:
+    same = sum(other.path.stem == run.path.stem for other in runs)
+    return None if len(runs) == 1 else run.path.stem if same == 1 else str(run.path)
 
 
 def _differences(pairs: Iterable[Pair]) -> list[ColumnDifference]:

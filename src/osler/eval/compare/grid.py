@@ -138,34 +138,25 @@ def shown(column: ColumnFigures, measure: Measure, mark: str = "") -> str:
 
 
 def _differences(comparison: Comparison) -> Grid:
-    labels = {measure.name: measure.label for measure in MEASURES}
-    rows = [
-        [
-            labels[one.measure].removesuffix(" %"),
-            one.first.name,
-            one.second.name,
-            str(one.paired.n),
-            f"{one.paired.left_out_first} : {one.paired.left_out_second}",
-            "–" if one.paired.difference is None else f"{100 * one.paired.difference:+.1f}",
-            _interval(one),
-            f"{one.paired.only_first} : {one.paired.only_second}",
-            one.paired.test.value.replace("_", " ") if one.paired.test else "–",
-            _p(one.paired.p_value),
-            _p(one.p_holm),
-        ]
-        for one in comparison.differences
-    ]
-    header = [
-        *("measure", "column", "against", "n", "no partner", "points", "95 %", "ahead : behind"),
-        *("test", "p", "p (Holm)"),
-    ]
+    header = ["measure", "column", "against", "n", "no partner", "points", "95 %", "ahead : behind"]
+    header += ["test", "p", "p (Holm)"]
     notes = ["paired by record and trial; n: pairs; no partner: judged in the column alone : in the other alone"]
+    rows = [_difference(one) for one in comparison.differences]
     return Grid("paired differences", header, rows, [*notes, *comparison.unpaired])
 
 
-def _interval(difference: ColumnDifference) -> str:
-    interval = difference.paired.interval
-    return "–" if interval is None else f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
+def _difference(one: ColumnDifference) -> list[str]:
+    found, labels = one.paired, {measure.name: measure.label for measure in MEASURES}
+    interval = found.interval
+    return [
+        *(labels[one.measure].removesuffix(" %"), one.first.name, one.second.name, str(found.n)),
+        f"{found.left_out_first} : {found.left_out_second}",
+        "–" if found.difference is None else f"{100 * found.difference:+.1f}",
+        "–" if interval is None else f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]",
+        f"{found.only_first} : {found.only_second}",
+        found.test.value.replace("_", " ") if found.test else "–",
+        *(_p(found.p_value), _p(one.p_holm)),
+    ]
 
 
 def _p(value: float | None) -> str:
@@ -257,33 +248,24 @@ def csv_text(grid: Grid) -> str:
 
 def json_text(comparison: Comparison) -> str:
     """All figures as JSON."""
-    return json.dumps(
-        {
-            "judge": comparison.judge,
-            "patient_backbone": comparison.patient_backbone,
-            "patient_ruler": comparison.ruler,
-            "patient_ruler_notes": comparison.ruler_notes,
-            "warnings": comparison.warnings,
-            "unpaired": comparison.unpaired,
-            "columns": [_column_json(column) for column in comparison.columns],
-            "differences": [
-                {
-                    "measure": one.measure,
-                    "column": one.first.name,
-                    "against": one.second.name,
-                    **asdict(one.paired),
-                    "p_holm": one.p_holm,
-                }
-                for one in comparison.differences
-            ],
-            "groups": {
-                name: [_column_json(column) for column in columns]
-                for name, columns in (comparison.groups or {}).items()
-            },
-        },
-        ensure_ascii=False,
-        indent=2,
-    )
+    groups = (comparison.groups or {}).items()
+    told = {
+        "judge": comparison.judge,
+        "patient_backbone": comparison.patient_backbone,
+        "patient_ruler": comparison.ruler,
+        "patient_ruler_notes": comparison.ruler_notes,
+        "warnings": comparison.warnings,
+        "unpaired": comparison.unpaired,
+        "columns": list(map(_column_json, comparison.columns)),
+        "differences": list(map(_difference_json, comparison.differences)),
+        "groups": {name: list(map(_column_json, columns)) for name, columns in groups},
+    }
+    return json.dumps(told, ensure_ascii=False, indent=2)
+
+
+def _difference_json(one: ColumnDifference) -> dict[str, Any]:
+    names = {"measure": one.measure, "column": one.first.name, "against": one.second.name}
+    return {**names, **asdict(one.paired), "p_holm": one.p_holm}
 
 
 def _column_json(column: ColumnFigures) -> dict[str, Any]:

@@ -25,13 +25,11 @@ from osler.wide_table import WideTable
 
 @dataclass(frozen=True)
 class ProbeAnswer:
-    """A probe in one wording: what was recalled, what was answered, and what that is worth."""
+    """A probe in one wording: what was recalled, and what the answer is worth."""
 
-    question: str
     recall: Recall
-    answer: str | None
-    """None: the model failed, and nothing is scored."""
     score: Score | None
+    """None: the model failed."""
 
     @property
     def ranked(self) -> tuple[Fact, ...]:

@@ -32,16 +32,11 @@ _TOUCHED = 0.5
 class ProbeQuestion(StrEnum):
     """What kind of answer a probe wants."""
 
-    WHETHER = "whether"
-    """Was it there?"""
-    FINDING = "finding"
-    """What was found at the bedside?"""
-    RESULT = "result"
-    """What did a test show?"""
-    HISTORY = "history"
-    """What is known about it?"""
-    WHEN = "when"
-    """Since when, or how long ago?"""
+    WHETHER = "whether"  # it was there
+    FINDING = "finding"  # at the bedside
+    RESULT = "result"  # of a test
+    HISTORY = "history"  # what is known about it
+    WHEN = "when"  # since when, or how long ago
 
 
 _WORDINGS = 3

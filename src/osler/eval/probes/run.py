@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
@@ -125,22 +124,13 @@ async def examine(
             except BackboneError as error:
                 if error.kind in _HOPELESS:
                     raise
-                return ProbeAnswer(question, recall, None, None)
-        return ProbeAnswer(question, recall, answer, score(probe, recall, answer, language))
+                return ProbeAnswer(recall, None)
+        return ProbeAnswer(recall, score(probe, recall, answer, language))
 
     recalls = [(probe, question, await again.memory.recall(question)) for probe in probes for question in probe.askings]
     answers = iter(await asyncio.gather(*(asked(*one) for one in recalls)))
     done = tuple(Probed(probe, tuple(islice(answers, len(probe.askings)))) for probe in probes)
     return Examined(transcript, done, again.missing)
-
-
-@dataclass(frozen=True)
-class ProbedRun:
-    """What the probes of a run came to."""
-
-    figures: list[ProbeFigures]
-    excluded: int
-    """Consultations that ended without an answer of the doctor: their memory stopped half-way."""
 
 
 async def probe_run(
@@ -152,8 +142,10 @@ async def probe_run(
     answered_by: str = "rules",
     limit: int | None = None,
     seconds: float = 60.0,
-) -> ProbedRun:
-    """MemoryProbe the consultations of a run.
+) -> tuple[list[ProbeFigures], int]:
+    """Probe the consultations of a run.
+
+    Also returns how many were left out: those without an answer of the doctor, whose memory stopped half-way.
 
     Args:
         run: The run.
@@ -192,7 +184,7 @@ async def probe_run(
             await backbone.close()
     if not done:
         raise UserError(f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`")
-    return ProbedRun(probe_figures(done, ks, settings.seed), excluded)
+    return probe_figures(done, ks, settings.seed), excluded
 
 
 def _check(what: str, named: Sequence[str] | None, there: set[str]) -> None:

@@ -16,7 +16,7 @@ from osler.errors import printable
 from osler.eval.rating.export import Key, KeyItem
 from osler.eval.rating.import_sheets import Rating
 from osler.eval.rating.sheet import SCALES
-from osler.eval.statistics import krippendorff_alpha, mean, mean_interval
+from osler.eval.statistics import Figure, krippendorff_alpha
 from osler.eval.write_files import check_folder, write_whole
 from osler.runs.plan import COLUMN, Column, told_variants
 
@@ -65,12 +65,11 @@ def _figures(given: ByItem, system: Column, seed: int) -> tuple[str, str, str]:
     for item, values in given.items():
         if item.system == system:
             patients[item.patient].append(sum(values) / len(values))
-    value = mean(patients)
-    if value is None:
+    found = Figure.of(patients, seed)
+    if found.value is None:
         return "–", "–", "0"
-    interval = mean_interval(patients, seed)
-    around = f"[{interval.low:.3f}, {interval.high:.3f}]" if interval else "– (one patient)"
-    return f"{value:.3f}", around, str(sum(map(len, patients.values())))
+    around = f"[{found.interval.low:.3f}, {found.interval.high:.3f}]" if found.interval else "– (one patient)"
+    return f"{found.value:.3f}", around, str(found.n)
 
 
 def _agreement(by_scale: Sequence[ByItem], raters: int) -> Table:
@@ -78,10 +77,10 @@ def _agreement(by_scale: Sequence[ByItem], raters: int) -> Table:
     table.title_justify = "left"
     for scale, given in zip(SCALES, by_scale, strict=True):
         alpha = krippendorff_alpha(list(given.values()))
-        why = "all ratings are equal" if alpha.items else "no item was rated by two"
+        why = "all ratings are equal" if alpha.n else "no item was rated by two"
         nothing = f"– ({'one rater only' if raters < 2 else why})"
         shown = nothing if alpha.value is None else f"{alpha.value:.3f}"
-        table.add_row(scale.name, shown, str(alpha.items))
+        table.add_row(scale.name, shown, str(alpha.n))
     return table
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import unicodedata
 import zipfile
 from collections.abc import Iterable
@@ -73,9 +72,6 @@ CODE = "Code of this sheet 本表代码"
 _COLUMNS = {ITEM: "编号", **TEXTS, **{scale.name: scale.heading for scale in SCALES}, COMMENT: "备注"}
 _WIDTHS = (9, 62, 42, 62, 46, 13, 13, 13, 30)
 _FIRST_SCALE = len(TEXTS) + 2
-_LINE_HEIGHT, _TALLEST = 14.5, 409.0
-"""In points; Excel has no taller rows."""
-_PAGE = 110
 _HEAD = PatternFill("solid", fgColor="DDE6F0")
 _TO_FILL = PatternFill("solid", fgColor="FFF9E5")
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
@@ -99,14 +95,12 @@ def workbook(items: Iterable[tuple[str, ItemTexts]], code: str) -> bytes:
 def _instruct(page: Worksheet, code: str) -> None:
     page.title = "Instructions 说明"
     page.sheet_view.showGridLines = False
-    page.column_dimensions["A"].width = _PAGE
+    page.column_dimensions["A"].width = 110
     english, chinese = (load_texts(language, "rating")["instructions"].split("\n") for language in Language)
     for number, line in enumerate((*english, "", *chinese, "", f"{CODE}: {code}"), 1):
         cell = _write(page, number, 1, line)
-        page.row_dimensions[number].height = _height([(line, _PAGE)])
         if line in (english[0], chinese[0]):
             cell.font = Font(bold=True, size=14)
-            page.row_dimensions[number].height = 24
 
 
 def _list(page: Worksheet, items: list[tuple[str, ItemTexts]]) -> None:
@@ -114,7 +108,6 @@ def _list(page: Worksheet, items: list[tuple[str, ItemTexts]]) -> None:
         head = _write(page, 1, column, f"{name}\n{_COLUMNS[name]}")
         head.font, head.fill = Font(bold=True), _HEAD
         page.column_dimensions[get_column_letter(column)].width = width
-    page.row_dimensions[1].height = 4 * _LINE_HEIGHT
     # The header and the id stay in sight.
     page.freeze_panes = "B2"
     for row, (name, texts) in enumerate(items, 2):
@@ -124,7 +117,6 @@ def _list(page: Worksheet, items: list[tuple[str, ItemTexts]]) -> None:
             cell = page.cell(row, column)
             cell.fill = _TO_FILL
             cell.alignment = Alignment(wrap_text=True, vertical="top")
-        page.row_dimensions[row].height = _height(zip(texts, _WIDTHS[1:], strict=False))
     for column, scale in enumerate(SCALES, _FIRST_SCALE):
         rule = DataValidation("list", formula1=f'"{",".join(scale.choices)}"', allow_blank=True, showErrorMessage=True)
         rule.errorTitle, rule.error = scale.name, f"Use one of 请填 {', '.join(scale.choices)}"
@@ -142,17 +134,6 @@ def _write(page: Worksheet, row: int, column: int, text: str) -> Cell:
     cell.quotePrefix = text.startswith(("=", "+", "-", "@"))
     cell.alignment = Alignment(wrap_text=True, vertical="top")
     return cell
-
-
-def _height(texts: Iterable[tuple[str, int]]) -> float:
-    """What a row needs for its longest text: not every program fits rows by itself."""
-    lines = max(sum(max(1, math.ceil(_breadth(line) / width)) for line in text.split("\n")) for text, width in texts)
-    return min(_TALLEST, (lines + 0.5) * _LINE_HEIGHT)
-
-
-def _breadth(line: str) -> int:
-    """Chinese characters are twice as broad as Latin ones."""
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in line)
 
 
 def _without_times(made: io.BytesIO) -> bytes:

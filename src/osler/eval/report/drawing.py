@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from osler.errors import printable
 from osler.eval.report.markup import Html, element
@@ -52,8 +51,7 @@ _NOT_NEEDED = re.compile(
 """Namespaces look like addresses, the style would hold for the whole page, and ids of groups are not unique in it."""
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """A value, where it stands, and how sure it is."""
 
     x: float
@@ -61,24 +59,19 @@ class Point:
     interval: Interval | None = None
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(NamedTuple):
     """What one column of the comparison shows in a figure."""
 
     label: str
-    place: int
-    """Of the column, which gives its colour and marker in all figures."""
+    colour: str
+    """The same in all figures, as is the marker, for those who see no colours and where colours come round again."""
+    marker: str
     points: tuple[Point, ...]
 
-    @property
-    def colour(self) -> str:
-        """The column's colour."""
-        return SERIES[self.place % len(SERIES)]
-
-    @property
-    def marker(self) -> str:
-        """The column's marker, for those who see no colours and where colours come round again."""
-        return _MARKERS[self.place % len(_MARKERS)]
+    @classmethod
+    def of(cls, label: str, place: int, points: Iterable[Point]) -> Self:
+        """The series of the column at that place."""
+        return cls(label, SERIES[place % len(SERIES)], _MARKERS[place % len(_MARKERS)], tuple(points))
 
 
 def style(more: Mapping[Any, str] = MappingProxyType({})) -> AbstractContextManager[None]:

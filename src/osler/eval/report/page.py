@@ -17,7 +17,7 @@ from osler.eval.compare.grid import Grid, grids
 from osler.eval.report import drawing
 from osler.eval.report.consultations import MOST, consultations, failures
 from osler.eval.report.markup import Html, bounded, element, joined, table
-from osler.eval.report.pictures import Picture, pictures_of
+from osler.eval.report.pictures import Picture, Pictures
 from osler.eval.report.snapshot import Row, Snapshot, shown_in_full
 from osler.eval.write_files import check_folder, check_free, write_whole
 from osler.runs.run_pages import cost_text
@@ -90,7 +90,7 @@ def _page(run: Snapshot, judge: str | None, ruler: str | None) -> tuple[str, lis
     """The page as text, and its figures."""
     rows = list(run.rows(judge, ruler))
     comparison = compare([run], judge=judge, ruler=ruler) if rows else None
-    pictures = pictures_of(run, rows, comparison.columns) if comparison else []
+    pictures = Pictures(run, rows, comparison.columns).draw() if comparison else []
     sections = list(_sections(run, rows, comparison, pictures))
     links = (element("a", title, href=f"#{anchor}") for anchor, title, _ in sections)
     body = (element("section", element("h2", title, id=f"{anchor}"), inside) for anchor, title, inside in sections)
@@ -146,7 +146,10 @@ def _grid(grid: Grid, *, main: bool) -> Html:
     if main:
         linked = (element("a", cell, href=f"#column-{place}") for place, cell in enumerate(header[1:], start=1))
         header = [header[0], *linked]
-    rows = [[bounded(cell, _LONGEST_CELL) for cell in row] for row in grid.rows]
+    rows: list[list[str | Html]] = [[bounded(cell, _LONGEST_CELL) for cell in row] for row in grid.rows]
+    for row in rows:
+        if main and row[0].startswith("failed"):
+            row[1:] = [cell if cell == "0" else element("a", cell, href="#failures") for cell in row[1:]]
     notes = (element("p", bounded(note, 400), class_="note") for note in grid.notes if not note.startswith("! "))
     title = [] if main else [element("h3", grid.title.capitalize())]
     return joined([*title, table(header, rows, numbers=main), *notes])

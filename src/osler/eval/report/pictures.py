@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from osler.errors import UserError
 from osler.eval.compare import ColumnFigures
 from osler.eval.probes.figures import ProbeFigures, probe_figures
 from osler.eval.probes.run import examine
-from osler.eval.report import drawing, thoughts
+from osler.eval.report import drawing
 from osler.eval.report.drawing import LONGEST_LABEL, Point, Series
 from osler.eval.report.snapshot import Row, Snapshot, sampled
 from osler.eval.statistics import Figure
+from osler.language import Language
+from osler.memory.embedders import open_embedder
+from osler.runs.events import Remembered
 from osler.runs.plan import Column, told_variants
 from osler.runs.short_names import cut_names, numbered
+from osler.seeds import derive
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -26,6 +32,15 @@ MOST_COLUMNS = 16
 _KS = (1, 2, 3, 5, 10)
 _PROBED, _FEWEST_PROBED = 90, 5
 """Consultations that are probed, over all columns and of each: some ten seconds."""
+
+_MOST_THOUGHTS, _FEWEST_THOUGHTS = 1_500, 30
+_MOST_MAPS = 4
+_READ = 150
+"""That are read for thoughts, over all columns; they hold more thoughts than are shown."""
+_LONGEST = 500
+_NUMBER = re.compile(r"^#\d+\s+")
+_PERPLEXITY, _DIMENSIONS = 30, 50
+"""Of the map; vectors are brought down to so many dimensions first: distances stay, and it takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +53,11 @@ class Picture:
     drawing: Drawing | None = None
 
 
-def pictures_of(run: Snapshot, rows: list[Row], columns: list[ColumnFigures]) -> list[Picture]:
-    """All figures of a run."""
-    with drawing.style():
-        return _Pictures(run, rows, columns).draw()
-
-
-class _Pictures:
+class Pictures:
     """Draws the figures of one run; every column looks the same in all of them."""
 
     def __init__(self, run: Snapshot, rows: list[Row], columns: list[ColumnFigures]) -> None:
+        """Take what is to be drawn."""
         self._run, self._rows, self._columns = run, rows, columns[:MOST_COLUMNS]
         self._seed = run.file.settings.seed
         self._labels = labels_of(self._columns)
@@ -55,13 +65,10 @@ class _Pictures:
         self._left_out = f" {left} further column(s) are in the table alone." if left else ""
 
     def draw(self) -> list[Picture]:
-        return [
-            self._accuracy("diagnosis"),
-            self._accuracy("treatment"),
-            *self._memory(),
-            self._tokens(),
-            *self._thoughts(),
-        ]
+        """All of them."""
+        with drawing.style():
+            accuracy = [self._accuracy(kind) for kind in ("diagnosis", "treatment")]
+            return [*accuracy, *self._memory(), self._tokens(), *self._thoughts()]
 
     def _accuracy(self, kind: str) -> Picture:
         series = self._series(lambda column: [(column.figures[kind].n, column.figures[kind])])
@@ -128,14 +135,14 @@ class _Pictures:
         return Picture("tokens", title, caption + self._left_out, drawing.scatter(series, "tokens per consultation"))
 
     def _thoughts(self) -> list[Picture]:
-        columns = thoughts.thoughts_of(self._run, self._rows, self._seed)
+        columns = _thoughts_of(self._run, self._rows, self._seed)
         if not columns:
             return [Picture("thoughts", "Thoughts", "No column of this run keeps thoughts (the memory tim does).")]
         return [self._map(place, key, some) for place, (key, some) in enumerate(columns.items(), start=1)]
 
-    def _map(self, place: int, key: Column, some: list[thoughts.MappedThought]) -> Picture:
+    def _map(self, place: int, key: Column, some: list[MappedThought]) -> Picture:
         name, title = f"thoughts-{place}", f"Thoughts of {self._labels.get(key, key.memory)}"
-        spots = asyncio.run(thoughts.placed(some, self._seed)) if len(some) >= thoughts.FEWEST_THOUGHTS else {}
+        spots = asyncio.run(_placed(some, self._seed)) if len(some) >= _FEWEST_THOUGHTS else {}
         if not spots:
             return Picture(name, title, f"{len(some)} thought(s) were kept: too few, or too much alike, for a map.")
         caption = (
@@ -151,7 +158,7 @@ class _Pictures:
         for place, column in enumerate(self._columns):
             points = [Point(x, one.value, one.interval) for x, one in points_of(column) if one.value is not None]
             if points:
-                found.append(Series(self._labels[column.column], place, tuple(points)))
+                found.append(Series.of(self._labels[column.column], place, points))
         return found
 
 
@@ -172,6 +179,58 @@ def _can_be_rebuilt(memory: str) -> bool:
     name, *options = (part.strip() for part in memory.split(","))
     embedders = [option.partition("=")[2].strip() for option in options if option.startswith("embedder")]
     return name in {"none", "raw", "tim"} and all(embedder == "hash" for embedder in embedders)
+
+
+class MappedThought(NamedTuple):
+    """A thought that was inserted after a turn."""
+
+    text: str
+    turn: int
+    language: Language
+
+
+def _thoughts_of(run: Snapshot, rows: list[Row], seed: int) -> dict[Column, list[MappedThought]]:
+    """Thoughts of each column that keeps any, sampled under the seed."""
+    keeping = [row for row in rows if row["memory"].split(",")[0] == "tim"]
+    found: dict[Column, list[MappedThought]] = {row["column"]: [] for row in keeping}
+    found = dict(list(found.items())[:_MOST_MAPS])
+    for row in sampled(keeping, _READ // (len(found) or 1), seed, "thoughts"):
+        if row["column"] in found and (transcript := run.file.transcript(row["number"])) is not None:
+            found[row["column"]] += [
+                MappedThought(_NUMBER.sub("", line[:_LONGEST]), event.of, transcript.header.language)
+                for event in transcript.of(Remembered)
+                for line in event.change.inserted
+            ]
+    return {column: _drawn(thoughts, _MOST_THOUGHTS // len(found), seed) for column, thoughts in found.items()}
+
+
+def _drawn(thoughts: list[MappedThought], most: int, seed: int) -> list[MappedThought]:
+    order = sorted(range(len(thoughts)), key=lambda place: derive(seed, str(place), 1, "thoughts"))
+    return [thoughts[place] for place in sorted(order[:most])]
+
+
+async def _placed(thoughts: list[MappedThought], seed: int) -> dict[str, list[tuple[float, float, int]]]:
+    """The map, by t-SNE of the thoughts' vectors: place and turn of each, English ones as discs, Chinese as triangles.
+
+    Nothing where too few of them differ.
+    """
+    import numpy as np
+    from sklearn.decomposition import PCA
+    from sklearn.manifold import TSNE
+
+    rows = await open_embedder("hash").embed([thought.text for thought in thoughts])
+    if len(np.unique(rows, axis=0)) < _FEWEST_THOUGHTS:
+        return {}
+    state = seed % 2**32
+    size = min(_DIMENSIONS, len(thoughts))
+    less = PCA(size, svd_solver="randomized", random_state=state).fit_transform(rows.astype(np.float64))
+    perplexity = min(_PERPLEXITY, (len(thoughts) - 1) / 3)
+    less += np.random.default_rng(state).normal(scale=1e-4, size=less.shape)  # so that equal ones can be told apart
+    spots = TSNE(2, perplexity=perplexity, init="pca", random_state=state).fit_transform(less)
+    found: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
+    for thought, (x, y) in zip(thoughts, spots, strict=True):
+        found["^" if thought.language is Language.ZH else "o"].append((float(x), float(y), thought.turn))
+    return found
 
 
 def labels_of(columns: list[ColumnFigures]) -> dict[Column, str]:
