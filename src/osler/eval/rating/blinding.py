@@ -37,12 +37,7 @@ class Mask:
     """Hides the names of systems wherever they are said."""
 
     def __init__(self, backbones: Iterable[str], ways: Iterable[str]) -> None:
-        """Take all that take part, so that what is hidden does not tell which of them it is.
-
-        Args:
-            backbones: Specs of models.
-            ways: Specs of strategies and memories.
-        """
+        """Take the specs of all models, strategies and memories: what is hidden must not tell which of them it is."""
         names = {name for spec in backbones for name in _names_of_model(spec)}
         self._names = names | {name for spec in ways for name in _names_of_way(spec)}
 
