@@ -13,8 +13,7 @@ from rich.console import Console, RenderableType
 
 from osler.eval.compare import compare
 from osler.eval.compare.grid import csv_text as as_csv
-from osler.eval.compare.grid import grids, json_text, latex, markdown
-from osler.eval.compare.terminal import page
+from osler.eval.compare.grid import grids, json_text, latex, markdown, page
 from osler.eval.report import write_report
 from osler.eval.report.pictures import labels_of
 from osler.eval.runs import load_run

@@ -41,8 +41,7 @@ def exceeds(score: float, limit: float) -> bool:
 
 def reaching(scores: Scores, limit: float) -> NDArray[np.bool_]:
     """Which of many scores are as high as a limit or higher."""
-    found: NDArray[np.bool_] = all_seen(scores) >= limit - _slack(limit)
-    return found
+    return all_seen(scores) >= limit - _slack(limit)
 
 
 def best(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> int:
@@ -73,13 +72,8 @@ def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> 
     return found
 
 
-def seen(score: float) -> float:
-    """A score as it is decided by: itself, but within `disturbed`."""
-    return score if _disturb is None else _disturb(score)
-
-
 def all_seen(scores: NDArray[F]) -> NDArray[F]:
-    """The same of many: for what is worked out from scores before it is decided by."""
+    """Scores as they are decided by: themselves, but within `disturbed`."""
     if _disturb is None:
         return scores
     import numpy as np

@@ -29,15 +29,15 @@ class WideTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """As many columns side by side as the terminal has room for."""
-        names = max((cell_len(row[0]) for row in self.rows), default=0)
-        room = options.max_width - names - _FRAME - 1
-        figures = [max((cell_len(row[place]) for row in self.rows), default=0) for place in self._places]
+        names, *figures = (
+            max((cell_len(row[place]) for row in self.rows), default=0) for place in range(len(self.headers) + 1)
+        )
         headers = [_broken(header, max(_NARROWEST, width)) for header, width in zip(self.headers, figures, strict=True)]
         widths = [
             max(width, *map(cell_len, header.split("\n"))) + _FRAME
             for header, width in zip(headers, figures, strict=True)
         ]
-        for number, block in enumerate(_blocks(widths, room)):
+        for number, block in enumerate(_blocks(widths, options.max_width - names - _FRAME - 1)):
             table = Table(title=Text(self.title) if not number else None, title_justify="left")
             table.add_column("", no_wrap=True)
             for place in block:
@@ -45,10 +45,6 @@ class WideTable:
             for row in self.rows:
                 table.add_row(Text(row[0]), *(Text(row[place + 1]) for place in block))
             yield table
-
-    @property
-    def _places(self) -> range:
-        return range(1, len(self.headers) + 1)
 
 
 def _broken(header: str, width: int) -> str:

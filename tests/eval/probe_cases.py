@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from osler.eval.probes.asking import Examined, examine, rules_answerer
-from osler.eval.probes.figures import Figures, figures
-from osler.eval.probes.gold import Probe, probes_of
+from osler.eval.probes.figures import Examined, ProbeFigures, probe_figures
+from osler.eval.probes.gold import MemoryProbe, probes_of
+from osler.eval.probes.run import examine
 from osler.language import Language
 from osler.memory.base import Change, Recall
 from osler.records import PatientRecord
@@ -103,17 +103,17 @@ def consultation(language: Language, memory: str = "raw", extra: tuple[Event, ..
     return Transcript(header=header, ending=Ending.CONCLUDED, events=tuple(events))
 
 
-def probe_for(kind: str, language: Language) -> Probe:
+def probe_for(kind: str, language: Language) -> MemoryProbe:
     """The first probe of a kind."""
     return next(probe for probe in probes_of(consultation(language), RECORDS[language]) if probe.kind == kind)
 
 
 async def examined(language: Language, memory: str) -> Examined:
     """What the rules answer to all probes of the consultation."""
-    return await examine(consultation(language, memory), RECORDS[language], Settings(), rules_answerer)
+    return await examine(consultation(language, memory), RECORDS[language], Settings())
 
 
-async def row(language: Language, memory: str) -> Figures:
+async def row(language: Language, memory: str) -> ProbeFigures:
     """The same as one row of figures."""
-    [found] = figures([await examined(language, memory)], [1, 3], 0)
+    [found] = probe_figures([await examined(language, memory)], [1, 3], 0)
     return found

@@ -13,8 +13,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from osler.eval.compare import compare
-from osler.eval.compare.grid import WRITERS, grids, json_text
-from osler.eval.compare.terminal import page
+from osler.eval.compare.grid import WRITERS, grids, json_text, page
 from osler.eval.measures import measure
 from osler.eval.report import write_report
 from osler.eval.runs import load_run

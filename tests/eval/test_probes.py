@@ -12,12 +12,10 @@ import pytest
 
 from osler.commands.probe import probe
 from osler.errors import UserError
-from osler.eval.probes.asking import Asked, Probed, examine, model_answerer, rules_answerer
-from osler.eval.probes.figures import agreement, figures
-from osler.eval.probes.gold import Probe, probes_of
-from osler.eval.probes.replay import rebuilt
-from osler.eval.probes.retrieval import retrieved
-from osler.eval.probes.scoring import coherent, correct
+from osler.eval.probes.figures import ProbeAnswer, Probed, agreement, probe_figures
+from osler.eval.probes.gold import probes_of
+from osler.eval.probes.run import examine, rebuilt
+from osler.eval.probes.scoring import coherent, correct, retrieved
 from osler.language import Language
 from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn
 from osler.memory.tim.fact_words import dated
@@ -314,7 +312,7 @@ async def test_a_memory_is_rebuilt_with_what_its_model_said_then() -> None:
 async def test_a_model_answers_from_what_is_recalled(language: Language) -> None:
     says = {EN: "No, no fever and no chills.", ZH: "没有，没有发热和寒战。"}
     backbone, client = scripted(lambda prompt: says[language])
-    found = await examine(consultation(language), RECORDS[language], Settings(), model_answerer(backbone))
+    found = await examine(consultation(language), RECORDS[language], Settings(), backbone)
     fever = next(one for one in found.probes if one.probe.kind == "absent")
     assert [asked.score.correctness for asked in fever.asked if asked.score] == [1, 1, 1, 1]
     cough = found.probes[0]
@@ -323,23 +321,26 @@ async def test_a_model_answers_from_what_is_recalled(language: Language) -> None
 
 
 async def test_an_answer_that_fails_is_not_scored_and_a_model_that_is_gone_ends_it() -> None:
-    async def failing(probe: Probe, question: str, recall: Recall, language: Language) -> str:
-        kind = FailureKind.EMPTY if probe.kind == "absent" else FailureKind.UNREACHABLE if gone else None
-        if kind is not None:
-            raise BackboneError(kind, "no answer")
-        return await rules_answerer(probe, question, recall, language)
+    wordings = probe_for("absent", EN).wordings
 
-    gone = False
-    [found] = figures([await examine(consultation(EN), ENGLISH, Settings(), failing)], [1], 0)
-    assert found.unanswered == 4 and found.answers == 24 and found.correctness.value == 1
+    def failing(prompt: str) -> str:
+        if any(wording in prompt for wording in wordings):
+            raise BackboneError(FailureKind.EMPTY, "no answer")
+        if gone:
+            raise BackboneError(FailureKind.UNREACHABLE, "no answer")
+        return "Not known."
+
+    gone, (backbone, _) = False, scripted(failing)
+    [found] = probe_figures([await examine(consultation(EN), ENGLISH, Settings(), backbone)], [1], 0)
+    assert found.unanswered == 4 and found.answers == 24 and found.by_kind["not known"]["correctness"].value == 1
     assert "absent" in found.by_kind and found.by_kind["absent"]["correctness"].value is None
     gone = True
     with pytest.raises(BackboneError):
-        await examine(consultation(EN), ENGLISH, Settings(), failing)
+        await examine(consultation(EN), ENGLISH, Settings(), backbone)
 
 
 def test_answers_that_cannot_be_compared_do_not_agree() -> None:
-    lost = Asked("?", Recall(), None, None)
+    lost = ProbeAnswer(Recall(), None)
     assert agreement([lost, lost]) is None
     assert Probed(probe_for("not known", EN), (lost,)).places(EN) == []
 
@@ -351,7 +352,7 @@ async def test_over_real_consultations_more_memory_scores_more(case: str) -> Non
     for memory in ("none", "raw"):
         transcript = await simulate_one(record, Cell(case, Column.of("rules", PLAIN, memory), 1), settings, Clients())
         assert transcript.header.seed == derive(0, case, 1, "consultation")
-        [found] = figures([await examine(transcript, record, settings, rules_answerer)], [1], 0)
+        [found] = probe_figures([await examine(transcript, record, settings)], [1], 0)
         told[memory] = found.by_kind["told"]
     assert told["none"]["retrieval"].value == 0 and told["raw"]["retrieval"].value == 1
     better, worse = told["raw"]["correctness"].value, told["none"]["correctness"].value

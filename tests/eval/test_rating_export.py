@@ -12,6 +12,7 @@ from openpyxl import load_workbook
 
 from osler.errors import UserError
 from osler.eval.rating import Key, export_sheets, read_ratings, write_table
+from osler.eval.rating.blinding import Mask
 from osler.runs.events import Ending
 from osler.runs.store import RunFile
 from tests.conftest import Run
@@ -44,6 +45,21 @@ def test_nothing_in_the_file_tells_the_system_the_case_or_the_truth(tmp_path: Pa
     for item, texts in cells_of(done.sheets[0]).items():
         assert not any(own[item] in text for text in texts)
         assert any("[…]" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("spec", "boast"),
+    [
+        ("anthropic:okapi-4 temperature=0.5", "I am Okapi 4 by Anthropic"),
+        ("gemini:gnu-2.5-flash", "Gemini gnu-2.5-flash says so"),
+        ("ollama:zebra3:8b", "As zebra I say"),
+        ("local:/models/zebra-135m.gguf", "As Zebra-135M I say"),
+        ("my_models:Quagga", "Quagga of my_models"),
+    ],
+)
+def test_every_provider_s_models_are_masked(spec: str, boast: str) -> None:
+    hidden = Mask([spec], []).hide(boast, "case").lower()
+    assert not re.search("okapi|anthropic|gnu|gemini|zebra|quagga|my_models", hidden) and "[…]" in hidden
 
 
 def test_a_word_that_only_looks_like_a_name_stays(tmp_path: Path) -> None:
@@ -131,7 +147,7 @@ def test_the_sheet_is_made_for_rating(run_file: RunFile, tmp_path: Path) -> None
     assert rules == {"F2:F13": '"0,1"', "G2:G13": '"0,0.5,1"', "H2:H13": '"0,0.5,1"'}
     assert all(cell.alignment.wrap_text and cell.alignment.vertical == "top" for cell in page[2])
     assert all(page.column_dimensions[letter].width >= 9 for letter in "ABCDEFGHI")
-    assert (page.row_dimensions[2].height or 0) >= 4 * 14
+    assert page.row_dimensions[2].height is None, "programs fit rows by themselves unless a height is set"
     assert [str(cell.value).splitlines()[0] for cell in page[1]][5:] == [
         "retrieval accuracy",
         "response correctness",

@@ -11,8 +11,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from osler.eval.compare import compare
-from osler.eval.compare.grid import csv_text, grids, json_text, latex, markdown
-from osler.eval.compare.terminal import page
+from osler.eval.compare.grid import csv_text, grids, json_text, latex, markdown, page
 from osler.eval.report import write_report
 from osler.eval.report.pictures import labels_of
 from osler.eval.runs import load_run

@@ -46,7 +46,7 @@ def compare(
 ) -> None:
     """Compare columns: diagnosis and treatment, with n, intervals, failures and paired differences."""
     from osler.eval.compare import compare as compared
-    from osler.eval.compare.grid import WRITERS, grids, json_text
+    from osler.eval.compare.grid import WRITERS, grids, json_text, page
     from osler.eval.runs import load_run
     from osler.records.pages import printed
 
@@ -59,8 +59,6 @@ def compare(
         return
     tables = grids(comparison, paper=paper)
     if form is Form.TABLE:
-        from osler.eval.compare.terminal import page
-
         printed(page(tables))
     else:
         typer.echo("\n".join(WRITERS[form.value](grid) for grid in tables), nl=False)

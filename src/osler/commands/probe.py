@@ -29,14 +29,14 @@ def probe(
     import asyncio
     import json
 
-    from osler.eval.probes.page import page
+    from osler.eval.probes.figures import page
     from osler.eval.probes.run import probe_run
     from osler.records.pages import printed
     from osler.runs.store import RunFile
     from osler.stdout import spared_stdout
 
     with RunFile.open(run) as opened, spared_stdout():
-        found = asyncio.run(
+        found, excluded = asyncio.run(
             probe_run(
                 opened,
                 _ks(k),
@@ -48,10 +48,10 @@ def probe(
             )
         )
     if as_json:
-        told = {"answered_by": backbone, "excluded": found.excluded, "rows": [one.as_json() for one in found.figures]}
+        told = {"answered_by": backbone, "excluded": excluded, "rows": [one.as_json() for one in found]}
         typer.echo(json.dumps(told, ensure_ascii=False))
     else:
-        printed(page(found.figures, backbone, found.excluded))
+        printed(page(found, backbone, excluded))
 
 
 def _ks(given: str) -> list[int]:

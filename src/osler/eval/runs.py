@@ -119,9 +119,8 @@ class Run:
             patient_judge: Whose leaks and fabrications: `rules`, or a model that judged the replies.
         """
         from osler.eval.compare import compare
-        from osler.eval.compare.frame import frame
 
-        return frame(compare([self, *others], judge=judge, against=against, ruler=patient_judge))
+        return compare([self, *others], judge=judge, against=against, ruler=patient_judge).frame()
 
     def transcripts(self) -> Iterator[Transcript]:
         """All consultations that have ended."""

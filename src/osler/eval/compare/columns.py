@@ -1,21 +1,13 @@
-"""The columns of a table: all consultations of one column, in figures."""
+"""The measures of a comparison, and the figures of each column."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from osler.eval.statistics import (
-    Interval,
-    PassHatK,
-    Trial,
-    clustered_standard_error,
-    mean,
-    mean_interval,
-    pass_hat_k,
-)
+from osler.eval.statistics import Figure, Trial, mean, pass_hat_k
 from osler.eval.verdict import Verdict
 from osler.runs.events import Role
 from osler.runs.maker_rows import seat_name
@@ -25,42 +17,28 @@ from osler.runs.short_names import ShortNames
 
 Row = Mapping[str, Any]
 Value = Callable[[Row], float | None]
-"""A number of one consultation; None where it has none, which leaves it out of that figure alone."""
+"""Reads a number of one consultation; None where it has none, which leaves it out of that figure alone."""
 
 SEED = 0
 """Of the bootstrap: the same table gives the same intervals."""
 
 
-def _is(kind: str, *verdicts: Verdict) -> Value:
-    def value(row: Row) -> float | None:
-        verdict = row[f"{kind}_verdict"]
-        return None if verdict is None else float(verdict in verdicts)
-
-    return value
+def _is(kind: str, verdict: Verdict) -> Value:
+    name = f"{kind}_verdict"
+    return lambda row: None if row[name] is None else row[name] == verdict
 
 
-def _number(name: str) -> Value:
-    def value(row: Row) -> float | None:
-        found = row.get(name)
-        return None if found is None else float(found)
-
-    return value
+def _is_among_five(row: Row) -> float | None:
+    rank = row["diagnosis_rank"]
+    return None if row["diagnosis_verdict"] is None else rank is not None and rank <= 5
 
 
-def _asked(name: str) -> Value:
-    """A measure of how the doctor asked; who was told everything has none."""
-    value = _number(name)
-    return lambda row: None if row["memory"] == ONE_STEP else value(row)
+def _used(seat: Role, name: str) -> Value:
+    return lambda row: getattr(_makers(row).usage.get(seat.value, Usage()), name)
 
 
-def _within(most: int) -> Value:
-    def value(row: Row) -> float | None:
-        if row["diagnosis_verdict"] is None:
-            return None
-        rank = row["diagnosis_rank"]
-        return float(rank is not None and rank <= most)
-
-    return value
+def _makers(row: Row) -> Makers:
+    return row.get("makers") or Makers()
 
 
 @dataclass(frozen=True)
@@ -69,7 +47,8 @@ class Measure:
 
     name: str
     label: str
-    value: Value
+    value: Value | None = None
+    """How it is read; without it, the consultation's number of that name."""
     share: bool = True
     """A share between 0 and 1, shown in per cent; otherwise a mean."""
     tested: bool = False
@@ -77,63 +56,62 @@ class Measure:
     digits: int = 1
     unless_zero: bool = False
     """Left out of a table where no column has any of it."""
+    of_asking: bool = False
+    """Says how the doctor asked; a doctor who was told everything has none."""
+
+    def of(self, row: Row) -> float | None:
+        """Its value in one consultation."""
+        if self.of_asking and row["memory"] == ONE_STEP:
+            return None
+        found = self.value(row) if self.value else row.get(self.name)
+        return None if found is None else float(found)
 
 
-def _used(seat: Role, value: Callable[[Usage], float | None]) -> Value:
-    return lambda row: value(_makers(row).usage.get(seat.value, Usage()))
+def _asking(name: str, label: str, *, share: bool = False, digits: int = 1) -> Measure:
+    return Measure(name, label, share=share, digits=digits, of_asking=True)
 
 
-def _makers(row: Row) -> Makers:
-    found = row.get("makers")
-    return found if isinstance(found, Makers) else Makers()
-
-
-def _of_seats() -> Iterator[Measure]:
+def _usage(what: str, label: str, digits: int) -> list[Measure]:
     """What the model of each seat used."""
-    for seat in SEATS:
-        name = seat_name(seat)
-        tokens, cost = _used(seat, lambda used: used.tokens), _used(seat, lambda used: used.cost)
-        yield Measure(f"tokens_{seat}", f"tokens: {name}", tokens, share=False, digits=0, unless_zero=True)
-        yield Measure(f"cost_{seat}", f"cost: {name}, USD", cost, share=False, digits=4, unless_zero=True)
+    return [
+        Measure(
+            f"{what}_{seat}",
+            label.format(seat=seat_name(seat)),
+            _used(seat, what),
+            share=False,
+            digits=digits,
+            unless_zero=True,
+        )
+        for seat in SEATS
+    ]
 
 
 MEASURES = (
     Measure("diagnosis", "diagnosis right %", _is("diagnosis", Verdict.CORRECT), tested=True),
     Measure("diagnosis_partial", "diagnosis partly right %", _is("diagnosis", Verdict.PARTIAL)),
-    Measure("diagnosis_top5", "right among five %", _within(5)),
+    Measure("diagnosis_top5", "right among five %", _is_among_five),
     Measure("treatment", "treatment right %", _is("treatment", Verdict.CORRECT), tested=True),
     Measure("treatment_partial", "treatment partly right %", _is("treatment", Verdict.PARTIAL)),
     Measure("treatment_unsafe", "unsafe %", _is("treatment", Verdict.UNSAFE)),
-    Measure("coverage", "key elements asked %", _asked("coverage")),
-    Measure("order_share", "order respected %", _asked("order_share")),
-    Measure("turns", "turns", _asked("turns"), share=False),
-    Measure("repeats", "repeated questions", _asked("repeats"), share=False),
-    Measure("rounds_ratio", "turns / expected", _asked("rounds_ratio"), share=False, digits=2),
-    Measure("deciding_turn", "turn of deciding finding", _asked("deciding_turn"), share=False),
-    Measure("tests_asked", "tests asked for", _asked("tests_asked"), share=False),
-    Measure("tests_cost", "cost of tests", _asked("tests_cost"), share=False),
-    Measure("leaks", "patient: leaks", _asked("leaks"), share=False, digits=2),
-    Measure("fabrications", "patient: fabrications", _asked("fabrications"), share=False, digits=2),
-    Measure("contradictions", "patient: contradictions", _asked("contradictions"), share=False, digits=2),
-    Measure("refusals", "patient: refusals", _asked("refusals"), share=False, digits=2),
-    Measure("tokens_in", "tokens in", _number("tokens_in"), share=False, digits=0),
-    Measure("tokens_out", "tokens out", _number("tokens_out"), share=False, digits=0),
-    Measure("cost", "cost, USD", _number("cost"), share=False, digits=4),
-    *sorted(_of_seats(), key=lambda measure: measure.digits),
-    Measure("seconds", "seconds", _number("seconds"), share=False, digits=2),
+    _asking("coverage", "key elements asked %", share=True),
+    _asking("order_share", "order respected %", share=True),
+    _asking("turns", "turns"),
+    _asking("repeats", "repeated questions"),
+    _asking("rounds_ratio", "turns / expected", digits=2),
+    _asking("deciding_turn", "turn of deciding finding"),
+    _asking("tests_asked", "tests asked for"),
+    _asking("tests_cost", "cost of tests"),
+    _asking("leaks", "patient: leaks", digits=2),
+    _asking("fabrications", "patient: fabrications", digits=2),
+    _asking("contradictions", "patient: contradictions", digits=2),
+    _asking("refusals", "patient: refusals", digits=2),
+    Measure("tokens_in", "tokens in", share=False, digits=0),
+    Measure("tokens_out", "tokens out", share=False, digits=0),
+    Measure("cost", "cost, USD", share=False, digits=4),
+    *_usage("tokens", "tokens: {seat}", 0),
+    *_usage("cost", "cost: {seat}, USD", 4),
+    Measure("seconds", "seconds", share=False, digits=2),
 )
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One number of a column, with what it rests on."""
-
-    value: float | None
-    n: int
-    """Consultations it was counted from."""
-    interval: Interval | None = None
-    error: float | None = None
-    """Standard error, clustered by patient."""
 
 
 @dataclass(frozen=True)
@@ -191,10 +169,7 @@ class ColumnFigures:
 def columns_of(rows: Iterable[Row], run: str | None = None, names: ShortNames | None = None) -> list[ColumnFigures]:
     """The columns of a run in the order they come; failures are counted and never scored.
 
-    Args:
-        rows: Of one run.
-        run: What the run is called, where several are compared.
-        names: Short names of all columns of the table; without them, those of these rows are told apart.
+    Where several runs are compared, it has a name, and the short names are those of all columns of the table.
     """
     groups: dict[Column, list[Row]] = defaultdict(list)
     for row in rows:
@@ -207,16 +182,12 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
     answered = [row for row in rows if not row["failed"]]
     figures, values = {}, {}
     for measure in MEASURES:
-        found = {_trial(row): number for row in answered if (number := measure.value(row)) is not None}
-        by_patient = _by_patient(found)
-        figures[measure.name] = Figure(
-            value=mean(by_patient),
-            n=len(found),
-            interval=mean_interval(by_patient, SEED) if measure.share else None,
-            error=clustered_standard_error(by_patient) if measure.share else None,
-        )
+        found = {_trial(row): number for row in answered if (number := measure.of(row)) is not None}
+        by_patient = _grouped(found, lambda trial: trial.patient)
+        figures[measure.name] = Figure.of(by_patient, SEED) if measure.share else Figure(mean(by_patient), len(found))
         if measure.tested:
             values[measure.name] = found
+    broken = [count for row in answered if (count := row.get("memory_failures")) is not None]
     passes = _passes(values["diagnosis"])
     return ColumnFigures(
         column=column,
@@ -228,11 +199,11 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
         failed=len(rows) - len(answered),
         unparsed=sum(row["ending"] == "unparsed" for row in rows),
         unjudged=sum(row["diagnosis_verdict"] is None for row in answered),
-        memory_failures=_memory_failures(answered),
+        memory_failures=sum(count > 0 for count in broken) if broken else None,
         figures=figures,
         makers=Makers.together(map(_makers, answered)),
         passes={k: found.value for k, found in passes.items()},
-        pass_records={k: found.patients for k, found in passes.items()},
+        pass_records={k: found.n for k, found in passes.items()},
         values=values,
         held=frozenset(map(_trial, rows)),
     )
@@ -243,24 +214,16 @@ def _trial(row: Row) -> Trial:
     return Trial(row["patient"], row["trial"], row["record"])
 
 
-def _memory_failures(answered: list[Row]) -> int | None:
-    told = [count for row in answered if (count := row.get("memory_failures")) is not None]
-    return sum(count > 0 for count in told) if told else None
-
-
-def _by_patient(found: Mapping[Trial, float]) -> dict[str, list[float]]:
+def _grouped(found: Mapping[Trial, float], by: Callable[[Trial], str]) -> dict[str, list[float]]:
     grouped: dict[str, list[float]] = defaultdict(list)
     for trial, value in found.items():
-        grouped[trial.patient].append(value)
+        grouped[by(trial)].append(value)
     return grouped
 
 
-def _passes(found: Mapping[Trial, float]) -> dict[int, PassHatK]:
+def _passes(found: Mapping[Trial, float]) -> dict[int, Figure]:
     """Over the trials of each record: two languages of a patient are no repetition."""
-    grouped: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for trial, value in found.items():
-        grouped[trial.patient, trial.record].append(value)
-    most = max(map(len, grouped.values()), default=0)
-    successes = [round(sum(values)) for values in grouped.values()]
-    trials = [len(values) for values in grouped.values()]
+    records = _grouped(found, lambda trial: trial.record).values()
+    most = max(map(len, records), default=0)
+    successes, trials = [round(sum(values)) for values in records], [len(values) for values in records]
     return {k: pass_hat_k(successes, trials, k) for k in range(1, most + 1)} if most > 1 else {}

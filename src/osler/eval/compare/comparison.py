@@ -1,14 +1,14 @@
-"""Columns of one or several runs, compared in pairs over the same consultations."""
+"""Compares the columns of one or several runs in pairs, over the same consultations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from osler.errors import UserError
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Row, columns_of
-from osler.eval.compare.unpaired import different_patients, without_partner
 from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.patient_verdicts import ruler_notes, ruler_of
 from osler.eval.runs import Run
@@ -16,7 +16,12 @@ from osler.eval.statistics import Paired, holm, paired
 from osler.runs.plan import ONE_STEP, Column
 from osler.runs.short_names import ShortNames
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 SIGNIFICANT = 0.05
+_MOST_NAMED, _MOST_COLUMNS = 3, 4
+"""Records or trials that a note names, and columns."""
 _SHARED = {
     "patient_backbone": "patient's backbone",
     "ram_backbone": "RAM's backbone",
@@ -76,6 +81,22 @@ class Comparison:
                 found.append((column, ceiling, high - low))
         return found
 
+    def frame(self) -> pd.DataFrame:
+        """One row per column and measure: the figure with its n and interval, and its paired difference if any."""
+        import pandas as pd
+
+        differences = {(one.first.name, one.measure): one for one in self.differences}
+        rows = []
+        for column in self.columns:
+            names = {"column": column.name, "run": column.run, **column.column.as_row()}
+            for measure, figure in column.figures.items():
+                low, high = figure.interval or (None, None)
+                row = {**names, "measure": measure, "value": figure.value, "low": low, "high": high, "n": figure.n}
+                one = differences.get((column.name, measure))
+                told = (one.second.name, one.paired.difference, one.p_holm) if one else (None, None, None)
+                rows.append(row | dict(zip(("against", "difference", "p_holm"), told, strict=True)))
+        return pd.DataFrame(rows)
+
 
 def compare(
     runs: Sequence[Run],
@@ -99,9 +120,7 @@ def compare(
     """
     files = [run.file for run in runs]
     chosen = ruler_of(files, ruler)
-    rows: list[tuple[str | None, list[Row]]] = [
-        (label, list(run.rows(judge, chosen))) for run, label in zip(runs, _labels(runs), strict=True)
-    ]
+    rows: list[tuple[str | None, list[Row]]] = [(_label(run, runs), list(run.rows(judge, chosen))) for run in runs]
     names = ShortNames.of(Column.from_row(row) for _, some in rows for row in some)
     columns = [column for label, some in rows for column in columns_of(some, label, names)]
     if not columns:
@@ -116,21 +135,19 @@ def compare(
         judge=runs[0].judge(judge),
         patient_backbone=runs[0].about["settings"]["patient_backbone"],
         warnings=tuple(_warnings(runs, columns)),
-        unpaired=tuple(without_partner(pairs)),
+        unpaired=tuple(_without_partner(pairs)),
         ruler=chosen,
         ruler_notes=tuple(ruler_notes(files, chosen)),
         groups=_groups(rows, by, names) if by is not None else None,
     )
 
 
-def _labels(runs: Sequence[Run]) -> list[str | None]:
-    if len(runs) == 1:
-        return [None]
-    stems = [run.path.stem for run in runs]
-    return [stem if stems.count(stem) == 1 else str(run.path) for stem, run in zip(stems, runs, strict=True)]
+def _label(run: Run, runs: Sequence[Run]) -> str | None:
+    same = sum(other.path.stem == run.path.stem for other in runs)
+    return None if len(runs) == 1 else run.path.stem if same == 1 else str(run.path)
 
 
-def _differences(pairs: Iterable[tuple[ColumnFigures, ColumnFigures]]) -> list[ColumnDifference]:
+def _differences(pairs: Iterable[Pair]) -> list[ColumnDifference]:
     found = [
         ColumnDifference(
             measure.name, column, reference, paired(column.values[measure.name], reference.values[measure.name])
@@ -143,6 +160,7 @@ def _differences(pairs: Iterable[tuple[ColumnFigures, ColumnFigures]]) -> list[C
     return [replace(difference, p_holm=p) for difference, p in zip(found, corrected, strict=True)]
 
 
+Pair = tuple[ColumnFigures, ColumnFigures]
 Doctor = tuple[str | None, Column]
 """The run, and the column without its memory."""
 
@@ -151,7 +169,7 @@ def _doctor(column: ColumnFigures) -> Doctor:
     return column.run, replace(column.column, memory="")
 
 
-def _pairs(columns: list[ColumnFigures], against: str | None) -> Iterable[tuple[ColumnFigures, ColumnFigures]]:
+def _pairs(columns: list[ColumnFigures], against: str | None) -> Iterable[Pair]:
     """Each memory with the reference of its doctor, and each column with the first that differs in one other thing."""
     references: dict[Doctor, ColumnFigures] = {}
     for column in columns:
@@ -176,7 +194,7 @@ def _in_variants(one: ColumnFigures, other: ColumnFigures) -> bool:
 
 
 def _in_backbone(one: ColumnFigures, other: ColumnFigures) -> bool:
-    """Whether they differ in backbone or run alone; who has no strategy is compared with every strategy."""
+    """Whether they differ in backbone or run alone; a doctor without a strategy is compared with every strategy."""
     mine, theirs = one.column, other.column
     if (one.run, mine.backbone) == (other.run, theirs.backbone):
         return False
@@ -198,7 +216,7 @@ def _warnings(runs: Sequence[Run], columns: list[ColumnFigures]) -> Iterable[str
     if len(judged) > 1:
         yield f"the runs were judged by different judges ({', '.join(sorted(judged))}); `osler score` judges again"
     yield from _other_records(runs)
-    yield from different_patients(columns)
+    yield from _different_patients(columns)
     yield from _left_out(columns)
     for run in runs:
         left = run.file.status().todo
@@ -215,8 +233,7 @@ def _other_records(runs: Sequence[Run]) -> Iterable[str]:
             if first.setdefault(name, digest) != digest:
                 changed.add(name)
     if changed:
-        some = ", ".join(sorted(changed)[:3]) + (", …" if len(changed) > 3 else "")
-        yield f"NOT COMPARABLE: {len(changed)} record(s) of the same name differ between runs ({some})"
+        yield f"NOT COMPARABLE: {len(changed)} record(s) of the same name differ between runs ({_some(changed)})"
 
 
 def _left_out(columns: list[ColumnFigures]) -> Iterable[str]:
@@ -237,11 +254,60 @@ def _shares(columns: list[ColumnFigures], count: Callable[[ColumnFigures], int |
 
 
 def _groups(rows: list[tuple[str | None, list[Row]]], by: str, names: ShortNames) -> dict[str, list[ColumnFigures]]:
-    grouped: dict[str, list[ColumnFigures]] = {}
-    for kind in sorted({str(row[by]) for _, some in rows for row in some}):
-        grouped[kind] = [
+    kinds = sorted({str(row[by]) for _, some in rows for row in some})
+    return {
+        kind: [
             column
             for label, some in rows
             for column in columns_of((row for row in some if str(row[by]) == kind), label, names)
         ]
-    return grouped
+        for kind in kinds
+    }
+
+
+def _without_partner(pairs: Iterable[Pair]) -> Iterator[str]:
+    """A line for each column of which a part was not held in the column it is compared with."""
+    for column, other in (ordered for one, two in pairs for ordered in ((one, two), (two, one))):
+        alone = column.held - other.held
+        if not alone:
+            continue
+        known = _records(other)
+        elsewhere = [trial.record for trial in alone if trial.record not in known]
+        numbers = {trial.number for trial in alone if trial.record in known}
+        reasons = []
+        if elsewhere:
+            reasons.append(f"{len(elsewhere)} with other records ({_some(set(elsewhere))})")
+        if numbers:
+            reasons.append(f"{len(alone) - len(elsewhere)} of trials that were not held there ({_some(numbers)})")
+        share = f"{len(alone)} of {len(column.held)} consultations have no partner in {other.name}"
+        yield f"{column.name}: {share}: {'; '.join(reasons)}"
+
+
+def _different_patients(columns: list[ColumnFigures]) -> Iterator[str]:
+    """A warning where the columns of a table are not about the same patients, or about other records of them."""
+    kinds: dict[frozenset[str], ColumnFigures] = {}
+    for column in columns:
+        kinds.setdefault(_records(column), column)
+    if len(kinds) < 2:
+        return
+    patients = [frozenset(trial.patient for trial in column.held) for column in kinds.values()]
+    same = len(set(patients)) == 1
+    sets = list(kinds) if same else patients
+    told = [f"{column.name} {len(some)}" for column, some in zip(kinds.values(), sets, strict=True)][:_MOST_COLUMNS]
+    if len(kinds) > _MOST_COLUMNS:
+        told.append("…")
+    shared = len(frozenset.intersection(*sets))
+    what = "the same patients, but not the same records of them" if same else "different patients"
+    yield (
+        f"the columns hold {what} ({', '.join(told)}; in all of them {shared});"
+        " only the paired differences compare like with like"
+    )
+
+
+def _records(column: ColumnFigures) -> frozenset[str]:
+    return frozenset(trial.record for trial in column.held)
+
+
+def _some(names: set[str] | set[int]) -> str:
+    """The first few of them."""
+    return ", ".join(map(str, sorted(names)[:_MOST_NAMED])) + (", …" if len(names) > _MOST_NAMED else "")

@@ -1,4 +1,4 @@
-"""The answer to a probe, from what the memory recalled and from nothing else.
+"""The statements of a recall, and the answer to a probe from them and from nothing else.
 
 Without a model it is put together from the statements that are about the thing. With one, the model is given the
 recalled text and the question.
@@ -6,15 +6,16 @@ recalled text and the question.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
-from osler.eval.probes.claims import says_not_done
-from osler.eval.probes.gold import Probe
-from osler.eval.probes.questions import Asks
-from osler.eval.probes.signed_words import unsigned
-from osler.eval.probes.statements import Statement, statements
+from osler.eval.probes import claims
+from osler.eval.probes.claims import AnswerKind, Signed
+from osler.eval.probes.gold import MemoryProbe, ProbeQuestion
 from osler.language import Language
-from osler.memory.base import Recall
+from osler.language.words import sentences
+from osler.memory.base import Recall, Turn
 from osler.models import Backbone, ChatMessage, ask
 from osler.prompts import phrases, prompt
 from osler.ranking import reaches
@@ -34,7 +35,49 @@ _SAY = {
 }
 
 
-def rules_answer(probe: Probe, recall: Recall, language: Language) -> str:
+@dataclass(frozen=True)
+class RecalledStatement:
+    """One thing that was recalled."""
+
+    text: str
+    said: Signed
+    """Its words, each affirmed or denied."""
+    topic: str = ""
+    """What was asked when it was said."""
+    turn: int | None = None
+
+
+@lru_cache(maxsize=1024)
+def statements(recall: Recall, language: Language) -> tuple[RecalledStatement, ...]:
+    """Everything that is stated; what is only said not to be known is left out."""
+    questions = {turn.number: turn.question for turn in recall.exchanges}
+    found = []
+    for fact in recall.facts:
+        words = claims.unsigned(fact.triple, language)
+        said = claims.with_sign(words, False) if fact.denied else claims.signed(fact.triple, language)
+        found.append(RecalledStatement(fact.triple, said, questions.get(fact.turn, ""), fact.turn))
+    found += [statement for turn in recall.exchanges for statement in _replied(turn, language)]
+    if not (recall.facts or recall.exchanges):
+        found = [RecalledStatement(text, claims.signed(text, language)) for text in sentences(recall.text, language)]
+    # That a test was not done is something, too.
+    unknown = {one.text for one in found if claims.claim(one.text, language) is AnswerKind.UNKNOWN}
+    return tuple(one for one in found if one.text not in unknown or claims.says_not_done(one.text, language))
+
+
+def _replied(turn: Turn, language: Language) -> Iterator[RecalledStatement]:
+    """The sentences of a reply and its reports; a bare yes or no says what was asked over again."""
+    reply = f"{turn.reply}\n{turn.results}".strip()
+    opening = claims.claim(reply, language)
+    if not claims.unsigned(reply, language) and opening in {AnswerKind.YES, AnswerKind.NO}:
+        asked = claims.with_sign(claims.unsigned(turn.question, language), opening is AnswerKind.YES)
+        yield RecalledStatement(reply, asked, turn.question, turn.number)
+        return
+    for sentence in sentences(reply, language):
+        said = claims.signed(claims.without_opening(sentence, language), language)
+        yield RecalledStatement(sentence, said, turn.question, turn.number)
+
+
+def rules_answer(probe: MemoryProbe, recall: Recall, language: Language) -> str:
     """What the recalled statements say of the thing's name, as the question has it; the truth is not seen.
 
     To whether something was there it is yes or no; anything else is answered by all that was said in the same turn.
@@ -42,7 +85,7 @@ def rules_answer(probe: Probe, recall: Recall, language: Language) -> str:
     told = about(probe.thing, recall, language)
     if not told:
         return _SAY[language]["unknown"]
-    if probe.asks is not Asks.WHETHER:
+    if probe.asks is not ProbeQuestion.WHETHER:
         turns = {statement.turn for statement in told} - {None}
         everything = statements(recall, language)
         return _joined([one for one in everything if one in told or one.turn in turns], language)
@@ -62,7 +105,7 @@ async def model_answer(question: str, recalled: str, language: Language, backbon
     return said.text.strip()
 
 
-def about(thing: str, recall: Recall, language: Language) -> list[Statement]:
+def about(thing: str, recall: Recall, language: Language) -> list[RecalledStatement]:
     """The statements that are about a thing, as it is called, the nearest first."""
     near = [(_nearness(thing, statement, language), statement) for statement in statements(recall, language)]
     nearest = max((score for score, _ in near), default=0.0)
@@ -71,11 +114,11 @@ def about(thing: str, recall: Recall, language: Language) -> list[Statement]:
     return [statement for _, statement in sorted(kept, key=lambda one: -one[0])]
 
 
-def _nearness(thing: str, statement: Statement, language: Language) -> float:
+def _nearness(thing: str, statement: RecalledStatement, language: Language) -> float:
     """How much of a thing's name a statement has, from 0 to 1."""
-    wanted = _parts(unsigned(thing, language), language)
+    wanted = _parts(claims.unsigned(thing, language), language)
     own = _parts((word for word, _ in statement.said), language)
-    asked = _parts(unsigned(statement.topic, language), language)
+    asked = _parts(claims.unsigned(statement.topic, language), language)
     return max(len(wanted & own), _ASKED * len(wanted & asked)) / (len(wanted) or 1)
 
 
@@ -84,14 +127,14 @@ def _parts(words: Iterable[str], language: Language) -> set[str]:
     return set(words) if language is Language.EN else set("".join(words))
 
 
-def _affirmed(thing: str, statement: Statement, language: Language) -> bool:
+def _affirmed(thing: str, statement: RecalledStatement, language: Language) -> bool:
     """Whether a statement affirms the thing: by the words of its name, else by all of its words."""
-    wanted = _parts(unsigned(thing, language), language)
+    wanted = _parts(claims.unsigned(thing, language), language)
     signs = [affirmed for word, affirmed in statement.said if wanted & _parts((word,), language)]
     signs = signs or [affirmed for _, affirmed in statement.said]
-    return sum(signs) * 2 >= len(signs) and not says_not_done(statement.text, language)
+    return sum(signs) * 2 >= len(signs) and not claims.says_not_done(statement.text, language)
 
 
-def _joined(told: Sequence[Statement], language: Language) -> str:
+def _joined(told: Sequence[RecalledStatement], language: Language) -> str:
     texts = dict.fromkeys(statement.text.rstrip(" .。;；") for statement in told)
     return _STOP[language].join(list(texts)[:_MOST])

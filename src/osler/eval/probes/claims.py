@@ -1,50 +1,41 @@
-"""What an answer claims: yes, no, not known, or telling something; sure or not; in which language."""
+"""What a text claims, by rules: yes or no, what it says of which words, its times, whether it is sure.
+
+`No fever, but a cough` says (fever, denied) and (cough, affirmed). Two texts agree where they share such words; what
+turns a denial round shares none of them. The cues are in `words/probe_cues.yaml`; they are apart from the
+rules of the doctor and of the memories, which they measure.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
+from functools import cache, lru_cache
 
+from osler.eval.vocabulary import cue, read
 from osler.language import Language
-from osler.language.words import numbers, plain
+from osler.language.words import content, numbers, plain
 
-_UNKNOWN = {
-    Language.EN: re.compile(
-        r"\bnot (?:been )?(?:known|mentioned|stated|recorded|asked|told|given|provided|specified|discussed|available)\b"
-        r"|\bunknown\b|\bno (?:information|record|mention|data|idea)\b|\b(?:wish i knew|not sure)\b"
-        r"|\b(?:don't|do not|doesn't|does not|cannot|can't|couldn't) (?:know|tell|say|recall|remember)\b"
-        r"|\bdid(?:n't| not) (?:say|mention|tell|ask)\b|\bwas(?:n't| not) asked\b"
-    ),
-    Language.ZH: re.compile(
-        r"不知道|不太?清楚|不详|未知|未提|没有?提|未说明|未记录|没有?(?:记录|问|相关|信息)|无相关|无法(?:确定|得知|回答)|未问"
-        r"|说不上来|[记想]不(?:得|起)"
-    ),
-}
-_NOT_DONE = {
-    Language.EN: re.compile(
-        r"(?:n't| not|\bnever|\bnobody has)(?: yet| ever)?(?: been| had)?(?: (?:a|an|the|that|one))?[\w -]{0,30}?"
-        r"\b(?:done|made|taken|tested|measured|checked|examined|given|had|scan|x-ray|test|ct|mri|ultrasound)\b"
-    ),
-    Language.ZH: re.compile(r"没有?\s*\S{0,4}?(?:查|做|测|量|拍|验|打|接种)|未(?:查|做|测|行|接种|进行)|没有?结果"),
-}
-_HEDGED = {
-    Language.EN: re.compile(r"\b(?:maybe|perhaps|possibly|might|may have|unclear|not sure|probably|likely)\b"),
-    Language.ZH: re.compile(r"可能|也许|大概|或许|不确定|似乎"),
-}
-_YES = {
-    Language.EN: re.compile(r"^\W*(?:yes|yeah)\b"),
-    Language.ZH: re.compile(r"^\W*(?:有(?!没有)|是的?|存在|承认|对)"),
-}
-_NO = {
-    Language.EN: re.compile(r"^\W*(?:no|none|never)\b"),
-    Language.ZH: re.compile(r"^\W*(?:没有?|无|否|不是|不存在|未)"),
-}
 _MARKS = ",.:，。：、"
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[a-z]{2,}")
+_UNITS = {
+    "minute": "minute|分钟",
+    "hour": "hour|个?小时",
+    "day": "day|天|日",
+    "week": "week|个?星期|周",
+    "month": "month|个?月",
+    "year": "year|年",
+}
+_TIME = re.compile(
+    rf"(?P<number>\d+(?:\.\d+)?)[ -]*(?:{'|'.join(f'(?P<{name}>{unit})' for name, unit in _UNITS.items())})(?!龄)"
+)
+
+Signed = frozenset[tuple[str, bool]]
+"""Words, each with whether it is affirmed."""
 
 
-class Claim(StrEnum):
+class AnswerKind(StrEnum):
     """What an answer says, before it is looked at closely."""
 
     YES = "yes"
@@ -53,30 +44,29 @@ class Claim(StrEnum):
     TELLS = "tells"
 
 
-def claim(answer: str, language: Language) -> Claim:
+def has(key: str, text: str, language: Language) -> bool:
+    """Whether a text holds a cue of `probe_cues.yaml`."""
+    return cue("probe_cues", key, language).search(plain(text).strip()) is not None
+
+
+def claim(answer: str, language: Language) -> AnswerKind:
     """Yes, no, not known, or telling something."""
-    level = plain(answer).strip()
-    if _YES[language].match(level):
-        return Claim.YES
-    if _UNKNOWN[language].search(level):
-        return Claim.UNKNOWN
-    return Claim.NO if _NO[language].match(level) else Claim.TELLS
+    if has("says_yes", answer, language):
+        return AnswerKind.YES
+    if has("unknown", answer, language):
+        return AnswerKind.UNKNOWN
+    return AnswerKind.NO if has("says_no", answer, language) else AnswerKind.TELLS
 
 
 def says_not_done(text: str, language: Language) -> bool:
     """Whether it says that a test was never made."""
-    return _NOT_DONE[language].search(plain(text)) is not None
-
-
-def hedges(answer: str, language: Language) -> bool:
-    """Whether it commits itself to nothing."""
-    return _HEDGED[language].search(plain(answer)) is not None
+    return has("not_done", text, language)
 
 
 def without_opening(answer: str, language: Language) -> str:
     """An answer without its yes or no, which would deny the words after it."""
-    for opening in (_YES[language], _NO[language]):
-        found = opening.match(plain(answer))
+    for opening in ("says_yes", "says_no"):
+        found = cue("probe_cues", opening, language).match(plain(answer))
         if found and answer[found.end() : found.end() + 1] in tuple(_MARKS):
             return answer[found.end() :].lstrip(f" {_MARKS}")
     return answer
@@ -88,3 +78,51 @@ def in_language(answer: str, language: Language) -> bool:
     if language is Language.ZH:
         return chinese
     return not chinese and bool(_LATIN.search(plain(answer)) or numbers(answer))
+
+
+@lru_cache(maxsize=16384)
+def signed(text: str, language: Language) -> Signed:
+    """The words of weight of a text; what follows a negation in its clause is denied. Numbers are left out."""
+    found: set[tuple[str, bool]] = set()
+    for clause in cue("probe_cues", "clause", language).split(plain(text)):
+        negation = cue("probe_cues", "negation", language).search(clause)
+        denied = negation.start() if negation else len(clause)
+        found.update((word, True) for word in unsigned(clause[:denied], language))
+        found.update((word, False) for word in unsigned(clause[denied:], language))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=16384)
+def unsigned(text: str, language: Language) -> frozenset[str]:
+    """The words of weight alone."""
+    said = (word for word in content(plain(text), language) if not word[0].isdigit() and not word.endswith("n't"))
+    return frozenset(said) - _carriers(language)
+
+
+@cache
+def _carriers(language: Language) -> frozenset[str]:
+    words = read("probe_cues")["carriers"][language]
+    return frozenset(content(words, language) if language is Language.EN else words.split())
+
+
+def with_sign(words: Iterable[str], affirmed: bool) -> Signed:
+    """Words that are all affirmed or all denied."""
+    return frozenset((word, affirmed) for word in words)
+
+
+def share(wanted: Signed, there: Signed) -> float:
+    """How much of what is wanted is there; 0 when nothing is wanted."""
+    return len(wanted & there) / len(wanted) if wanted else 0.0
+
+
+def opposed(wanted: Signed, there: Signed) -> float:
+    """How much of what is wanted is there only turned round: denied instead of affirmed, or the other way."""
+    turned = frozenset((word, not affirmed) for word, affirmed in there)
+    return len((wanted - there) & turned) / len(wanted) if wanted else 0.0
+
+
+def times(text: str) -> frozenset[tuple[str, str]]:
+    """Spans and distances of time, as (number, unit): `40 hours` and `40个小时` are one."""
+    return frozenset(
+        (found["number"], next(name for name in _UNITS if found[name])) for found in _TIME.finditer(plain(text))
+    )

@@ -1,35 +1,77 @@
-"""What the probes of a run come to, column by column."""
+"""The figures of probes, column by column, and their table for the terminal."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
-from osler.eval.probes.asking import Asked, Examined, Probed
-from osler.eval.statistics import Interval, ValuesByPatient, mean, mean_interval
+from rich.console import Group
+from rich.text import Text
+
+from osler.eval.probes.gold import MemoryProbe
+from osler.eval.probes.scoring import Score, holds_some
+from osler.eval.statistics import Figure
+from osler.language import Language
+from osler.memory.base import Fact, Recall
+from osler.ranking import ranked
 from osler.runs.plan import Column
+from osler.runs.short_names import ShortNames, backbone_name
+from osler.runs.transcript import Transcript
+from osler.wide_table import WideTable
 
 
 @dataclass(frozen=True)
-class Mean:
-    """A mean over answers, with its 95 % interval over patients."""
+class ProbeAnswer:
+    """A probe in one wording: what was recalled, and what the answer is worth."""
 
-    n: int
-    value: float | None
-    interval: Interval | None
+    recall: Recall
+    score: Score | None
+    """None: the model failed."""
 
-    @classmethod
-    def of(cls, values: ValuesByPatient, seed: int) -> Mean:
-        """Of values by patient; nothing of none."""
-        count = sum(map(len, values.values()))
-        return cls(count, mean(values), mean_interval(values, seed)) if count else cls(0, None, None)
+    @property
+    def ranked(self) -> tuple[Fact, ...]:
+        """What was recalled, the best first; nothing where the memory makes no difference between its items."""
+        facts = self.recall.facts
+        if len({fact.score for fact in facts}) < 2:
+            return ()
+        return tuple(facts[place] for place in ranked([fact.score for fact in facts], range(len(facts))))
 
 
 @dataclass(frozen=True)
-class Figures:
+class Probed:
+    """A probe with all its askings: each wording once, and the first of them again at the end."""
+
+    probe: MemoryProbe
+    asked: tuple[ProbeAnswer, ...]
+
+    def places(self, language: Language) -> list[int | None]:
+        """For each wording, the place in the ranking of the first item that tells something of the truth.
+
+        None where no item does, or where the memory made no difference between them. Nothing for what is not known.
+        """
+        if self.probe.gold.status is None:
+            return []
+        return [
+            next((n for n, fact in enumerate(one.ranked, 1) if holds_some(self.probe, fact, language)), None)
+            for one in self.asked[: len(self.probe.wordings)]
+        ]
+
+
+@dataclass(frozen=True)
+class Examined:
+    """One consultation's memory, probed."""
+
+    transcript: Transcript
+    probes: tuple[Probed, ...]
+    missing: int
+    """Requests of the memory to its model that the transcript holds no answer to."""
+
+
+@dataclass(frozen=True)
+class ProbeFigures:
     """One column."""
 
     column: Column
@@ -42,16 +84,16 @@ class Figures:
     """The model that answers failed: not scored."""
     missing: int
     """Requests of the memory to its model without a recorded answer: the memory was rebuilt without it."""
-    retrieval: Mean
-    correctness: Mean
-    coherence: Mean
-    consistency: Mean
+    retrieval: Figure
+    correctness: Figure
+    coherence: Figure
+    consistency: Figure
     """Share of pairs of answers to one probe that say the same. A memory that never knows anything is consistent."""
     consistency_by_turn: dict[int, float]
     """By the last turn that told what was asked."""
-    by_kind: dict[str, dict[str, Mean]]
+    by_kind: dict[str, dict[str, Figure]]
     """The three scores by what was tried; only the kinds there were."""
-    top_k: dict[int, Mean]
+    top_k: dict[int, Figure]
     """Whether one of the first k items says something of the truth; empty where the memory ranks nothing."""
 
     def as_json(self) -> dict[str, Any]:
@@ -61,13 +103,14 @@ class Figures:
         return {**self.column.as_json(), **told}
 
 
-_SCORES = ("retrieval", "correctness", "coherence")
+_SHOWN = ("retrieval", "correctness")
+_SCORES = (*_SHOWN, "coherence")
 _TOLD, _NOT_KNOWN = "told", "not known"
 KINDS = (_TOLD, "present", "absent", "normal", "not done", "when", _NOT_KNOWN)
 """What probes try, in the order of tables; `told` is everything but `not known`."""
 
 
-def figures(examined: Sequence[Examined], ks: Sequence[int], seed: int) -> list[Figures]:
+def probe_figures(examined: Sequence[Examined], ks: Sequence[int], seed: int) -> list[ProbeFigures]:
     """One entry for each column, in the order they come."""
     groups: dict[Column, list[Examined]] = defaultdict(list)
     for one in examined:
@@ -75,32 +118,31 @@ def figures(examined: Sequence[Examined], ks: Sequence[int], seed: int) -> list[
     return [_figures(column, some, ks, seed) for column, some in groups.items()]
 
 
-def _figures(column: Column, some: list[Examined], ks: Sequence[int], seed: int) -> Figures:
+def _figures(column: Column, some: list[Examined], ks: Sequence[int], seed: int) -> ProbeFigures:
     rows = [(one.transcript.header.patient, probed) for one in some for probed in one.probes]
-    askings = [asked for _, probed in rows for asked in probed.asked]
-    kinds: dict[str, list[tuple[str, Probed]]] = defaultdict(list)
-    for patient, probed in rows:
-        kinds[probed.probe.kind].append((patient, probed))
-        if probed.probe.kind != _NOT_KNOWN:
-            kinds[_TOLD].append((patient, probed))
-    overall = _scores(rows, seed)
-    return Figures(
+    answers = [asked.score for _, probed in rows for asked in probed.asked]
+    kinds = {kind: [row for row in rows if kind in _kinds(row[1].probe)] for kind in KINDS}
+    return ProbeFigures(
         column=column,
         consultations=len(some),
         patients=len({patient for patient, _ in rows}),
         probes=len(rows),
-        answers=sum(asked.score is not None for asked in askings),
-        unanswered=sum(asked.score is None for asked in askings),
+        answers=len(answers) - answers.count(None),
+        unanswered=answers.count(None),
         missing=sum(one.missing for one in some),
-        **overall,
-        consistency=Mean.of(_by_patient((patient, agreement(probed.asked)) for patient, probed in rows), seed),
+        **_scores(rows, seed),
+        consistency=_figure(((patient, agreement(probed.asked)) for patient, probed in rows), seed),
         consistency_by_turn=_by_turn([probed for _, probed in rows]),
-        by_kind={kind: _scores(kinds[kind], seed) for kind in KINDS if kind in kinds},
+        by_kind={kind: _scores(found, seed) for kind, found in kinds.items() if found},
         top_k=_top_k(some, ks, seed),
     )
 
 
-def _scores(rows: list[tuple[str, Probed]], seed: int) -> dict[str, Mean]:
+def _kinds(probe: MemoryProbe) -> tuple[str, ...]:
+    return (probe.kind,) if probe.kind == _NOT_KNOWN else (_TOLD, probe.kind)
+
+
+def _scores(rows: list[tuple[str, Probed]], seed: int) -> dict[str, Figure]:
     """The three scores over every wording; the repeated one counts for consistency alone."""
     scored = [
         (patient, asked.score)
@@ -108,13 +150,10 @@ def _scores(rows: list[tuple[str, Probed]], seed: int) -> dict[str, Mean]:
         for asked in probed.asked[: len(probed.probe.wordings)]
         if asked.score is not None
     ]
-    return {
-        name: Mean.of(_by_patient((patient, float(getattr(score, name))) for patient, score in scored), seed)
-        for name in _SCORES
-    }
+    return {name: _figure(((patient, getattr(one, name)) for patient, one in scored), seed) for name in _SCORES}
 
 
-def agreement(asked: Iterable[Asked]) -> float | None:
+def agreement(asked: Iterable[ProbeAnswer]) -> float | None:
     """Share of pairs of answers to one probe with the same scored content; None where there is no pair."""
     said = [one.score.content for one in asked if one.score is not None]
     pairs = [one == other for one, other in combinations(said, 2)]
@@ -130,7 +169,7 @@ def _by_turn(probes: list[Probed]) -> dict[int, float]:
     return {turn: sum(values) / len(values) for turn, values in sorted(turns.items())}
 
 
-def _top_k(some: list[Examined], ks: Sequence[int], seed: int) -> dict[int, Mean]:
+def _top_k(some: list[Examined], ks: Sequence[int], seed: int) -> dict[int, Figure]:
     if not any(asked.ranked for one in some for probed in one.probes for asked in probed.asked):
         return {}
     places = [
@@ -139,15 +178,52 @@ def _top_k(some: list[Examined], ks: Sequence[int], seed: int) -> dict[int, Mean
         for probed in one.probes
         for place in probed.places(one.transcript.header.language)
     ]
-    return {
-        k: Mean.of(_by_patient((patient, float(place is not None and place <= k)) for patient, place in places), seed)
-        for k in ks
-    }
+    return {k: _figure(((patient, place is not None and place <= k) for patient, place in places), seed) for k in ks}
 
 
-def _by_patient(values: Iterable[tuple[str, float | None]]) -> dict[str, list[float]]:
+def _figure(values: Iterable[tuple[str, float | None]], seed: int) -> Figure:
+    """The mean of the values of patients, those that are known."""
     found: dict[str, list[float]] = defaultdict(list)
     for patient, value in values:
         if value is not None:
-            found[patient].append(value)
-    return found
+            found[patient].append(float(value))
+    return Figure.of(found, seed)
+
+
+def page(found: list[ProbeFigures], answered_by: str, excluded: int) -> Group:
+    """Column by column; means with their 95 % intervals over patients."""
+    names = ShortNames.of(one.column for one in found)
+    headers = [names.header(one.column) for one in found]
+    table = WideTable(f"answers by: {backbone_name(answered_by)}", headers, list(_rows(found)))
+    notes = [Text("Means over all wordings, 95 % intervals over patients. Consistency is agreement, right or wrong.")]
+    if excluded:
+        notes.append(Text(f"{excluded} consultation(s) without an answer of the doctor were left out."))
+    if any(one.missing for one in found):
+        notes.append(Text("Some requests of a memory to its model have no recorded answer; it was rebuilt without."))
+    return Group(table, *notes)
+
+
+def _rows(found: list[ProbeFigures]) -> Iterator[list[str]]:
+    """Every row: its name, and a cell for each column; a dash where one has no such figure."""
+    for name in ("consultations", "probes", "answers", "unanswered"):
+        yield [name, *(str(getattr(one, name)) for one in found)]
+    yield ["retrieval accuracy", *(_mean(one.retrieval) for one in found)]
+    yield ["response correctness", *(_mean(one.correctness) for one in found)]
+    yield ["contextual coherence", *(_mean(one.coherence) for one in found)]
+    for kind in KINDS:
+        if any(kind in one.by_kind for one in found):
+            for name in _SHOWN:
+                yield [f"  {kind}: {name}", *(_mean(one.by_kind.get(kind, {}).get(name)) for one in found)]
+    yield ["consistency", *(_mean(one.consistency) for one in found)]
+    for turn in sorted({turn for one in found for turn in one.consistency_by_turn}):
+        values = [one.consistency_by_turn.get(turn) for one in found]
+        yield [f"  turn {turn}", *("–" if value is None else f"{value:.3f}" for value in values)]
+    for k in sorted({k for one in found for k in one.top_k}):
+        yield [f"top {k} retrieval", *(_mean(one.top_k.get(k)) for one in found)]
+
+
+def _mean(figure: Figure | None) -> str:
+    if figure is None or figure.value is None:
+        return "–"
+    around = f" [{figure.interval.low:.2f}, {figure.interval.high:.2f}]" if figure.interval else ""
+    return f"{figure.value:.3f}{around}"

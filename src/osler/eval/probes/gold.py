@@ -1,21 +1,24 @@
 """Probes of a memory, made from what the patient really disclosed in a consultation.
 
 The truth of a probe is the record's entry as far as it was told: the reply that disclosed it says which of its numbers
-were. What was never touched on makes probes, too: their truth is that it is not known.
+were. What was never touched on makes probes, too: their truth is that it is not known. Each is put in three wordings,
+which depend on what kind of thing is asked for and never on what is true of it.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, Self
 
-from osler.eval.probes.questions import Asks, asks_for, wordings
-from osler.eval.probes.signed_words import Signed, signed, times, unsigned, with_sign
+from osler.eval.probes.claims import Signed, signed, times, unsigned, with_sign
+from osler.eval.vocabulary import cue, read
 from osler.language import Language
-from osler.language.words import numbers, sentences
+from osler.language.words import content, numbers, sentences
+from osler.prompts import phrases
 from osler.ranking import best, reaches
-from osler.records.schema import Entry, PatientRecord, Status
+from osler.records.schema import Category, Entry, PatientRecord, Status
 from osler.runs.events import Answered, Asked, Retrieved
 from osler.runs.transcript import Transcript
 from osler.seeds import derive
@@ -24,11 +27,26 @@ _UNTOLD_SHARE = 1 / 3
 """Probes for things never told, as a share of those for things told."""
 _TOUCHED = 0.5
 """Share of a name's words in something said from which the thing was touched on."""
-_SINCE = {
-    Language.EN: re.compile(r"\bfor (?:about |the past |the last )?\d|\d+ \w+ ago\b|\bsince \d"),
-    Language.ZH: re.compile(r"\d+\s*(?:个?小时|天|日|周|个?星期|个?月|年)(?!内|后|龄|一)"),
+
+
+class ProbeQuestion(StrEnum):
+    """What kind of answer a probe wants."""
+
+    WHETHER = "whether"  # it was there
+    FINDING = "finding"  # at the bedside
+    RESULT = "result"  # of a test
+    HISTORY = "history"  # what is known about it
+    WHEN = "when"  # since when, or how long ago
+
+
+_WORDINGS = 3
+_ASKS = {
+    Category.SYMPTOM: ProbeQuestion.WHETHER,
+    Category.SIGN: ProbeQuestion.FINDING,
+    Category.TEST: ProbeQuestion.RESULT,
+    Category.EXAMINATION: ProbeQuestion.RESULT,
+    Category.PREOPERATIVE_TEST: ProbeQuestion.RESULT,
 }
-"""What in a report says since when, and not how often or how soon after."""
 
 
 @dataclass(frozen=True)
@@ -48,26 +66,41 @@ class Gold:
 
 
 @dataclass(frozen=True)
-class Probe:
+class MemoryProbe:
     """A question to a memory, in several wordings, and the truth."""
 
     thing: str
     """The name of the entry."""
-    asks: Asks
+    asks: ProbeQuestion
     wordings: tuple[str, ...]
     gold: Gold
     turn: int | None
     """The last turn that told it; None: none did."""
+
+    @classmethod
+    def of(cls, thing: str, asks: ProbeQuestion, gold: Gold, turn: int | None, language: Language) -> Self:
+        """The probe with its wordings."""
+        lines, first = phrases("probe_questions", language), thing.split()[0]
+        # `Chest X-ray` becomes `chest X-ray` within a sentence; `MRCP` and `Murphy's sign` stay.
+        is_plain = language is Language.EN and first[1:].islower() and "'" not in first
+        named = thing[0].lower() + thing[1:] if is_plain else thing
+        wordings = tuple(lines[f"{asks}_{number}"].format(thing=named) for number in range(1, _WORDINGS + 1))
+        return cls(thing, asks, wordings, gold, turn)
+
+    @property
+    def askings(self) -> tuple[str, ...]:
+        """Each wording once, and the first of them again at the end."""
+        return (*self.wordings, self.wordings[0])
 
     @property
     def kind(self) -> str:
         """What it tries: `when`, or the status of what was told, or `not known`."""
         if self.gold.status is None:
             return "not known"
-        return self.asks.value if self.asks is Asks.WHEN else self.gold.status.value.replace("_", " ")
+        return self.asks.value if self.asks is ProbeQuestion.WHEN else self.gold.status.value.replace("_", " ")
 
 
-def probes_of(transcript: Transcript, record: PatientRecord) -> list[Probe]:
+def probes_of(transcript: Transcript, record: PatientRecord) -> list[MemoryProbe]:
     """Every probe that a consultation gives, in the order of its turns; those for what is not known come last."""
     told = _told(transcript, record)
     known = [probe for name, heard in told.items() for probe in _of_entry(record.entry(name), heard, record.language)]
@@ -75,14 +108,12 @@ def probes_of(transcript: Transcript, record: PatientRecord) -> list[Probe]:
     return [*known, *_not_known(transcript, record, max(1, round(len(known) * _UNTOLD_SHARE)))]
 
 
-@dataclass(frozen=True)
-class _Heard:
-    """The last telling of an entry."""
+class _Heard(NamedTuple):
+    """The last telling of an entry: all of the reply, and the sentences of it that tell this entry."""
 
     turn: int
     question: str
     reply: str
-    """All of the reply, and of it the sentences that tell this entry."""
     own: str
 
 
@@ -104,27 +135,33 @@ def _own_sentences(reply: str, entry: Entry, entries: list[Entry], language: Lan
     if len(entries) == 1:
         return reply
 
-    def nearness(sentence: str, one: Entry) -> float:
+    def told_by(sentence: str) -> Entry:
         words = unsigned(sentence, language)
-        return len(words & _words_of(one, language)) / (len(words) or 1)
+        shares = [len(words & _words_of(one, language)) / (len(words) or 1) for one in entries]
+        return entries[best(shares, range(len(entries)))]
 
-    order = range(len(entries))
-    own = [
-        sentence
-        for sentence in sentences(reply, language)
-        if entries[best([nearness(sentence, one) for one in entries], order)] is entry
-    ]
-    return " ".join(own)
+    return " ".join(sentence for sentence in sentences(reply, language) if told_by(sentence) is entry)
 
 
 def _words_of(entry: Entry, language: Language) -> frozenset[str]:
     return unsigned(" ".join((entry.name, *entry.aliases, entry.report, entry.said, entry.when or "")), language)
 
 
-def _of_entry(entry: Entry, heard: _Heard, language: Language) -> Iterator[Probe]:
-    asks = asks_for(entry.category, entry.name, language)
+def _asks_for(entry: Entry, language: Language) -> ProbeQuestion:
+    """What one asks of such a thing; nobody asks whether there was an onset."""
+    asks, name = _ASKS.get(entry.category, ProbeQuestion.HISTORY), entry.name
+    details = read("probe_cues")["details"][language]
+    if language is Language.EN:
+        is_detail = bool(set(content(details, language)) & set(content(name, language)))
+    else:
+        is_detail = any(word in name for word in details.split())
+    return ProbeQuestion.HISTORY if asks is ProbeQuestion.WHETHER and is_detail else asks
+
+
+def _of_entry(entry: Entry, heard: _Heard, language: Language) -> Iterator[MemoryProbe]:
+    asks = _asks_for(entry, language)
     versions = [signed(text, language) for text in (heard.own, entry.said, entry.report)]
-    if asks is Asks.WHETHER:
+    if asks is ProbeQuestion.WHETHER:
         versions.append(with_sign(unsigned(entry.name, language), entry.status is Status.PRESENT))
     vocabulary = _words_of(entry, language) | unsigned(f"{heard.own} {heard.question}", language)
     gold = Gold(
@@ -134,11 +171,11 @@ def _of_entry(entry: Entry, heard: _Heard, language: Language) -> Iterator[Probe
         vocabulary=vocabulary,
     )
     if gold.versions or gold.numbers or gold.status is Status.NOT_DONE:
-        yield Probe(entry.name, asks, wordings(asks, entry.name, language), gold, heard.turn)
+        yield MemoryProbe.of(entry.name, asks, gold, heard.turn, language)
     time = _since(entry, language) & times(heard.reply)
     if time:
         when = Gold(entry.status, gold.versions, time=time, vocabulary=vocabulary)
-        yield Probe(entry.name, Asks.WHEN, wordings(Asks.WHEN, entry.name, language), when, heard.turn)
+        yield MemoryProbe.of(entry.name, ProbeQuestion.WHEN, when, heard.turn, language)
 
 
 def _since(entry: Entry, language: Language) -> frozenset[tuple[str, str]]:
@@ -148,10 +185,10 @@ def _since(entry: Entry, language: Language) -> frozenset[tuple[str, str]]:
         return frozenset()
     if entry.when:
         return times(entry.when)
-    return report if _SINCE[language].search(entry.report) else frozenset()
+    return report if cue("probe_cues", "since", language).search(entry.report) else frozenset()
 
 
-def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list[Probe]:
+def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list[MemoryProbe]:
     """Probes for entries that nothing in the consultation touched on, drawn by the consultation's seed."""
     language = record.language
     retrieved = {found.name for event in transcript.of(Retrieved) for found in event.entries}
@@ -164,17 +201,11 @@ def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list
         if entry.name not in retrieved and not any(_touches(part, entry, language) for part in parts)
     ]
     untold.sort(key=lambda entry: derive(transcript.header.seed, record.id, 1, entry.name))
-    for_each = ((entry, asks_for(entry.category, entry.name, language)) for entry in untold[:most])
-    return [
-        Probe(
-            entry.name,
-            asks,
-            wordings(asks, entry.name, language),
-            Gold(None, vocabulary=_words_of(entry, language)),
-            None,
-        )
-        for entry, asks in for_each
-    ]
+    found = []
+    for entry in untold[:most]:
+        gold = Gold(None, vocabulary=_words_of(entry, language))
+        found.append(MemoryProbe.of(entry.name, _asks_for(entry, language), gold, None, language))
+    return found
 
 
 def _touches(sentence: str, entry: Entry, language: Language) -> bool:

@@ -1,27 +1,136 @@
-"""Probing all memories of a run; the run itself is only read."""
+"""Probes the memories of a run: each is rebuilt as it stood at the end and asked, and its answers are scored.
+
+The run itself is only read. What a model said to a memory then, it says again now: no model is asked for that.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+import asyncio
+from collections import Counter, defaultdict, deque
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from pydantic import BaseModel
 
 from osler.errors import UserError
-from osler.eval.probes.asking import Answerer, Examined, examine, model_answerer, rules_answerer
-from osler.eval.probes.figures import Figures, figures
-from osler.models import open_backbone, parse_spec
-from osler.runs.plan import ONE_STEP, Column
+from osler.eval.probes.answering import model_answer, rules_answer
+from osler.eval.probes.figures import Examined, ProbeAnswer, Probed, ProbeFigures, probe_figures
+from osler.eval.probes.gold import MemoryProbe, probes_of
+from osler.eval.probes.scoring import score
+from osler.memory import Memory, MemorySettings, Turn, memory_factory
+from osler.memory.base import Recall
+from osler.models import Backbone, BackboneError, FailureKind, open_backbone, parse_spec
+from osler.prompts import Prompt
+from osler.records.schema import PatientRecord
+from osler.runs.events import Answered, Asked, Called, Recalled, Remembered, Retrieved, Role
+from osler.runs.plan import ONE_STEP, WITHOUT_MODEL, Column, Settings
 from osler.runs.store import RunFile
+from osler.runs.transcript import Transcript
+from osler.seeds import derive
 
 
-@dataclass(frozen=True)
-class ProbedRun:
-    """What the probes of a run came to."""
+class RecordedModel:
+    """A memory's model, out of a transcript: each answer to its own request, and repeated requests in their order."""
 
-    figures: list[Figures]
-    excluded: int
-    """Consultations that ended without an answer of the doctor: their memory stopped half-way."""
+    def __init__(self, transcript: Transcript) -> None:
+        """Take what the memory's model answered."""
+        self._waiting: dict[str, deque[str]] = defaultdict(deque)
+        for call in transcript.of(Called):
+            if call.role is Role.MEMORY and call.failure is None:
+                self._waiting["\n".join(message.content for message in call.messages)].append(call.answer)
+        self.missing = 0
+        """Requests to which no answer was recorded; the memory does without, as it does when a model fails."""
+
+    async def think(self, template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
+        """What the model said to that; None where it was never asked."""
+        if waiting := self._waiting.get(text):
+            return waiting.popleft()
+        self.missing += 1
+        return None
+
+
+class Rebuilt(NamedTuple):
+    """A memory, and how true it is to what it was."""
+
+    memory: Memory
+    missing: int
+    """Requests to its model that the transcript holds no answer to."""
+
+
+async def rebuilt(transcript: Transcript, settings: Settings) -> Rebuilt:
+    """The memory of a consultation at its end.
+
+    Recalls are gone through as well: some memories ask their model then, or keep what is often recalled. A turn that
+    the consultation ended too early to remember stays unknown here, too.
+    """
+    header = transcript.header
+    answers = RecordedModel(transcript)
+    thinks = (settings.memory_backbone or header.backbone) not in WITHOUT_MODEL
+    made = MemorySettings(
+        language=header.language,
+        budget=settings.budget,
+        seed=derive(settings.seed, header.case, header.trial, "memory"),
+        thinker=answers.think if thinks else None,
+        speaker=header.speaker,
+    )
+    memory = memory_factory(header.memory)(made)
+    turns = _turns(transcript)
+    for event in transcript.events:
+        if isinstance(event, Recalled):
+            await memory.recall(event.query)
+        elif isinstance(event, Remembered):
+            await memory.remember(turns[event.of])
+    return Rebuilt(memory, answers.missing)
+
+
+def _turns(transcript: Transcript) -> dict[int, Turn]:
+    replies = {event.turn: event.reply for event in transcript.of(Answered)}
+    results = {event.turn: event.results for event in transcript.of(Retrieved)}
+    turns = {}
+    for event in (one for one in transcript.of(Asked) if one.turn in replies):
+        said = {"reply": replies[event.turn], "results": results.get(event.turn, "")}
+        turns[event.turn] = Turn(number=event.turn, question=event.question, differential=event.differential, **said)
+    return turns
+
+
+_AT_A_TIME = 8
+_HOPELESS = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, FailureKind.UNKNOWN_MODEL})
+"""Failures that every further question would meet, too."""
+
+
+async def examine(
+    transcript: Transcript, record: PatientRecord, settings: Settings, backbone: Backbone | None = None
+) -> Examined:
+    """Rebuild the memory of a consultation, ask it every probe in every wording, and the first wording again.
+
+    The backbone answers from what is recalled; without one, rules do.
+
+    Raises:
+        BackboneError: the model that answers cannot be reached at all.
+    """
+    again = await rebuilt(transcript, settings)
+    language = record.language
+    probes = probes_of(transcript, record)
+    gate = asyncio.Semaphore(_AT_A_TIME)
+
+    async def asked(probe: MemoryProbe, question: str, recall: Recall) -> ProbeAnswer:
+        if backbone is None:
+            answer = rules_answer(probe, recall, language)
+        else:
+            try:
+                async with gate:
+                    answer = await model_answer(question, recall.text, language, backbone)
+            except BackboneError as error:
+                if error.kind in _HOPELESS:
+                    raise
+                return ProbeAnswer(recall, None)
+        return ProbeAnswer(recall, score(probe, recall, answer, language))
+
+    recalls = [(probe, question, await again.memory.recall(question)) for probe in probes for question in probe.askings]
+    answers = iter(await asyncio.gather(*(asked(*one) for one in recalls)))
+    done = tuple(Probed(probe, tuple(islice(answers, len(probe.askings)))) for probe in probes)
+    return Examined(transcript, done, again.missing)
 
 
 async def probe_run(
@@ -33,8 +142,10 @@ async def probe_run(
     answered_by: str = "rules",
     limit: int | None = None,
     seconds: float = 60.0,
-) -> ProbedRun:
+) -> tuple[list[ProbeFigures], int]:
     """Probe the consultations of a run.
+
+    Also returns how many were left out: those without an answer of the doctor, whose memory stopped half-way.
 
     Args:
         run: The run.
@@ -51,43 +162,32 @@ async def probe_run(
     columns = run.columns()
     _check("memory", memories, {column.memory for column in columns})
     _check("strategy", strategies, {column.strategy for column in columns})
+    spec = parse_spec(answered_by)
+    backbone = None if spec.kind == "rules" else open_backbone(spec, timeout=seconds)
     settings, done, excluded = run.settings, list[Examined](), 0
     seen: Counter[Column] = Counter()
-    async with _answerer(answered_by, seconds) as answerer:
+    try:
         for transcript in run.transcripts():
-            header = transcript.header
-            column = header.column
+            column = transcript.header.column
             if (memories and column.memory not in memories) or (strategies and column.strategy not in strategies):
                 continue
-            if limit is not None and seen[column] >= limit:
-                continue
-            if header.memory == ONE_STEP:  # the whole record was put before the doctor: there is no memory to probe
+            # The ceiling has no memory to probe: the whole record was put before the doctor.
+            if column.memory == ONE_STEP or (limit is not None and seen[column] >= limit):
                 continue
             if not transcript.ending.is_answer:
                 excluded += 1
                 continue
             seen[column] += 1
-            done.append(await examine(transcript, run.record(header.case), settings, answerer))
+            done.append(await examine(transcript, run.record(transcript.header.case), settings, backbone))
+    finally:
+        if backbone is not None:
+            await backbone.close()
     if not done:
         raise UserError(f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`")
-    return ProbedRun(figures(done, ks, settings.seed), excluded)
+    return probe_figures(done, ks, settings.seed), excluded
 
 
 def _check(what: str, named: Sequence[str] | None, there: set[str]) -> None:
     for name in named or ():
         if name not in there:
             raise UserError(f"the run has no {what} {name!r}", f"it has {', '.join(sorted(there - {''})) or 'none'}")
-
-
-@asynccontextmanager
-async def _answerer(spec: str, seconds: float) -> AsyncIterator[Answerer]:
-    """Whatever answers, open as long as it is needed."""
-    parsed = parse_spec(spec)
-    if parsed.kind == "rules":
-        yield rules_answerer
-        return
-    backbone = open_backbone(parsed, timeout=seconds)
-    try:
-        yield model_answerer(backbone)
-    finally:
-        await backbone.close()

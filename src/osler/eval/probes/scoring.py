@@ -1,23 +1,30 @@
-"""What an answer is worth against the truth and against what was recalled, by words, denials and numbers."""
+"""What a recall and an answer are worth against the truth of a probe, by words, denials and numbers.
+
+The rules are conservative: what cannot be seen in the recall does not count.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from osler.eval.probes.claims import Claim, claim, hedges, in_language, says_not_done, without_opening
-from osler.eval.probes.gold import Probe
-from osler.eval.probes.questions import Asks
-from osler.eval.probes.retrieval import MOST, best_share, retrieved, turned_round
-from osler.eval.probes.signed_words import opposed, signed, times
-from osler.eval.probes.statements import statements
+from osler.eval.probes import claims
+from osler.eval.probes.answering import RecalledStatement, about, statements
+from osler.eval.probes.claims import AnswerKind, Signed
+from osler.eval.probes.gold import Gold, MemoryProbe, ProbeQuestion
 from osler.language import Language
 from osler.language.words import numbers, plain
-from osler.memory.base import Recall
+from osler.memory.base import Fact, Recall
 from osler.ranking import exceeds, reaches
 from osler.records.schema import Status
 
 _SOME = 0.2
 """Share of a version's words from which some of it is told."""
+MOST = 0.5
+"""Share of a version's words from which it is there, and of a statement's words that must be the gold's."""
+_TURNED = 0.25
+"""Share that may be turned round by a wording of its own; more is the opposite."""
+_SURELY = 0.9
+"""Share of a name's words in one statement that surely says something of the thing."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class Score:
     """What the answer says, as far as it is scored: two answers with the same content agree."""
 
 
-def score(probe: Probe, recall: Recall, answer: str, language: Language) -> Score:
+def score(probe: MemoryProbe, recall: Recall, answer: str, language: Language) -> Score:
     """All three scores of one answer."""
     correctness = correct(probe, recall, answer, language)
     figures = frozenset(numbers(answer)) - frozenset(numbers(probe.thing))
@@ -39,11 +46,11 @@ def score(probe: Probe, recall: Recall, answer: str, language: Language) -> Scor
         retrieval=int(retrieved(probe, recall, language)),
         correctness=correctness,
         coherence=coherent(probe, recall, answer, language),
-        content=(claim(answer, language), figures, correctness),
+        content=(claims.claim(answer, language), figures, correctness),
     )
 
 
-def correct(probe: Probe, recall: Recall, answer: str, language: Language) -> float:
+def correct(probe: MemoryProbe, recall: Recall, answer: str, language: Language) -> float:
     """1: all of what was asked is right. .5: part of it. 0: wrong, the opposite, made up, or not known although told.
 
     Whether something was there takes yes or no, or words that affirm or deny it. A finding, result or history takes
@@ -52,34 +59,34 @@ def correct(probe: Probe, recall: Recall, answer: str, language: Language) -> fl
     right; that a test was not done is half of it. A test that was never done is half right when its result is called
     not known. A number that neither the patient nor the recall gave is made up.
     """
-    gold, says, not_done = probe.gold, claim(answer, language), says_not_done(answer, language)
+    gold, says, not_done = probe.gold, claims.claim(answer, language), claims.says_not_done(answer, language)
     if not answer.strip():
         return 0.0
     if gold.status is None:
-        return 1.0 if says is Claim.UNKNOWN else 0.5 * (not_done or hedges(answer, language))
+        return 1.0 if says is AnswerKind.UNKNOWN else 0.5 * (not_done or claims.has("hedged", answer, language))
     if gold.status is Status.NOT_DONE:
-        return 1.0 if not_done or says is Claim.NO else 0.5 * (says is Claim.UNKNOWN)
-    if says is Claim.UNKNOWN or _made_up(probe, recall, answer):
+        return 1.0 if not_done or says is AnswerKind.NO else 0.5 * (says is AnswerKind.UNKNOWN)
+    if says is AnswerKind.UNKNOWN or _made_up(probe, recall, answer):
         return 0.0
     if gold.time:
         right = {number for number, _ in gold.time} <= set(numbers(answer))
-        return 1.0 if gold.time <= times(answer) else 0.5 * (right and not times(answer))
-    if probe.asks is Asks.WHETHER and says in {Claim.YES, Claim.NO}:
-        return float((says is Claim.YES) is (gold.status is Status.PRESENT))
-    said = signed(without_opening(answer, language), language)
+        return 1.0 if gold.time <= claims.times(answer) else 0.5 * (right and not claims.times(answer))
+    if probe.asks is ProbeQuestion.WHETHER and says in {AnswerKind.YES, AnswerKind.NO}:
+        return float((says is AnswerKind.YES) is (gold.status is Status.PRESENT))
+    said = claims.signed(claims.without_opening(answer, language), language)
     if turned_round(gold, said):
         return 0.0
-    if gold.status is Status.ABSENT and says in {Claim.YES, Claim.NO}:
-        return float(says is Claim.NO)
+    if gold.status is Status.ABSENT and says in {AnswerKind.YES, AnswerKind.NO}:
+        return float(says is AnswerKind.NO)
     there = best_share(gold, said)
-    if gold.numbers and probe.asks is not Asks.WHETHER:
+    if gold.numbers and probe.asks is not ProbeQuestion.WHETHER:
         given = frozenset(numbers(answer))
         part = bool(given & gold.numbers) or (reaches(there, MOST) and not given)
         return 1.0 if gold.numbers <= given else 0.5 * part
     return 1.0 if reaches(there, MOST) else 0.5 * reaches(there, _SOME)
 
 
-def coherent(probe: Probe, recall: Recall, answer: str, language: Language) -> float:
+def coherent(probe: MemoryProbe, recall: Recall, answer: str, language: Language) -> float:
     """How well an answer fits its question and what was recalled.
 
     0: it is empty or in another language; it is about something else (no word or number for the thing, no yes or no);
@@ -87,21 +94,88 @@ def coherent(probe: Probe, recall: Recall, answer: str, language: Language) -> f
     than half of its words. .5: it is vague: it hedges, or says not known of something that was told. 1: anything else,
     also an honest not known.
     """
-    says, gold = claim(answer, language), probe.gold
-    if not plain(answer).strip() or not in_language(answer, language):
+    says, gold = claims.claim(answer, language), probe.gold
+    if not plain(answer).strip() or not claims.in_language(answer, language):
         return 0.0
-    if says is Claim.UNKNOWN:
+    if says is AnswerKind.UNKNOWN:
         return 1.0 if gold.status is None else 0.5
-    said = signed(without_opening(answer, language), language)
+    said = claims.signed(claims.without_opening(answer, language), language)
     on_topic = {word for word, _ in said} & gold.vocabulary or gold.numbers & frozenset(numbers(answer))
-    direct = says in {Claim.YES, Claim.NO} or gold.time & times(answer)
+    direct = says in {AnswerKind.YES, AnswerKind.NO} or gold.time & claims.times(answer)
     if not (on_topic or direct) or _made_up(probe, recall, answer):
         return 0.0
-    if any(exceeds(opposed(statement.said, said), MOST) for statement in statements(recall, language)):
+    if any(exceeds(claims.opposed(statement.said, said), MOST) for statement in statements(recall, language)):
         return 0.0
-    return 0.5 if hedges(answer, language) else 1.0
+    return 0.5 if claims.has("hedged", answer, language) else 1.0
 
 
-def _made_up(probe: Probe, recall: Recall, answer: str) -> bool:
+def _made_up(probe: MemoryProbe, recall: Recall, answer: str) -> bool:
     known = {*numbers(recall.text), *numbers(" ".join(probe.wordings)), *probe.gold.numbers}
     return bool(set(numbers(answer)) - known - {number for number, _ in probe.gold.time})
+
+
+def retrieved(probe: MemoryProbe, recall: Recall, language: Language) -> bool:
+    """Whether the recall holds the truth.
+
+    It does when the statements about the thing (half of their words are words for it) hold half of what there is to
+    say, in the record's or the patient's words, each word affirmed or denied as it was; all the numbers the patient
+    gave; for since when, the time with its unit; and hardly anything of it turned round. Of a thing that is not known
+    the recall must say nothing at all; of a test that was not done, just that.
+    """
+    gold, everything = probe.gold, statements(recall, language)
+    if gold.status is None:
+        wanted = claims.unsigned(probe.thing, language)
+        named = (len(wanted & {word for word, _ in statement.said}) for statement in everything)
+        return not (wanted and any(reaches(count, _SURELY * len(wanted)) for count in named))
+    if gold.status is Status.NOT_DONE:
+        told = about(probe.thing, recall, language)
+        denied = (bool(one.said) and not any(affirmed for _, affirmed in one.said) for one in told)
+        return any(denied) or any(claims.says_not_done(one.text, language) for one in told)
+    # With what is about the gold comes what names nothing in the same turn: `That was a week ago`.
+    about_it = [statement for statement in everything if _is_of(gold, statement)]
+    turns = {statement.turn for statement in about_it} - {None}
+    own = about_it + [one for one in everything if not one.said and one.turn in turns]
+    there: Signed = frozenset().union(*(statement.said for statement in own))
+    text = "\n".join(statement.text for statement in own)
+    if gold.time:
+        return gold.time <= claims.times(text)
+    has_numbers = gold.numbers <= frozenset(numbers(text))
+    if turned_round(gold, there) or (probe.asks is not ProbeQuestion.WHETHER and not has_numbers):
+        return False
+    return (bool(gold.numbers) and has_numbers) or reaches(best_share(gold, there), MOST)
+
+
+def holds_some(probe: MemoryProbe, fact: Fact, language: Language) -> bool:
+    """Whether one recalled fact says something of the truth: what the first k facts of a ranking are searched for."""
+    gold = probe.gold
+    for statement in statements(Recall(facts=(fact,)), language):
+        if not _is_of(gold, statement):
+            continue
+        if gold.time:
+            return gold.time <= claims.times(statement.text)
+        agrees = (version & statement.said and not claims.opposed(version, statement.said) for version in gold.versions)
+        return bool(gold.numbers & frozenset(numbers(statement.text))) or any(agrees)
+    return False
+
+
+def best_share(gold: Gold, there: Signed) -> float:
+    """How much of the truth is there, in whichever of its versions is there most.
+
+    One word of several is not enough for any of them: `pain` alone is not `eye pain`.
+    """
+    versions = [version for version in gold.versions if len(version) == 1 or len(version & there) > 1]
+    return max((claims.share(version, there) for version in versions), default=0.0)
+
+
+def turned_round(gold: Gold, there: Signed) -> bool:
+    """Whether every version of the truth stands there more turned round than as it was."""
+    shares = [(claims.share(version, there), claims.opposed(version, there)) for version in gold.versions]
+    return bool(shares) and all(exceeds(opposed, max(_TURNED, share / 2)) for share, opposed in shares)
+
+
+def _is_of(gold: Gold, statement: RecalledStatement) -> bool:
+    """Whether a statement is about the gold: half of its words are words for it, or all its weight is its numbers."""
+    words = {word for word, _ in statement.said}
+    if not words:
+        return bool(gold.numbers & frozenset(numbers(statement.text)))
+    return reaches(len(words & gold.vocabulary), MOST * len(words))

@@ -1,10 +1,8 @@
-"""Blind rating by people: moments of a run on a sheet that does not tell the system, and what raters made of them."""
+"""Blind rating by people: moments of a run on sheets that do not name the system, and the ratings that come back."""
 
-from osler.eval.rating.csv_table import write_table
-from osler.eval.rating.export import ExportedSheets, check_run, export_sheets
+from osler.eval.rating.export import ExportedSheets, Key, check_run, export_sheets
 from osler.eval.rating.import_sheets import Rating, read_ratings
-from osler.eval.rating.key import Key
-from osler.eval.rating.results import ratings_page
+from osler.eval.rating.results import ratings_page, write_table
 
 __all__ = [
     "ExportedSheets",

@@ -1,7 +1,7 @@
-"""Taking out of a text what would tell the rater which system it comes from, and what a table cannot hold.
+"""Removes from a text what would tell a rater which system it comes from, and what a table cannot hold.
 
-A model may name itself, and memories number their lines each in its own way. What cannot be taken out is the wording
-itself: facts read unlike a dialogue.
+A model may name itself, and memories number their lines each in its own way. The wording itself stays: facts read
+unlike a dialogue.
 """
 
 from __future__ import annotations
@@ -15,34 +15,31 @@ EXCEL_LIMIT = 32_767
 """Characters a cell can hold, counted as UTF-16 does."""
 MASK = "[…]"
 _SAYS_NOTHING = frozenset({"rules", "human", "local"})
-_SPEC = re.compile(r"(?P<kind>openai|local):(?P<rest>.+)|(?P<model>.+)@https?://.*")
+_AFTER_MODEL = re.compile(r"(?:@https?://\S*)?(?:\s+\w+=\S+)*$")
+"""The server and the parameters in a backbone's spec."""
 _FAMILY = re.compile(r"[A-Za-z]{3,}")
 _PLAIN_WORD = re.compile(r"[a-z]+")
-_TURN_HEADING = re.compile(r"^(?:Turn \d+|第\d+轮)[:：]?\s*", re.MULTILINE)
-_NUMBERING = re.compile(r"(?:\bFact |事实)?#\d+(?: #\d+)*[:：]\s*")
-_SOURCE = re.compile(r"\s*(?:\(turn [\d, ]+\)|（第[\d、]+轮）)$", re.MULTILINE)
+_FORM = re.compile(
+    r"^(?:Turn \d+|第\d+轮)[:：]?\s*"
+    r"|(?:\bFact |事实)?#\d+(?: #\d+)*[:：]\s*"
+    r"|\s*(?:\(turn [\d, ]+\)|（第[\d、]+轮）)$",
+    re.MULTILINE,
+)
+"""Headings, numbers and sources of recalled lines."""
 
 
 def without_form(recall: str) -> list[str]:
     """The lines of a recall without the numbers and headings by which one memory looks unlike another."""
-    for form in (_TURN_HEADING, _NUMBERING, _SOURCE):
-        recall = form.sub("", recall)
-    return [line for part in recall.splitlines() if (line := part.strip())]
+    return [line for part in _FORM.sub("", recall).splitlines() if (line := part.strip())]
 
 
 class Mask:
     """Hides the names of systems wherever they are said."""
 
     def __init__(self, backbones: Iterable[str], ways: Iterable[str]) -> None:
-        """Take all that take part, so that what is hidden does not tell which of them it is.
-
-        Args:
-            backbones: Specs of models.
-            ways: Specs of strategies and memories.
-        """
+        """Take the specs of all models, strategies and memories: what is hidden must not tell which of them it is."""
         names = {name for spec in backbones for name in _names_of_model(spec)}
-        names |= {name for spec in ways for name in _names_of_way(spec)}
-        self._names = frozenset(names)
+        self._names = names | {name for spec in ways for name in _names_of_way(spec)}
 
     def hide(self, text: str, case: str) -> str:
         """The text without these names, and without the name of its case."""
@@ -54,18 +51,13 @@ class Mask:
 
 
 def _names_of_model(spec: str) -> Iterator[str]:
-    """The spec, the model's name in it, and the family that a model would call itself: Qwen of Qwen2.5-7B-Instruct."""
+    """The spec, provider and model in it, and the family that a model would call itself: Qwen of Qwen2.5-7B."""
     if spec in _SAYS_NOTHING:
         return
     yield spec
-    found = _SPEC.fullmatch(spec)
-    if found is None:
-        return
-    model = found["rest"] or found["model"]
-    if found["kind"] == "openai":
-        yield "openai"
-    names = [PurePath(model).stem] if found["kind"] == "local" else [model, *model.split("/")]
-    for name in names:
+    model = _AFTER_MODEL.sub("", spec)
+    kind, _, rest = model.partition(":")
+    for name in [PurePath(rest).stem] if kind == "local" else {model, *re.split("[:/]", model)} - {""}:
         yield name
         if family := _FAMILY.match(name):
             yield family[0]
@@ -80,15 +72,9 @@ def _names_of_way(spec: str) -> Iterator[str]:
 
 
 def clean(text: str) -> str:
-    """The text as a cell may hold it: no characters that steer, and not longer than Excel reads."""
-    kept = "".join(
-        char
-        if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn"}
-        else " "
-        if char == "\t"
-        else ""
-        for char in text.replace("\r\n", "\n").replace("\r", "\n")
-    )
+    """The text as a cell may hold it: without control characters, and not longer than Excel reads."""
+    level = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
+    kept = "".join(char for char in level if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn"})
     raw = kept.strip().encode("utf-16-le")
     if len(raw) <= 2 * EXCEL_LIMIT:
         return kept.strip()

@@ -1,21 +1,100 @@
-"""From a run to sheets for raters and the key to them."""
+"""Exports the sheets for raters, and the key to them: which item is which moment of which system."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from osler.errors import UserError
 from osler.eval.rating.blinding import Mask
-from osler.eval.rating.item_text import ItemTexts, digest, shown
-from osler.eval.rating.key import Key
-from osler.eval.rating.moments import Drawn, Place, RatedConsultation, consultations, draw
+from osler.eval.rating.moments import ItemTexts, Moment, draw, moments, shown
 from osler.eval.rating.sheet import workbook
 from osler.eval.write_files import check_folder, write_whole
 from osler.runs.plan import Column
 from osler.runs.store import RunFile
 from osler.seeds import derive
+
+_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
+"""Without vowels no id becomes a word, and without digits no table program takes one for a number or a date."""
+_ID_LENGTH = 5
+_LARGEST = 64 * 2**20
+
+
+def digest(texts: Sequence[str]) -> str:
+    """A fingerprint of an item's texts that does not mind how a program saved their line breaks."""
+    return hashlib.sha256("\0".join(" ".join(text.split()) for text in texts).encode()).hexdigest()[:16]
+
+
+class KeyItem(Moment):
+    """A moment with its id on the sheets."""
+
+    id: str
+    digest: str
+    """Of its texts, so that a row whose texts belong to another id is noticed."""
+
+
+class Key(BaseModel):
+    """All items of an export."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    format: Literal["osler rating key 2"] = "osler rating key 2"
+    run: str
+    seed: int
+    code: str
+    """Also on every sheet of the export, so that a sheet of another one is noticed."""
+    items: tuple[KeyItem, ...]
+
+    @classmethod
+    def of(cls, moments: Sequence[Moment], texts: Sequence[ItemTexts], run: str, seed: int) -> Self:
+        """Name the items. Ids depend on all texts together, so that another export has others."""
+        digests = [digest(some) for some in texts]
+        code = _code(digests, seed)
+        named = zip(_ids(len(moments), seed, code), digests, moments, strict=True)
+        items = tuple(KeyItem(id=name, digest=mark, **moment.model_dump()) for name, mark, moment in named)
+        return cls(run=run, seed=seed, code=code, items=items)
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Read a key.
+
+        Raises:
+            UserError: There is none, it is no key, or it was changed.
+        """
+        remedy = "give the .key.json file that `osler rate export` wrote"
+        try:
+            if path.stat().st_size > _LARGEST:
+                raise UserError(f"{path} is too large for a key", remedy)
+            key = cls.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise UserError(f"the key {path} cannot be read ({error.strerror or error})", remedy) from None
+        except ValidationError:
+            raise UserError(f"{path} is not a key of ratings", remedy) from None
+        if key.code != _code([item.digest for item in key.items], key.seed):
+            raise UserError(f"the key {path} was changed after it was written", "give it as it was, or export again")
+        return key
+
+
+def _code(digests: Iterable[str], seed: int) -> str:
+    return hashlib.sha256("\0".join([str(seed), *sorted(digests)]).encode()).hexdigest()[:12]
+
+
+def _ids(number: int, seed: int, code: str) -> list[str]:
+    """So many different ids, in an order that says nothing."""
+    ids: dict[str, None] = {}
+    tried = 0
+    while len(ids) < number:
+        chance = derive(seed, code, tried, "rated item")
+        ids["".join(_LETTERS[chance // len(_LETTERS) ** place % len(_LETTERS)] for place in range(_ID_LENGTH))] = None
+        tried += 1
+    return list(ids)
 
 
 @dataclass(frozen=True)
@@ -39,24 +118,23 @@ def export_sheets(
     if target.suffix.lower() != ".xlsx":
         raise UserError(f"{target} does not end in .xlsx", "give the sheet a name such as sheet.xlsx")
     check_folder(target.parent)
-    held = list(consultations(run))
-    drawn = draw(held, per_system, seed)
+    drawn = draw(moments(run), per_system, seed)
     if not drawn:
         raise UserError(f"the run {run.path} has no moment to rate", "rate a run whose doctors asked two questions")
-    # Also a system without a moment to rate is counted, so that its absence is seen.
-    items = Counter({one.system: 0 for one in held})
-    items.update(one.held.system for one in drawn)
-    moments = list(zip(drawn, _texts(run, drawn), strict=True))
-    key = Key.of(moments, run.path.name, seed)
-    texts = {item.id: text for item, (_, text) in zip(key.items, moments, strict=True)}
+    texts = _texts(run, drawn)
+    key = Key.of(drawn, texts, run.path.name, seed)
+    by_id = {item.id: some for item, some in zip(key.items, texts, strict=True)}
     names = [target] if raters == 1 else [target.with_stem(f"{target.stem}-{one}") for one in range(1, raters + 1)]
     key_path = target.with_suffix(".key.json")
     # The key first, so that no sheet ever lies there without it.
     files = {key_path: key.model_dump_json(indent=1).encode()}
     for rater, name in enumerate(names, 1):
-        order = sorted(texts, key=lambda item: derive(seed, item, rater, "rater's order"))
-        files[name] = workbook([(item, texts[item]) for item in order], key.code)
+        order = sorted(by_id, key=lambda item: derive(seed, item, rater, "rater's order"))
+        files[name] = workbook([(item, by_id[item]) for item in order], key.code)
     write_whole(files, force=force)
+    # Also a system without a moment to rate is counted, so that its absence is seen.
+    items = Counter(dict.fromkeys(run.columns(), 0))
+    items.update(moment.system for moment in drawn)
     return ExportedSheets(tuple(names), key_path, dict(sorted(items.items())))
 
 
@@ -66,34 +144,21 @@ def check_run(key: Key, run: RunFile) -> None:
     Raises:
         UserError: One of them is not.
     """
-    known = {one.cell: one for one in consultations(run)}
-    drawn = [
-        Drawn(held, Place(item.case, item.trial, None if item.concludes else item.turn))
-        for item in key.items
-        if (held := known.get(item.cell)) and _is_of(held, item.turn)
-    ]
-    same = len(drawn) == len(key.items) and [digest(texts) for texts in _texts(run, drawn)] == [
-        item.digest for item in key.items
-    ]
-    if not same:
+    there = {(moment.cell, moment.turn, moment.concludes) for moment in moments(run)}
+    known = all((item.cell, item.turn, item.concludes) in there for item in key.items)
+    if not known or [digest(texts) for texts in _texts(run, key.items)] != [item.digest for item in key.items]:
         raise UserError(f"the ratings are of the run {key.run}, not of {run.path}", "give that run, or leave --run out")
 
 
-def _is_of(held: RatedConsultation, turn: int) -> bool:
-    return turn <= held.questions + held.concluded
-
-
-def _texts(run: RunFile, drawn: list[Drawn]) -> list[ItemTexts]:
+def _texts(run: RunFile, drawn: Sequence[Moment]) -> list[ItemTexts]:
     """What raters see of these moments; every consultation is read once, one at a time."""
     mask = _mask(run)
-    by_cell: dict[int, list[int]] = {}
-    for number, one in enumerate(drawn):
-        by_cell.setdefault(one.held.cell, []).append(number)
     texts: dict[int, ItemTexts] = {}
-    for cell, numbers in by_cell.items():
+    numbers = sorted(range(len(drawn)), key=lambda number: drawn[number].cell)
+    for cell, some in groupby(numbers, key=lambda number: drawn[number].cell):
         transcript = run.transcript(cell)
         assert transcript is not None
-        texts |= {number: shown(transcript, drawn[number], mask) for number in numbers}
+        texts |= {number: shown(transcript, drawn[number], mask) for number in some}
     return [texts[number] for number in range(len(drawn))]
 
 

@@ -1,20 +1,29 @@
-"""What raters sent back, checked against the key: rows and columns in any order, finished or not."""
+"""Reads the sheets that raters sent back, rows and columns in any order, and checks them against the key."""
 
 from __future__ import annotations
 
+import csv
+import io
+import warnings
+import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from osler.errors import UserError
-from osler.eval.rating.instructions import CODE
-from osler.eval.rating.item_text import digest
-from osler.eval.rating.key import Key, KeyItem
-from osler.eval.rating.read_table import Page, read_pages
-from osler.eval.rating.scales import COMMENT, ITEM, SCALES, TEXTS, RatingScale
+from openpyxl import load_workbook
 
+from osler.errors import UserError
+from osler.eval.rating.export import Key, KeyItem, digest
+from osler.eval.rating.sheet import CODE, COMMENT, ITEM, SCALES, TEXTS, RatingScale
+
+_LARGEST, _UNPACKED = 16 * 2**20, 128 * 2**20
 _NEEDED = (ITEM, *(scale.name for scale in SCALES))
 _OTHER_KEY = "give the key that was exported with this sheet"
+
+Page = list[list[str]]
+Row = dict[str, str]
+"""Cells by the name of their column."""
 
 
 @dataclass(frozen=True)
@@ -26,26 +35,6 @@ class Rating:
     values: tuple[float | None, ...]
     """One for each scale; None where the rater left it out."""
     comment: str
-
-
-class _Row:
-    """A row by the names of its columns; a column that is not there is empty."""
-
-    def __init__(self, file: Path, number: int, cells: list[str], columns: dict[str, int]) -> None:
-        self.place = f"{file}, row {number}"
-        self.number = number
-        self._cells, self._columns = cells, columns
-
-    def __getitem__(self, name: str) -> str:
-        column = self._columns.get(name, len(self._cells))
-        return self._cells[column].strip() if column < len(self._cells) else ""
-
-    def is_empty(self) -> bool:
-        return not any(self[name] for name in self._columns)
-
-    def texts(self) -> list[str] | None:
-        """What the rater read; None where a column of it was left out."""
-        return [self[name] for name in TEXTS] if all(name in self._columns for name in TEXTS) else None
 
 
 def read_ratings(paths: Sequence[Path], key: Key) -> list[Rating]:
@@ -65,67 +54,114 @@ def read_ratings(paths: Sequence[Path], key: Key) -> list[Rating]:
 
 
 def _read(path: Path, key: Key) -> Iterator[Rating]:
-    pages = read_pages(path)
-    _check_code(path, pages, key)
-    rows = [row for row in _rows(path, pages) if not row.is_empty()]
-    items = {item.id: item for item in key.items}
-    if rows and not any(row[ITEM].upper() in items for row in rows):
-        raise UserError(f"{path} holds no item of the key", _OTHER_KEY)
-    rated: dict[str, int] = {}
-    for row in rows:
-        item = _item(row, items)
-        values = tuple(_value(row, scale) for scale in SCALES)
-        if all(value is None for value in values) and not row[COMMENT]:
-            continue
-        if item.id in rated:
-            raise UserError(f"{path}: rows {rated[item.id]} and {row.number} both rate {item.id}", "remove one of them")
-        rated[item.id] = row.number
-        yield Rating(path.stem, item, values, row[COMMENT])
-
-
-def _check_code(path: Path, pages: list[Page], key: Key) -> None:
-    """The instructions carry the code of their export; a CSV file has none."""
-    for code in (
-        row[0].rpartition(":")[2].strip() for page in pages for row in page if row and row[0].startswith(CODE)
-    ):
+    pages = _pages(path)
+    # The instructions carry the code of their export; a CSV file has none.
+    for first in (row[0] for page in pages for row in page if row and row[0].startswith(CODE)):
+        code = first.rpartition(":")[2].strip()
         if code != key.code:
             raise UserError(f"{path} belongs to another key (its code is {code}, the key's is {key.code})", _OTHER_KEY)
+    rows = _rows(path, pages)
+    items = {item.id: item for item in key.items}
+    if rows and not any(row[ITEM].upper() in items for row in rows.values()):
+        raise UserError(f"{path} holds no item of the key", _OTHER_KEY)
+    rated: dict[str, int] = {}
+    for number, row in rows.items():
+        place = f"{path}, row {number}"
+        item = _item(place, row, items)
+        values = tuple(_value(place, row, scale) for scale in SCALES)
+        comment = row.get(COMMENT, "")
+        if all(value is None for value in values) and not comment:
+            continue
+        if item.id in rated:
+            raise UserError(f"{path}: rows {rated[item.id]} and {number} both rate {item.id}", "remove one of them")
+        rated[item.id] = number
+        yield Rating(path.stem, item, values, comment)
 
 
-def _rows(path: Path, pages: list[Page]) -> Iterator[_Row]:
-    """The rows below the header, wherever that is. A column is known by the English name its heading begins with."""
+def _rows(path: Path, pages: list[Page]) -> dict[int, Row]:
+    """The rows below the header, wherever that is, by their number. Empty ones are left out."""
     for page in pages:
         for start, heads in enumerate(page, 1):
-            headings = [" ".join(head.split()).casefold() for head in heads]
-            columns = {
-                name: place
-                for name in (*_NEEDED, *TEXTS, COMMENT)
-                for place, heading in reversed(list(enumerate(headings)))
-                if heading.startswith(name)
-            }
+            columns = _columns(heads)
             if all(name in columns for name in _NEEDED):
-                yield from (_Row(path, start + below, cells, columns) for below, cells in enumerate(page[start:], 1))
-                return
+                rows = {
+                    number: {name: cells[at].strip() if at < len(cells) else "" for name, at in columns.items()}
+                    for number, cells in enumerate(page[start:], start + 1)
+                }
+                return {number: row for number, row in rows.items() if any(row.values())}
     raise UserError(f"{path} has no row with the headings {', '.join(_NEEDED)}", "restore the header of the sheet")
 
 
-def _item(row: _Row, items: dict[str, KeyItem]) -> KeyItem:
+def _columns(heads: list[str]) -> dict[str, int]:
+    """Where each column is, by the English name its heading begins with."""
+    headings = [" ".join(head.split()).casefold() for head in heads]
+    return {
+        name: place
+        for name in (*_NEEDED, *TEXTS, COMMENT)
+        for place, heading in reversed(list(enumerate(headings)))
+        if heading.startswith(name)
+    }
+
+
+def _item(place: str, row: Row, items: dict[str, KeyItem]) -> KeyItem:
     item = items.get(row[ITEM].upper())
     if item is None:
-        raise UserError(f"{row.place}: the key knows no item {row[ITEM][:40]!r}", "restore its id, or remove the row")
-    texts = row.texts()
-    if texts is not None and digest(texts) != item.digest:
+        raise UserError(f"{place}: the key knows no item {row[ITEM][:40]!r}", "restore its id, or remove the row")
+    if all(name in row for name in TEXTS) and digest([row[name] for name in TEXTS]) != item.digest:
         raise UserError(
-            f"{row.place}: the texts are not those of item {item.id}", "undo the edit, or the sort of single columns"
+            f"{place}: the texts are not those of item {item.id}", "undo the edit, or the sort of single columns"
         )
     return item
 
 
-def _value(row: _Row, scale: RatingScale) -> float | None:
+def _value(place: str, row: Row, scale: RatingScale) -> float | None:
     try:
         return scale.read(row[scale.name])
     except ValueError:
         raise UserError(
-            f"{row.place}: {row[scale.name][:40]!r} is no value of {scale.name}",
+            f"{place}: {row[scale.name][:40]!r} is no value of {scale.name}",
             f"use {', '.join(scale.choices[:-1])} or {scale.choices[-1]}, or leave it empty",
         ) from None
+
+
+def _pages(path: Path) -> list[Page]:
+    """The sheets of a workbook, or the one table of a CSV file, as text."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise UserError(f"{path} is too large for a sheet of ratings", "give the file that the rater filled in")
+        return _workbook(path) if path.suffix.lower() == ".xlsx" else [_csv(path)]
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror or error})", "check its name") from None
+
+
+def _csv(path: Path) -> Page:
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        # Where the comma is the decimal point, programs write semicolons between the columns.
+        readings = [list(csv.reader(io.StringIO(text, newline=""), delimiter=mark)) for mark in ",;\t"]
+        return max(readings, key=lambda rows: len(rows[0]) if rows else 0)
+    except UnicodeDecodeError:
+        raise UserError(f"{path} is not UTF-8", "save it as .xlsx, or as “CSV UTF-8”") from None
+    except csv.Error as error:
+        raise UserError(f"{path} is not a readable CSV file ({error})", "save it as .xlsx") from None
+
+
+def _workbook(path: Path) -> list[Page]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+        if size > _UNPACKED:  # a small file can hold gigabytes
+            raise UserError(f"{path} unpacks to {size / 2**20:.0f} MB", "give the file that the rater filled in")
+        with (
+            warnings.catch_warnings(action="ignore"),  # what openpyxl cannot show of a sheet does not matter here
+            path.open("rb") as file,  # opened here: openpyxl leaves it open where a part is broken
+            closing(load_workbook(file, read_only=True, data_only=True)) as book,
+        ):
+            return [
+                [["" if value is None else str(value) for value in row] for row in page.values]
+                for page in book.worksheets
+            ]
+    except (OSError, UserError):
+        raise
+    except Exception as error:  # openpyxl raises whatever the broken part made it raise
+        raise UserError(f"{path} is not a readable workbook ({type(error).__name__})", "save it as .xlsx") from None

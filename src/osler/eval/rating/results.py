@@ -1,23 +1,31 @@
-"""What raters found, column by column, and how far they agree."""
+"""The results of a rating: means by column, agreement between raters, and all ratings as CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from osler.errors import printable
+from osler.eval.rating.export import Key, KeyItem
 from osler.eval.rating.import_sheets import Rating
-from osler.eval.rating.key import Key, KeyItem
-from osler.eval.rating.scales import SCALES
-from osler.eval.statistics import mean, mean_interval
-from osler.eval.statistics.krippendorff import Alpha, krippendorff_alpha
+from osler.eval.rating.sheet import SCALES
+from osler.eval.statistics import Figure, krippendorff_alpha
+from osler.eval.write_files import check_folder, write_whole
 from osler.runs.plan import COLUMN, Column, told_variants
 
 ByItem = dict[KeyItem, list[float]]
+_HEADER = (
+    *("item", "rater", "case", "patient", *COLUMN, "trial", "turn", "concludes"),
+    *(scale.name.replace(" ", "_") for scale in SCALES),
+    "comment",
+)
 
 
 def ratings_page(ratings: Sequence[Rating], key: Key) -> Group:
@@ -57,12 +65,11 @@ def _figures(given: ByItem, system: Column, seed: int) -> tuple[str, str, str]:
     for item, values in given.items():
         if item.system == system:
             patients[item.patient].append(sum(values) / len(values))
-    value = mean(patients)
-    if value is None:
+    found = Figure.of(patients, seed)
+    if found.value is None:
         return "–", "–", "0"
-    interval = mean_interval(patients, seed)
-    around = f"[{interval.low:.3f}, {interval.high:.3f}]" if interval else "– (one patient)"
-    return f"{value:.3f}", around, str(sum(map(len, patients.values())))
+    around = f"[{found.interval.low:.3f}, {found.interval.high:.3f}]" if found.interval else "– (one patient)"
+    return f"{found.value:.3f}", around, str(found.n)
 
 
 def _agreement(by_scale: Sequence[ByItem], raters: int) -> Table:
@@ -70,15 +77,11 @@ def _agreement(by_scale: Sequence[ByItem], raters: int) -> Table:
     table.title_justify = "left"
     for scale, given in zip(SCALES, by_scale, strict=True):
         alpha = krippendorff_alpha(list(given.values()))
-        shown = f"– ({_why_none(alpha, raters)})" if alpha.value is None else f"{alpha.value:.3f}"
-        table.add_row(scale.name, shown, str(alpha.items))
+        why = "all ratings are equal" if alpha.n else "no item was rated by two"
+        nothing = f"– ({'one rater only' if raters < 2 else why})"
+        shown = nothing if alpha.value is None else f"{alpha.value:.3f}"
+        table.add_row(scale.name, shown, str(alpha.n))
     return table
-
-
-def _why_none(alpha: Alpha, raters: int) -> str:
-    if raters < 2:
-        return "one rater only"
-    return "all ratings are equal" if alpha.items else "no item was rated by two"
 
 
 def _rated(ratings: Sequence[Rating], raters: Sequence[str], key: Key) -> Text:
@@ -87,3 +90,27 @@ def _rated(ratings: Sequence[Rating], raters: Sequence[str], key: Key) -> Text:
         whole = sum(rating.rater == rater and None not in rating.values for rating in ratings)
         lines.append(f"{printable(rater)}: {whole} of {len(key.items)} items rated on all three scales")
     return Text("\n".join(lines))
+
+
+def write_table(ratings: Sequence[Rating], path: Path, *, force: bool) -> None:
+    """Write the ratings as CSV, a row for each rater and item.
+
+    Raises:
+        UserError: The file is there already, or cannot be written.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(_HEADER)
+    for rating in ratings:
+        item = rating.item
+        names = (item.id, rating.rater, item.case, item.patient, *item.system.as_row().values())
+        values = ["" if value is None else f"{value:g}" for value in rating.values]
+        row = (*map(_harmless, names), item.trial, item.turn, int(item.concludes), *values, _harmless(rating.comment))
+        writer.writerow(row)
+    check_folder(path.parent)
+    write_whole({path: text.getvalue().encode("utf-8-sig", "replace")}, force=force)
+
+
+def _harmless(text: str) -> str:
+    """A text that a table program would take for a formula gets the mark that says it is none."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

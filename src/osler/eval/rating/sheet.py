@@ -1,12 +1,12 @@
-"""A rater's sheet as a workbook: instructions in both languages, then the items with drop-downs to rate them."""
+"""A rater's sheet as a workbook: instructions in both languages, then the items with drop-downs for three scales."""
 
 from __future__ import annotations
 
 import io
-import math
 import unicodedata
 import zipfile
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from openpyxl import Workbook
@@ -17,16 +17,61 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.writer.excel import ExcelWriter
 
-from osler.eval.rating.instructions import CHINESE, CODE, ENGLISH, HEADINGS, RATINGS, TITLE, WRONG_VALUE
-from osler.eval.rating.item_text import ItemTexts
-from osler.eval.rating.scales import COMMENT, ITEM, SCALES, TEXTS
+from osler.eval.rating.moments import ItemTexts
+from osler.language import Language
+from osler.locale import load_texts
 
-COLUMNS = (ITEM, *TEXTS, *(scale.name for scale in SCALES), COMMENT)
+ITEM = "item"
+COMMENT = "comment"
+TEXTS = {
+    "said before": "此前的对话",
+    "last exchange": "最近一轮对话",
+    "recalled": "医生回忆到的内容",
+    "doctor's step": "医生的这一步",
+}
+"""What the rater reads, in the order of the columns: their names in English and Chinese."""
+
+
+@dataclass(frozen=True)
+class RatingScale:
+    """One question to the rater, and the answers it takes."""
+
+    name: str
+    chinese: str
+    values: tuple[float, ...]
+
+    @property
+    def heading(self) -> str:
+        """Under its English name: the Chinese one and the values."""
+        return f"{self.chinese}\n{' / '.join(self.choices)}"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values as they are written."""
+        return tuple(f"{value:g}" for value in self.values)
+
+    def read(self, entered: str) -> float | None:
+        """The value a rater entered, also in full-width digits or with a decimal comma; None: nothing was entered.
+
+        Raises:
+            ValueError: It is not on the scale.
+        """
+        text = unicodedata.normalize("NFKC", entered).strip().replace(",", ".")
+        if text and float(text) not in self.values:
+            raise ValueError(text)
+        return float(text) if text else None
+
+
+SCALES = (
+    RatingScale("retrieval accuracy", "检索准确性", (0.0, 1.0)),
+    RatingScale("response correctness", "回应正确性", (0.0, 0.5, 1.0)),
+    RatingScale("contextual coherence", "语境连贯性", (0.0, 0.5, 1.0)),
+)
+CODE = "Code of this sheet 本表代码"
+
+_COLUMNS = {ITEM: "编号", **TEXTS, **{scale.name: scale.heading for scale in SCALES}, COMMENT: "备注"}
 _WIDTHS = (9, 62, 42, 62, 46, 13, 13, 13, 30)
 _FIRST_SCALE = len(TEXTS) + 2
-_LINE_HEIGHT, _TALLEST = 14.5, 409.0
-"""In points; Excel has no taller rows."""
-_PAGE = 110
 _HEAD = PatternFill("solid", fgColor="DDE6F0")
 _TO_FILL = PatternFill("solid", fgColor="FFF9E5")
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
@@ -38,7 +83,7 @@ def workbook(items: Iterable[tuple[str, ItemTexts]], code: str) -> bytes:
     page = book.active
     assert isinstance(page, Worksheet)
     _instruct(page, code)
-    _list(book.create_sheet(RATINGS), list(items))
+    _list(book.create_sheet("Ratings 评分"), list(items))
     # Who made it and when would tell one export from another.
     book.properties.creator = "osler"
     book.properties.created = book.properties.modified = _EPOCH
@@ -48,37 +93,33 @@ def workbook(items: Iterable[tuple[str, ItemTexts]], code: str) -> bytes:
 
 
 def _instruct(page: Worksheet, code: str) -> None:
-    page.title = TITLE
+    page.title = "Instructions 说明"
     page.sheet_view.showGridLines = False
-    page.column_dimensions["A"].width = _PAGE
-    for number, line in enumerate((*ENGLISH, "", *CHINESE, "", f"{CODE}: {code}"), 1):
+    page.column_dimensions["A"].width = 110
+    english, chinese = (load_texts(language, "rating")["instructions"].split("\n") for language in Language)
+    for number, line in enumerate((*english, "", *chinese, "", f"{CODE}: {code}"), 1):
         cell = _write(page, number, 1, line)
-        page.row_dimensions[number].height = _height([(line, _PAGE)])
-        if line in (ENGLISH[0], CHINESE[0]):
+        if line in (english[0], chinese[0]):
             cell.font = Font(bold=True, size=14)
-            page.row_dimensions[number].height = 24
 
 
 def _list(page: Worksheet, items: list[tuple[str, ItemTexts]]) -> None:
-    choices = {scale.name: f"{scale.chinese}\n{' / '.join(scale.choices)}" for scale in SCALES}
-    for column, (name, width) in enumerate(zip(COLUMNS, _WIDTHS, strict=True), 1):
-        head = _write(page, 1, column, f"{name}\n{choices.get(name) or HEADINGS[name]}")
+    for column, (name, width) in enumerate(zip(_COLUMNS, _WIDTHS, strict=True), 1):
+        head = _write(page, 1, column, f"{name}\n{_COLUMNS[name]}")
         head.font, head.fill = Font(bold=True), _HEAD
         page.column_dimensions[get_column_letter(column)].width = width
-    page.row_dimensions[1].height = 4 * _LINE_HEIGHT
     # The header and the id stay in sight.
     page.freeze_panes = "B2"
     for row, (name, texts) in enumerate(items, 2):
         for column, text in enumerate((name, *texts), 1):
             _write(page, row, column, text)
-        for column in range(_FIRST_SCALE, len(COLUMNS) + 1):
+        for column in range(_FIRST_SCALE, len(_COLUMNS) + 1):
             cell = page.cell(row, column)
             cell.fill = _TO_FILL
             cell.alignment = Alignment(wrap_text=True, vertical="top")
-        page.row_dimensions[row].height = _height(zip(texts, _WIDTHS[1:], strict=False))
     for column, scale in enumerate(SCALES, _FIRST_SCALE):
         rule = DataValidation("list", formula1=f'"{",".join(scale.choices)}"', allow_blank=True, showErrorMessage=True)
-        rule.errorTitle, rule.error = scale.name, WRONG_VALUE.format(choices=", ".join(scale.choices))
+        rule.errorTitle, rule.error = scale.name, f"Use one of 请填 {', '.join(scale.choices)}"
         letter = get_column_letter(column)
         rule.add(f"{letter}2:{letter}{len(items) + 1}")
         page.add_data_validation(rule)
@@ -93,17 +134,6 @@ def _write(page: Worksheet, row: int, column: int, text: str) -> Cell:
     cell.quotePrefix = text.startswith(("=", "+", "-", "@"))
     cell.alignment = Alignment(wrap_text=True, vertical="top")
     return cell
-
-
-def _height(texts: Iterable[tuple[str, int]]) -> float:
-    """What a row needs for its longest text: not every program fits rows by itself."""
-    lines = max(sum(max(1, math.ceil(_breadth(line) / width)) for line in text.split("\n")) for text, width in texts)
-    return min(_TALLEST, (lines + 0.5) * _LINE_HEIGHT)
-
-
-def _breadth(line: str) -> int:
-    """Chinese characters are twice as broad as Latin ones."""
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in line)
 
 
 def _without_times(made: io.BytesIO) -> bytes:

@@ -1,74 +1,38 @@
-"""Consultations to read on the page: what was said, what was concluded, and, for who wants to know, the truth."""
+"""Consultations on the page: what was said and concluded, the truth behind a click, and the list of what failed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from osler.eval.compare import ColumnFigures
 from osler.eval.faithfulness import ReplyVerdict
 from osler.eval.faithfulness.patient_verdicts import faults_in
-from osler.eval.report.markup import Html, bounded, element, joined
-from osler.eval.report.snapshot import Row, Snapshot, column_of
+from osler.eval.report.markup import Html, bounded, element, joined, table
+from osler.eval.report.snapshot import Row, Snapshot
 from osler.eval.verdict import Verdict
 from osler.language import Language
+from osler.locale import load_texts
 from osler.records.schema import PatientRecord
-from osler.runs.events import Answered, Asked, Concluded, Failed, Retrieved
+from osler.runs.events import Answered, Asked, Failed, Retrieved
 from osler.runs.maker_labels import making_lines, mark
 from osler.runs.transcript import Transcript, heard
 
 MOST = 200
-"""Consultations on a page; more would make it too large to open."""
+"""Consultations and failures on a page; more would make it too large to open."""
 MOST_SAID = 12_000
 """Characters of one consultation."""
 _MARKS = {Verdict.CORRECT: "✓", Verdict.PARTIAL: "◐", Verdict.WRONG: "✗", Verdict.UNSAFE: "⚠"}
-_WORDS = {
-    Language.EN: {
-        "doctor": "Doctor",
-        "patient": "Patient",
-        "report": "Report",
-        "diagnosis": "Diagnosis",
-        "treatment": "Treatment",
-        "differential": "Or",
-        "reasoning": "Because",
-        "truth": "Ground truth",
-        "parts": "Must contain",
-        "unsafe": "Unsafe here",
-        "judge": "The judge",
-        "failed": "Failed",
-        "repeated": "asked before",
-        "leaks": "gives the diagnosis away",
-        "fabrications": "not in the record",
-        "contradictions": "the opposite of the record",
-        "more": "{count} more lines",
-    },
-    Language.ZH: {
-        "doctor": "医生",
-        "patient": "患者",
-        "report": "报告单",
-        "diagnosis": "诊断",
-        "treatment": "治疗",
-        "differential": "或者",
-        "reasoning": "依据",
-        "truth": "标准答案",
-        "parts": "必须包含",
-        "unsafe": "对该患者不安全",
-        "judge": "评判",
-        "failed": "失败",
-        "repeated": "重复提问",
-        "leaks": "泄露诊断",
-        "fabrications": "病历中没有",
-        "contradictions": "与病历相反",
-        "more": "另有{count}行",
-    },
-}
+_MOST_REASONS = 20
+_LONGEST_REASON = 300
 
 
 def consultations(run: Snapshot, rows: list[Row], columns: list[ColumnFigures], shown: set[int]) -> Html:
-    """ColumnFigures by column, those that are shown; the others are counted."""
+    """Consultations by column, those that are shown; the others are counted."""
     parts: list[Html] = []
     for place, column in enumerate(columns, start=1):
-        own = [row for row in rows if column_of(row) == column.column]
+        own = [row for row in rows if row["column"] == column.column]
         parts.append(element("h3", bounded(column.name, 200), id=f"column-{place}"))
         parts += [_consultation(run, row) for row in own if row["number"] in shown]
         left = sum(row["number"] not in shown for row in own)
@@ -84,13 +48,11 @@ def _consultation(run: Snapshot, row: Row) -> Html:
     trial = f" · trial {row['trial']}" if row["trial"] > 1 else ""
     title = element("span", bounded(row["record"], 120), trial, class_="case")
     summary = element("summary", title, *_verdicts(row), element("span", f"{row['turns']} turns", class_="turns"))
-    inside = (
-        _read(
-            transcript, run.file.record(row["record"]), row, faults_in(run.file, row["number"], row["patient_ruler"])[1]
-        )
-        if transcript is not None
-        else element("p", "It was taken up again while this page was made.", class_="note")
-    )
+    if transcript is None:
+        inside = element("p", "It was taken up again while this page was made.", class_="note")
+    else:
+        faults = faults_in(run.file, row["number"], row["patient_ruler"])[1]
+        inside = _read(transcript, run.file.record(row["record"]), row, faults)
     body = element("div", inside, lang="zh-Hans" if language is Language.ZH else "en", class_="inside")
     return element("details", summary, body, id=f"c{row['number']}", class_="consultation")
 
@@ -109,31 +71,36 @@ def _verdicts(row: Row) -> Iterator[Html]:
 
 
 def _read(transcript: Transcript, record: PatientRecord, row: Row, faults: dict[int, ReplyVerdict]) -> Html:
-    words = _WORDS[record.language]
+    words = {**load_texts(record.language, "replay"), **load_texts(record.language, "report")}
     opening = _line("patient", words["patient"], record.complaint)
+    concluded = []
+    if (said := transcript.conclusion) is not None:
+        told = {"diagnosis": said.diagnosis, "treatment": said.treatment}
+        told |= {"differential": "; ".join(said.differential[:20]), "reasoning": said.reasoning}
+        concluded.append(_terms((words[name], text) for name, text in told.items() if text))
     return joined(
         [
             element("ol", opening, *_within(_talk(transcript, faults, words), words), class_="talk"),
-            *_conclusion(transcript, words),
+            *concluded,
             *(element("p", line, class_="note") for line in making_lines(transcript)),
             _truth(record, row, words),
         ]
     )
 
 
-def _within(lines: Iterator[Html], words: dict[str, str]) -> Iterator[Html]:
+def _within(lines: Iterator[Html], words: Mapping[str, str]) -> Iterator[Html]:
     """As many lines as there is room for."""
     left = MOST_SAID
     for line in lines:
         left -= len(line)
         if left < 0:
             count = 1 + sum(1 for _ in lines)
-            yield element("li", words["more"].format(count=count), class_="note")
+            yield element("li", words["more_lines"].format(count=count), class_="note")
             return
         yield line
 
 
-def _talk(transcript: Transcript, faults: dict[int, ReplyVerdict], words: dict[str, str]) -> Iterator[Html]:
+def _talk(transcript: Transcript, faults: dict[int, ReplyVerdict], words: Mapping[str, str]) -> Iterator[Html]:
     header = transcript.header
     for event in transcript.events:
         match event:
@@ -142,11 +109,10 @@ def _talk(transcript: Transcript, faults: dict[int, ReplyVerdict], words: dict[s
                 by = mark(event.maker, header.backbone, header.language)
                 yield _line("doctor", words["doctor"] + by, told, words["repeated"] if event.repeated else "")
             case Answered():
-                notes = [
-                    f"{words[kind]}: {bounded(', '.join(found[:10]), 200)}"
-                    for kind, found in _faults(faults.get(event.turn, ReplyVerdict()))
-                    if found
-                ]
+                verdict = faults.get(event.turn, ReplyVerdict())
+                quotes = [claim.quote for claim in verdict.unsupported]
+                found = {"leaks": verdict.leaks, "fabrications": quotes, "contradictions": verdict.turned_round}
+                notes = (f"{words[name]}: {bounded(', '.join(some[:10]), 200)}" for name, some in found.items() if some)
                 by = mark(event.maker, header.patient_backbone, header.language)
                 yield _line("patient", words["patient"] + by, event.reply, "; ".join(notes))
             case Retrieved() if event.results:
@@ -157,31 +123,12 @@ def _talk(transcript: Transcript, faults: dict[int, ReplyVerdict], words: dict[s
                 pass
 
 
-def _faults(verdict: ReplyVerdict) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield "leaks", verdict.leaks
-    yield "fabrications", tuple(claim.quote for claim in verdict.unsupported)
-    yield "contradictions", verdict.turned_round
-
-
 def _line(kind: str, speaker: str, text: str, note: str = "") -> Html:
     marked = [element("span", note, class_="flag")] if note else []
     return element("li", element("b", speaker), " ", element("span", bounded(text)), *marked, class_=kind)
 
 
-def _conclusion(transcript: Transcript, words: dict[str, str]) -> Iterator[Html]:
-    concluded: Concluded | None = transcript.conclusion
-    if concluded is None:
-        return
-    told = {
-        "diagnosis": concluded.diagnosis,
-        "treatment": concluded.treatment,
-        "differential": "; ".join(concluded.differential[:20]),
-        "reasoning": concluded.reasoning,
-    }
-    yield _terms((words[name], text) for name, text in told.items() if text)
-
-
-def _truth(record: PatientRecord, row: Row, words: dict[str, str]) -> Html:
+def _truth(record: PatientRecord, row: Row, words: Mapping[str, str]) -> Html:
     """Closed until it is wanted; the judge's words are with it, since they name it."""
     code = f" ({record.diagnosis.icd10})" if record.diagnosis.icd10 else ""
     told = [(words["diagnosis"], record.diagnosis.name + code)]
@@ -193,10 +140,40 @@ def _truth(record: PatientRecord, row: Row, words: dict[str, str]) -> Html:
     return element("details", element("summary", words["truth"]), _terms(told), class_="truth")
 
 
-def _terms(pairs: Iterator[tuple[str, str]] | list[tuple[str, str]]) -> Html:
+def _terms(pairs: Iterable[tuple[str, str]]) -> Html:
     """Names with what they stand for; the same name is said once."""
     parts: list[Html] = []
     for name, some in groupby(pairs, key=lambda pair: pair[0]):
         parts.append(element("dt", name))
         parts += [element("dd", bounded(text)) for _, text in some]
     return element("dl", *parts)
+
+
+def failures(run: Snapshot, rows: list[Row], columns: list[ColumnFigures], linked: set[int]) -> Html:
+    """The list; those on the page are linked."""
+    failed = [row for row in rows if row["failed"]]
+    if not failed:
+        return element("p", "Nothing failed.")
+    share = f"{len(failed):,} of {len(rows):,} consultation(s) failed. They are left out of every score above."
+    names = {column.column: column.name for column in columns}
+    kinds = Counter((row["ending"], _reason(row)) for row in failed).most_common()
+    parts = [element("p", share)]
+    if len(failed) > len(kinds):
+        counts = [[reason, ending, f"{count:,}"] for (ending, reason), count in kinds]
+        parts.append(table(["reason", "ending", "consultations"], counts[:_MOST_REASONS]))
+    listed = [_failure(run, row, names[row["column"]], linked) for row in failed[:MOST]]
+    parts.append(table(["consultation", "column", "ending", "attempts", "reason"], listed))
+    if len(failed) > MOST:
+        told = f"{len(failed) - MOST:,} further failure(s) are not listed; `osler runs failures` prints all."
+        parts.append(element("p", told, class_="note"))
+    return joined(parts)
+
+
+def _failure(run: Snapshot, row: Row, column: str, linked: set[int]) -> list[str | Html]:
+    name = bounded(f"{row['record']} {row['trial']}" if row["trial"] > 1 else row["record"], 120)
+    case = element("a", name, href=f"#c{row['number']}") if row["number"] in linked else name
+    return [case, bounded(column, 120), row["ending"], f"{len(run.file.attempts(row['number'])):,}", _reason(row)]
+
+
+def _reason(row: Row) -> str:
+    return bounded(row["message"] or row["failure"] or "no reason was kept", _LONGEST_REASON)

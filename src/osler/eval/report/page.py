@@ -1,38 +1,93 @@
-"""The page: everything a run came to, put together into one file."""
+"""Writes the report of a run: one page with its table, figures, failures and consultations."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
 
+from osler.errors import UserError
 from osler.eval.compare import Comparison, compare
 from osler.eval.compare.grid import Grid, grids
-from osler.eval.report.consultations import MOST, consultations
-from osler.eval.report.failures import failures
+from osler.eval.report import drawing
+from osler.eval.report.consultations import MOST, consultations, failures
 from osler.eval.report.markup import Html, bounded, element, joined, table
 from osler.eval.report.pictures import Picture, Pictures
-from osler.eval.report.plots import style
 from osler.eval.report.snapshot import Row, Snapshot, shown_in_full
-from osler.eval.report.svg import inline
+from osler.eval.write_files import check_folder, check_free, write_whole
 from osler.runs.run_pages import cost_text
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Drawing
+from osler.runs.store import RunFile
 
 _LONGEST_CELL = 200
 _MADE_WITH = ("numpy", "matplotlib", "scikit-learn")
+_EXTRAS = {"matplotlib": "matplotlib", "sklearn": "scikit-learn"}
 
 
-def page_of(run: Snapshot, judge: str | None = None, ruler: str | None = None) -> tuple[str, list[Picture]]:
-    """The page as text, and its figures.
+@dataclass(frozen=True)
+class Report:
+    """What was written."""
+
+    page: Path
+    size: int
+    figures: tuple[Path, ...]
+
+
+def write_report(
+    run: str | Path,
+    target: Path,
+    *,
+    judge: str | None = None,
+    ruler: str | None = None,
+    figures: Path | None = None,
+    force: bool = False,
+) -> Report:
+    """Write the report of a run.
+
+    Args:
+        run: The run's name or file; it is only read, and may still be written by another process.
+        target: The page.
+        judge: Whose verdicts; the rules' ladder unless another is named.
+        ruler: Whose leaks and fabrications; a model's that judged all replies, or else the rules'.
+        figures: A folder for the figures as SVG and PNG; None: they are in the page alone.
+        force: Whether files that are there are replaced.
 
     Raises:
-        UserError: that judge has not judged this run.
+        UserError: An extra is missing, the run cannot be read, or something cannot or must not be written.
     """
+    missing = [package for module, package in _EXTRAS.items() if find_spec(module) is None]
+    if missing:
+        raise UserError(f"a report needs {' and '.join(missing)}", "pip install 'osler[report]'")
+    with RunFile.open(run) as file:
+        _check(target, file.path, force=force)
+        if figures is not None and figures.exists() and not figures.is_dir():
+            raise UserError(f"{figures} is no folder", "give a folder with --figures")
+        text, pictures = _page(Snapshot(file), judge, ruler)
+    drawn: dict[Path, bytes] = {}
+    for picture in pictures:
+        if figures is not None and picture.drawing is not None:
+            figures.mkdir(parents=True, exist_ok=True)
+            drawn |= {figures / name: data for name, data in drawing.files(picture.drawing, picture.name).items()}
+    page = text.encode()
+    write_whole(drawn | {target: page}, force=force)
+    return Report(target, len(page), tuple(drawn))
+
+
+def _check(target: Path, run: Path, *, force: bool) -> None:
+    if target.exists() and target.samefile(run):
+        raise UserError(f"{target} is the run itself", "give the page another name with --out")
+    if target.is_dir():
+        raise UserError(f"{target} is a folder", "name a file with --out, as in --out report.html")
+    check_folder(target.parent)
+    check_free(target, force=force)
+
+
+def _page(run: Snapshot, judge: str | None, ruler: str | None) -> tuple[str, list[Picture]]:
+    """The page as text, and its figures."""
     rows = list(run.rows(judge, ruler))
     comparison = compare([run], judge=judge, ruler=ruler) if rows else None
     pictures = Pictures(run, rows, comparison.columns).draw() if comparison else []
@@ -56,11 +111,8 @@ def _sections(
     """Every section: its anchor, its title and what is in it."""
     if comparison is not None:
         shown = {row["number"] for row in shown_in_full(rows, MOST)}
-        yield (
-            "comparison",
-            "Comparison",
-            joined(_grid(grid, main=not place) for place, grid in enumerate(grids(comparison))),
-        )
+        tables = joined(_grid(grid, main=not place) for place, grid in enumerate(grids(comparison)))
+        yield "comparison", "Comparison", tables
         yield "figures", "Figures", _figures(pictures)
         yield "failures", "Failures", failures(run, rows, comparison.columns, shown)
         yield "consultations", "Consultations", consultations(run, rows, comparison.columns, shown)
@@ -94,35 +146,27 @@ def _grid(grid: Grid, *, main: bool) -> Html:
     if main:
         linked = (element("a", cell, href=f"#column-{place}") for place, cell in enumerate(header[1:], start=1))
         header = [header[0], *linked]
-    rows = ([_cell(cell, row[0], main=main) for cell in row] for row in grid.rows)
+    rows: list[list[str | Html]] = [[bounded(cell, _LONGEST_CELL) for cell in row] for row in grid.rows]
+    for row in rows:
+        if main and row[0].startswith("failed"):
+            row[1:] = [cell if cell == "0" else element("a", cell, href="#failures") for cell in row[1:]]
     notes = (element("p", bounded(note, 400), class_="note") for note in grid.notes if not note.startswith("! "))
     title = [] if main else [element("h3", grid.title.capitalize())]
     return joined([*title, table(header, rows, numbers=main), *notes])
 
 
-def _cell(cell: str, row: str, *, main: bool) -> str | Html:
-    shown = bounded(cell, _LONGEST_CELL)
-    if main and row.startswith("failed") and cell.isdecimal() and int(cell):
-        return element("a", shown, href="#failures")
-    return shown
-
-
 def _figures(pictures: list[Picture]) -> Html:
     """Those that were drawn, then why the others were not."""
-    drawn = [_figure(picture, picture.drawing) for picture in pictures if picture.drawing is not None]
-    words = [
-        element("p", element("strong", f"{picture.title}. "), picture.caption, id=f"figure-{picture.name}")
-        for picture in pictures
-        if picture.drawing is None
-    ]
+    drawn, words = [], []
+    for picture in pictures:
+        anchor = f"figure-{picture.name}"
+        if picture.drawing is None:
+            words.append(element("p", element("strong", f"{picture.title}. "), picture.caption, id=anchor))
+        else:
+            svg = drawing.inline(picture.drawing, picture.name, f"{picture.title}. {picture.caption}")
+            caption = element("figcaption", picture.caption)
+            drawn.append(element("figure", element("h3", picture.title), svg, caption, id=anchor))
     return joined([element("div", *drawn, class_="figures"), *words])
-
-
-def _figure(picture: Picture, drawing: Drawing) -> Html:
-    with style():
-        drawn = inline(drawing, picture.name, f"{picture.title}. {picture.caption}")
-    words = element("figcaption", picture.caption)
-    return element("figure", element("h3", picture.title), drawn, words, id=f"figure-{picture.name}")
 
 
 def _made_with(run: Snapshot) -> Html:
@@ -132,6 +176,7 @@ def _made_with(run: Snapshot) -> Html:
     held = f"{standing.done:,} answered, {standing.failed:,} failed, {standing.todo:,} still to be held"
     used = f"{standing.attempts:,} attempts, {standing.calls:,} calls, {standing.tokens:,} tokens"
     used += cost_text(standing, digits=4)
+    packages = ", ".join(f"{package} {version(package)}" for package in _MADE_WITH)
     told = [
         ("run", run.path.name),
         ("consultations", held),
@@ -140,17 +185,9 @@ def _made_with(run: Snapshot) -> Html:
         ("Osler", about["version"]),
         ("prompts", prompts),
         *((name.replace("_", " "), _setting(value)) for name, value in about["settings"].items()),
-        ("report by", ", ".join([f"Python {platform.python_version()}", *map(_version, _MADE_WITH)])),
+        ("report by", f"Python {platform.python_version()}, {packages}"),
     ]
-    return _table_of(told)
-
-
-def _table_of(told: Iterable[tuple[str, str]]) -> Html:
     return table(["setting", "value"], ([name, bounded(value, 400)] for name, value in told))
-
-
-def _version(package: str) -> str:
-    return f"{package} {version(package)}"
 
 
 def _setting(value: object) -> str:

@@ -1,26 +1,46 @@
-"""Which figures a run gives, what each of them shows, and why one is missing."""
+"""The figures of a report: what each of them shows, or why it is missing."""
 
 from __future__ import annotations
 
 import asyncio
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from osler.errors import UserError
 from osler.eval.compare import ColumnFigures
-from osler.eval.probes.figures import Figures
-from osler.eval.report import memory_probes, plots, thoughts
-from osler.eval.report.plots import LONGEST_LABEL, Point, Series
-from osler.eval.report.snapshot import Row, Snapshot
+from osler.eval.probes.figures import ProbeFigures, probe_figures
+from osler.eval.probes.run import examine
+from osler.eval.report import drawing
+from osler.eval.report.drawing import LONGEST_LABEL, Point, Series
+from osler.eval.report.snapshot import Row, Snapshot, sampled
+from osler.eval.statistics import Figure
+from osler.language import Language
+from osler.memory.embedders import open_embedder
+from osler.runs.events import Remembered
 from osler.runs.plan import Column, told_variants
 from osler.runs.short_names import cut_names, numbered
+from osler.seeds import derive
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 MOST_COLUMNS = 16
 """In one figure; more cannot be told apart, and the table has all."""
+_KS = (1, 2, 3, 5, 10)
+_PROBED, _FEWEST_PROBED = 90, 5
+"""Consultations that are probed, over all columns and of each: some ten seconds."""
+
+_MOST_THOUGHTS, _FEWEST_THOUGHTS = 1_500, 30
+_MOST_MAPS = 4
+_READ = 150
+"""That are read for thoughts, over all columns; they hold more thoughts than are shown."""
+_LONGEST = 500
+_NUMBER = re.compile(r"^#\d+\s+")
+_PERPLEXITY, _DIMENSIONS = 30, 50
+"""Of the map; vectors are brought down to so many dimensions first: distances stay, and it takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -46,21 +66,12 @@ class Pictures:
 
     def draw(self) -> list[Picture]:
         """All of them."""
-        with plots.style():
-            return [
-                self._accuracy("diagnosis"),
-                self._accuracy("treatment"),
-                *self._memory(),
-                self._tokens(),
-                *self._thoughts(),
-            ]
+        with drawing.style():
+            accuracy = [self._accuracy(kind) for kind in ("diagnosis", "treatment")]
+            return [*accuracy, *self._memory(), self._tokens(), *self._thoughts()]
 
     def _accuracy(self, kind: str) -> Picture:
-        def counted(column: ColumnFigures) -> Iterable[Point]:
-            figure = column.figures[kind]
-            return () if figure.value is None else (Point(figure.n, figure.value, figure.interval),)
-
-        series = self._series(counted)
+        series = self._series(lambda column: [(column.figures[kind].n, column.figures[kind])])
         name, title = f"accuracy-{kind}", f"{kind.capitalize()} right"
         if not series:
             return Picture(name, title, f"No {kind} has been judged, so there is nothing to draw.")
@@ -68,11 +79,11 @@ class Pictures:
             f"Share of consultations whose {kind} was judged correct. Lines are 95 % intervals with patients as units;"
             f" n is the number of consultations that were judged. What failed is left out.{self._left_out}"
         )
-        return Picture(name, title, caption, plots.bars(series))
+        return Picture(name, title, caption, drawing.bars(series))
 
     def _memory(self) -> list[Picture]:
         try:
-            found = asyncio.run(memory_probes.probed(self._run, self._rows, self._seed))
+            found = asyncio.run(_probed(self._run, self._rows, self._seed))
         except UserError as error:  # a memory with options that this version has not
             return [Picture("memory", "Memories", f"They could not be rebuilt: {error}.")]
         known = {one.column: one for one in found}
@@ -87,10 +98,10 @@ class Pictures:
             about += f" Not probed: {', '.join(missing)}."
         return [self._consistency(known, about), self._retrieval(known)]
 
-    def _consistency(self, known: dict[Column, Figures], about: str) -> Picture:
-        def by_turn(column: ColumnFigures) -> Iterable[Point]:
-            figures = known.get(column.column)
-            return [Point(turn, value) for turn, value in figures.consistency_by_turn.items()] if figures else ()
+    def _consistency(self, known: dict[Column, ProbeFigures], about: str) -> Picture:
+        def by_turn(column: ColumnFigures) -> Iterable[tuple[float, Figure]]:
+            found = known[column.column].consistency_by_turn if column.column in known else {}
+            return [(turn, Figure(value, 1)) for turn, value in found.items()]
 
         series, title = self._series(by_turn), "Consistency by turn"
         if not series:
@@ -99,64 +110,127 @@ class Pictures:
             "Share of pairs of answers to the same question, put in other words, that say the same, right or wrong; by"
             " the last turn that told the answer." + about
         )
-        return Picture("consistency", title, caption, plots.lines(series, "turn"))
+        return Picture("consistency", title, caption, drawing.lines(series, "turn"))
 
-    def _retrieval(self, known: dict[Column, Figures]) -> Picture:
-        def by_k(column: ColumnFigures) -> Iterable[Point]:
-            figures = known.get(column.column)
-            if figures is None:
-                return
-            for k, mean in figures.top_k.items():
-                if mean.value is not None:
-                    yield Point(k, mean.value, mean.interval)
-
-        series, title = self._series(by_k), "Retrieval accuracy over k"
+    def _retrieval(self, known: dict[Column, ProbeFigures]) -> Picture:
+        series = self._series(lambda one: known[one.column].top_k.items() if one.column in known else ())
+        title = "Retrieval accuracy over k"
         if not series:
             return Picture("retrieval", title, "No memory that was asked ranks what it recalls.")
         caption = (
             "Share of questions where one of the first k recalled items tells something of the truth, with 95 %"
             " intervals, in the same sample; memories that do not rank what they recall have no line."
         )
-        return Picture("retrieval", title, caption, plots.lines(series, "k", every=True))
+        return Picture("retrieval", title, caption, drawing.lines(series, "k", every=True))
 
     def _tokens(self) -> Picture:
-        def cost(column: ColumnFigures) -> Iterable[Point]:
-            read, written, right = (column.figures[name] for name in ("tokens_in", "tokens_out", "diagnosis"))
-            if read.value is not None and written.value is not None and right.value is not None:
-                yield Point(read.value + written.value, right.value, right.interval)
+        def cost(column: ColumnFigures) -> Iterable[tuple[float, Figure]]:
+            read, written = column.figures["tokens_in"].value, column.figures["tokens_out"].value
+            return [] if read is None or written is None else [(read + written, column.figures["diagnosis"])]
 
         series, title = self._series(cost), "Tokens against accuracy"
         if not any(one.points[0].x for one in series):
             return Picture("tokens", title, "No tokens were counted in this run: no model was asked, or none told.")
         caption = "Mean tokens of a consultation, read and written, against the share of right diagnoses (95 %)."
-        return Picture("tokens", title, caption + self._left_out, plots.scatter(series, "tokens per consultation"))
+        return Picture("tokens", title, caption + self._left_out, drawing.scatter(series, "tokens per consultation"))
 
     def _thoughts(self) -> list[Picture]:
-        columns = thoughts.thoughts_of(self._run, self._rows, self._seed)
+        columns = _thoughts_of(self._run, self._rows, self._seed)
         if not columns:
             return [Picture("thoughts", "Thoughts", "No column of this run keeps thoughts (the memory tim does).")]
         return [self._map(place, key, some) for place, (key, some) in enumerate(columns.items(), start=1)]
 
-    def _map(self, place: int, key: Column, some: list[thoughts.MappedThought]) -> Picture:
+    def _map(self, place: int, key: Column, some: list[MappedThought]) -> Picture:
         name, title = f"thoughts-{place}", f"Thoughts of {self._labels.get(key, key.memory)}"
-        spots = asyncio.run(thoughts.placed(some, self._seed)) if len(some) >= thoughts.FEWEST_THOUGHTS else []
+        spots = asyncio.run(_placed(some, self._seed)) if len(some) >= _FEWEST_THOUGHTS else {}
         if not spots:
             return Picture(name, title, f"{len(some)} thought(s) were kept: too few, or too much alike, for a map.")
-        steps = thoughts.Steps.over(thought.turn for thought in some)
         caption = (
             f"t-SNE of {len(some)} thoughts (a sample under the run's seed) by their hashed words: what is worded alike"
             " lies together; distances between clusters mean nothing. Colour: the turn. Discs are English, triangles"
             " Chinese."
         )
-        return Picture(name, title, caption, plots.cloud(thoughts.grouped(spots, steps), steps.names))
+        return Picture(name, title, caption, drawing.cloud(spots))
 
-    def _series(self, points_of: Callable[[ColumnFigures], Iterable[Point]]) -> list[Series]:
+    def _series(self, points_of: Callable[[ColumnFigures], Iterable[tuple[float, Figure]]]) -> list[Series]:
+        """A series for each column that has a point: where it stands, and the figure with its interval."""
         found = []
         for place, column in enumerate(self._columns):
-            points = tuple(points_of(column))
+            points = [Point(x, one.value, one.interval) for x, one in points_of(column) if one.value is not None]
             if points:
-                found.append(Series(self._labels[column.column], place, points))
+                found.append(Series.of(self._labels[column.column], place, points))
         return found
+
+
+async def _probed(run: Snapshot, rows: list[Row], seed: int) -> list[ProbeFigures]:
+    """How well the memories of each column that can be rebuilt remember, without a model."""
+    fitting = [row for row in rows if _can_be_rebuilt(row["memory"])]
+    columns = len({row["column"] for row in fitting})
+    settings, done = run.file.settings, []
+    for row in sampled(fitting, max(_FEWEST_PROBED, _PROBED // (columns or 1)), seed, "probes"):
+        transcript = run.file.transcript(row["number"])
+        if transcript is not None:
+            done.append(await examine(transcript, run.file.record(row["record"]), settings))
+    return probe_figures(done, _KS, seed)
+
+
+def _can_be_rebuilt(memory: str) -> bool:
+    """Whether reading a run may make this memory: a report runs no code that a run names, and asks no server."""
+    name, *options = (part.strip() for part in memory.split(","))
+    embedders = [option.partition("=")[2].strip() for option in options if option.startswith("embedder")]
+    return name in {"none", "raw", "tim"} and all(embedder == "hash" for embedder in embedders)
+
+
+class MappedThought(NamedTuple):
+    """A thought that was inserted after a turn."""
+
+    text: str
+    turn: int
+    language: Language
+
+
+def _thoughts_of(run: Snapshot, rows: list[Row], seed: int) -> dict[Column, list[MappedThought]]:
+    """Thoughts of each column that keeps any, sampled under the seed."""
+    keeping = [row for row in rows if row["memory"].split(",")[0] == "tim"]
+    found: dict[Column, list[MappedThought]] = {row["column"]: [] for row in keeping}
+    found = dict(list(found.items())[:_MOST_MAPS])
+    for row in sampled(keeping, _READ // (len(found) or 1), seed, "thoughts"):
+        if row["column"] in found and (transcript := run.file.transcript(row["number"])) is not None:
+            found[row["column"]] += [
+                MappedThought(_NUMBER.sub("", line[:_LONGEST]), event.of, transcript.header.language)
+                for event in transcript.of(Remembered)
+                for line in event.change.inserted
+            ]
+    return {column: _drawn(thoughts, _MOST_THOUGHTS // len(found), seed) for column, thoughts in found.items()}
+
+
+def _drawn(thoughts: list[MappedThought], most: int, seed: int) -> list[MappedThought]:
+    order = sorted(range(len(thoughts)), key=lambda place: derive(seed, str(place), 1, "thoughts"))
+    return [thoughts[place] for place in sorted(order[:most])]
+
+
+async def _placed(thoughts: list[MappedThought], seed: int) -> dict[str, list[tuple[float, float, int]]]:
+    """The map, by t-SNE of the thoughts' vectors: place and turn of each, English ones as discs, Chinese as triangles.
+
+    Nothing where too few of them differ.
+    """
+    import numpy as np
+    from sklearn.decomposition import PCA
+    from sklearn.manifold import TSNE
+
+    rows = await open_embedder("hash").embed([thought.text for thought in thoughts])
+    if len(np.unique(rows, axis=0)) < _FEWEST_THOUGHTS:
+        return {}
+    state = seed % 2**32
+    size = min(_DIMENSIONS, len(thoughts))
+    less = PCA(size, svd_solver="randomized", random_state=state).fit_transform(rows.astype(np.float64))
+    perplexity = min(_PERPLEXITY, (len(thoughts) - 1) / 3)
+    less += np.random.default_rng(state).normal(scale=1e-4, size=less.shape)  # so that equal ones can be told apart
+    spots = TSNE(2, perplexity=perplexity, init="pca", random_state=state).fit_transform(less)
+    found: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
+    for thought, (x, y) in zip(thoughts, spots, strict=True):
+        found["^" if thought.language is Language.ZH else "o"].append((float(x), float(y), thought.turn))
+    return found
 
 
 def labels_of(columns: list[ColumnFigures]) -> dict[Column, str]:
@@ -167,23 +241,14 @@ def labels_of(columns: list[ColumnFigures]) -> dict[Column, str]:
     longest = 0 if alone else 1 + max((len(column.backbone_name) for column in columns), default=0)
     memories = cut_names(map(_remembered, columns), max(room - longest, 2 * room // 5))
     room -= 1 + max(map(len, memories.values()), default=0)
-    models = cut_names((column.backbone_name for column in columns), room)
-    named = {
-        column.column: " ".join(
-            filter(
-                None,
-                (
-                    "" if alone else models[column.backbone_name],
-                    strategies[column.column.strategy],
-                    memories[_remembered(column)],
-                ),
-            )
-        )
-        for column in columns
-    }
-    return numbered({key: plots.drawable(text) for key, text in named.items()})
+    models = cut_names(("" if alone else column.backbone_name for column in columns), room)
+    named = {}
+    for column in columns:
+        model = models["" if alone else column.backbone_name]
+        parts = (model, strategies[column.column.strategy], memories[_remembered(column)])
+        named[column.column] = drawing.drawable(" ".join(filter(None, parts)))
+    return numbered(named)
 
 
 def _remembered(column: ColumnFigures) -> str:
-    """The memory of a column, and its variants."""
     return " ".join((column.memory_name, *told_variants(column.column.variants)))

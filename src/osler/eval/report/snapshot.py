@@ -19,15 +19,10 @@ class Snapshot(Run):
     _rows: list[Row] | None = None
 
     def rows(self, judge: str | None = None, ruler: str | None = None) -> Iterator[Row]:
-        """One dictionary per consultation that had ended."""
+        """One dictionary per consultation that had ended, its column included."""
         if self._rows is None:
-            self._rows = list(super().rows(judge, ruler))
+            self._rows = [{**row, "column": Column.from_row(row)} for row in super().rows(judge, ruler)]
         return iter(self._rows)
-
-
-def column_of(row: Row) -> Column:
-    """Which column a consultation belongs to."""
-    return Column.from_row(row)
 
 
 def shown_in_full(rows: list[Row], most: int) -> list[Row]:
@@ -35,7 +30,7 @@ def shown_in_full(rows: list[Row], most: int) -> list[Row]:
     seen: Counter[tuple[Column, bool]] = Counter()
     order: list[tuple[int, int]] = []
     for place, row in enumerate(rows):
-        kind = (column_of(row), row["failed"])
+        kind = (row["column"], row["failed"])
         order.append((seen[kind], place))
         seen[kind] += 1
     return [rows[place] for place in sorted(place for _, place in sorted(order)[:most])]
@@ -46,7 +41,7 @@ def sampled(rows: list[Row], each: int, seed: int, purpose: str) -> list[Row]:
     columns: dict[Column, list[Row]] = defaultdict(list)
     for row in rows:
         if not row["failed"]:
-            columns[column_of(row)].append(row)
+            columns[row["column"]].append(row)
     return [
         row
         for some in columns.values()

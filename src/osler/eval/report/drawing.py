@@ -1,0 +1,214 @@
+"""Draws the figures with matplotlib: as SVG inside the page, in the page's own colours, and as files for a paper."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from osler.errors import printable
+from osler.eval.report.markup import Html, element
+from osler.eval.statistics import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 5.0
+"""Inches: on a phone the letters of a wider figure would be too small to read."""
+LONGEST_LABEL = 28
+"""Characters of a column's name in a figure."""
+INK, FAINT = "#1f2328", "#8c959f"
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6e7781")
+"""After Okabe and Ito, whose colours the colour-blind can tell apart."""
+RAMP = ("#7fcdbb", "#41b6c4", "#1d91c0", "#225ea8", "#0c2c84")
+"""From first to last, told apart by lightness alone if need be."""
+_MARKERS = "osD^vP"
+_PNG_DPI = 300
+_STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so figures are the same everywhere
+    "font.size": 10,
+    "text.parse_math": False,  # names of models are not formulas
+    **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), INK),
+    **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), FAINT),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right", "legend.frameon"), False),
+    "axes.linewidth": 0.8,
+    "legend.fontsize": 8,
+}
+_THEMED = {
+    INK: "currentColor",
+    FAINT: "var(--faint)",
+    **{colour: f"var(--series-{place})" for place, colour in enumerate(SERIES)},
+    **{colour: f"var(--ramp-{place})" for place, colour in enumerate(RAMP)},
+}
+"""A file has the colours of a light page; inside the page, the style sheet says what they are by day and night."""
+_NOT_NEEDED = re.compile(
+    r'<metadata>.*?</metadata>|<style[^>]*>.*?</style>| xmlns(?::\w+)?="[^"]*"|(?<=<g) id="[^"]*"', re.DOTALL
+)
+"""Namespaces look like addresses, the style would hold for the whole page, and ids of groups are not unique in it."""
+
+
+class Point(NamedTuple):
+    """A value, where it stands, and how sure it is."""
+
+    x: float
+    y: float
+    interval: Interval | None = None
+
+
+class Series(NamedTuple):
+    """What one column of the comparison shows in a figure."""
+
+    label: str
+    colour: str
+    """The same in all figures, as is the marker, for those who see no colours and where colours come round again."""
+    marker: str
+    points: tuple[Point, ...]
+
+    @classmethod
+    def of(cls, label: str, place: int, points: Iterable[Point]) -> Self:
+        """The series of the column at that place."""
+        return cls(label, SERIES[place % len(SERIES)], _MARKERS[place % len(_MARKERS)], tuple(points))
+
+
+def style(more: Mapping[Any, str] = MappingProxyType({})) -> AbstractContextManager[None]:
+    """What all figures share; drawn and saved within it."""
+    from matplotlib import rc_context
+
+    return rc_context({**_STYLE, **more})
+
+
+def bars(series: Sequence[Series]) -> Figure:
+    """One bar per series, with its interval, in per cent; x of the point is what it was counted from."""
+    figure, axes = _axes(0.75 + 0.44 * len(series))
+    for row, one in enumerate(series):
+        point = one.points[0]
+        axes.barh(row, 100 * point.y, height=0.62, color=one.colour)
+        end = 100 * point.y
+        if point.interval is not None:
+            low, high = 100 * point.interval.low, 100 * point.interval.high
+            axes.plot([low, high], [row, row], color=INK, linewidth=1.4, solid_capstyle="butt")
+            end = max(end, high)
+        axes.text(end + 2, row, f"{100 * point.y:.0f} %", va="center")
+    axes.set_yticks(range(len(series)), [f"{one.label}\nn = {one.points[0].x:.0f}" for one in series], fontsize=9)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_ylim(len(series) - 0.5, -0.5)
+    axes.set_xlim(0, 118)
+    axes.set_xticks(range(0, 101, 25), [f"{tick} %" for tick in range(0, 101, 25)])
+    return figure
+
+
+def lines(series: Sequence[Series], x_label: str, *, every: bool = False) -> Figure:
+    """One line per series in per cent; with `every`, each x of a point is a tick."""
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
+    figure, axes = _percent_axes(series, x_label)
+    for place, one in enumerate(series):
+        above = min(len(series) - 1 - place, 5)  # a line that others cover is wider, and can still be seen
+        _plot(axes, one, size=4.5 + 1.5 * above, width=1.6 + 1.5 * above)
+    ticks = sorted({point.x for one in series for point in one.points})
+    axes.xaxis.set_major_locator(FixedLocator(ticks) if every else MaxNLocator(integer=True))
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def scatter(series: Sequence[Series], x_label: str) -> Figure:
+    """One point per series, with its interval."""
+    figure, axes = _percent_axes(series, x_label)
+    for one in series:
+        _plot(axes, one, size=7, width=0)
+    xs = [one.points[0].x for one in series]
+    if min(xs) > 0 and max(xs) > 20 * min(xs):
+        axes.set_xscale("log")
+    else:
+        axes.set_xlim(0, 1.1 * max(xs))
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+def cloud(spots: dict[str, list[tuple[float, float, int]]]) -> Figure:
+    """Points (x, y, turn) by marker, coloured by turn; the axes of such a map mean nothing, so there are none."""
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+    from matplotlib.ticker import MaxNLocator
+
+    figure, axes = _axes(4.2)
+    turns = [turn for some in spots.values() for _, _, turn in some]
+    first, last = min(turns) - 0.5, max(turns) + 0.5
+    steps = BoundaryNorm([first + (last - first) * step / len(RAMP) for step in range(len(RAMP) + 1)], len(RAMP))
+    for marker, some in spots.items():
+        xs, ys, colours = zip(*some, strict=True)
+        drawn = axes.scatter(
+            xs, ys, c=colours, s=14, marker=marker, linewidths=0, cmap=ListedColormap(RAMP), norm=steps
+        )
+    axes.set_axis_off()
+    figure.colorbar(drawn, ax=axes, location="top", shrink=0.6, label="turn", ticks=MaxNLocator(integer=True))
+    return figure
+
+
+def inline(figure: Figure, name: str, label: str) -> Html:
+    """The figure for the page: its text is text, its colours are the page's."""
+    drawn = _svg(figure, name, text="none")
+    drawn = _NOT_NEEDED.sub("", drawn[drawn.index("<svg") :]).replace("xlink:href", "href")
+    inside = drawn[drawn.index(">") + 1 : drawn.rindex("</svg>")]
+    for colour, themed in _THEMED.items():
+        inside = inside.replace(colour, themed)
+    width, height = figure.get_size_inches() * 72
+    # Attributes of SVG keep their capitals, which `element` leaves as they are given.
+    return element("svg", Html(inside), role="img", aria_label=label, viewBox=f"0 0 {width:g} {height:g}")
+
+
+def files(figure: Figure, name: str) -> dict[str, bytes]:
+    """The figure for a paper, by file name: letters as outlines, so that it looks the same everywhere."""
+    png = io.BytesIO()
+    with style():
+        figure.savefig(png, format="png", dpi=_PNG_DPI, facecolor="white", metadata={"Software": None})
+    return {f"{name}.svg": _svg(figure, name, text="path").encode(), f"{name}.png": png.getvalue()}
+
+
+def drawable(name: str) -> str:
+    """A name as figures can show it: without characters that their font has not."""
+    from matplotlib.font_manager import findfont, get_font
+
+    known = get_font(findfont("DejaVu Sans")).get_charmap()
+    return "".join(char if ord(char) in known else "\N{WHITE SQUARE}" for char in printable(name))
+
+
+def _svg(figure: Figure, name: str, *, text: str) -> str:
+    drawn = io.StringIO()
+    with style({"svg.fonttype": text, "svg.hashsalt": name}):  # the salt makes ids the same in every report
+        no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        figure.savefig(drawn, format="svg", transparent=True, metadata=no_metadata)
+    return drawn.getvalue()
+
+
+def _axes(height: float) -> tuple[Figure, Axes]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def _percent_axes(series: Sequence[Series], x_label: str) -> tuple[Figure, Axes]:
+    """Axes with per cent from below to above, and room for the legend."""
+    figure, axes = _axes(3.2 + 0.1 * len(series))
+    axes.set_xlabel(x_label)
+    axes.set_ylim(0, 102)
+    axes.set_yticks(range(0, 101, 25), [f"{tick} %" for tick in range(0, 101, 25)])
+    axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _plot(axes: Axes, one: Series, *, size: float, width: float) -> None:
+    """The points of a series with their intervals."""
+    xs, ys = [point.x for point in one.points], [100 * point.y for point in one.points]
+    look: dict[str, Any] = {"color": one.colour, "marker": one.marker, "label": one.label}
+    axes.plot(xs, ys, markersize=size, linewidth=width, clip_on=False, **look)
+    for point in one.points:
+        if point.interval is not None:
+            ends = (100 * point.interval.low, 100 * point.interval.high)
+            axes.plot([point.x, point.x], ends, color=one.colour, linewidth=1, alpha=0.55, clip_on=False)
