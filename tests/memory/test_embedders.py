@@ -272,7 +272,7 @@ async def test_endpoints_by_name_take_the_key_from_the_environment(monkeypatch: 
         ("openai:", "there is no embedder"),
         ("openai:small", "set OPENAI_API_KEY"),
         ("@http://127.0.0.1:1/v1", "names no model"),
-        ("tiny@http://", "cannot be read"),
+        ("tiny@http://", "no usable host"),
         ("tiny@http://127.0.0.1:99999/v1", "cannot be read"),
         ("tiny@http://me:secret-word@127.0.0.1/v1", "OSLER_KEY_127_0_0_1"),
         ("tiny@http://127.0.0.1/v1?key=secret-word", "OSLER_KEY_127_0_0_1"),

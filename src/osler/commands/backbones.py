@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from osler.models.probe import Probe
+    from osler.models.probe import BackboneCheck
 
 app = typer.Typer(help="Check a model before a run.", no_args_is_help=True)
 
@@ -38,13 +38,13 @@ def check(
     if parse_spec(spec).kind == "rules":
         typer.echo("rules: needs no model")
         return
-    from osler.models.probe import probe
+    from osler.models.probe import check_backbone
 
-    found = asyncio.run(probe(spec, limit=timeout))
+    found = asyncio.run(check_backbone(spec, limit=timeout))
     typer.echo("\n".join(_lines(found)))
 
 
-def _lines(found: Probe) -> list[str]:
+def _lines(found: BackboneCheck) -> list[str]:
     from osler.errors import printable
 
     answer = found.answer
@@ -53,7 +53,7 @@ def _lines(found: Probe) -> list[str]:
     return [
         f"backbone    {printable(found.spec)}",
         f"answers     yes: {printable(answer.text)[:80]}",
-        f"latency     {answer.seconds:.2f} s",
+        f"latency     {found.seconds:.2f} s",
         f"tokens      {shown[0]} in, {shown[1]} out, {shown[2]} cached",
-        f"JSON schema {found.schema.value}",
+        f"JSON schema {found.schema}",
     ]

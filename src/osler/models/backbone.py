@@ -14,8 +14,7 @@ from osler.models.spec import FORMS, PLUGIN_GROUP, Spec, parse_spec
 
 if TYPE_CHECKING:
     from osler.models.chat import ChatClient
-    from osler.models.in_flight import InFlight
-    from osler.models.rate_limit import Rates
+    from osler.models.rate_limit import InFlight, Rates
 
 _SAMPLING = ("temperature", "max_tokens", "seed")
 """Parameters of a call, and not of the client: also those of a plugin are sent with every request."""
@@ -67,8 +66,7 @@ def open_backbone(
     if spec.kind == "rules":
         raise UserError("rules have no model, and one is needed here", "name a model: local, openai:MODEL, MODEL@URL")
     prices()  # a broken table shows now, and not in the middle of a run
-    from osler.models.in_flight import CountingClient, InFlight
-    from osler.models.rate_limit import RateLimitedClient, RateLimiter
+    from osler.models.rate_limit import InFlight, RateLimitedClient, RateLimiter
 
     given = _checked_parameters(spec)
     defaults: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
@@ -77,9 +75,10 @@ def open_backbone(
     options = {name: value for name, value in {**defaults, **given}.items() if value is not None}
     client = _open(spec, options, timeout)
     client.max_tokens = given.get("max_tokens")
-    counted = CountingClient(client, requests or InFlight())
-    limited = counted if spec.kind == "local" else RateLimitedClient(counted, RateLimiter(rates))
-    policy = RetryPolicy(client.where, retries=0 if spec.kind == "local" else retries)
+    if spec.kind == "local":
+        rates, retries = None, 0
+    limited = RateLimitedClient(client, RateLimiter(rates), requests or InFlight())
+    policy = RetryPolicy(client.where, retries=retries)
     identity = [client.where, temperature, max_tokens, seed, *([given] if given else [])]
     return Backbone(str(spec), client.model, RetryingClient(limited, policy), json.dumps(identity))
 
@@ -102,7 +101,7 @@ def _open(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
 
 def _open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
     """The client that somebody else's class or function makes from the spec's parameters."""
-    from osler.models.autogen_client import adapt
+    from osler.models.providers import adapt
     from osler.plugins import load_plugin, plugin_names
 
     factory = load_plugin("backbone", PLUGIN_GROUP, spec.model, plugin_names(PLUGIN_GROUP))

@@ -1,8 +1,4 @@
-"""Answers that need not be paid for twice: kept on disk over runs, shared within a run, or from before an interruption.
-
-`CachingClient` is a consultation's own client: it looks for an answer in all of these, and asks the model for the rest
-if the limits of the consultation and the run let it.
-"""
+"""Answers that are not paid for twice: kept on disk over runs, shared within a run, or from before an interruption."""
 
 from __future__ import annotations
 
@@ -17,10 +13,9 @@ from typing import Any, Protocol
 from pydantic_core import to_json
 
 from osler.errors import StorageError, UserError
-from osler.models.chat import ChatClient, ChatRequest, ClientWrapper
-from osler.models.completion import Completion, Source
+from osler.models.chat import ChatClient, ChatRequest, ClientWrapper, response_format
+from osler.models.completion import AnswerSource, Completion
 from osler.models.errors import BackboneError
-from osler.models.json_schema import response_format
 from osler.private import private_file
 
 StoreAnswer = Callable[[str, Completion], Awaitable[None]]
@@ -112,7 +107,7 @@ class SharedAnswers:
         while (first := self._asked.get(key)) is not None:
             await asyncio.wait({first})
             if not first.cancelled():
-                free = {"source": Source.RUN, "tokens_in": 0, "tokens_out": 0, "tokens_cached": 0}
+                free = {"source": AnswerSource.RUN, "tokens_in": 0, "tokens_out": 0, "tokens_cached": 0}
                 return first.result().model_copy(update=free)
         mine = self._asked[key] = asyncio.get_running_loop().create_future()
         try:
@@ -141,7 +136,7 @@ class Allowance(Protocol):
 
 
 class CachingClient(ClientWrapper):
-    """Answers from what was stored, cached or shared, and asks the model for the rest, if the limits let it."""
+    """The client of one consultation: answers from what was stored, cached or shared, and else asks the model."""
 
     def __init__(
         self,
@@ -171,16 +166,20 @@ class CachingClient(ClientWrapper):
         """
         super().__init__(inner)
         self._backbone, self._trial = backbone, trial
-        self._earlier, self._store, self._own, self._run, self._cache = earlier, store, own, run, cache
-        self._shared = shared
+        self._earlier, self._store, self._own, self._run = earlier, store, own, run
+        self._cache, self._shared = cache, shared
 
     async def complete(self, request: ChatRequest) -> Completion:
         """The answer, wherever it comes from."""
         self._own.check()
         key = request_key(self._backbone, self._trial, request)
         answer = self._found(key)
-        if answer is None:
-            answer = await (self._asked_once(key, request) if self._shared is not None else self._paid(key, request))
+        if answer is None and self._shared is not None:
+            answer = await self._shared.answer(key, lambda: self._paid(key, request))
+            if answer.source is AnswerSource.RUN:
+                await asyncio.shield(self._store(key, answer))  # for this consultation, too, which may be interrupted
+        elif answer is None:
+            answer = await self._paid(key, request)
         self._own.used(answer)
         return answer
 
@@ -200,18 +199,11 @@ class CachingClient(ClientWrapper):
             self._cache.put(key, answer)
         return answer
 
-    async def _asked_once(self, key: str, request: ChatRequest) -> Completion:
-        """The answer that this run has to the request; stored for this consultation, too, which may be interrupted."""
-        assert self._shared is not None
-        answer = await self._shared.answer(key, lambda: self._paid(key, request))
-        if answer.source is Source.RUN:
-            await asyncio.shield(self._store(key, answer))
-        return answer
-
     def _found(self, key: str) -> Completion | None:
         """An answer that was paid for before, marked as such."""
         if answer := self._earlier.next(key):
-            return answer if answer.source is Source.RUN else answer.model_copy(update={"source": Source.EARLIER})
-        if self._cache is not None and (answer := self._cache.get(key)):
-            return answer.model_copy(update={"source": Source.CACHE})
-        return None
+            if answer.source is not AnswerSource.RUN:
+                answer.source = AnswerSource.EARLIER
+        elif self._cache is not None and (answer := self._cache.get(key)):
+            answer.source = AnswerSource.CACHE
+        return answer

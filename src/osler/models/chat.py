@@ -1,10 +1,12 @@
-"""What passes between an agent and a model, and the interface of everything that answers."""
+"""The interface of everything that answers: a request, a client, and a client that wraps another."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -28,6 +30,27 @@ class ChatRequest:
     """The longest answer; None: as long as the client's own default."""
     schema: type[BaseModel] | None = None
     """The form that the answer is to have, sent as a JSON schema."""
+
+    def body(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The request in the OpenAI protocol, with the options of every request."""
+        messages = [{"role": role, "content": content} for role, content in self.messages]
+        body = {**options, "messages": messages}
+        if self.max_tokens is not None:
+            body["max_tokens"] = self.max_tokens
+        if self.schema is not None:
+            body["response_format"] = response_format(self.schema)
+        return body
+
+    def estimated_tokens(self) -> int:
+        """About how many tokens the prompt has: four Latin characters or one other character make a token.
+
+        An estimate on purpose: an exact count would download tiktoken's data, and be wrong for most models anyway.
+        """
+        total = 0
+        for _, text in self.messages:
+            latin = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+            total += 4 + (latin + 3) // 4 + len(text) - latin
+        return total
 
 
 class ChatClient(ABC):
@@ -60,16 +83,12 @@ class ChatClient(ABC):
 
 
 class ClientWrapper(ChatClient):
-    """Passes everything on to `inner`; a subclass overrides the one thing it adds."""
+    """A client around another one; a subclass adds one thing in `complete`."""
 
     def __init__(self, inner: ChatClient) -> None:
         """Wrap a client."""
         self.inner = inner
         self.model, self.where, self.max_tokens = inner.model, inner.where, inner.max_tokens
-
-    async def complete(self, request: ChatRequest) -> Completion:
-        """Pass the request on."""
-        return await self.inner.complete(request)
 
     async def close(self) -> None:
         """Close the inner client."""
@@ -81,13 +100,38 @@ class ClientWrapper(ChatClient):
         return self.inner.innermost
 
 
-def estimated_tokens(request: ChatRequest) -> int:
-    """About how many tokens a prompt has: four Latin characters or one other character make a token.
+@lru_cache(maxsize=64)
+def response_format(schema: type[BaseModel]) -> dict[str, Any]:
+    """The `response_format` of the OpenAI protocol that asks for this model. Made once: a run has few."""
+    form = {"name": schema.__name__, "schema": strict_schema(schema), "strict": True}
+    return {"type": "json_schema", "json_schema": form}
 
-    An estimate on purpose: an exact count would download tiktoken's data, and be wrong for most models anyway.
+
+def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a model as strict servers want it: every property required, and no others.
+
+    That holds for fields with defaults, too; a field that may be left out is written as `X | None`.
     """
-    total = 0
-    for _, text in request.messages:
-        latin = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-        total += 4 + (latin + 3) // 4 + len(text) - latin
-    return total
+    closed: dict[str, Any] = _closed(schema.model_json_schema())
+    return closed
+
+
+def _closed(node: Any, *, names: bool = False) -> Any:
+    """The same schema with every object closed. Under `names`, keys are names of fields and not words of the schema."""
+    if isinstance(node, list):
+        return [_closed(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if names:
+        return {key: _closed(value) for key, value in node.items()}
+    if "$ref" in node:
+        return {"$ref": node["$ref"]}  # a strict server takes nothing beside a reference
+    closed = {
+        key: value if key in {"enum", "const", "examples"} else _closed(value, names=key in {"properties", "$defs"})
+        for key, value in node.items()
+        if key not in {"default", "title"}
+    }
+    if "properties" in closed:
+        closed["additionalProperties"] = False
+        closed["required"] = list(closed["properties"])
+    return closed

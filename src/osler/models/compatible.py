@@ -1,24 +1,121 @@
-"""`MODEL@URL`: models behind an OpenAI-compatible server, such as vLLM, SGLang and llama.cpp.
+"""`MODEL@URL`: models behind an OpenAI-compatible server, such as vLLM, SGLang and llama.cpp, over aiohttp.
 
 Straight over HTTP: a run asks millions of times, and the SDKs take many times as long for a call as this does.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from osler.api_keys import key_for
+from pydantic_core import from_json, to_json
+
+from osler import __version__
+from osler.api_keys import ServerKey, is_loopback, key_for
 from osler.errors import UserError
 from osler.models.chat import ChatClient, ChatRequest
-from osler.models.completion import Completion, check_usable
-from osler.models.errors import not_json
-from osler.models.http_endpoint import HttpEndpoint
-from osler.models.json_schema import response_format
+from osler.models.completion import Completion, oversize
+from osler.models.errors import backbone_error, not_json, status_error, too_late
 from osler.models.spec import Spec
 
+if TYPE_CHECKING:
+    import aiohttp
+
+LARGEST_BODY = 4_000_000
+"""In bytes; an answer of 100 kB with reasoning and escapes fits, and an endless body does not fill the memory."""
+_IDLE_SECONDS = 4.0
+"""How long an unused connection is kept: shorter than servers do (vLLM: 5 s), so that none is used as it closes."""
+_LONGEST_NUMBER = 100
+"""Digits."""
 _NOT_SET_BY_USERS = frozenset({"model", "messages", "stream", "n", "response_format", "tools", "tool_choice"})
+
+
+class HttpEndpoint:
+    """One address of a server: chat or embeddings. Connections are made at the first request, and shared by all."""
+
+    def __init__(
+        self,
+        url: str,
+        key: ServerKey,
+        *,
+        where: str,
+        timeout: float,
+        expects: str = "a chat completion",
+        largest: int = LARGEST_BODY,
+    ) -> None:
+        """Name the address; nothing is opened yet.
+
+        Args:
+            url: Where requests go.
+            key: Sent as a bearer token, and shown nowhere.
+            where: The model and its address, for messages.
+            timeout: Seconds for an answer.
+            expects: What an answer should be, for messages.
+            largest: The most bytes of an answer.
+        """
+        self._url, self._key, self._where, self._timeout = url, key, where, timeout
+        self._expects, self._largest = expects, largest
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, body: Mapping[str, Any]) -> Any:
+        """Send a body as JSON; the server's answer, parsed. `Any`, because a server may send anything.
+
+        Raises:
+            BackboneError: There was no answer, or it is no JSON.
+        """
+        try:
+            status, headers, said = await self._exchange(to_json(body))
+        except TimeoutError:
+            failure = too_late(self._where, self._timeout)
+        except Exception as error:
+            failure = backbone_error(error, self._where, self._key)
+        else:
+            return self._read(status, headers, said)
+        raise failure  # outside of the except block: what it came from holds the request, and that the key
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _exchange(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        self._session = self._session or self._new_session()
+        # Redirects are not followed: the key would go along.
+        async with self._session.post(self._url, data=body, allow_redirects=False) as response:
+            said = bytearray()
+            async for chunk in response.content.iter_any():
+                said += chunk
+                if len(said) > self._largest:
+                    raise oversize(self._where)
+            return response.status, response.headers, bytes(said)
+
+    def _new_session(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),  # the rate limit is elsewhere
+            timeout=aiohttp.ClientTimeout(total=self._timeout),
+            headers={
+                "Authorization": f"Bearer {self._key.value or 'none'}",  # servers without keys still want the header
+                "Content-Type": "application/json",
+                "User-Agent": f"osler/{__version__}",
+            },
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=not is_loopback(urlsplit(self._url).hostname or ""),  # no proxy reaches this machine's own
+        )
+
+    def _read(self, status: int, headers: Mapping[str, str], said: bytes) -> Any:
+        if not 200 <= status < 300:
+            retry_after = headers.get("Retry-After")
+            raise status_error(status, _loosely_read(said), self._where, retry_after=retry_after, key=self._key)
+        with suppress(ValueError, RecursionError):
+            if "json" in headers.get("Content-Type", ""):
+                return _strictly_read(said)
+        raise not_json(self._where, self._expects)
 
 
 class CompatibleClient(ChatClient):
@@ -32,36 +129,20 @@ class CompatibleClient(ChatClient):
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Send one request."""
-        body = {
-            **self._options,
-            "messages": [{"role": role, "content": content} for role, content in request.messages],
-        }
-        if request.max_tokens is not None:
-            body["max_tokens"] = request.max_tokens
-        if request.schema is not None:
-            body["response_format"] = response_format(request.schema)
-        return check_usable(self._completion(await self._endpoint.post(body)), self.where)
+        body = await self._endpoint.post(request.body(self._options))
+        with suppress(LookupError, TypeError, AttributeError):
+            choice = body["choices"][0]
+            message, usage = choice["message"], body.get("usage")
+            text, finish = message.get("content"), choice.get("finish_reason")
+            thought = message.get("reasoning_content") or message.get("reasoning")
+            thought = thought if isinstance(thought, str) else None
+            if text is None or isinstance(text, str):
+                return Completion.from_text(text or "", model=self.model, finish=finish, usage=usage, thought=thought)
+        raise not_json(self.where)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._endpoint.close()
-
-    def _completion(self, body: Any) -> Completion:
-        """The answer in a response's body."""
-        with suppress(LookupError, TypeError, AttributeError):
-            choice = body["choices"][0]
-            message, usage = choice["message"], body.get("usage")
-            text = message.get("content")
-            thought = message.get("reasoning_content") or message.get("reasoning")
-            if text is None or isinstance(text, str):
-                return Completion.from_text(
-                    text or "",
-                    model=self.model,
-                    finish=choice.get("finish_reason"),
-                    usage=usage,
-                    thought=thought if isinstance(thought, str) else None,
-                )
-        raise not_json(self.where)
 
 
 def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> CompatibleClient:
@@ -76,3 +157,22 @@ def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> C
     where = f"{spec.model} at {spec.base_url}"
     endpoint = HttpEndpoint(f"{spec.base_url}/chat/completions", key_for(spec.base_url), where=where, timeout=timeout)
     return CompatibleClient(spec.model, where, endpoint, options)
+
+
+def _strictly_read(said: bytes) -> Any:
+    """From JSON, by pydantic's reader: Python's own takes five times as long. What it refuses is left to Python's.
+
+    A number of thousands of digits, which neither reads, is null: nothing that is needed of an answer is one.
+    """
+    try:
+        return from_json(said, cache_strings="keys")
+    except ValueError:
+        return json.loads(said, parse_int=lambda digits: int(digits) if len(digits) <= _LONGEST_NUMBER else None)
+
+
+def _loosely_read(said: bytes) -> object:
+    """What an error's body says: JSON, or some text."""
+    try:
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        return said.decode("utf-8", "replace")

@@ -1,9 +1,9 @@
-"""What can go wrong between an agent and its model, sorted by what one can do about it."""
+"""The failures of models and their servers, sorted by what one can do about them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -34,16 +34,8 @@ class FailureKind(StrEnum):
     OTHER = "other"
 
 
-PASSING = frozenset(
-    {
-        FailureKind.UNREACHABLE,
-        FailureKind.RATE_LIMITED,
-        FailureKind.SERVER_ERROR,
-        FailureKind.TIMEOUT,
-        FailureKind.CUT_OFF,
-        FailureKind.NOT_JSON,
-    }
-)
+PASSING = frozenset({FailureKind.UNREACHABLE, FailureKind.RATE_LIMITED, FailureKind.SERVER_ERROR})
+PASSING |= {FailureKind.TIMEOUT, FailureKind.CUT_OFF, FailureKind.NOT_JSON}
 """Failures that may be gone a moment later: a busy proxy answers with a page of its own. The others are final: the same
 request gets the same refusal."""
 
@@ -94,12 +86,25 @@ class BackboneError(UserError):
         """
         self.kind = kind
         self.worth_retry = kind in PASSING if worth_retry is None else worth_retry
-        self.retry_after = retry_after
-        self.status = status
+        self.retry_after, self.status, self.answer = retry_after, status, answer
         self.detail = scrub(detail)
-        self.answer = answer
         self.attempts = 1
         super().__init__(scrub(message), scrub(remedy or _REMEDIES[kind]))
+
+
+_BY_STATUS = {
+    401: (FailureKind.UNAUTHORIZED, "does not accept the key"),
+    403: (FailureKind.UNAUTHORIZED, "does not let this key use the model"),
+    404: (FailureKind.UNKNOWN_MODEL, "is not known to the server"),
+    408: (FailureKind.TIMEOUT, "took too long, says the server"),
+    429: (FailureKind.RATE_LIMITED, "is asked too often"),
+}
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:length|size|window)|longer than the model's context|maximum (?:allowed )?(?:input )?length"
+    r"|(?:prompt|input) is too long|too many (?:input )?tokens|token count .{0,40}exceeds|max_new_tokens` must be",
+    re.IGNORECASE,
+)
+"""How vLLM, SGLang, llama.cpp, TGI and the big providers say that a prompt does not fit."""
 
 
 def status_error(
@@ -125,27 +130,35 @@ def status_error(
         what, remedy = "has moved to another address", "give the address that answers, with https where it wants that"
     if status >= 500:
         kind, what = FailureKind.SERVER_ERROR, "has a fault"
-    if is_too_long(status, detail):
+    if status == 413 or (status in {400, 422, 500} and _TOO_LONG.search(detail)):  # llama.cpp says it with 400 or 500
         kind, what = FailureKind.TOO_LONG, "has no room for a prompt of this length"
     if status == 429 and re.search(r"insufficient_quota|exceeded your current quota", detail):
         remedy, retry = "check the plan and billing of the key", False
     shown = f": {detail[:_LONGEST_DETAIL]}" if detail else ""
+    message = f"{where} {what} (HTTP {status}{shown})"
     return BackboneError(
-        kind,
-        f"{where} {what} (HTTP {status}{shown})",
-        remedy,
-        worth_retry=retry,
-        retry_after=retry_after,
-        status=status,
-        detail=detail,
+        kind, message, remedy, worth_retry=retry, retry_after=retry_after, status=status, detail=detail
     )
+
+
+_BY_CLASS = (
+    # First, because the SDKs' aiohttp transport calls a refused connection a timeout.
+    (r"ConnectError|ClientConnectorError|ConnectionRefusedError|gaierror", FailureKind.UNREACHABLE),
+    (r".*Timeout.*", FailureKind.TIMEOUT),
+    (r"ReadError|RemoteProtocolError|ClientPayloadError|ServerDisconnectedError", FailureKind.CUT_OFF),
+    (r"ConnectionResetError|IncompleteReadError", FailureKind.CUT_OFF),
+    (r"APIConnectionError|ConnectionError|OSError", FailureKind.UNREACHABLE),
+    # Raised over an answer of another form, which the SDKs do not check before they use it.
+    (r"APIResponseValidationError|JSONDecodeError|ValidationError|ValueError", FailureKind.NOT_JSON),
+    (r"TypeError|AttributeError|LookupError|RecursionError", FailureKind.NOT_JSON),
+)
+"""What an exception means, by the names of its classes: importing every library to compare classes costs seconds."""
 
 
 def backbone_error(error: Exception, where: str, key: ServerKey | None = None) -> BackboneError:
     """What an exception of a client library means.
 
-    By the names of classes: importing every library only to compare classes costs seconds. Nothing of the exception
-    hangs on the result, since exceptions hold the request, and that the key.
+    Nothing of the exception hangs on the result, since exceptions hold the request, and that the key.
 
     Args:
         error: What was raised by aiohttp, httpx, or a vendor's SDK.
@@ -157,21 +170,21 @@ def backbone_error(error: Exception, where: str, key: ServerKey | None = None) -
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         body = getattr(error, "body", None) or getattr(error, "error", None)
-        return status_error(status, body, where, retry_after=_headers(error).get("retry-after"), key=key)
+        return status_error(status, body, where, retry_after=_retry_after(error), key=key)
     chain = list(_chain(error))
     names = {kind.__name__ for link in chain for kind in type(link).__mro__}
-    reason = _reason(chain[-1])
-    if names & _NO_CONNECTION:  # first, because the SDKs' aiohttp transport calls a refused connection a timeout
-        return BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{reason}")
-    if "TimeoutError" in names or any("Timeout" in name for name in names):
-        return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer in time")
-    if names & _CUT_OFF:
-        return BackboneError(FailureKind.CUT_OFF, f"the connection to {where} broke in the middle of an answer")
-    if names & {"APIConnectionError", "ConnectionError", "OSError"}:
-        return BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{reason}")
-    if names & _NOT_AN_ANSWER:
+    found = (kind for pattern, kind in _BY_CLASS if any(re.fullmatch(pattern, name) for name in names))
+    kind = next(found, FailureKind.OTHER)
+    said = " ".join(str(chain[-1]).split())[:_LONGEST_DETAIL]
+    reason = f" ({said})" if said else ""
+    if kind is FailureKind.NOT_JSON:
         return not_json(where, reason=f" ({type(error).__name__}{reason})")
-    return BackboneError(FailureKind.OTHER, f"{where} failed with {type(error).__name__}{reason}")
+    messages = {
+        FailureKind.UNREACHABLE: f"{where} cannot be reached{reason}",
+        FailureKind.TIMEOUT: f"{where} did not answer in time",
+        FailureKind.CUT_OFF: f"the connection to {where} broke in the middle of an answer",
+    }
+    return BackboneError(kind, messages.get(kind, f"{where} failed with {type(error).__name__}{reason}"))
 
 
 def too_late(where: str, seconds: float) -> BackboneError:
@@ -184,28 +197,6 @@ def not_json(where: str, expected: str = "a chat completion", reason: str = "") 
     return BackboneError(FailureKind.NOT_JSON, f"the answer of {where} is not {expected} in JSON{reason}")
 
 
-_CUT_OFF = {
-    "ReadError",
-    "RemoteProtocolError",
-    "ClientPayloadError",
-    "ServerDisconnectedError",
-    "ConnectionResetError",
-    "IncompleteReadError",
-}
-_NO_CONNECTION = {"ConnectError", "ClientConnectorError", "ConnectionRefusedError", "gaierror"}
-_NOT_AN_ANSWER = {
-    "APIResponseValidationError",
-    "JSONDecodeError",
-    "ValidationError",
-    "ValueError",
-    "TypeError",
-    "AttributeError",
-    "LookupError",
-    "RecursionError",
-}
-"""What the libraries raise over an answer of another form; the SDKs do not check it before they use it."""
-
-
 def _chain(error: BaseException) -> Iterator[BaseException]:
     seen: set[int] = set()
     link: BaseException | None = error
@@ -215,41 +206,10 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
 
 
-def _headers(error: BaseException) -> Mapping[str, str]:
-    """The headers of the response behind an error; Ollama's SDK leaves it to the error that its own came from."""
-    for link in (error, error.__context__):
-        response = getattr(link, "response", None)
-        if response is not None:
-            headers: Mapping[str, str] = response.headers
-            return headers
-    return {}
-
-
-def _reason(root: BaseException) -> str:
-    text = " ".join(str(root).split())
-    return f" ({text[:_LONGEST_DETAIL]})" if text else ""
-
-
-_TOO_LONG = re.compile(
-    r"context[ _-]?(?:length|size|window)|longer than the model's context|maximum (?:allowed )?(?:input )?length"
-    r"|(?:prompt|input) is too long|too many (?:input )?tokens|token count .{0,40}exceeds|max_new_tokens` must be",
-    re.IGNORECASE,
-)
-"""How vLLM, SGLang, llama.cpp, TGI and the big providers say that a prompt does not fit."""
-
-
-def is_too_long(status: int, detail: str) -> bool:
-    """Whether a server refused a prompt for its length; llama.cpp does so with 400 or with 500."""
-    return status == 413 or (status in {400, 422, 500} and _TOO_LONG.search(detail) is not None)
-
-
-_BY_STATUS = {
-    401: (FailureKind.UNAUTHORIZED, "does not accept the key"),
-    403: (FailureKind.UNAUTHORIZED, "does not let this key use the model"),
-    404: (FailureKind.UNKNOWN_MODEL, "is not known to the server"),
-    408: (FailureKind.TIMEOUT, "took too long, says the server"),
-    429: (FailureKind.RATE_LIMITED, "is asked too often"),
-}
+def _retry_after(error: BaseException) -> str | None:
+    """The `Retry-After` of the response behind an error; Ollama's SDK leaves it to the error that its own came from."""
+    response = getattr(error, "response", None) or getattr(error.__context__, "response", None)
+    return None if response is None else response.headers.get("retry-after")
 
 
 def _server_says(body: object) -> str:
@@ -260,6 +220,5 @@ def _server_says(body: object) -> str:
     if body is None:
         return ""
     text = " ".join((body if isinstance(body, str) else repr(body)).split())
-    if text.startswith("<"):
-        return ""  # a proxy's page of HTML says nothing in one line
-    return text[: 4 * _LONGEST_DETAIL]
+    # A proxy's page of HTML says nothing in one line.
+    return "" if text.startswith("<") else text[: 4 * _LONGEST_DETAIL]

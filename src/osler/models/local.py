@@ -16,9 +16,8 @@ from typing import Any
 from osler.errors import UserError
 from osler.models import weights
 from osler.models.chat import ChatClient, ChatRequest
-from osler.models.completion import LONGEST_ANSWER, Completion, check_usable, oversize
-from osler.models.errors import BackboneError, FailureKind, is_too_long
-from osler.models.json_schema import response_format
+from osler.models.completion import LONGEST_ANSWER, Completion, oversize
+from osler.models.errors import status_error, too_late
 from osler.models.spec import Spec, check_parameters
 
 CONTEXT = 8192
@@ -48,11 +47,11 @@ class LocalModel:
         try:
             self._server.handle_chat_completions(request, stream.take)
         except (ValueError, RuntimeError) as error:
-            raise _refused(where, str(error)) from None
+            raise status_error(400, str(error), where) from None
         if stream.late:
-            raise BackboneError(FailureKind.TIMEOUT, f"{where} did not answer within {timeout:g} s", worth_retry=False)
+            raise too_late(where, timeout)
         if stream.error is not None:
-            raise _refused(where, stream.error)
+            raise status_error(400, stream.error, where)
         if stream.size > LONGEST_ANSWER:
             raise oversize(where)
         text, thought = "".join(stream.parts), "".join(stream.thoughts)
@@ -102,29 +101,17 @@ class LocalClient(ChatClient):
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Answer, in the model's own thread; it stays loaded, since others in this process may use it."""
-        body = {
-            **self._options,
-            "messages": [{"role": role, "content": content} for role, content in request.messages],
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-        if request.max_tokens is not None:
-            body["max_tokens"] = request.max_tokens
-        if request.schema is not None:
-            body["response_format"] = response_format(request.schema)
+        body = request.body({**self._options, "stream": True, "stream_options": {"include_usage": True}})
         stopped = threading.Event()
-        run = self._loaded.run
+        run, worker = self._loaded.run, self._loaded.worker
         try:
-            done = await asyncio.get_running_loop().run_in_executor(
-                self._loaded.worker, run, body, self._timeout, stopped, self.where
-            )
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(worker, run, body, self._timeout, stopped, self.where)
         finally:
             stopped.set()  # where we were cancelled, the thread ends with the next token
-        return check_usable(done, self.where)
 
 
 _MODELS: dict[Path, LocalModel] = {}
-_LOCK = threading.Lock()
 
 
 def open_local(spec: Spec, options: Mapping[str, Any], timeout: float) -> LocalClient:
@@ -138,9 +125,7 @@ def open_local(spec: Spec, options: Mapping[str, Any], timeout: float) -> LocalC
         raise UserError("local models need xllamacpp", "pip install 'osler[local]'")
     path = weights.fetch(weights.SMOLLM2) if spec.path is None else _checked(spec.path)
     path = path.resolve()
-    with _LOCK:
-        loaded = _MODELS.setdefault(path, LocalModel(path))
-    return LocalClient(loaded, options, timeout)
+    return LocalClient(_MODELS.setdefault(path, LocalModel(path)), options, timeout)
 
 
 def _checked(path: Path) -> Path:
@@ -175,11 +160,3 @@ def _load(path: Path) -> Any:
         return xllamacpp.Server(params)
     except RuntimeError:
         raise UserError(f"llama.cpp cannot load {path}", "check that the file is whole and fits into memory") from None
-
-
-def _refused(where: str, said: str) -> BackboneError:
-    short = " ".join(said.split())[:300]
-    if is_too_long(400, said):
-        line = f"{where} has no room for a prompt of this length ({short})"
-        return BackboneError(FailureKind.TOO_LONG, line, status=400, detail=said)
-    return BackboneError(FailureKind.REFUSED, f"{where} refused the request ({short})", status=400, detail=said)

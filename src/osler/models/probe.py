@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from osler.models.ask import Answer, ask
+from osler.models.ask import ask
 from osler.models.backbone import open_backbone
-from osler.models.chat import ChatMessage
+from osler.models.chat import ChatClient, ChatMessage
+from osler.models.completion import Completion
 from osler.models.errors import BackboneError
 
-
-class SchemaSupport(StrEnum):
-    """What became of a JSON schema."""
-
-    HONOURED = "honoured"
-    IGNORED = "taken, but the answer does not follow it"
-    REFUSED = "not taken; the prompt alone asks for the form"
-    FAILED = "no answer when one is asked for"
+HONOURED = "honoured"
+IGNORED = "taken, but the answer does not follow it"
+REFUSED = "not taken; the prompt alone asks for the form"
+FAILED = "no answer when one is asked for"
 
 
 class _Colour(BaseModel):
@@ -30,15 +27,18 @@ class _Colour(BaseModel):
 
 
 @dataclass(frozen=True)
-class Probe:
+class BackboneCheck:
     """What a backbone did with two questions."""
 
     spec: str
-    answer: Answer
-    schema: SchemaSupport
+    answer: Completion
+    seconds: float
+    """From the first question to its answer."""
+    schema: str
+    """What became of a JSON schema: one of the constants above."""
 
 
-async def probe(spec: str, *, limit: float) -> Probe:
+async def check_backbone(spec: str, *, limit: float) -> BackboneCheck:
     """Ask once in plain text and once for a JSON schema, without retries; each may take `limit` seconds.
 
     Raises:
@@ -46,22 +46,22 @@ async def probe(spec: str, *, limit: float) -> Probe:
     """
     backbone = open_backbone(spec, timeout=limit, max_tokens=64, retries=0)
     try:
+        start = time.monotonic()
         answer = await ask(backbone.client, [ChatMessage("user", "Say hello in one word.")])
-        question = ChatMessage("user", "Name a colour, as a JSON object with the key colour.")
-        try:
-            support = _support(await ask(backbone.client, [question], schema=_Colour))
-        except BackboneError:
-            support = SchemaSupport.FAILED
+        return BackboneCheck(backbone.spec, answer, time.monotonic() - start, await _schema_support(backbone.client))
     finally:
         await backbone.close()
-    return Probe(backbone.spec, answer, support)
 
 
-def _support(answer: Answer) -> SchemaSupport:
-    if not answer.structured:
-        return SchemaSupport.REFUSED
+async def _schema_support(client: ChatClient) -> str:
+    question = ChatMessage("user", "Name a colour, as a JSON object with the key colour.")
     try:
+        answer = await ask(client, [question], schema=_Colour)
+        if not client.innermost.takes_schema:
+            return REFUSED
         _Colour.model_validate_json(answer.text)
+    except BackboneError:
+        return FAILED
     except ValidationError:
-        return SchemaSupport.IGNORED
-    return SchemaSupport.HONOURED
+        return IGNORED
+    return HONOURED

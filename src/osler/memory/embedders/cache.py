@@ -1,29 +1,28 @@
-"""Remembers the rows of texts that were embedded before."""
+"""A cache of the rows of texts that were embedded before."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.memory.embedders.base import Embedder, Vectors
+from osler.memory.embedders.base import Embedder, FixedEmbedder, Vectors
 
 MOST_ROWS = 4096
 """Some 25 MB of rows of 1536 numbers."""
 
 
-class CachedEmbedder:
+class CachedEmbedder(FixedEmbedder):
     """Asks another embedder only for texts it has not seen lately.
 
     Never around an embedder that learns: its rows for one text change with what arrived in between.
     """
 
     def __init__(self, inner: Embedder, most: int = MOST_ROWS) -> None:
-        """Start with nothing remembered.
+        """Start empty.
 
         Args:
             inner: The embedder that does the work.
@@ -54,14 +53,6 @@ class CachedEmbedder:
             row = await self._inner.embed_query(text)
         self._keep({key: row})
         return row.copy()
-
-    def snapshot(self) -> dict[str, Any]:
-        """The inner embedder's state; what is remembered here can be had again."""
-        return self._inner.snapshot()
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Hand the state to the inner embedder."""
-        self._inner.restore(state)
 
     def _keep(self, rows: dict[bytes, NDArray[np.float32]]) -> None:
         for key, row in rows.items():

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.api_keys import ServerKey
-from osler.memory.embedders.base import Vectors
+from osler.memory.embedders.base import FixedEmbedder, Vectors
+from osler.models.compatible import HttpEndpoint
 from osler.models.completion import whole_characters
 from osler.models.errors import BackboneError, FailureKind
-from osler.models.http_endpoint import HttpEndpoint
 from osler.models.retry import RETRIES, RetryPolicy, Sleep
 
 BATCH = 64
@@ -24,8 +24,8 @@ _LARGEST_BODY = 40_000_000
 _REMEDY = "check that the model is one for embeddings, and that the address ends as the server wants it, usually in /v1"
 
 
-class EndpointEmbedder:
-    """A model behind `/embeddings`, under the same retry policy as chat. It learns nothing, so its state is empty."""
+class EndpointEmbedder(FixedEmbedder):
+    """A model behind `/embeddings`, under the same retry policy as chat."""
 
     def __init__(
         self,
@@ -34,7 +34,6 @@ class EndpointEmbedder:
         key: ServerKey,
         *,
         retries: int = RETRIES,
-        timeout: float = TIMEOUT,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         """Prepare to call the server; nothing is sent yet.
@@ -44,22 +43,12 @@ class EndpointEmbedder:
             base_url: The address up to and without `/embeddings`.
             key: Sent with every request and shown nowhere.
             retries: How often a failed request is sent again.
-            timeout: Seconds for one attempt.
             sleep: How to pause; tests give one that does not.
         """
         self.name = f"{model}@{base_url}"
         self._model, self._where = model, f"{model} at {base_url}"
+        self._url, self._key = f"{base_url}/embeddings", key
         self._policy = RetryPolicy(self.name, retries=retries, sleep=sleep)
-        # A connection lasts for one request, so that an embedder need not be closed by anybody.
-        self._endpoint = HttpEndpoint(
-            f"{base_url}/embeddings",
-            key,
-            where=self._where,
-            timeout=timeout,
-            expects="embeddings",
-            largest=_LARGEST_BODY,
-            keep_open=False,
-        )
         self._dimensions = 0
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -76,21 +65,21 @@ class EndpointEmbedder:
         """One row, the same as for a text that is kept."""
         return np.asarray((await self._request([text]))[0], dtype=np.float32)
 
-    def snapshot(self) -> dict[str, Any]:
-        """Nothing: the model does not learn."""
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to do."""
-
     async def _request(self, texts: Sequence[str]) -> Vectors:
         body = {
             "model": self._model,
             "input": [whole_characters(text) or " " for text in texts],  # OpenAI refuses a text of no characters
             "encoding_format": "float",
         }
-        answer = await self._policy.run(lambda: self._endpoint.post(body))
-        return self._rows(answer.result, len(texts))
+        # Connections last for one request, so that nobody need close an embedder.
+        endpoint = HttpEndpoint(
+            self._url, self._key, where=self._where, timeout=TIMEOUT, expects="embeddings", largest=_LARGEST_BODY
+        )
+        try:
+            answer, _ = await self._policy.run(lambda: endpoint.post(body))
+        finally:
+            await endpoint.close()
+        return self._rows(answer, len(texts))
 
     @np.errstate(over="ignore")  # a number that is too large is infinite, and then refused
     def _rows(self, answer: Any, expected: int) -> Vectors:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.errors import UserError
-from osler.memory.embedders.base import Vectors
+from osler.memory.embedders.base import FixedEmbedder, Vectors
 
 
-class SentenceEmbedder:
-    """A model of sentence-transformers. It learns nothing, so its state is empty."""
+class SentenceEmbedder(FixedEmbedder):
+    """A model of sentence-transformers."""
 
     def __init__(self, name_or_path: str) -> None:
         """Load the model.
@@ -39,13 +39,6 @@ class SentenceEmbedder:
         """One row; models trained with a prompt for questions get theirs."""
         rows = await asyncio.to_thread(self._encode, self._model.encode_query, [text])
         return np.asarray(rows[0], dtype=np.float32)
-
-    def snapshot(self) -> dict[str, Any]:
-        """Nothing: the model does not learn."""
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to do."""
 
     def _encode(self, encode: Any, texts: list[str]) -> Vectors:
         rows = encode(texts, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)
