@@ -17,7 +17,7 @@ from aiohttp import web
 from osler.api_keys import ServerKey
 from osler.errors import UserError
 from osler.memory.embedders import Embedder, HashEmbedder, open_embedder
-from osler.memory.embedders.cache import CachedEmbedder
+from osler.memory.embedders.base import CachedEmbedder
 from osler.memory.embedders.endpoint import BATCH, EndpointEmbedder
 from osler.memory.embedders.sentence import SentenceEmbedder
 
@@ -135,9 +135,10 @@ async def test_passing_faults_are_waited_out_as_the_server_asks() -> None:
         (lambda: web.json_response([1]), 1, "/v1"),
         *(
             (lambda number=number: embedded(number), 1, "/v1")
-            for number in ("9" * 400, "9" * 5_000, "1e400", "-1e400", "NaN", "1e39", "1e30", "null")
+            for number in ("9" * 400, "1e400", "-1e400", "NaN", "1e39", "1e30", "null")
         ),
         (lambda: embedded("[" * 100_000), 3, "/v1"),
+        (lambda: embedded("9" * 5_000), 3, "/v1"),
         (lambda: fault(500, Retry_After="Mon, 01 Jan 2024 00:00:00 +" + "9" * 20), 3, "try again later"),
     ],
 )

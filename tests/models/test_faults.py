@@ -81,6 +81,7 @@ FAULTS = {
     "filtered": (Step(text=None, finish="content_filter"), FailureKind.REFUSED, 1),
     "oversize": (Step(text="x" * 200_000), FailureKind.OVERSIZE, 1),
     "endless": (Step(raw=b"x" * 5_000_000), FailureKind.OVERSIZE, 1),
+    "a number that cannot be read": (Step(raw=b'{"choices": ' + MANY + b"}"), FailureKind.NOT_JSON, 3),
     "nested": (Step(raw=b'{"choices":' + b"[" * 1_000_000), FailureKind.NOT_JSON, 3),
     "500 with a number that cannot be read": (Step(status=500, raw=b'{"error": ' + MANY + b"}"), SERVER_ERROR, 3),
     **{
@@ -158,7 +159,7 @@ async def test_a_number_that_no_call_can_have_is_unknown(claimed: Any) -> None:
     assert (answer.text, answer.tokens_in, answer.tokens_out, answer.tokens_cached) == ("hello", None, None, None)
 
 
-@pytest.mark.parametrize("number", [MANY, b"-" + MANY, b"1e400", b"-1e400", b"NaN", b"Infinity", b"true", b"null"])
+@pytest.mark.parametrize("number", [b"1e400", b"-1e400", b"NaN", b"Infinity", b"true", b"null"])
 async def test_an_answer_is_read_whatever_its_other_numbers_are(number: bytes) -> None:
     raw = completion(Step()).replace(b'"created": 1', b'"created": ' + number).replace(b": 11", b": " + number)
     raw = raw.replace(b'"index": 0', b'"index": ' + number + b', "logprobs": {"content": [' + number + b"]}")

@@ -1,4 +1,4 @@
-"""Reading what a model wrote: JSON where it managed, labelled lines where it did not."""
+"""Reads conclusions from what a model wrote: JSON, or labelled lines."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ _LABELS = {
     "treatment": r"treatment(?: plan)?|management|治疗方案|治疗建议|治疗",
     "differential": r"differential(?: diagnos[ei]s)?|鉴别诊断",
     "reasoning": r"reasoning|rationale|explanation|理由|依据|分析",
+}
+_OTHER_NAMES = {
+    "diagnosis": ("final_diagnosis", "诊断"),
+    "treatment": ("treatment_plan", "治疗"),
+    "differential": ("differential_diagnosis", "鉴别诊断"),
+    "reasoning": ("依据",),
 }
 _LABEL = {
     field: re.compile(
@@ -56,17 +62,15 @@ _MOST_WORDS = 14
 
 def conclusion_of(text: str) -> Conclusion | None:
     """A conclusion, however it was written; None when no diagnosis can be found in it."""
-    data = json_of(text) or _unfinished(text) or _labelled(text)
-    fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
-    diagnosis = _line(fields.get("diagnosis") or fields.get("final_diagnosis") or fields.get("诊断"))
+    fields = _fields(json_of(text) or _unfinished(text) or _labelled(text))
+    diagnosis = _line(fields.get("diagnosis"))
     if not diagnosis or _PLACEHOLDER.search(diagnosis):
         return None
-    differential = fields.get("differential") or fields.get("differential_diagnosis") or fields.get("鉴别诊断") or ()
     return Conclusion(
         diagnosis=diagnosis,
-        treatment=_line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or ""),
-        differential=several(differential),
-        reasoning=_line(fields.get("reasoning") or fields.get("依据") or ""),
+        treatment=_line(fields.get("treatment")),
+        differential=several(fields.get("differential") or ()),
+        reasoning=_line(fields.get("reasoning")),
     )
 
 
@@ -91,10 +95,15 @@ def plan_of(text: str) -> dict[str, str]:
         return {"treatment": _line(begun[1]), "reasoning": ""}  # the answer ended inside the treatment
     if not data and _MARKED.search(text):  # by a colon: "the treatment is safe" marks nothing
         data = _labelled(text)
-    fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
-    treatment = _line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or "")
-    reasoning = _line(fields.get("reasoning") or fields.get("依据") or "")
-    return {"treatment": treatment or ("" if data else _line(text)), "reasoning": reasoning}
+    fields = _fields(data)
+    treatment = _line(fields.get("treatment")) or ("" if data else _line(text))
+    return {"treatment": treatment, "reasoning": _line(fields.get("reasoning"))}
+
+
+def _fields(data: dict[str, Any]) -> dict[str, Any]:
+    """The fields by the names that the prompt asks for; an empty one does not hide another of the same meaning."""
+    plain = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
+    return {name: next(filter(None, map(plain.get, (name, *others))), None) for name, others in _OTHER_NAMES.items()}
 
 
 def _name(line: str) -> str:

@@ -1,8 +1,7 @@
 """The language models behind the agents, and the one way to ask them."""
 
-from osler.models.ask import ask
 from osler.models.backbone import Backbone, open_backbone
-from osler.models.chat import ChatClient, ChatMessage, ChatRequest
+from osler.models.chat import ChatClient, ChatMessage, ChatRequest, ask
 from osler.models.completion import Completion
 from osler.models.errors import BackboneError, FailureKind
 from osler.models.spec import Spec, parse_spec

@@ -15,23 +15,32 @@ if TYPE_CHECKING:
 
 
 class FailureKind(StrEnum):
-    """Why a model gave no usable answer."""
+    """Why a model gave no usable answer, and what one can do about it."""
 
-    UNREACHABLE = "unreachable"
-    UNAUTHORIZED = "unauthorized"
-    UNKNOWN_MODEL = "unknown_model"
-    RATE_LIMITED = "rate_limited"
-    SERVER_ERROR = "server_error"
-    TIMEOUT = "timeout"
-    CUT_OFF = "cut_off"
-    NOT_JSON = "not_json"
-    EMPTY = "empty"
-    OVERSIZE = "oversize"
-    TOO_LONG = "too_long"
+    _value_: str
+    remedy: str
+
+    def __new__(cls, value: str, remedy: str = "") -> FailureKind:
+        """A kind by its value, with its remedy."""
+        kind = str.__new__(cls, value)
+        kind._value_, kind.remedy = value, remedy
+        return kind
+
+    UNREACHABLE = "unreachable", "check that the server runs at this address"
+    UNAUTHORIZED = "unauthorized", "check the key that the server is given"
+    UNKNOWN_MODEL = "unknown_model", "check the model's name, and the end of the address, usually /v1"
+    RATE_LIMITED = "rate_limited", "run fewer consultations at once, or wait"
+    SERVER_ERROR = "server_error", "look at the server's log, and try again later"
+    TIMEOUT = "timeout", "give it more time, or fewer consultations at once"
+    CUT_OFF = "cut_off", "look at the server's log, and try again"
+    NOT_JSON = "not_json", "check that the address is that of the model's server, usually ending in /v1"
+    EMPTY = "empty", "allow more with --answer-tokens, or try another model"
+    OVERSIZE = "oversize", "allow fewer tokens, or try another model"
+    TOO_LONG = "too_long", "give less with --budget or --answer-tokens, or use a model with a longer context"
     """The prompt, with the answer that was allowed for, does not fit into the model's context."""
-    REFUSED = "refused"
+    REFUSED = "refused", "read what the server says; a shorter prompt or another model may help"
     """The server, or its content filter, did not accept this request."""
-    OTHER = "other"
+    OTHER = "other", "try `osler backbones check` with this model"
 
 
 PASSING = frozenset({FailureKind.UNREACHABLE, FailureKind.RATE_LIMITED, FailureKind.SERVER_ERROR})
@@ -39,21 +48,6 @@ PASSING |= {FailureKind.TIMEOUT, FailureKind.CUT_OFF, FailureKind.NOT_JSON}
 """Failures that may be gone a moment later: a busy proxy answers with a page of its own. The others are final: the same
 request gets the same refusal."""
 
-_REMEDIES = {
-    FailureKind.UNREACHABLE: "check that the server runs at this address",
-    FailureKind.UNAUTHORIZED: "check the key that the server is given",
-    FailureKind.UNKNOWN_MODEL: "check the model's name, and the end of the address, usually /v1",
-    FailureKind.RATE_LIMITED: "run fewer consultations at once, or wait",
-    FailureKind.SERVER_ERROR: "look at the server's log, and try again later",
-    FailureKind.TIMEOUT: "give it more time, or fewer consultations at once",
-    FailureKind.CUT_OFF: "look at the server's log, and try again",
-    FailureKind.NOT_JSON: "check that the address is that of the model's server, usually ending in /v1",
-    FailureKind.EMPTY: "allow more with --answer-tokens, or try another model",
-    FailureKind.OVERSIZE: "allow fewer tokens, or try another model",
-    FailureKind.TOO_LONG: "give less with --budget or --answer-tokens, or use a model with a longer context",
-    FailureKind.REFUSED: "read what the server says; a shorter prompt or another model may help",
-    FailureKind.OTHER: "try `osler backbones check` with this model",
-}
 _LONGEST_DETAIL = 300
 
 
@@ -89,7 +83,7 @@ class BackboneError(UserError):
         self.retry_after, self.status, self.answer = retry_after, status, answer
         self.detail = scrub(detail)
         self.attempts = 1
-        super().__init__(scrub(message), scrub(remedy or _REMEDIES[kind]))
+        super().__init__(scrub(message), scrub(remedy or kind.remedy))
 
 
 _BY_STATUS = {

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from osler.models.ask import ask
+from osler.errors import printable
 from osler.models.backbone import open_backbone
-from osler.models.chat import ChatClient, ChatMessage
-from osler.models.completion import Completion
+from osler.models.chat import ChatClient, ChatMessage, ask
 from osler.models.errors import BackboneError
-
-HONOURED = "honoured"
-IGNORED = "taken, but the answer does not follow it"
-REFUSED = "not taken; the prompt alone asks for the form"
-FAILED = "no answer when one is asked for"
 
 
 class _Colour(BaseModel):
@@ -26,20 +19,11 @@ class _Colour(BaseModel):
     colour: Literal["vermilion", "ultramarine"]
 
 
-@dataclass(frozen=True)
-class BackboneCheck:
-    """What a backbone did with two questions."""
-
-    spec: str
-    answer: Completion
-    seconds: float
-    """From the first question to its answer."""
-    schema: str
-    """What became of a JSON schema: one of the constants above."""
-
-
-async def check_backbone(spec: str, *, limit: float) -> BackboneCheck:
+async def check_backbone(spec: str, *, limit: float) -> dict[str, str]:
     """Ask once in plain text and once for a JSON schema, without retries; each may take `limit` seconds.
+
+    Returns:
+        What the backbone did, as lines to print with their labels.
 
     Raises:
         UserError: The spec is wrong, or the model does not answer the first question.
@@ -48,9 +32,18 @@ async def check_backbone(spec: str, *, limit: float) -> BackboneCheck:
     try:
         start = time.monotonic()
         answer = await ask(backbone.client, [ChatMessage("user", "Say hello in one word.")])
-        return BackboneCheck(backbone.spec, answer, time.monotonic() - start, await _schema_support(backbone.client))
+        seconds = time.monotonic() - start
+        support = await _schema_support(backbone.client)
     finally:
         await backbone.close()
+    counts = {"in": answer.tokens_in, "out": answer.tokens_out, "cached": answer.tokens_cached}
+    return {
+        "backbone": printable(backbone.spec),
+        "answers": f"yes: {printable(answer.text)[:80]}",
+        "latency": f"{seconds:.2f} s",
+        "tokens": ", ".join(f"{'unknown' if count is None else count} {name}" for name, count in counts.items()),
+        "JSON schema": support,
+    }
 
 
 async def _schema_support(client: ChatClient) -> str:
@@ -58,10 +51,10 @@ async def _schema_support(client: ChatClient) -> str:
     try:
         answer = await ask(client, [question], schema=_Colour)
         if not client.innermost.takes_schema:
-            return REFUSED
+            return "not taken; the prompt alone asks for the form"
         _Colour.model_validate_json(answer.text)
     except BackboneError:
-        return FAILED
+        return "no answer when one is asked for"
     except ValidationError:
-        return IGNORED
-    return HONOURED
+        return "taken, but the answer does not follow it"
+    return "honoured"

@@ -6,8 +6,7 @@ import re
 
 from osler.api_keys import key_for, provider_url, scrub
 from osler.errors import UserError
-from osler.memory.embedders.base import Embedder
-from osler.memory.embedders.cache import CachedEmbedder
+from osler.memory.embedders.base import CachedEmbedder, Embedder
 from osler.memory.embedders.endpoint import EndpointEmbedder
 from osler.memory.embedders.hash import HashEmbedder
 from osler.memory.embedders.sentence import SentenceEmbedder
