@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 
 from osler.api_keys import scrub
 from osler.errors import printable
-from osler.models import Backbone, BackboneError, ChatClient, ChatMessage, ChatRequest, Completion, FailureKind, ask
+from osler.models import Backbone, BackboneError, ChatMessage, ChatRequest, Completion, FailureKind, ask
 from osler.models.chat import ClientWrapper
 from osler.models.completion import AnswerSource, check_usable, unread_length
 from osler.prompts import Prompt
@@ -54,13 +55,13 @@ class Caller:
             raise ConsultationError(Ending.BACKBONE_FAILURE, error.kind.value, str(error)) from error
 
 
+@dataclass(eq=False)
 class _RecordingClient(ClientWrapper):
     """Writes each call to the journal after it has ended, however it ended."""
 
-    def __init__(self, inner: ChatClient, role: Role, journal: Journal) -> None:
-        super().__init__(inner)
-        self._role, self._journal = role, journal
-        self.template: str | None = None
+    role: Role
+    journal: Journal
+    template: str | None = None
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Pass the call on and write it down."""
@@ -86,9 +87,9 @@ class _RecordingClient(ClientWrapper):
             names = ("thought", "tokens_in", "tokens_out", "tokens_cached", "cost", "attempts")
             known = {name: getattr(answer, name) for name in names}
             told = {**known, "source": answer.source.value, **told}
-        self._journal.add(
+        self.journal.add(
             Called,
-            self._role,
+            self.role,
             prompt=self.template,
             model=self.model,
             messages=tuple(Message(role=role, content=content) for role, content in request.messages),
@@ -96,7 +97,7 @@ class _RecordingClient(ClientWrapper):
             **told,
         )
         if answer is not None and answer.source is AnswerSource.RUN:
-            self._journal.add(Intervened, self._role, kind=Intervention.REUSED, prompt=self.template)
+            self.journal.add(Intervened, self.role, kind=Intervention.REUSED, prompt=self.template)
 
 
 def _failure(error: BaseException) -> str:

@@ -85,13 +85,15 @@ class ChatClient(ABC):
         return self
 
 
+@dataclass(eq=False)
 class ClientWrapper(ChatClient):
     """A client around another one; a subclass adds one thing in `complete`."""
 
-    def __init__(self, inner: ChatClient) -> None:
-        """Wrap a client."""
-        self.inner = inner
-        self.model, self.where, self.max_tokens = inner.model, inner.where, inner.max_tokens
+    inner: ChatClient
+
+    def __post_init__(self) -> None:
+        """Take over what the inner client is called and allows."""
+        self.model, self.where, self.max_tokens = self.inner.model, self.inner.where, self.inner.max_tokens
 
     async def close(self) -> None:
         """Close the inner client."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -24,39 +25,27 @@ from osler.models.spec import Spec
 if TYPE_CHECKING:
     import aiohttp
 
-LARGEST_BODY = 4_000_000
-"""In bytes; an answer of 100 kB with reasoning and escapes fits, and an endless body does not fill the memory."""
 _IDLE_SECONDS = 4.0
 """How long an unused connection is kept: shorter than servers do (vLLM: 5 s), so that none is used as it closes."""
 _NOT_SET_BY_USERS = frozenset({"model", "messages", "stream", "n", "response_format", "tools", "tool_choice"})
 
 
+@dataclass
 class HttpEndpoint:
     """One address of a server: chat or embeddings. Connections are made at the first request, and shared by all."""
 
-    def __init__(
-        self,
-        url: str,
-        key: ServerKey,
-        *,
-        where: str,
-        timeout: float,
-        expects: str = "a chat completion",
-        largest: int = LARGEST_BODY,
-    ) -> None:
-        """Name the address; nothing is opened yet.
-
-        Args:
-            url: Where requests go.
-            key: Sent as a bearer token, and shown nowhere.
-            where: The model and its address, for messages.
-            timeout: Seconds for an answer.
-            expects: What an answer should be, for messages.
-            largest: The most bytes of an answer.
-        """
-        self._url, self._key, self._where, self._timeout = url, key, where, timeout
-        self._expects, self._largest = expects, largest
-        self._session: aiohttp.ClientSession | None = None
+    url: str
+    key: ServerKey
+    """Sent as a bearer token, and shown nowhere."""
+    where: str
+    """The model and its address, for messages."""
+    timeout: float
+    """Seconds for an answer."""
+    expects: str = "a chat completion"
+    """What an answer should be, for messages."""
+    largest: int = 4_000_000
+    """The most bytes of an answer. One of 100 kB with reasoning and escapes fits; an endless one is cut off."""
+    _session: aiohttp.ClientSession | None = None
 
     async def post(self, body: Mapping[str, Any]) -> Any:
         """Send a body as JSON; the server's answer, parsed. `Any`, because a server may send anything.
@@ -67,9 +56,9 @@ class HttpEndpoint:
         try:
             status, headers, said = await self._exchange(to_json(body))
         except TimeoutError:
-            failure = too_late(self._where, self._timeout)
+            failure = too_late(self.where, self.timeout)
         except Exception as error:
-            failure = backbone_error(error, self._where, self._key)
+            failure = backbone_error(error, self.where, self.key)
         else:
             return self._read(status, headers, said)
         raise failure  # outside of the except block: what it came from holds the request, and that the key
@@ -83,12 +72,12 @@ class HttpEndpoint:
     async def _exchange(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         self._session = self._session or self._new_session()
         # Redirects are not followed: the key would go along.
-        async with self._session.post(self._url, data=body, allow_redirects=False) as response:
+        async with self._session.post(self.url, data=body, allow_redirects=False) as response:
             said = bytearray()
             async for chunk in response.content.iter_any():
                 said += chunk
-                if len(said) > self._largest:
-                    raise oversize(self._where)
+                if len(said) > self.largest:
+                    raise oversize(self.where)
             return response.status, response.headers, bytes(said)
 
     def _new_session(self) -> aiohttp.ClientSession:
@@ -96,14 +85,14 @@ class HttpEndpoint:
 
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),  # the rate limit is elsewhere
-            timeout=aiohttp.ClientTimeout(total=self._timeout),
+            timeout=aiohttp.ClientTimeout(total=self.timeout),
             headers={
-                "Authorization": f"Bearer {self._key.value or 'none'}",  # servers without keys still want the header
+                "Authorization": f"Bearer {self.key.value or 'none'}",  # servers without keys still want the header
                 "Content-Type": "application/json",
                 "User-Agent": f"osler/{__version__}",
             },
             cookie_jar=aiohttp.DummyCookieJar(),
-            trust_env=not is_loopback(urlsplit(self._url).hostname or ""),  # no proxy reaches this machine's own
+            trust_env=not is_loopback(urlsplit(self.url).hostname or ""),  # no proxy reaches this machine's own
         )
 
     def _read(self, status: int, headers: Mapping[str, str], said: bytes) -> Any:
@@ -113,24 +102,25 @@ class HttpEndpoint:
             body = None
         if not 200 <= status < 300:
             told = said.decode("utf-8", "replace") if body is None else body
-            raise status_error(status, told, self._where, retry_after=headers.get("Retry-After"), key=self._key)
+            raise status_error(status, told, self.where, retry_after=headers.get("Retry-After"), key=self.key)
         if body is None or "json" not in headers.get("Content-Type", ""):
-            raise not_json(self._where, self._expects)
+            raise not_json(self.where, self.expects)
         return body
 
 
+@dataclass(eq=False)
 class CompatibleClient(ChatClient):
     """One model at one server."""
 
-    def __init__(self, model: str, where: str, endpoint: HttpEndpoint, options: Mapping[str, Any]) -> None:
-        """Take the server, and what every request holds besides its messages."""
-        self.model, self.where = model, where
-        self._endpoint = endpoint
-        self._options = {"model": model, **options}
+    model: str
+    where: str
+    endpoint: HttpEndpoint
+    options: Mapping[str, Any]
+    """What every request holds besides its messages."""
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Send one request."""
-        body = await self._endpoint.post(request.body(self._options))
+        body = await self.endpoint.post(request.body(self.options))
         with suppress(LookupError, TypeError, AttributeError):
             choice = body["choices"][0]
             message, usage = choice["message"], body.get("usage")
@@ -143,7 +133,7 @@ class CompatibleClient(ChatClient):
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._endpoint.close()
+        await self.endpoint.close()
 
 
 def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> CompatibleClient:
@@ -156,8 +146,8 @@ def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> C
     if taken := sorted(options.keys() & _NOT_SET_BY_USERS):
         raise UserError(f"the parameter {taken[0]} is set by Osler itself", "leave it out of the backbone")
     where = f"{spec.model} at {spec.base_url}"
-    endpoint = HttpEndpoint(f"{spec.base_url}/chat/completions", key_for(spec.base_url), where=where, timeout=timeout)
-    return CompatibleClient(spec.model, where, endpoint, options)
+    endpoint = HttpEndpoint(f"{spec.base_url}/chat/completions", key_for(spec.base_url), where, timeout)
+    return CompatibleClient(spec.model, where, endpoint, {"model": spec.model, **options})
 
 
 def _parsed(said: bytes) -> Any:

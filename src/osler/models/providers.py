@@ -13,6 +13,7 @@ import os
 import re
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -55,66 +56,45 @@ _TEXT_ONLY = ModelInfo(
 )
 """Given explicitly: AutoGen's own tables know neither new models nor other servers."""
 
-SchemaArguments = Callable[[type[BaseModel]], dict[str, Any]]
-"""The arguments of a call that ask for a JSON schema."""
 
-
+@dataclass(eq=False)
 class AutoGenClient(ChatClient):
-    """Any AutoGen `ChatCompletionClient`."""
+    """Any AutoGen `ChatCompletionClient`, without retries of its own."""
 
-    def __init__(
-        self,
-        client: ChatCompletionClient,
-        *,
-        model: str,
-        where: str,
-        timeout: float,
-        options: Mapping[str, Any],
-        key: ServerKey | None = None,
-        max_tokens_name: str = "max_tokens",
-        schema_arguments: SchemaArguments | None = None,
-        takes_schema: bool = True,
-        close: Callable[[], Awaitable[None]] | None = None,
-    ) -> None:
-        """Adapt a client.
-
-        Args:
-            client: AutoGen's client, without retries of its own.
-            model: The name that prices and transcripts know the model by.
-            where: The model and its address, for messages.
-            timeout: Seconds for an answer.
-            options: The create arguments of every call.
-            key: The key it sends, for the remedy when that is refused.
-            max_tokens_name: What the longest answer is called among its create arguments.
-            schema_arguments: How it is asked for a JSON schema; by default through AutoGen's `json_output`.
-            takes_schema: Whether it takes one at all.
-            close: Closes it, where its own `close` does not.
-        """
-        self.model, self.where, self.takes_schema = model, where, takes_schema
-        self._client, self._timeout, self._key = client, timeout, key
-        self._options = dict(options)
-        self._max_tokens_name = max_tokens_name
-        if "max_tokens" in self._options:
-            self._options[max_tokens_name] = self._options.pop("max_tokens")
-        self._schema_arguments = schema_arguments
-        self._close = close or client.close
+    client: ChatCompletionClient
+    model: str
+    where: str
+    timeout: float
+    """Seconds for an answer."""
+    options: Mapping[str, Any]
+    """The create arguments of every call."""
+    key: ServerKey | None = None
+    """The key it sends, for the remedy when that is refused."""
+    max_tokens_name: str = "max_tokens"
+    """What the longest answer is called among its create arguments."""
+    schema_arguments: Callable[[type[BaseModel]], dict[str, Any]] | None = None
+    """The create arguments that ask for a JSON schema; by default it is asked for through AutoGen's `json_output`."""
+    takes_schema: bool = True
+    close_with: Callable[[], Awaitable[None]] | None = None
+    """Closes it, where its own `close` does not."""
 
     async def complete(self, request: ChatRequest) -> Completion:
         """One call of AutoGen's client."""
-        arguments, output = dict(self._options), request.schema
-        if request.max_tokens is not None:
-            arguments[self._max_tokens_name] = request.max_tokens
-        if output is not None and self._schema_arguments is not None:
-            arguments |= self._schema_arguments(output)
+        arguments, output = dict(self.options), request.schema
+        usual = arguments.pop("max_tokens", None)
+        if (max_tokens := request.max_tokens or usual) is not None:
+            arguments[self.max_tokens_name] = max_tokens
+        if output is not None and self.schema_arguments is not None:
+            arguments |= self.schema_arguments(output)
             output = None
         messages = [_autogen_message(message) for message in request.messages]
         try:
-            async with asyncio.timeout(self._timeout):
-                result = await self._client.create(messages, json_output=output, extra_create_args=arguments)
+            async with asyncio.timeout(self.timeout):
+                result = await self.client.create(messages, json_output=output, extra_create_args=arguments)
         except TimeoutError:
-            failure = too_late(self.where, self._timeout)
+            failure = too_late(self.where, self.timeout)
         except Exception as error:
-            failure = backbone_error(error, self.where, self._key).with_traceback(None)
+            failure = backbone_error(error, self.where, self.key).with_traceback(None)
             failure.__cause__ = failure.__context__ = None
         else:
             return self._completion(result)
@@ -122,7 +102,7 @@ class AutoGenClient(ChatClient):
 
     async def close(self) -> None:
         """Close its connections."""
-        await self._close()
+        await (self.close_with or self.client.close)()
 
     def _completion(self, result: CreateResult) -> Completion:
         if not isinstance(result.content, str):
@@ -257,7 +237,7 @@ def _ollama(access: _Access) -> ChatClient:
         BaseOllamaChatCompletionClient(sdk, create_args={"model": access.spec.model}, model_info=_TEXT_ONLY),
         max_tokens_name="num_predict",
         schema_arguments=lambda schema: {"format": strict_schema(schema)},
-        close=sdk.close,
+        close_with=sdk.close,
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from osler.errors import RunStopped
-from osler.models.chat import ChatClient, ChatRequest, ClientWrapper
+from osler.models.chat import ChatRequest, ClientWrapper
 from osler.models.completion import Completion, check_usable
 from osler.models.errors import BackboneError
 from osler.models.retry import LONGEST_PAUSE, retry_after
@@ -41,28 +41,23 @@ class Rates:
 
 
 @dataclass
-class _Bucket:
-    """An allowance that refills. A call may begin while there is no debt; the next one waits for the debt it leaves."""
+class _Allowance:
+    """So much a second. A call may begin while there is no debt; the next one waits for the debt it leaves."""
 
     per_second: float
     clock: Clock
-    level: float = field(init=False)
-    seen: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.level, self.seen = self.per_second * _BURST_SECONDS, self.clock()
+    used_until: float = float("-inf")
+    """The time by which all that was used is allowed."""
 
     def wait(self) -> float:
         """How many seconds until there is no debt."""
-        now = self.clock()
-        self.add((now - self.seen) * self.per_second)
-        self.seen = now
-        return max(0.0, -self.level / self.per_second)
+        return self.used_until - self.clock()
 
-    def add(self, amount: float) -> None:
-        """Put an amount in, or take a negative one out."""
-        most, least = self.per_second * _BURST_SECONDS, -self.per_second * _DEBT_SECONDS
-        self.level = max(least, min(most, self.level + amount))
+    def use(self, amount: float) -> None:
+        """Use an amount, or give back a negative one."""
+        now = self.clock()
+        used = max(self.used_until, now - _BURST_SECONDS) + amount / self.per_second
+        self.used_until = min(used, now + _DEBT_SECONDS)
 
 
 class RateLimiter:
@@ -85,8 +80,8 @@ class RateLimiter:
         self._most = float(rates.at_once) if rates.at_once is not None else float("inf")
         self.at_once = self._most
         """How many calls may be under way now."""
-        self._calls = _Bucket(rates.per_minute / 60, clock) if rates.per_minute else None
-        self._tokens = _Bucket(rates.tokens_per_minute / 60, clock) if rates.tokens_per_minute else None
+        self._calls = _Allowance(rates.per_minute / 60, clock) if rates.per_minute else None
+        self._tokens = _Allowance(rates.tokens_per_minute / 60, clock) if rates.tokens_per_minute else None
         self._in_flight = 0
         self._queue, self._left = asyncio.Lock(), asyncio.Event()
         self._not_before = self._shrunk_at = float("-inf")
@@ -104,9 +99,9 @@ class RateLimiter:
                     break
             self._in_flight += 1
             if self._calls is not None:
-                self._calls.add(-1)
+                self._calls.use(1)
             if self._tokens is not None:
-                self._tokens.add(-request.estimated_tokens())
+                self._tokens.use(request.estimated_tokens())
             return self._clock()
 
     def leave(self, began: float, status: int | None = None, pause: float | None = None) -> None:
@@ -127,10 +122,10 @@ class RateLimiter:
     def used(self, request: ChatRequest, tokens: int) -> None:
         """Correct the estimate of a request by the number of tokens that it had."""
         if self._tokens is not None:
-            self._tokens.add(request.estimated_tokens() - tokens)
+            self._tokens.use(tokens - request.estimated_tokens())
 
     def _pause(self) -> float:
-        waits = [bucket.wait() for bucket in (self._calls, self._tokens) if bucket is not None]
+        waits = [allowance.wait() for allowance in (self._calls, self._tokens) if allowance is not None]
         return max([0.0, self._not_before - self._clock(), *waits])
 
     def _refused(self, began: float, pause: float | None) -> None:
@@ -142,16 +137,15 @@ class RateLimiter:
             self._most = min(self._most, 1024.0)  # an open limit needs a top to grow back to
 
 
+@dataclass
 class InFlight:
     """Counts the requests of all backbones in this process, and lets none be sent once a run is to stop.
 
     A request that was sent is paid for, so a run that stops waits for its answer; one that was not sent costs nothing.
     """
 
-    def __init__(self) -> None:
-        """Nothing was sent yet."""
-        self.count = 0
-        self._stopped: RunStopped | None = None
+    count: int = 0
+    _stopped: RunStopped | None = None
 
     def stop(self, reason: RunStopped) -> None:
         """Send no more requests."""
@@ -163,30 +157,29 @@ class InFlight:
             raise RunStopped(self._stopped.kind, self._stopped.message)
 
 
+@dataclass(eq=False)
 class RateLimitedClient(ClientWrapper):
     """A client whose calls wait for their turn; the time they have to answer begins after that."""
 
-    def __init__(self, inner: ChatClient, limiter: RateLimiter, requests: InFlight) -> None:
-        """Wrap the client that sends."""
-        super().__init__(inner)
-        self._limiter, self._requests = limiter, requests
+    limiter: RateLimiter
+    requests: InFlight
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Ask when it is its turn, unless the run is to stop."""
-        began = await self._limiter.enter(request)
+        began = await self.limiter.enter(request)
         status: int | None = None
         pause: float | None = None
-        self._requests.count += 1
+        self.requests.count += 1
         try:
-            self._requests.check()
+            self.requests.check()
             answer = check_usable(await self.inner.complete(request), self.where)
             status = 200
         except BackboneError as error:
             status, pause = error.status, retry_after(error.retry_after)
             raise
         finally:
-            self._requests.count -= 1
-            self._limiter.leave(began, status, pause)
+            self.requests.count -= 1
+            self.limiter.leave(began, status, pause)
         if used := (answer.tokens_in or 0) + (answer.tokens_out or 0):
-            self._limiter.used(request, used)
+            self.limiter.used(request, used)
         return answer

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from osler.errors import RunStopped
-from osler.models.chat import ChatClient, ChatRequest, ClientWrapper
+from osler.models.chat import ChatRequest, ClientWrapper
 from osler.models.completion import Completion
 from osler.models.errors import PASSING, BackboneError, FailureKind
 
@@ -30,19 +31,20 @@ T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[None]]
 
 
+@dataclass
 class RetryPolicy:
     """Bounded attempts with exponential backoff and full jitter; a server's `Retry-After` is respected."""
 
-    def __init__(self, purpose: str, *, retries: int = RETRIES, sleep: Sleep = asyncio.sleep) -> None:
-        """Set the policy.
+    purpose: str
+    """What is called; its jitter comes from a generator of its own."""
+    retries: int = RETRIES
+    """How often a failed call is tried again."""
+    sleep: Sleep = asyncio.sleep
+    """How to pause; tests give one that does not."""
 
-        Args:
-            purpose: What is called; its jitter comes from a generator of its own.
-            retries: How often a failed call is tried again.
-            sleep: How to pause; tests give one that does not.
-        """
-        self._retries, self._sleep = retries, sleep
-        self._rng = random.Random(f"retry {purpose}")  # noqa: S311 -- jitter is no secret
+    def __post_init__(self) -> None:
+        """Seed the jitter."""
+        self._rng = random.Random(f"retry {self.purpose}")  # noqa: S311 -- jitter is no secret
 
     async def run(self, call: Callable[[], Awaitable[T]]) -> tuple[T, int]:
         """Call until it succeeds, fails for good, or the attempts are used up; the result and the number of attempts.
@@ -55,39 +57,35 @@ class RetryPolicy:
             try:
                 return await call(), attempt
             except BackboneError as error:
-                if not error.worth_retry or attempt > self._retries:
+                if not error.worth_retry or attempt > self.retries:
                     error.attempts = attempt
                     raise
                 asked = retry_after(error.retry_after)
             if asked is None:
                 asked = self._rng.uniform(0, min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE))
-            await self._sleep(min(asked, LONGEST_PAUSE))
+            await self.sleep(min(asked, LONGEST_PAUSE))
             attempt += 1
 
 
+@dataclass(eq=False)
 class RetryingClient(ClientWrapper):
     """A chat client under the retry policy."""
 
-    def __init__(self, inner: ChatClient, policy: RetryPolicy) -> None:
-        """Wrap the client that does the calls, each for no longer than it may take."""
-        super().__init__(inner)
-        self._policy = policy
+    policy: RetryPolicy
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Ask until there is an answer or no more attempt."""
-        answer, attempts = await self._policy.run(lambda: self.inner.complete(request))
+        answer, attempts = await self.policy.run(lambda: self.inner.complete(request))
         return answer if attempts == 1 else answer.model_copy(update={"attempts": attempts})
 
 
+@dataclass(eq=False)
 class CircuitBreaker(ClientWrapper):
     """Passes calls on until the endpoint is down for good; then every call raises `RunStopped` without asking."""
 
-    def __init__(self, inner: ChatClient) -> None:
-        """Watch one endpoint."""
-        super().__init__(inner)
-        self._failed = 0
-        self._ever_answered = False
-        self._down: str | None = None
+    _failed: int = 0
+    _ever_answered: bool = False
+    _down: str | None = None
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Pass the call on, and count failures in a row."""

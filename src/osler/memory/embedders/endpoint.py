@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,32 +25,24 @@ _LARGEST_BODY = 40_000_000
 _REMEDY = "check that the model is one for embeddings, and that the address ends as the server wants it, usually in /v1"
 
 
+@dataclass
 class EndpointEmbedder(FixedEmbedder):
     """A model behind `/embeddings`, under the same retry policy as chat."""
 
-    def __init__(
-        self,
-        model: str,
-        base_url: str,
-        key: ServerKey,
-        *,
-        retries: int = RETRIES,
-        sleep: Sleep = asyncio.sleep,
-    ) -> None:
-        """Prepare to call the server; nothing is sent yet.
+    model: str
+    base_url: str
+    """The address up to and without `/embeddings`."""
+    key: ServerKey
+    """Sent with every request and shown nowhere."""
+    retries: int = RETRIES
+    sleep: Sleep = asyncio.sleep
+    """How to pause; tests give one that does not."""
+    _dimensions: int = 0
 
-        Args:
-            model: The model's name at the server.
-            base_url: The address up to and without `/embeddings`.
-            key: Sent with every request and shown nowhere.
-            retries: How often a failed request is sent again.
-            sleep: How to pause; tests give one that does not.
-        """
-        self.name = f"{model}@{base_url}"
-        self._model, self._where = model, f"{model} at {base_url}"
-        self._url, self._key = f"{base_url}/embeddings", key
-        self._policy = RetryPolicy(self.name, retries=retries, sleep=sleep)
-        self._dimensions = 0
+    def __post_init__(self) -> None:
+        """Prepare to call the server; nothing is sent yet."""
+        self.name, self._where = f"{self.model}@{self.base_url}", f"{self.model} at {self.base_url}"
+        self._policy = RetryPolicy(self.name, self.retries, self.sleep)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Rows of unit length, by as many requests as the number of texts needs.
@@ -67,14 +60,13 @@ class EndpointEmbedder(FixedEmbedder):
 
     async def _request(self, texts: Sequence[str]) -> Vectors:
         body = {
-            "model": self._model,
+            "model": self.model,
             "input": [whole_characters(text) or " " for text in texts],  # OpenAI refuses a text of no characters
             "encoding_format": "float",
         }
         # Connections last for one request, so that nobody need close an embedder.
-        endpoint = HttpEndpoint(
-            self._url, self._key, where=self._where, timeout=TIMEOUT, expects="embeddings", largest=_LARGEST_BODY
-        )
+        url = f"{self.base_url}/embeddings"
+        endpoint = HttpEndpoint(url, self.key, self._where, TIMEOUT, expects="embeddings", largest=_LARGEST_BODY)
         try:
             answer, _ = await self._policy.run(lambda: endpoint.post(body))
         finally:
