@@ -66,7 +66,7 @@ def open_backbone(
     if spec.kind == "rules":
         raise UserError("rules have no model, and one is needed here", "name a model: local, openai:MODEL, MODEL@URL")
     prices()  # a broken table shows now, and not in the middle of a run
-    from osler.models.rate_limit import InFlight, RateLimitedClient, RateLimiter
+    from osler.models.rate_limit import InFlight, RateLimitedClient, RateLimiter, Rates
 
     given = _checked_parameters(spec)
     defaults: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
@@ -75,8 +75,8 @@ def open_backbone(
     options = {name: value for name, value in {**defaults, **given}.items() if value is not None}
     client = _open(spec, options, timeout)
     client.max_tokens = given.get("max_tokens")
-    if spec.kind == "local":
-        rates, retries = None, 0
+    if spec.kind == "local":  # one call at a time uses all cores
+        rates, retries = Rates(at_once=1), 0
     limited = RateLimitedClient(client, RateLimiter(rates), requests or InFlight())
     policy = RetryPolicy(client.where, retries=retries)
     identity = [client.where, temperature, max_tokens, seed, *([given] if given else [])]

@@ -1,4 +1,4 @@
-"""Models on this machine: llama.cpp inside this process, through xllamacpp."""
+"""Models on this machine: llama.cpp inside this process, through xllamacpp, asked as any OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import importlib.util
 import os
 import secrets
 import threading
-import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from osler.api_keys import ServerKey
 from osler.errors import UserError
 from osler.models import weights
 from osler.models.chat import ChatClient, ChatRequest
-from osler.models.completion import LONGEST_ANSWER, Completion, oversize
-from osler.models.errors import status_error, too_late
+from osler.models.compatible import CompatibleClient, HttpEndpoint
+from osler.models.completion import Completion
 from osler.models.spec import Spec, check_parameters
 
 CONTEXT = 8192
@@ -26,89 +26,51 @@ CONTEXT = 8192
 _OPTIONS = frozenset({"max_tokens", "temperature", "seed", "stop", "top_p", "top_k", "min_p", "repeat_penalty"})
 
 
+@dataclass(eq=False)
 class LocalModel:
-    """One model file, loaded at its first call. Calls wait for each other: one at a time uses all cores."""
+    """One model file, loaded at its first call into a llama.cpp server on a loopback port."""
 
-    def __init__(self, path: Path) -> None:
-        """Take the file; it is loaded later, off the event loop."""
-        self.path = path
-        self.worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="osler-local")
-        self._server: Any = None
+    path: Path
+    key: ServerKey = field(default_factory=lambda: ServerKey("", secrets.token_urlsafe(), is_safe=True))
+    """What the server wants to see, so that nobody else on this machine can use it."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _server: Any = None
 
-    def run(self, request: dict[str, Any], timeout: float, stopped: threading.Event, where: str) -> Completion:
-        """Answer one request, in the worker's thread. The clock starts here: waiting for others is not counted.
-
-        Raises:
-            BackboneError: It took too long, the answer is too long, or llama.cpp refused the request.
-        """
-        if self._server is None:
-            self._server = _load(self.path)
-        stream = _Stream(time.monotonic() + timeout, stopped)
-        try:
-            self._server.handle_chat_completions(request, stream.take)
-        except (ValueError, RuntimeError) as error:
-            raise status_error(400, str(error), where) from None
-        if stream.late:
-            raise too_late(where, timeout)
-        if stream.error is not None:
-            raise status_error(400, stream.error, where)
-        if stream.size > LONGEST_ANSWER:
-            raise oversize(where)
-        text, thought = "".join(stream.parts), "".join(stream.thoughts)
-        return Completion.from_text(
-            text, model=self.path.stem, finish=stream.finish, usage=stream.usage, thought=thought or None
-        )
+    def address(self) -> str:
+        """Where the model is asked; loads it first, which blocks."""
+        with self._lock:
+            if self._server is None:
+                self._server = _load(self.path, self.key.value)
+        return f"{self._server.listening_address}/v1/chat/completions"
 
 
-class _Stream:
-    """Collects an answer token by token; llama.cpp stops when `take` returns True."""
-
-    def __init__(self, deadline: float, stopped: threading.Event) -> None:
-        self.parts: list[str] = []
-        self.thoughts: list[str] = []
-        self.size = 0
-        self.finish: object = None
-        self.usage: object = None
-        self.error: str | None = None
-        self.late = False
-        self._deadline = deadline
-        self._stopped = stopped
-
-    def take(self, chunk: dict[str, Any]) -> bool:
-        if "error" in chunk:
-            self.error = str(chunk["error"].get("message", chunk["error"]))
-            return True
-        self.usage = chunk.get("usage") or self.usage
-        for choice in chunk.get("choices", ()):
-            delta = choice.get("delta", {})
-            part, thought = delta.get("content") or "", delta.get("reasoning_content") or ""
-            self.parts.append(part)
-            self.thoughts.append(thought)
-            self.size += len((part + thought).encode("utf-8", "replace"))
-            self.finish = choice.get("finish_reason") or self.finish
-        self.late = self.finish is None and time.monotonic() > self._deadline
-        return self.late or self._stopped.is_set() or self.size > LONGEST_ANSWER
-
-
+@dataclass(eq=False)
 class LocalClient(ChatClient):
     """A client for a model in this process. JSON schemas are enforced by llama.cpp's grammar."""
 
-    def __init__(self, loaded: LocalModel, options: Mapping[str, Any], timeout: float) -> None:
-        """Use a model with these options; other clients may use the same model with others."""
-        self.model = loaded.path.stem
+    loaded: LocalModel
+    """It stays loaded, since other clients in this process may use it with other options."""
+    options: Mapping[str, Any]
+    timeout: float
+    _client: CompatibleClient | None = None
+
+    def __post_init__(self) -> None:
+        """Name the model after its file."""
+        self.model = self.loaded.path.stem
         self.where = f"the local model {self.model}"
-        self._loaded, self._options, self._timeout = loaded, options, timeout
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """Answer, in the model's own thread; it stays loaded, since others in this process may use it."""
-        body = request.body({**self._options, "stream": True, "stream_options": {"include_usage": True}})
-        stopped = threading.Event()
-        run, worker = self._loaded.run, self._loaded.worker
-        try:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(worker, run, body, self._timeout, stopped, self.where)
-        finally:
-            stopped.set()  # where we were cancelled, the thread ends with the next token
+        """Answer, without blocking the event loop while the model is loaded."""
+        if self._client is None:
+            url = await asyncio.to_thread(self.loaded.address)
+            endpoint = HttpEndpoint(url, self.loaded.key, self.where, self.timeout)
+            self._client = self._client or CompatibleClient(self.model, self.where, endpoint, self.options)
+        return await self._client.complete(request)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.close()
 
 
 _MODELS: dict[Path, LocalModel] = {}
@@ -140,7 +102,7 @@ def _checked(path: Path) -> Path:
     return path
 
 
-def _load(path: Path) -> Any:
+def _load(path: Path, key: str) -> Any:
     """A llama.cpp server; its types are unknown here because xllamacpp is an extra."""
     import xllamacpp
 
@@ -154,8 +116,7 @@ def _load(path: Path) -> Any:
     params.verbosity = -1
     params.warmup = False
     params.ui = False
-    # It also listens on a loopback port of its own choosing; nobody else on this machine is to use that.
-    params.api_keys = [secrets.token_urlsafe()]
+    params.api_keys = [key]
     try:
         return xllamacpp.Server(params)
     except RuntimeError:
