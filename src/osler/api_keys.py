@@ -55,11 +55,6 @@ class ServerKey:
     """Whether a key may be sent: over https, or within this machine."""
 
     @property
-    def refusal(self) -> str:
-        """What a server that answers with HTTP 401 makes of it."""
-        return "does not accept the key" if self.value else "wants a key"
-
-    @property
     def remedy(self) -> str:
         """What to do when a server refuses for want of a right key."""
         first = "" if self.is_safe else "give its address with https and "

@@ -14,12 +14,6 @@ _LABELS = {
     "differential": r"differential(?: diagnos[ei]s)?|鉴别诊断",
     "reasoning": r"reasoning|rationale|explanation|理由|依据|分析",
 }
-_OTHER_NAMES = {
-    "diagnosis": ("final_diagnosis", "诊断"),
-    "treatment": ("treatment_plan", "治疗"),
-    "differential": ("differential_diagnosis", "鉴别诊断"),
-    "reasoning": ("依据",),
-}
 _LABEL = {
     field: re.compile(
         rf"(?:^|[\n*#\-•\d.]\s*|[。；]\s*)\**(?:the )?(?:{names})\**\s*(?:[:：]|is\b|为)\s*\**\s*(.+)", re.IGNORECASE
@@ -101,9 +95,14 @@ def plan_of(text: str) -> dict[str, str]:
 
 
 def _fields(data: dict[str, Any]) -> dict[str, Any]:
-    """The fields by the names that the prompt asks for; an empty one does not hide another of the same meaning."""
-    plain = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
-    return {name: next(filter(None, map(plain.get, (name, *others))), None) for name, others in _OTHER_NAMES.items()}
+    """The fields of a conclusion by the names that the prompt asks for, whatever the model called them."""
+    found: dict[str, Any] = {}
+    for key, value in data.items():
+        name = " ".join(str(key).replace("_", " ").split())[:_LONGEST_NAME]
+        for field, names in _LABELS.items():
+            if value and re.fullmatch(names, name, re.IGNORECASE):
+                found.setdefault(field, value)
+    return found
 
 
 def _name(line: str) -> str:

@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any
 from osler.errors import UserError
 from osler.models.prices import prices
 from osler.models.retry import RETRIES, RetryingClient, RetryPolicy
-from osler.models.spec import FORMS, PLUGIN_GROUP, Spec, parse_spec
+from osler.models.spec import Spec, parse_spec
 
 if TYPE_CHECKING:
     from osler.models.chat import ChatClient
     from osler.models.rate_limit import InFlight, Rates
-
-_SAMPLING = ("temperature", "max_tokens", "seed")
-"""Parameters of a call, and not of the client: also those of a plugin are sent with every request."""
 
 
 @dataclass
@@ -92,40 +89,9 @@ def _open(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
         from osler.models.compatible import open_compatible
 
         return open_compatible(spec, options, timeout)
-    if spec.kind == "plugin":
-        return _open_plugin(spec, options, timeout)
-    from osler.models.providers import open_provider
+    from osler.models.providers import open_plugin, open_provider
 
-    return open_provider(spec, options, timeout)
-
-
-def _open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
-    """The client that somebody else's class or function makes from the spec's parameters."""
-    from osler.models.providers import adapt
-    from osler.plugins import load_plugin, plugin_names
-
-    factory = load_plugin("backbone", PLUGIN_GROUP, spec.model, plugin_names(PLUGIN_GROUP))
-    own = {name: value for name, value in spec.options().items() if name not in _SAMPLING}
-    sampling = {name: value for name, value in options.items() if name in _SAMPLING}
-    if not callable(factory):
-        raise UserError(f"the backbone {spec.model!r} is no class or function", FORMS)
-    try:
-        made = factory(**own)
-    except UserError:
-        raise
-    except Exception as error:  # it is somebody else's, and may do anything
-        raise UserError(
-            f"the backbone {spec.model!r} cannot be made: {type(error).__name__}: {error}",
-            "check its parameters, as in `package.module:Class model=NAME`",
-        ) from None
-    name = str(own.get("model") or spec.model)
-    client = adapt(made, name=name, timeout=timeout, options=sampling)
-    if client is None:
-        raise UserError(
-            f"the backbone {spec.model!r} made a {type(made).__name__}, which is no ChatCompletionClient",
-            "name a class or function that makes AutoGen's ChatCompletionClient or osler.models.ChatClient",
-        )
-    return client
+    return (open_plugin if spec.kind == "plugin" else open_provider)(spec, options, timeout)
 
 
 def _checked_parameters(spec: Spec) -> dict[str, Any]:

@@ -104,21 +104,16 @@ _TOO_LONG = re.compile(
 def status_error(
     status: int, body: object, where: str, *, retry_after: str | None = None, key: ServerKey | None = None
 ) -> BackboneError:
-    """The failure behind an HTTP status that is no success.
+    """The failure behind an HTTP status that is no success; `body` is JSON that was read, or text.
 
-    Args:
-        status: The status.
-        body: What the server sent with it: JSON that was read, or text.
-        where: The model and its address, for the message.
-        retry_after: The server's `Retry-After` header.
-        key: The key that was sent, for the remedy.
+    `where` is the model and its address, for the message; `key` is what was sent, for the remedy.
     """
     detail = scrub(_server_says(body), *([key.value] if key is not None else []))
     kind, what = _BY_STATUS.get(status, (FailureKind.REFUSED, "refused the request"))
     remedy: str | None = None
     retry: bool | None = None
     if kind is FailureKind.UNAUTHORIZED and key is not None:
-        what, remedy = key.refusal if status == 401 else what, key.remedy
+        what, remedy = what if key.value or status != 401 else "wants a key", key.remedy
     if 300 <= status < 400:
         # Not followed: the key would go along.
         what, remedy = "has moved to another address", "give the address that answers, with https where it wants that"
@@ -153,11 +148,6 @@ def backbone_error(error: Exception, where: str, key: ServerKey | None = None) -
     """What an exception of a client library means.
 
     Nothing of the exception hangs on the result, since exceptions hold the request, and that the key.
-
-    Args:
-        error: What was raised by aiohttp, httpx, or a vendor's SDK.
-        where: The model and its address, for the message.
-        key: The key that was sent, for the remedy.
     """
     if isinstance(error, BackboneError):
         return error

@@ -33,7 +33,8 @@ from osler.errors import UserError
 from osler.models.chat import ChatClient, ChatMessage, ChatRequest, response_format, strict_schema
 from osler.models.completion import Completion, whole_characters
 from osler.models.errors import backbone_error, not_json, too_late
-from osler.models.spec import Spec, check_parameters, checked_url
+from osler.models.spec import FORMS, PLUGIN_GROUP, Spec, check_parameters, checked_url
+from osler.plugins import load_plugin, plugin_names
 
 _USUAL_AZURE_VERSION = "2024-10-21"
 _AZURE_SCOPE = "https://cognitiveservices.azure.com/.default"
@@ -44,6 +45,8 @@ _SET_BY_OSLER = frozenset(
     {"model", "messages", "stream", "stream_options", "n", "response_format", "functions", "function_call"}
     | {"tools", "tool_choice", "audio", "modalities"}
 )
+_SAMPLING = ("temperature", "max_tokens", "seed")
+"""Parameters of a call, and not of the client: also those of a plugin are sent with every request."""
 _REASONING = re.compile(r"o\d|gpt-5")
 """OpenAI's reasoning models, which refuse any temperature but their own."""
 _TEXT_ONLY = ModelInfo(
@@ -119,23 +122,38 @@ class AutoGenClient(ChatClient):
         )
 
 
-def adapt(client: object, *, name: str, timeout: float, options: Mapping[str, Any]) -> ChatClient | None:
-    """The client that somebody else's class made, as ours; None where it is no chat client."""
+def open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
+    """The client that somebody else's class or function makes from the spec's parameters.
+
+    Raises:
+        UserError: It cannot be loaded or made, or is no chat client.
+    """
+    factory = load_plugin("backbone", PLUGIN_GROUP, spec.model, plugin_names(PLUGIN_GROUP))
+    own = {name: value for name, value in spec.options().items() if name not in _SAMPLING}
+    if not callable(factory):
+        raise UserError(f"the backbone {spec.model!r} is no class or function", FORMS)
+    try:
+        client = factory(**own)
+    except UserError:
+        raise
+    except Exception as error:  # it is somebody else's, and may do anything
+        wrong = f"the backbone {spec.model!r} cannot be made: {type(error).__name__}: {error}"
+        raise UserError(wrong, "check its parameters, as in `package.module:Class model=NAME`") from None
     if isinstance(client, ChatClient):
         return client
     if not isinstance(client, ChatCompletionClient):
-        return None
+        raise UserError(
+            f"the backbone {spec.model!r} made a {type(client).__name__}, which is no ChatCompletionClient",
+            "name a class or function that makes AutoGen's ChatCompletionClient or osler.models.ChatClient",
+        )
+    name = str(own.get("model") or spec.model)
+    sampling = {name: value for name, value in options.items() if name in _SAMPLING}
     takes_schema = bool(client.model_info.get("structured_output", False))
-    return AutoGenClient(client, model=name, where=name, timeout=timeout, options=options, takes_schema=takes_schema)
+    return AutoGenClient(client, name, where=name, timeout=timeout, options=sampling, takes_schema=takes_schema)
 
 
 def open_provider(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
     """The client of a provider's model.
-
-    Args:
-        spec: Which provider and model.
-        options: What every request holds: the defaults and the spec's parameters.
-        timeout: Seconds for an answer.
 
     Raises:
         UserError: A package, a key or an address is missing, or a parameter is not known.

