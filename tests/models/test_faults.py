@@ -16,8 +16,9 @@ from pydantic import BaseModel
 
 from osler.models import BackboneError, ChatClient, ChatMessage, FailureKind, ask, open_backbone, parse_spec
 from osler.models.compatible import open_compatible
-from osler.models.rate_limit import InFlight, RateLimitedClient, RateLimiter
-from osler.models.retry import RetryingClient, RetryPolicy, retry_after
+from osler.models.errors import seconds_to_wait
+from osler.models.rate_limit import EndpointClient, InFlight, RateLimiter
+from osler.models.retry import RetryPolicy
 from tests.models.server import Server, Step, completion, counting_sleep, serving
 
 KEY = "sk-very-secret-0123456789"
@@ -50,7 +51,7 @@ async def client_of(
     policy = RetryPolicy(server.spec, retries=retries, sleep=counting_sleep(noted))
     # A limiter waits as the server asks, for everybody; here by a clock that runs a thousand times as fast.
     limiter = RateLimiter(clock=lambda: time.monotonic() * 1000, sleep=_soon)
-    client = RetryingClient(RateLimitedClient(remote, limiter, InFlight()), policy)
+    client = EndpointClient(remote, limiter, InFlight(), policy)
     try:
         yield client
     finally:
@@ -196,13 +197,17 @@ async def test_retry_after_is_respected(header: str, pause: float) -> None:
 
 def test_retry_after_reads_dates_and_nonsense() -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    assert retry_after(format_datetime(now + timedelta(seconds=20), usegmt=True), now) == 20
-    assert retry_after(format_datetime(now - timedelta(seconds=20), usegmt=True), now) == 0
-    assert [retry_after(header, now) for header in (None, "soon", "nan", "")] == [None] * 4
+    assert seconds_to_wait(format_datetime(now + timedelta(seconds=20), usegmt=True), now) == 20
+    assert seconds_to_wait(format_datetime(now - timedelta(seconds=20), usegmt=True), now) == 0
+    assert [seconds_to_wait(header, now) for header in (None, "soon", "nan", "")] == [None] * 4
     for offset in ("9" * 20, "9" * 5000):
-        assert not retry_after(f"Mon, 01 Jan 2024 00:00:00 +{offset}", now)
-        assert retry_after(f"Mon, 01 Jan 2024 {offset}:00:00 GMT", now) is None
-    assert [retry_after(header, now) for header in ("1e400", "9" * 5000, "-1e400")] == [float("inf"), float("inf"), 0.0]
+        assert not seconds_to_wait(f"Mon, 01 Jan 2024 00:00:00 +{offset}", now)
+        assert seconds_to_wait(f"Mon, 01 Jan 2024 {offset}:00:00 GMT", now) is None
+    assert [seconds_to_wait(header, now) for header in ("1e400", "9" * 5000, "-1e400")] == [
+        float("inf"),
+        float("inf"),
+        0.0,
+    ]
 
 
 async def test_schema_is_sent_and_a_refusal_remembered() -> None:

@@ -125,7 +125,7 @@ async def test_a_server_that_asks_for_a_pause_is_given_it(opened: Opener, monkey
         with pytest.raises(BackboneError) as caught:
             await ask(backbone.client, HELLO)
         await backbone.close()
-    assert (caught.value.kind, caught.value.retry_after) == (FailureKind.RATE_LIMITED, "7")
+    assert (caught.value.kind, caught.value.retry_after) == (FailureKind.RATE_LIMITED, 7.0)
 
 
 TOO_LONG = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from osler.errors import UserError
 from osler.models.prices import prices
-from osler.models.retry import RETRIES, RetryingClient, RetryPolicy
+from osler.models.retry import RETRIES, RetryPolicy
 from osler.models.spec import Spec, parse_spec
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def open_backbone(
     if spec.kind == "rules":
         raise UserError("rules have no model, and one is needed here", "name a model: local, openai:MODEL, MODEL@URL")
     prices()  # a broken table shows now, and not in the middle of a run
-    from osler.models.rate_limit import InFlight, RateLimitedClient, RateLimiter, Rates
+    from osler.models.rate_limit import EndpointClient, InFlight, RateLimiter, Rates
 
     given = _checked_parameters(spec)
     defaults: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
@@ -74,10 +74,10 @@ def open_backbone(
     client.max_tokens = given.get("max_tokens")
     if spec.kind == "local":  # one call at a time uses all cores
         rates, retries = Rates(at_once=1), 0
-    limited = RateLimitedClient(client, RateLimiter(rates), requests or InFlight())
-    policy = RetryPolicy(client.where, retries=retries)
+    policy = RetryPolicy(client.where, retries)
+    limited = EndpointClient(client, RateLimiter(rates), requests or InFlight(), policy)
     identity = [client.where, temperature, max_tokens, seed, *([given] if given else [])]
-    return Backbone(str(spec), client.model, RetryingClient(limited, policy), json.dumps(identity))
+    return Backbone(str(spec), client.model, limited, json.dumps(identity))
 
 
 def _open(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:

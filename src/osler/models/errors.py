@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -61,7 +63,7 @@ class BackboneError(UserError):
         remedy: str | None = None,
         *,
         worth_retry: bool | None = None,
-        retry_after: str | None = None,
+        retry_after: float | None = None,
         status: int | None = None,
         detail: str = "",
         answer: Completion | None = None,
@@ -73,7 +75,7 @@ class BackboneError(UserError):
             message: What happened, without the remedy.
             remedy: What the user can do.
             worth_retry: Whether the same call may succeed a moment later.
-            retry_after: The server's `Retry-After` header, as it came.
+            retry_after: How many seconds the server asks to be left alone.
             status: The HTTP status, where there was one.
             detail: What the server said about it.
             answer: What the model gave, where that cannot be used: its tokens were paid for.
@@ -124,10 +126,8 @@ def status_error(
     if status == 429 and re.search(r"insufficient_quota|exceeded your current quota", detail):
         remedy, retry = "check the plan and billing of the key", False
     shown = f": {detail[:_LONGEST_DETAIL]}" if detail else ""
-    message = f"{where} {what} (HTTP {status}{shown})"
-    return BackboneError(
-        kind, message, remedy, worth_retry=retry, retry_after=retry_after, status=status, detail=detail
-    )
+    message, pause = f"{where} {what} (HTTP {status}{shown})", seconds_to_wait(retry_after)
+    return BackboneError(kind, message, remedy, worth_retry=retry, retry_after=pause, status=status, detail=detail)
 
 
 _BY_CLASS = (
@@ -206,3 +206,19 @@ def _server_says(body: object) -> str:
     text = " ".join((body if isinstance(body, str) else repr(body)).split())
     # A proxy's page of HTML says nothing in one line.
     return "" if text.startswith("<") else text[: 4 * _LONGEST_DETAIL]
+
+
+def seconds_to_wait(header: str | None, now: datetime | None = None) -> float | None:
+    """Seconds to wait by a `Retry-After` header, which is a number of seconds or an HTTP date."""
+    if header is None:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(header)
+        except (ValueError, OverflowError):
+            return None
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        seconds = (date - (now or datetime.now(UTC))).total_seconds()
+    return max(seconds, 0.0) if seconds == seconds else None

@@ -11,7 +11,7 @@ from osler.errors import RunStopped
 from osler.models.chat import ChatRequest, ClientWrapper
 from osler.models.completion import Completion, check_usable
 from osler.models.errors import BackboneError
-from osler.models.retry import LONGEST_PAUSE, retry_after
+from osler.models.retry import LONGEST_PAUSE, RetryPolicy
 
 _BURST_SECONDS = 1.0
 """How much of a minute's allowance may be used at once after a quiet time: servers count in short windows, too."""
@@ -158,14 +158,22 @@ class InFlight:
 
 
 @dataclass(eq=False)
-class RateLimitedClient(ClientWrapper):
-    """A client whose calls wait for their turn; the time they have to answer begins after that."""
+class EndpointClient(ClientWrapper):
+    """A client under the rate limit and the retry policy of its endpoint.
+
+    Calls wait for their turn; the time they have to answer begins after that.
+    """
 
     limiter: RateLimiter
     requests: InFlight
+    policy: RetryPolicy
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """Ask when it is its turn, unless the run is to stop."""
+        """Ask until there is an answer or no more attempt, unless the run is to stop."""
+        answer, attempts = await self.policy.run(lambda: self._attempt(request))
+        return answer if attempts == 1 else answer.model_copy(update={"attempts": attempts})
+
+    async def _attempt(self, request: ChatRequest) -> Completion:
         began = await self.limiter.enter(request)
         status: int | None = None
         pause: float | None = None
@@ -175,7 +183,7 @@ class RateLimitedClient(ClientWrapper):
             answer = check_usable(await self.inner.complete(request), self.where)
             status = 200
         except BackboneError as error:
-            status, pause = error.status, retry_after(error.retry_after)
+            status, pause = error.status, error.retry_after
             raise
         finally:
             self.requests.count -= 1

@@ -6,8 +6,6 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from osler.errors import RunStopped
@@ -60,23 +58,11 @@ class RetryPolicy:
                 if not error.worth_retry or attempt > self.retries:
                     error.attempts = attempt
                     raise
-                asked = retry_after(error.retry_after)
-            if asked is None:
-                asked = self._rng.uniform(0, min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE))
-            await self.sleep(min(asked, LONGEST_PAUSE))
+                pause = error.retry_after
+            if pause is None:
+                pause = self._rng.uniform(0, FIRST_PAUSE * 2 ** (attempt - 1))
+            await self.sleep(min(pause, LONGEST_PAUSE))
             attempt += 1
-
-
-@dataclass(eq=False)
-class RetryingClient(ClientWrapper):
-    """A chat client under the retry policy."""
-
-    policy: RetryPolicy
-
-    async def complete(self, request: ChatRequest) -> Completion:
-        """Ask until there is an answer or no more attempt."""
-        answer, attempts = await self.policy.run(lambda: self.inner.complete(request))
-        return answer if attempts == 1 else answer.model_copy(update={"attempts": attempts})
 
 
 @dataclass(eq=False)
@@ -104,19 +90,3 @@ class CircuitBreaker(ClientWrapper):
             raise
         self._failed, self._ever_answered = 0, True
         return answer
-
-
-def retry_after(header: str | None, now: datetime | None = None) -> float | None:
-    """Seconds to wait by a `Retry-After` header, which is a number of seconds or an HTTP date."""
-    if header is None:
-        return None
-    try:
-        seconds = float(header)
-    except ValueError:
-        try:
-            date = parsedate_to_datetime(header)
-        except (ValueError, OverflowError):
-            return None
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        seconds = (date - (now or datetime.now(UTC))).total_seconds()
-    return max(seconds, 0.0) if seconds == seconds else None
