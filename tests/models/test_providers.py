@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from osler.errors import UserError
 from osler.models import Backbone, BackboneError, ChatMessage, FailureKind, ask, open_backbone, retry
-from osler.models.probe import check_backbone
+from osler.models.backbone import check_backbone
 from tests.agents.scripted import ScriptedClient
 from tests.models.server import Server, Step, serving
 

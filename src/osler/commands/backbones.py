@@ -35,7 +35,7 @@ def check(
     if parse_spec(spec).kind == "rules":
         typer.echo("rules: needs no model")
         return
-    from osler.models.probe import check_backbone
+    from osler.models.backbone import check_backbone
 
     for label, value in asyncio.run(check_backbone(spec, limit=timeout)).items():
         typer.echo(f"{label:<12}{value}")

@@ -70,15 +70,8 @@ class BackboneError(UserError):
     ) -> None:
         """Take what happened; remedy and whether to retry follow from the kind unless given.
 
-        Args:
-            kind: The sort of failure.
-            message: What happened, without the remedy.
-            remedy: What the user can do.
-            worth_retry: Whether the same call may succeed a moment later.
-            retry_after: How many seconds the server asks to be left alone.
-            status: The HTTP status, where there was one.
-            detail: What the server said about it.
-            answer: What the model gave, where that cannot be used: its tokens were paid for.
+        `retry_after` is how many seconds the server asks to be left alone, `detail` what it said, and `answer` what the
+        model gave where that cannot be used: its tokens were paid for.
         """
         self.kind = kind
         self.worth_retry = kind in PASSING if worth_retry is None else worth_retry

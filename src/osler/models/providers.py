@@ -49,14 +49,7 @@ _SAMPLING = ("temperature", "max_tokens", "seed")
 """Parameters of a call, and not of the client: also those of a plugin are sent with every request."""
 _REASONING = re.compile(r"o\d|gpt-5")
 """OpenAI's reasoning models, which refuse any temperature but their own."""
-_TEXT_ONLY = ModelInfo(
-    vision=False,
-    function_calling=False,
-    json_output=True,
-    family="unknown",
-    structured_output=True,
-    multiple_system_messages=False,
-)
+_TEXT_ONLY = ModelInfo(vision=False, function_calling=False, json_output=True, family="unknown", structured_output=True)
 """Given explicitly: AutoGen's own tables know neither new models nor other servers."""
 
 

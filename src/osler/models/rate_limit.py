@@ -105,13 +105,7 @@ class RateLimiter:
             return self._clock()
 
     def leave(self, began: float, status: int | None = None, pause: float | None = None) -> None:
-        """A call that began then is over.
-
-        Args:
-            began: What `enter` returned.
-            status: The HTTP status of the answer, where there was one: it tells how fast the server is.
-            pause: How long a server that refused asks to be left alone.
-        """
+        """End a call that `enter` let through then; its HTTP status and `Retry-After` tell how fast the server is."""
         self._in_flight -= 1
         if status == 429:
             self._refused(began, pause)

@@ -72,11 +72,7 @@ def parse_spec(text: str) -> Spec:
 
 
 def check_parameters(what: str, given: Collection[str], known: Collection[str]) -> None:
-    """Refuse parameters that a client would drop in silence.
-
-    Raises:
-        UserError: One of the given names is not among the known ones.
-    """
+    """Raise `UserError` for parameters that a client would drop in silence."""
     if unknown := sorted(set(given) - set(known)):
         raise UserError(f"{what} has no parameter {unknown[0]!r}", f"it has {', '.join(sorted(known))}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol, runtime_checkable
 
@@ -11,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
-MOST_ROWS = 4096
-"""Some 25 MB of rows of 1536 numbers."""
 
 
 @runtime_checkable
@@ -49,33 +48,31 @@ class FixedEmbedder:
         """Nothing to do."""
 
 
+@dataclass
 class CachedEmbedder(FixedEmbedder):
     """Asks another embedder only for texts it has not seen lately.
 
     Never around an embedder that learns: its rows for one text change with what arrived in between.
     """
 
-    def __init__(self, inner: Embedder, most: int = MOST_ROWS) -> None:
-        """Start empty.
+    inner: Embedder
+    most: int = 4096
+    """How many rows are kept, some 25 MB of 1536 numbers each; the one that was longest unused goes first."""
+    _rows: OrderedDict[bytes, NDArray[np.float32]] = field(default_factory=OrderedDict)
 
-        Args:
-            inner: The embedder that does the work.
-            most: How many rows are kept; the one that was longest unused goes first.
-        """
-        self.name = inner.name
-        self._inner = inner
-        self._most = most
-        self._rows: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
+    def __post_init__(self) -> None:
+        """Take over the name."""
+        self.name = self.inner.name
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Rows for all texts, by one call of the inner embedder for those that are new."""
         if not texts:
-            return await self._inner.embed(texts)
+            return await self.inner.embed(texts)
         keys = [_key("text", text) for text in texts]
         found = {key: self._rows[key] for key in keys if key in self._rows}
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if new:
-            found.update(zip(new, await self._inner.embed(list(new.values())), strict=True))
+            found.update(zip(new, await self.inner.embed(list(new.values())), strict=True))
         self._keep(found)
         return np.stack([found[key] for key in keys])
 
@@ -84,7 +81,7 @@ class CachedEmbedder(FixedEmbedder):
         key = _key("query", text)
         row = self._rows.get(key)
         if row is None:
-            row = await self._inner.embed_query(text)
+            row = await self.inner.embed_query(text)
         self._keep({key: row})
         return row.copy()
 
@@ -92,7 +89,7 @@ class CachedEmbedder(FixedEmbedder):
         for key, row in rows.items():
             self._rows[key] = row.copy()  # a slice would keep its whole batch alive
             self._rows.move_to_end(key)
-        while len(self._rows) > self._most:
+        while len(self._rows) > self.most:
             self._rows.popitem(last=False)
 
 
