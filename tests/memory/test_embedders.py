@@ -17,7 +17,6 @@ from aiohttp import web
 from osler.api_keys import ServerKey
 from osler.errors import UserError
 from osler.memory.embedders import Embedder, HashEmbedder, open_embedder
-from osler.memory.embedders.base import CachedEmbedder
 from osler.memory.embedders.endpoint import BATCH, EndpointEmbedder
 from osler.memory.embedders.sentence import SentenceEmbedder
 
@@ -168,7 +167,7 @@ async def test_a_server_that_is_not_there() -> None:
 
 async def test_only_new_texts_are_asked_for_and_each_once() -> None:
     async with serving() as server:
-        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, GIVEN))
+        embedder = EndpointEmbedder("tiny", server.url, GIVEN)
         first = await embedder.embed(["a", "bb", "a"])
         second = await embedder.embed(["bb", "ccc", "a"])
         third = await embedder.embed(["a", "bb"])
@@ -181,7 +180,7 @@ async def test_only_new_texts_are_asked_for_and_each_once() -> None:
 
 async def test_the_longest_unused_row_is_forgotten_first() -> None:
     async with serving() as server:
-        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, GIVEN), most=2)
+        embedder = EndpointEmbedder("tiny", server.url, GIVEN, most=2)
         rows = await embedder.embed(["a", "bb", "ccc"])  # more than it may keep, and still all of them
         await embedder.embed(["bb"])
         await embedder.embed(["dddd"])
@@ -193,7 +192,7 @@ async def test_the_longest_unused_row_is_forgotten_first() -> None:
 
 async def test_a_row_that_was_changed_does_not_change_the_cache() -> None:
     async with serving() as server:
-        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, GIVEN))
+        embedder = EndpointEmbedder("tiny", server.url, GIVEN)
         for _ in range(2):
             rows, query = await embedder.embed(["a"]), await embedder.embed_query("a")
             assert np.array_equal(rows[0], query) and rows[0].any()

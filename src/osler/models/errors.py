@@ -175,10 +175,8 @@ def not_json(where: str, expected: str = "a chat completion", reason: str = "") 
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
     link: BaseException | None = error
-    while link is not None and id(link) not in seen:
-        seen.add(id(link))
+    while link is not None:
         yield link
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -37,42 +38,39 @@ class Embedder(Protocol):
         ...
 
 
-class FixedEmbedder:
-    """An embedder that learns nothing, so that its state is empty."""
+@dataclass(kw_only=True, eq=False)
+class CachedEmbedder(ABC):
+    """Base of embedders that learn nothing: a text that was embedded lately is not embedded again."""
 
-    def snapshot(self) -> dict[str, Any]:
-        """Nothing."""
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to do."""
-
-
-@dataclass
-class CachedEmbedder(FixedEmbedder):
-    """Asks another embedder only for texts it has not seen lately.
-
-    Never around an embedder that learns: its rows for one text change with what arrived in between.
-    """
-
-    inner: Embedder
     most: int = 4096
     """How many rows are kept, some 25 MB of 1536 numbers each; the one that was longest unused goes first."""
-    _rows: OrderedDict[bytes, NDArray[np.float32]] = field(default_factory=OrderedDict)
+    name: str = field(init=False)
+    _rows: OrderedDict[bytes, NDArray[np.float32]] = field(default_factory=OrderedDict, init=False)
 
-    def __post_init__(self) -> None:
-        """Take over the name."""
-        self.name = self.inner.name
+    @abstractmethod
+    async def new_rows(self, texts: Sequence[str]) -> Vectors:
+        """Rows for texts that are not in the cache."""
+
+    @abstractmethod
+    async def new_query(self, text: str) -> NDArray[np.float32]:
+        """One row for a query that is not in the cache."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """Nothing: the rows can be had again."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:  # noqa: B027 -- there is nothing to restore
+        """Nothing to do."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Rows for all texts, by one call of the inner embedder for those that are new."""
+        """Rows for all texts, by one call for those that are new."""
         if not texts:
-            return await self.inner.embed(texts)
+            return await self.new_rows(texts)
         keys = [_key("text", text) for text in texts]
         found = {key: self._rows[key] for key in keys if key in self._rows}
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if new:
-            found.update(zip(new, await self.inner.embed(list(new.values())), strict=True))
+            found.update(zip(new, await self.new_rows(list(new.values())), strict=True))
         self._keep(found)
         return np.stack([found[key] for key in keys])
 
@@ -81,7 +79,7 @@ class CachedEmbedder(FixedEmbedder):
         key = _key("query", text)
         row = self._rows.get(key)
         if row is None:
-            row = await self.inner.embed_query(text)
+            row = await self.new_query(text)
         self._keep({key: row})
         return row.copy()
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from osler.api_keys import ServerKey
-from osler.memory.embedders.base import FixedEmbedder, Vectors
+from osler.memory.embedders.base import CachedEmbedder, Vectors
 from osler.models.compatible import HttpEndpoint
 from osler.models.completion import whole_characters
 from osler.models.errors import BackboneError, FailureKind
@@ -25,8 +25,8 @@ _LARGEST_BODY = 40_000_000
 _REMEDY = "check that the model is one for embeddings, and that the address ends as the server wants it, usually in /v1"
 
 
-@dataclass
-class EndpointEmbedder(FixedEmbedder):
+@dataclass(eq=False)
+class EndpointEmbedder(CachedEmbedder):
     """A model behind `/embeddings`, under the same retry policy as chat."""
 
     model: str
@@ -37,14 +37,14 @@ class EndpointEmbedder(FixedEmbedder):
     retries: int = RETRIES
     sleep: Sleep = asyncio.sleep
     """How to pause; tests give one that does not."""
-    _dimensions: int = 0
+    _dimensions: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         """Prepare to call the server; nothing is sent yet."""
         self.name, self._where = f"{self.model}@{self.base_url}", f"{self.model} at {self.base_url}"
         self._policy = RetryPolicy(self.name, self.retries, self.sleep)
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def new_rows(self, texts: Sequence[str]) -> Vectors:
         """Rows of unit length, by as many requests as the number of texts needs.
 
         Raises:
@@ -54,7 +54,7 @@ class EndpointEmbedder(FixedEmbedder):
         rows = [await self._request(batch) for batch in batches]
         return np.concatenate(rows) if rows else np.zeros((0, self._dimensions), dtype=np.float32)
 
-    async def embed_query(self, text: str) -> NDArray[np.float32]:
+    async def new_query(self, text: str) -> NDArray[np.float32]:
         """One row, the same as for a text that is kept."""
         return np.asarray((await self._request([text]))[0], dtype=np.float32)
 
@@ -71,10 +71,10 @@ class EndpointEmbedder(FixedEmbedder):
             answer, _ = await self._policy.run(lambda: endpoint.post(body))
         finally:
             await endpoint.close()
-        return self._rows(answer, len(texts))
+        return self._read(answer, len(texts))
 
     @np.errstate(over="ignore")  # a number that is too large is infinite, and then refused
-    def _rows(self, answer: Any, expected: int) -> Vectors:
+    def _read(self, answer: Any, expected: int) -> Vectors:
         """The answer's vectors in the order of the texts, checked and brought to unit length."""
         try:
             data = sorted(answer["data"], key=lambda item: item["index"])

@@ -6,7 +6,7 @@ import re
 
 from osler.api_keys import key_for, provider_url, scrub
 from osler.errors import UserError
-from osler.memory.embedders.base import CachedEmbedder, Embedder
+from osler.memory.embedders.base import Embedder
 from osler.memory.embedders.endpoint import EndpointEmbedder
 from osler.memory.embedders.hash import HashEmbedder
 from osler.memory.embedders.sentence import SentenceEmbedder
@@ -30,7 +30,7 @@ def open_embedder(spec: str) -> Embedder:
     if kind == "openai" and rest:
         return _endpoint(rest, provider_url("openai"), needs_key=True)
     if kind == "st" and rest:
-        return CachedEmbedder(SentenceEmbedder(rest))
+        return SentenceEmbedder(rest)
     if spec == "hash":
         return HashEmbedder()
     if kind != "hash":
@@ -40,10 +40,10 @@ def open_embedder(spec: str) -> Embedder:
     return HashEmbedder(int(rest))
 
 
-def _endpoint(model: str, url: str, *, needs_key: bool = False) -> CachedEmbedder:
+def _endpoint(model: str, url: str, *, needs_key: bool = False) -> EndpointEmbedder:
     if not model or not model.isprintable() or re.search(r"\s", model):
         raise UserError("the embedder names no model", FORMS)
     key = key_for(url := checked_url(url))
     if needs_key and not key.value:
         raise UserError(f"there is no key for the embedder openai:{model}", f"set {key.variable}")
-    return CachedEmbedder(EndpointEmbedder(model, url, key))
+    return EndpointEmbedder(model, url, key)
