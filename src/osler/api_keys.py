@@ -6,13 +6,14 @@ host in capitals and `_` for whatever is no letter or digit; `OSLER_KEY_HOST_POR
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
-from osler.addresses import is_loopback
 from osler.errors import UserError
 
 
@@ -38,7 +39,6 @@ AZURE_VERSION = "OPENAI_API_VERSION"
 _OF_HOST = "OSLER_KEY_"
 _KEYS = frozenset(provider.key for provider in PROVIDERS.values())
 _SETTINGS = frozenset({AZURE_VERSION, *(provider.address for provider in PROVIDERS.values())})
-_PORTS = {"http": 80, "https": 443}
 _SHORTEST = 6
 """A shorter key is a placeholder; blotting it out would blot out words."""
 
@@ -55,20 +55,18 @@ class ServerKey:
     """Whether a key may be sent: over https, or within this machine."""
 
     @property
-    def sent(self) -> str:
-        """What is sent; servers without keys still want the header."""
-        return self.value or "none"
-
-    @property
-    def refusal(self) -> str:
-        """What a server that answers with HTTP 401 makes of it."""
-        return "does not accept the key" if self.value else "wants a key"
-
-    @property
     def remedy(self) -> str:
         """What to do when a server refuses for want of a right key."""
         first = "" if self.is_safe else "give its address with https and "
         return f"{first}set {self.variable} to a key that may use this model"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host, by name or number and without brackets, is this machine itself."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def provider_url(name: str) -> str:
@@ -107,9 +105,12 @@ def key_variable(url: str) -> str:
         if provider_name == "ollama":
             continue  # its usual address is this machine's own, where other servers are, too
         usual = urlsplit(provider.url).hostname
-        if _place(parts) == _place(_split(provider_url(provider_name))) or (usual and usual == parts.hostname):
+        if _place(url) == _place(provider_url(provider_name)) or (usual and usual == parts.hostname):
             return provider.key
-    name = _OF_HOST + re.sub(r"[^A-Z0-9]", "_", _ascii(parts.hostname or "").upper())
+    host = parts.hostname or ""
+    with suppress(UnicodeError):
+        host = host.encode("idna").decode()  # as name servers know it
+    name = _OF_HOST + re.sub(r"[^A-Z0-9]", "_", host.upper())
     with_port = f"{name}_{parts.port}"
     return with_port if parts.port and with_port in os.environ else name
 
@@ -133,24 +134,11 @@ def _holds_a_key(name: str) -> bool:
     return name in _KEYS or name.startswith(_OF_HOST)
 
 
-def _place(parts: SplitResult | None) -> tuple[str, int | None] | None:
-    """Host and port, which make one server."""
-    return (parts.hostname, parts.port or _PORTS.get(parts.scheme)) if parts and parts.hostname else None
-
-
-def _split(url: str) -> SplitResult | None:
-    """The parts of an address; None where it is none."""
+def _place(url: str) -> tuple[str, int | None] | None:
+    """Host and port, which make one server; None where the address is none."""
     try:
         parts = urlsplit(url)
-        _ = parts.port
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     except ValueError:
         return None
-    return parts
-
-
-def _ascii(host: str) -> str:
-    """A host as it is asked for by name servers."""
-    try:
-        return host.encode("idna").decode()
-    except UnicodeError:
-        return host
+    return (parts.hostname, port) if parts.hostname else None

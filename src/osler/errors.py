@@ -1,9 +1,11 @@
-"""What can go wrong, and what to do next: every error a user can cause says both."""
+"""Errors and warnings: every error a user can cause says what is wrong and what to do."""
 
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
+from functools import lru_cache
 
 _TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Marks that turn the direction of writing, and with it what a line seems to say."""
@@ -20,6 +22,16 @@ def printable(text: str) -> str:
     if line.isprintable():
         return line
     return "".join(char if unicodedata.category(char) not in {"Cc", "Cs"} else f"\\x{ord(char):02x}" for char in line)
+
+
+def warn(line: str) -> None:
+    """Tell the person at the terminal, on standard error, something that does not stop the command; each line once."""
+    _warn_once(printable(line))
+
+
+@lru_cache(maxsize=1000)
+def _warn_once(line: str) -> None:
+    sys.stderr.write(f"warning: {line}\n")
 
 
 class OslerError(Exception):

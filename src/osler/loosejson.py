@@ -1,4 +1,4 @@
-"""JSON as small models write it: fenced, with talk around it, or cut off."""
+"""Reads JSON as small models write it: fenced, with talk around it, or cut off."""
 
 from __future__ import annotations
 
@@ -73,14 +73,12 @@ def _is_shallow(value: Any, left: int = DEEPEST) -> bool:
     return left > 0 and all(_is_shallow(one, left - 1) for one in inner)
 
 
-def _whole_number(digits: str) -> int | float | None:
-    """Exact where it is short; None where it is too large to be one."""
-    return int(digits) if len(digits) <= _LONGEST_NUMBER else _finite(digits)
-
-
-def _finite(digits: str) -> float | None:
+def _number(digits: str) -> int | float | None:
+    """Exact where it is whole and short; None where it is too large to be one."""
+    if len(digits) <= _LONGEST_NUMBER and digits.lstrip("-").isdigit():
+        return int(digits)
     value = float(digits)
     return value if abs(value) != float("inf") else None
 
 
-_DECODER = JSONDecoder(parse_int=_whole_number, parse_float=_finite, parse_constant=lambda _: None)
+_DECODER = JSONDecoder(parse_int=_number, parse_float=_number, parse_constant=lambda _: None)

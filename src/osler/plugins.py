@@ -35,17 +35,12 @@ def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> objec
     try:
         if points:
             return points[0].load()
-        _see_working_folder()
+        folder = os.path.abspath(os.curdir)
+        if not {"", folder} & set(sys.path):
+            sys.path.append(folder)  # last, so that no module there takes the place of an installed one
         return getattr(import_module(module), attribute)
     except (Exception, SystemExit) as error:  # importing it runs it, and it may do anything
         told = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
         raise UserError(
             f"the {what} {name!r} cannot be loaded: {told}", "check the module's path and the class's name"
         ) from None
-
-
-def _see_working_folder() -> None:
-    """Let modules be found in the folder we work in; last, so that none there takes the place of an installed one."""
-    folder = os.path.abspath(os.curdir)
-    if not {"", folder} & set(sys.path):
-        sys.path.append(folder)

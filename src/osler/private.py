@@ -49,8 +49,5 @@ def private_cache(name: str) -> Path | None:
         found = folder.lstat()
     except (OSError, RuntimeError):  # nowhere to write, or no home
         return None
-    if not stat.S_ISDIR(found.st_mode):
-        return None
-    if sys.platform != "win32" and (found.st_uid != os.geteuid() or found.st_mode & 0o077):
-        return None
-    return folder
+    is_open = sys.platform != "win32" and (found.st_uid != os.geteuid() or found.st_mode & 0o077)
+    return folder if stat.S_ISDIR(found.st_mode) and not is_open else None

@@ -33,7 +33,7 @@ class ScriptedClient(ChatClient):
         if isinstance(answer, Exception):
             raise answer
         tokens = {"tokens_in": len(text) // 4, "tokens_out": len(answer) // 4}
-        return Completion(content=answer, finish_reason="stop", model=self.model, **tokens)
+        return Completion(text=answer, finish="stop", model=self.model, **tokens)
 
 
 def scripted(script: Script) -> tuple[Backbone, ScriptedClient]:

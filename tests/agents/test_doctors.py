@@ -94,7 +94,7 @@ async def held(
 
     async def think(template: Prompt, text: str, *_: Any) -> str | None:
         assert thinker is not None
-        return (await thinker.client.complete(ChatRequest((ChatMessage("user", text),)))).content
+        return (await thinker.client.complete(ChatRequest((ChatMessage("user", text),)))).text
 
     thinker = scripted(thinks)[0] if thinks is not None else None
     made = MemorySettings(language=record.language, thinker=think if thinker else None)

@@ -17,7 +17,6 @@ from aiohttp import web
 from osler.api_keys import ServerKey
 from osler.errors import UserError
 from osler.memory.embedders import Embedder, HashEmbedder, open_embedder
-from osler.memory.embedders.cache import CachedEmbedder
 from osler.memory.embedders.endpoint import BATCH, EndpointEmbedder
 from osler.memory.embedders.sentence import SentenceEmbedder
 
@@ -135,9 +134,10 @@ async def test_passing_faults_are_waited_out_as_the_server_asks() -> None:
         (lambda: web.json_response([1]), 1, "/v1"),
         *(
             (lambda number=number: embedded(number), 1, "/v1")
-            for number in ("9" * 400, "9" * 5_000, "1e400", "-1e400", "NaN", "1e39", "1e30", "null")
+            for number in ("9" * 400, "1e400", "-1e400", "NaN", "1e39", "1e30", "null")
         ),
         (lambda: embedded("[" * 100_000), 3, "/v1"),
+        (lambda: embedded("9" * 5_000), 3, "/v1"),
         (lambda: fault(500, Retry_After="Mon, 01 Jan 2024 00:00:00 +" + "9" * 20), 3, "try again later"),
     ],
 )
@@ -167,7 +167,7 @@ async def test_a_server_that_is_not_there() -> None:
 
 async def test_only_new_texts_are_asked_for_and_each_once() -> None:
     async with serving() as server:
-        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, GIVEN))
+        embedder = EndpointEmbedder("tiny", server.url, GIVEN)
         first = await embedder.embed(["a", "bb", "a"])
         second = await embedder.embed(["bb", "ccc", "a"])
         third = await embedder.embed(["a", "bb"])
@@ -180,7 +180,7 @@ async def test_only_new_texts_are_asked_for_and_each_once() -> None:
 
 async def test_the_longest_unused_row_is_forgotten_first() -> None:
     async with serving() as server:
-        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, GIVEN), most=2)
+        embedder = EndpointEmbedder("tiny", server.url, GIVEN, most=2)
         rows = await embedder.embed(["a", "bb", "ccc"])  # more than it may keep, and still all of them
         await embedder.embed(["bb"])
         await embedder.embed(["dddd"])
@@ -192,7 +192,7 @@ async def test_the_longest_unused_row_is_forgotten_first() -> None:
 
 async def test_a_row_that_was_changed_does_not_change_the_cache() -> None:
     async with serving() as server:
-        embedder = CachedEmbedder(EndpointEmbedder("tiny", server.url, GIVEN))
+        embedder = EndpointEmbedder("tiny", server.url, GIVEN)
         for _ in range(2):
             rows, query = await embedder.embed(["a"]), await embedder.embed_query("a")
             assert np.array_equal(rows[0], query) and rows[0].any()
@@ -272,7 +272,7 @@ async def test_endpoints_by_name_take_the_key_from_the_environment(monkeypatch: 
         ("openai:", "there is no embedder"),
         ("openai:small", "set OPENAI_API_KEY"),
         ("@http://127.0.0.1:1/v1", "names no model"),
-        ("tiny@http://", "cannot be read"),
+        ("tiny@http://", "no usable host"),
         ("tiny@http://127.0.0.1:99999/v1", "cannot be read"),
         ("tiny@http://me:secret-word@127.0.0.1/v1", "OSLER_KEY_127_0_0_1"),
         ("tiny@http://127.0.0.1/v1?key=secret-word", "OSLER_KEY_127_0_0_1"),

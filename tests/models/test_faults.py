@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
-from osler.models import Answer, BackboneError, ChatClient, ChatMessage, FailureKind, ask, open_backbone, parse_spec
+from osler.models import BackboneError, ChatClient, ChatMessage, FailureKind, ask, open_backbone, parse_spec
 from osler.models.compatible import open_compatible
-from osler.models.rate_limit import RateLimitedClient, RateLimiter
-from osler.models.retry import RetryingClient, RetryPolicy, generator, retry_after
+from osler.models.errors import seconds_to_wait
+from osler.models.rate_limit import EndpointClient, InFlight, RateLimiter
+from osler.models.retry import RetryPolicy
 from tests.models.server import Server, Step, completion, counting_sleep, serving
 
 KEY = "sk-very-secret-0123456789"
@@ -29,8 +32,13 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
 
-def _soon(seconds: float, do: Callable[[], None]) -> object:
-    return asyncio.get_running_loop().call_later(seconds / 1000, do)
+async def _soon(seconds: float) -> None:
+    await asyncio.sleep(seconds / 1000)
+
+
+class Verdict(BaseModel):
+    diagnosis: str
+    certain: bool = False
 
 
 @asynccontextmanager
@@ -40,10 +48,10 @@ async def client_of(
     spec = parse_spec(server.spec)
     remote = open_compatible(spec, {"temperature": 0.0, "max_tokens": 32, "seed": 7}, limit)
     noted = [] if sleeps is None else sleeps
-    policy = RetryPolicy(server.spec, retries=retries, sleep=counting_sleep(noted), rng=generator("test"))
+    policy = RetryPolicy(server.spec, retries=retries, sleep=counting_sleep(noted))
     # A limiter waits as the server asks, for everybody; here by a clock that runs a thousand times as fast.
-    limiter = RateLimiter(clock=lambda: time.monotonic() * 1000, later=_soon)
-    client = RetryingClient(RateLimitedClient(remote, limiter), policy)
+    limiter = RateLimiter(clock=lambda: time.monotonic() * 1000, sleep=_soon)
+    client = EndpointClient(remote, limiter, InFlight(), policy)
     try:
         yield client
     finally:
@@ -74,6 +82,7 @@ FAULTS = {
     "filtered": (Step(text=None, finish="content_filter"), FailureKind.REFUSED, 1),
     "oversize": (Step(text="x" * 200_000), FailureKind.OVERSIZE, 1),
     "endless": (Step(raw=b"x" * 5_000_000), FailureKind.OVERSIZE, 1),
+    "a number that cannot be read": (Step(raw=b'{"choices": ' + MANY + b"}"), FailureKind.NOT_JSON, 3),
     "nested": (Step(raw=b'{"choices":' + b"[" * 1_000_000), FailureKind.NOT_JSON, 3),
     "500 with a number that cannot be read": (Step(status=500, raw=b'{"error": ' + MANY + b"}"), SERVER_ERROR, 3),
     **{
@@ -127,7 +136,7 @@ async def test_success_says_what_is_known() -> None:
         answer = await ask(client, HELLO, max_tokens=9)
     assert (answer.text, answer.model, answer.finish) == ("hello", "tiny", "stop")
     assert (answer.tokens_in, answer.tokens_out, answer.tokens_cached) == (11, 3, 5)
-    assert (answer.attempts, answer.cost, answer.structured) == (1, None, False)
+    assert (answer.attempts, answer.cost) == (1, None)
     request = server.requests[0]
     assert (request["model"], request["max_tokens"], request["temperature"], request["seed"]) == ("tiny", 9, 0.0, 7)
     assert server.keys == [f"Bearer {KEY}"]
@@ -151,7 +160,7 @@ async def test_a_number_that_no_call_can_have_is_unknown(claimed: Any) -> None:
     assert (answer.text, answer.tokens_in, answer.tokens_out, answer.tokens_cached) == ("hello", None, None, None)
 
 
-@pytest.mark.parametrize("number", [MANY, b"-" + MANY, b"1e400", b"-1e400", b"NaN", b"Infinity", b"true", b"null"])
+@pytest.mark.parametrize("number", [b"1e400", b"-1e400", b"NaN", b"Infinity", b"true", b"null"])
 async def test_an_answer_is_read_whatever_its_other_numbers_are(number: bytes) -> None:
     raw = completion(Step()).replace(b'"created": 1', b'"created": ' + number).replace(b": 11", b": " + number)
     raw = raw.replace(b'"index": 0', b'"index": ' + number + b', "logprobs": {"content": [' + number + b"]}")
@@ -173,7 +182,7 @@ async def test_faults_that_pass_are_retried_and_counted() -> None:
         answer = await ask(client, HELLO)
     assert (answer.text, answer.attempts) == ("hello", 4)
     assert [pause <= limit for pause, limit in zip(sleeps, (0.5, 1.0, 2.0), strict=True)] == [True] * 3
-    assert sleeps == [generator("test").uniform(0, 0.5), *sleeps[1:]]
+    assert sleeps == [random.Random(f"retry {server.spec}").uniform(0, 0.5), *sleeps[1:]]
 
 
 @pytest.mark.parametrize(("header", "pause"), [("7", 7.0), ("0.5", 0.5), ("900", 60.0), ("-3", 0.0)])
@@ -188,32 +197,36 @@ async def test_retry_after_is_respected(header: str, pause: float) -> None:
 
 def test_retry_after_reads_dates_and_nonsense() -> None:
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    assert retry_after(format_datetime(now + timedelta(seconds=20), usegmt=True), now) == 20
-    assert retry_after(format_datetime(now - timedelta(seconds=20), usegmt=True), now) == 0
-    assert [retry_after(header, now) for header in (None, "soon", "nan", "")] == [None] * 4
+    assert seconds_to_wait(format_datetime(now + timedelta(seconds=20), usegmt=True), now) == 20
+    assert seconds_to_wait(format_datetime(now - timedelta(seconds=20), usegmt=True), now) == 0
+    assert [seconds_to_wait(header, now) for header in (None, "soon", "nan", "")] == [None] * 4
     for offset in ("9" * 20, "9" * 5000):
-        assert not retry_after(f"Mon, 01 Jan 2024 00:00:00 +{offset}", now)
-        assert retry_after(f"Mon, 01 Jan 2024 {offset}:00:00 GMT", now) is None
-    assert [retry_after(header, now) for header in ("1e400", "9" * 5000, "-1e400")] == [float("inf"), float("inf"), 0.0]
+        assert not seconds_to_wait(f"Mon, 01 Jan 2024 00:00:00 +{offset}", now)
+        assert seconds_to_wait(f"Mon, 01 Jan 2024 {offset}:00:00 GMT", now) is None
+    assert [seconds_to_wait(header, now) for header in ("1e400", "9" * 5000, "-1e400")] == [
+        float("inf"),
+        float("inf"),
+        0.0,
+    ]
 
 
 async def test_schema_is_sent_and_a_refusal_remembered() -> None:
     async with serving(Step(refuse_schema=True)) as server, client_of(server) as client:
-        first = await ask(client, HELLO, schema=Answer)
-        second = await ask(client, HELLO, schema=Answer)
+        first = await ask(client, HELLO, schema=Verdict)
+        second = await ask(client, HELLO, schema=Verdict)
     assert [("response_format" in request) for request in server.requests] == [True, False, False]
-    assert (first.structured, first.attempts, second.structured, second.attempts) == (False, 2, False, 1)
+    assert (first.attempts, second.attempts) == (2, 1)
     async with serving(Step()) as server, client_of(server) as client:
-        third = await ask(client, HELLO, schema=Answer)
+        await ask(client, HELLO, schema=Verdict)
     sent = server.requests[0]["response_format"]["json_schema"]
-    assert third.structured and sent["schema"]["additionalProperties"] is False
-    assert set(sent["schema"]["required"]) == set(Answer.model_fields)
+    assert sent["schema"]["additionalProperties"] is False
+    assert set(sent["schema"]["required"]) == {"diagnosis", "certain"}
 
 
 async def test_another_refusal_is_not_about_the_schema() -> None:
     async with serving(Step(status=400, message="prompt too long")) as server, client_of(server) as client:
         with pytest.raises(BackboneError) as caught:
-            await ask(client, HELLO, schema=Answer)
+            await ask(client, HELLO, schema=Verdict)
     assert caught.value.kind is FailureKind.REFUSED
     assert len(server.requests) == 1
 

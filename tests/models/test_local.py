@@ -54,7 +54,6 @@ async def test_answers_the_same_each_time(local: Backbone) -> None:
 @needs_llama
 async def test_a_schema_is_enforced(local: Backbone) -> None:
     answer = await ask(local.client, HELLO, schema=Triage, max_tokens=60)
-    assert answer.structured
     assert set(json.loads(answer.text)) == {"urgency", "reason"}
     Triage.model_validate_json(answer.text)
 
@@ -64,7 +63,7 @@ async def test_a_schema_is_enforced(local: Backbone) -> None:
 async def test_the_loop_runs_on_and_calls_share_one_model(local: Backbone) -> None:
     other = open_backbone("local", max_tokens=8)
     mine, theirs = local.client.innermost, other.client.innermost
-    assert isinstance(mine, LocalClient) and isinstance(theirs, LocalClient) and mine._loaded is theirs._loaded
+    assert isinstance(mine, LocalClient) and isinstance(theirs, LocalClient) and mine.loaded is theirs.loaded
     calls = asyncio.gather(ask(local.client, HELLO), ask(other.client, HELLO))
     ticks = 0
     while not calls.done():
@@ -72,6 +71,7 @@ async def test_the_loop_runs_on_and_calls_share_one_model(local: Backbone) -> No
         ticks += 1
     assert ticks > 3
     assert all(answer.text for answer in await calls)
+    await other.close()
 
 
 @pytest.mark.model
@@ -83,6 +83,7 @@ async def test_time_and_context_are_bounded(local: Backbone) -> None:
     with pytest.raises(BackboneError) as late:
         await ask(hasty.client, [ChatMessage("user", "Tell a very long story.")])
     assert late.value.kind is FailureKind.TIMEOUT and time.monotonic() - start < 20
+    await hasty.close()
     with pytest.raises(BackboneError) as long:
         await ask(local.client, [ChatMessage("user", "word " * 9000)])
     assert long.value.kind is FailureKind.TOO_LONG and "context" in str(long.value)
@@ -95,6 +96,7 @@ async def test_a_cancelled_call_frees_the_model(local: Backbone) -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
             await ask(talkative.client, [ChatMessage("user", "Tell a very long story.")])
+    await talkative.close()
     start = time.monotonic()
     assert (await ask(local.client, HELLO, max_tokens=2)).text
     assert time.monotonic() - start < 20

@@ -1,4 +1,4 @@
-"""Recording keeps every call, however it ended."""
+"""A role's calls are written to the journal, however they ended."""
 
 from __future__ import annotations
 
@@ -8,63 +8,66 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from osler.models import BackboneError, ChatMessage, FailureKind, ModelCall, Recording, ask, open_backbone
+from osler.agents.calls import Caller
+from osler.models import Backbone, ChatMessage, ask, open_backbone
 from osler.models.completion import without_thinking
+from osler.runs.events import Called, ConsultationError, Journal, Role
 from tests.models.server import Step, serving
+
+HELLO = [ChatMessage("system", "Be a doctor."), ChatMessage("user", "你好")]
 
 
 class Verdict(BaseModel):
     diagnosis: str
 
 
+class Recorded:
+    """A caller, and what it wrote down."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        self._journal = Journal()
+        self.caller = Caller(backbone, Role.DOCTOR, self._journal)
+
+    @property
+    def calls(self) -> list[Called]:
+        return [event for event in self._journal.events if isinstance(event, Called)]
+
+
 async def test_successes_failures_and_prices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "prices.yaml").write_text("tiny: {input: 1000000, output: 0}")
     monkeypatch.setenv("OSLER_PRICES", str(tmp_path / "prices.yaml"))
-    calls: list[ModelCall] = []
-    messages = [ChatMessage("system", "Be a doctor."), ChatMessage("user", "你好")]
-    script = [
-        Step(text="first"),
-        Step(status=401, message="bad sk-0123456789"),
-        Step(text=""),
-        Step(refuse_schema=True),
-    ]
-    async with serving(*script) as server:
+    refused = Step(status=401, message="bad sk-0123456789")
+    async with serving(Step(text="first"), refused, Step(text=""), Step(refuse_schema=True)) as server:
         backbone = open_backbone(server.spec, retries=0)
-        client = Recording(backbone.client, role="doctor", record=calls.append)
-        answer = await ask(client, messages)
+        recorded = Recorded(backbone)
+        assert await recorded.caller.text(HELLO, None) == "first"
         for _ in range(2):
-            with pytest.raises(BackboneError):
-                await ask(client, messages)
-        last = await ask(client, messages, schema=Verdict)
-        await client.close()
-        assert (await ask(backbone.client, messages)).text == "hello", "the shared client stays open"
+            with pytest.raises(ConsultationError):
+                await recorded.caller.text(HELLO, None)
+        assert await recorded.caller.text(HELLO, None, schema=Verdict) == "hello"
+        assert (await ask(backbone.client, HELLO)).cost == 11
         await backbone.close()
-    assert answer.cost == 11 and last.attempts == 2
-    assert [call.error for call in calls] == [
-        None,
-        FailureKind.UNAUTHORIZED,
-        FailureKind.EMPTY,
-        FailureKind.REFUSED,
-        None,
-    ]
-    assert [call.structured for call in calls] == [False, False, False, True, False]
+    calls = recorded.calls
+    kinds = [call.failure and call.failure.partition(":")[0] for call in calls]
+    assert kinds == [None, "unauthorized", "empty", "refused", None]
+    assert ["response_format" in request for request in server.requests] == [False] * 3 + [True, False, False]
     first = calls[0]
-    assert first.messages == (("system", "Be a doctor."), ("user", "你好"))
-    assert (first.role, first.model, first.text, first.cost, first.attempts) == ("doctor", "tiny", "first", 11, 1)
-    assert calls[1].text is None and calls[1].error_line and "sk-" not in calls[1].error_line
-    assert ModelCall.model_validate_json(first.model_dump_json()) == first
+    assert [(one.role, one.content) for one in first.messages] == [("system", "Be a doctor."), ("user", "你好")]
+    assert (first.role, first.model, first.answer, first.cost, first.attempts) == ("doctor", "tiny", "first", 11, 1)
+    assert (first.tokens_in, first.tokens_out, first.tokens_cached, first.source) == (11, 3, 5, "model")
+    assert calls[1].answer == "" and calls[1].failure and "sk-" not in calls[1].failure
+    assert Called.model_validate_json(first.model_dump_json()) == first
 
 
 async def test_cancelled_calls_are_recorded() -> None:
-    calls: list[ModelCall] = []
     async with serving(Step(hang=True)) as server:
         backbone = open_backbone(server.spec)
-        client = Recording(backbone.client, role="patient", record=calls.append)
+        recorded = Recorded(backbone)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2):
-                await ask(client, [ChatMessage("user", "hello")])
+                await recorded.caller.text(HELLO, None)
         await backbone.close()
-    assert [(call.error, call.error_line) for call in calls] == [(FailureKind.OTHER, "the call was cancelled")]
+    assert [call.failure for call in recorded.calls] == ["other: the call was cancelled"]
 
 
 @pytest.mark.parametrize(
@@ -78,26 +81,37 @@ async def test_cancelled_calls_are_recorded() -> None:
     ],
 )
 async def test_what_a_model_thinks_aloud_is_kept_apart_from_what_it_says(step: Step) -> None:
-    calls: list[ModelCall] = []
     async with serving(step) as server:
         backbone = open_backbone(server.spec, retries=0)
-        recorded = await ask(Recording(backbone.client, role="judge", record=calls.append), [])
-        assert recorded.text == (await ask(backbone.client, [])).text == "Gout."
+        recorded = Recorded(backbone)
+        assert await recorded.caller.text(HELLO, None) == (await ask(backbone.client, HELLO)).text == "Gout."
         await backbone.close()
-    assert [(call.text, call.thought) for call in calls] == [("Gout.", "A toe.")]
+    assert [(call.answer, call.thought) for call in recorded.calls] == [("Gout.", "A toe.")]
 
 
 @pytest.mark.parametrize("step", [Step(text="<think>A toe."), Step(text=None, thought={"reasoning": "A toe."})])
 async def test_an_answer_that_is_only_thinking_is_empty_and_was_paid_for(step: Step) -> None:
-    calls: list[ModelCall] = []
     async with serving(step) as server:
         backbone = open_backbone(server.spec, retries=0)
-        with pytest.raises(BackboneError, match="--answer-tokens") as caught:
-            await ask(Recording(backbone.client, role="judge", record=calls.append), [])
+        recorded = Recorded(backbone)
+        with pytest.raises(ConsultationError, match="--answer-tokens"):
+            await recorded.caller.text(HELLO, None)
+        assert await recorded.caller.text(HELLO, None, may_be_empty=True) == ""
         await backbone.close()
-    assert caught.value.kind is FailureKind.EMPTY
-    [call] = calls
-    assert (call.text, call.thought, call.tokens_in, call.tokens_out) == (None, "A toe.", 11, 3)
+    call = recorded.calls[0]
+    assert (call.answer, call.thought, call.tokens_in, call.tokens_out) == ("", "A toe.", 11, 3)
+    assert call.failure is not None and call.failure.startswith("empty: ")
+
+
+async def test_an_answer_far_beyond_what_was_allowed_is_kept_but_not_read() -> None:
+    async with serving(Step(text="word " * 1000)) as server:
+        backbone = open_backbone(server.spec, retries=0)
+        recorded = Recorded(backbone)
+        read = await recorded.caller.text(HELLO, None, max_tokens=10)
+        assert (await ask(backbone.client, HELLO, max_tokens=10)).finish == "length"
+        await backbone.close()
+    [call] = recorded.calls
+    assert call.answer == "word " * 1000 and call.unread == 5000 - len(read) and len(read) == 160
 
 
 def test_a_word_in_angle_brackets_is_no_thinking() -> None:

@@ -129,7 +129,7 @@ async def test_who_fails_leaves_it_to_the_next_and_only_the_latest_are_kept() ->
     beside = asyncio.create_task(shared.answer("b", works))
     await asyncio.sleep(0)
     waiting.cancel()
-    assert (await beside).content == "yes"
+    assert (await beside).text == "yes"
     with pytest.raises(asyncio.CancelledError):
         await waiting
     for key in "cde":

@@ -1,4 +1,4 @@
-"""Reading what a model wrote: JSON where it managed, labelled lines where it did not."""
+"""Reads conclusions from what a model wrote: JSON, or labelled lines."""
 
 from __future__ import annotations
 
@@ -56,17 +56,15 @@ _MOST_WORDS = 14
 
 def conclusion_of(text: str) -> Conclusion | None:
     """A conclusion, however it was written; None when no diagnosis can be found in it."""
-    data = json_of(text) or _unfinished(text) or _labelled(text)
-    fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
-    diagnosis = _line(fields.get("diagnosis") or fields.get("final_diagnosis") or fields.get("诊断"))
+    fields = _fields(json_of(text) or _unfinished(text) or _labelled(text))
+    diagnosis = _line(fields.get("diagnosis"))
     if not diagnosis or _PLACEHOLDER.search(diagnosis):
         return None
-    differential = fields.get("differential") or fields.get("differential_diagnosis") or fields.get("鉴别诊断") or ()
     return Conclusion(
         diagnosis=diagnosis,
-        treatment=_line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or ""),
-        differential=several(differential),
-        reasoning=_line(fields.get("reasoning") or fields.get("依据") or ""),
+        treatment=_line(fields.get("treatment")),
+        differential=several(fields.get("differential") or ()),
+        reasoning=_line(fields.get("reasoning")),
     )
 
 
@@ -91,10 +89,20 @@ def plan_of(text: str) -> dict[str, str]:
         return {"treatment": _line(begun[1]), "reasoning": ""}  # the answer ended inside the treatment
     if not data and _MARKED.search(text):  # by a colon: "the treatment is safe" marks nothing
         data = _labelled(text)
-    fields = {str(key).strip().casefold().replace(" ", "_"): value for key, value in data.items()}
-    treatment = _line(fields.get("treatment") or fields.get("treatment_plan") or fields.get("治疗") or "")
-    reasoning = _line(fields.get("reasoning") or fields.get("依据") or "")
-    return {"treatment": treatment or ("" if data else _line(text)), "reasoning": reasoning}
+    fields = _fields(data)
+    treatment = _line(fields.get("treatment")) or ("" if data else _line(text))
+    return {"treatment": treatment, "reasoning": _line(fields.get("reasoning"))}
+
+
+def _fields(data: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a conclusion by the names that the prompt asks for, whatever the model called them."""
+    found: dict[str, Any] = {}
+    for key, value in data.items():
+        name = " ".join(str(key).replace("_", " ").split())[:_LONGEST_NAME]
+        for field, names in _LABELS.items():
+            if value and re.fullmatch(names, name, re.IGNORECASE):
+                found.setdefault(field, value)
+    return found
 
 
 def _name(line: str) -> str:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from osler.models.probe import Probe
 
 app = typer.Typer(help="Check a model before a run.", no_args_is_help=True)
 
@@ -38,22 +35,7 @@ def check(
     if parse_spec(spec).kind == "rules":
         typer.echo("rules: needs no model")
         return
-    from osler.models.probe import probe
+    from osler.models.backbone import check_backbone
 
-    found = asyncio.run(probe(spec, limit=timeout))
-    typer.echo("\n".join(_lines(found)))
-
-
-def _lines(found: Probe) -> list[str]:
-    from osler.errors import printable
-
-    answer = found.answer
-    counts = [answer.tokens_in, answer.tokens_out, answer.tokens_cached]
-    shown = ["unknown" if count is None else str(count) for count in counts]
-    return [
-        f"backbone    {printable(found.spec)}",
-        f"answers     yes: {printable(answer.text)[:80]}",
-        f"latency     {answer.seconds:.2f} s",
-        f"tokens      {shown[0]} in, {shown[1]} out, {shown[2]} cached",
-        f"JSON schema {found.schema.value}",
-    ]
+    for label, value in asyncio.run(check_backbone(spec, limit=timeout)).items():
+        typer.echo(f"{label:<12}{value}")

@@ -13,7 +13,7 @@ app = typer.Typer(help="Fetch and list model files for local backbones.", no_arg
 def pull(name: Annotated[str, typer.Argument(help="Which model; `osler models list` shows them.")]) -> None:
     """Download a model file into the cache, unless it is there."""
     from osler.errors import UserError
-    from osler.models.weights import KNOWN, fetch
+    from osler.models.local import KNOWN, fetch
 
     if name not in KNOWN:
         raise UserError(f"there is no model {name!r} to pull", f"use {' or '.join(KNOWN)}")
@@ -23,7 +23,7 @@ def pull(name: Annotated[str, typer.Argument(help="Which model; `osler models li
 @app.command("list")
 def list_models() -> None:
     """List the model files: name, size and path."""
-    from osler.models.weights import KNOWN
+    from osler.models.local import KNOWN
 
     for weights in KNOWN.values():
         where = str(weights.path) if weights.present else f"not here yet; `osler models pull {weights.name}` fetches it"

@@ -1,15 +1,12 @@
 """The language models behind the agents, and the one way to ask them."""
 
-from osler.models.ask import Answer, ask
 from osler.models.backbone import Backbone, open_backbone
-from osler.models.chat import ChatClient, ChatMessage, ChatRequest
+from osler.models.chat import ChatClient, ChatMessage, ChatRequest, ask
 from osler.models.completion import Completion
 from osler.models.errors import BackboneError, FailureKind
-from osler.models.recording import ModelCall, Recording
 from osler.models.spec import Spec, parse_spec
 
 __all__ = [
-    "Answer",
     "Backbone",
     "BackboneError",
     "ChatClient",
@@ -17,8 +14,6 @@ __all__ = [
     "ChatRequest",
     "Completion",
     "FailureKind",
-    "ModelCall",
-    "Recording",
     "Spec",
     "ask",
     "open_backbone",

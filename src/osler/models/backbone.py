@@ -1,24 +1,24 @@
-"""From the name of a backbone to a client that answers."""
+"""Opens a backbone by its name, and checks what it can do."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from osler.errors import UserError
+from pydantic import BaseModel, ValidationError
+
+from osler.errors import UserError, printable
+from osler.models.chat import ChatClient, ChatMessage, ask
+from osler.models.errors import BackboneError
 from osler.models.prices import prices
-from osler.models.retry import RETRIES, RetryingClient, RetryPolicy
-from osler.models.spec import FORMS, PLUGIN_GROUP, Spec, parse_spec
+from osler.models.retry import RETRIES, RetryPolicy
+from osler.models.spec import Spec, parse_spec
 
 if TYPE_CHECKING:
-    from osler.models.chat import ChatClient
-    from osler.models.in_flight import InFlight
-    from osler.models.rate_limit import Rates
-
-_SAMPLING = ("temperature", "max_tokens", "seed")
-"""Parameters of a call, and not of the client: also those of a plugin are sent with every request."""
+    from osler.models.rate_limit import InFlight, Rates
 
 
 @dataclass
@@ -67,8 +67,7 @@ def open_backbone(
     if spec.kind == "rules":
         raise UserError("rules have no model, and one is needed here", "name a model: local, openai:MODEL, MODEL@URL")
     prices()  # a broken table shows now, and not in the middle of a run
-    from osler.models.in_flight import CountingClient, InFlight
-    from osler.models.rate_limit import RateLimitedClient, RateLimiter
+    from osler.models.rate_limit import EndpointClient, InFlight, RateLimiter, Rates
 
     given = _checked_parameters(spec)
     defaults: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
@@ -77,11 +76,12 @@ def open_backbone(
     options = {name: value for name, value in {**defaults, **given}.items() if value is not None}
     client = _open(spec, options, timeout)
     client.max_tokens = given.get("max_tokens")
-    counted = CountingClient(client, requests or InFlight())
-    limited = counted if spec.kind == "local" else RateLimitedClient(counted, RateLimiter(rates))
-    policy = RetryPolicy(client.where, retries=0 if spec.kind == "local" else retries)
+    if spec.kind == "local":  # one call at a time uses all cores
+        rates, retries = Rates(at_once=1), 0
+    policy = RetryPolicy(client.where, retries)
+    limited = EndpointClient(client, RateLimiter(rates), requests or InFlight(), policy)
     identity = [client.where, temperature, max_tokens, seed, *([given] if given else [])]
-    return Backbone(str(spec), client.model, RetryingClient(limited, policy), json.dumps(identity))
+    return Backbone(str(spec), client.model, limited, json.dumps(identity))
 
 
 def _open(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
@@ -93,40 +93,9 @@ def _open(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
         from osler.models.compatible import open_compatible
 
         return open_compatible(spec, options, timeout)
-    if spec.kind == "plugin":
-        return _open_plugin(spec, options, timeout)
-    from osler.models.providers import open_provider
+    from osler.models.providers import open_plugin, open_provider
 
-    return open_provider(spec, options, timeout)
-
-
-def _open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
-    """The client that somebody else's class or function makes from the spec's parameters."""
-    from osler.models.autogen_client import adapt
-    from osler.plugins import load_plugin, plugin_names
-
-    factory = load_plugin("backbone", PLUGIN_GROUP, spec.model, plugin_names(PLUGIN_GROUP))
-    own = {name: value for name, value in spec.options().items() if name not in _SAMPLING}
-    sampling = {name: value for name, value in options.items() if name in _SAMPLING}
-    if not callable(factory):
-        raise UserError(f"the backbone {spec.model!r} is no class or function", FORMS)
-    try:
-        made = factory(**own)
-    except UserError:
-        raise
-    except Exception as error:  # it is somebody else's, and may do anything
-        raise UserError(
-            f"the backbone {spec.model!r} cannot be made: {type(error).__name__}: {error}",
-            "check its parameters, as in `package.module:Class model=NAME`",
-        ) from None
-    name = str(own.get("model") or spec.model)
-    client = adapt(made, name=name, timeout=timeout, options=sampling)
-    if client is None:
-        raise UserError(
-            f"the backbone {spec.model!r} made a {type(made).__name__}, which is no ChatCompletionClient",
-            "name a class or function that makes AutoGen's ChatCompletionClient or osler.models.ChatClient",
-        )
-    return client
+    return (open_plugin if spec.kind == "plugin" else open_provider)(spec, options, timeout)
 
 
 def _checked_parameters(spec: Spec) -> dict[str, Any]:
@@ -137,3 +106,50 @@ def _checked_parameters(spec: Spec) -> dict[str, Any]:
     if temperature is not None and (type(temperature) not in {int, float} or temperature < 0):
         raise UserError(f"temperature={temperature} is no temperature", "write it as temperature=0.7")
     return given
+
+
+class _Colour(BaseModel):
+    """An enum that the question does not name, so that following it is no accident."""
+
+    colour: Literal["vermilion", "ultramarine"]
+
+
+async def check_backbone(spec: str, *, limit: float) -> dict[str, str]:
+    """Ask once in plain text and once for a JSON schema, without retries; each may take `limit` seconds.
+
+    Returns:
+        What the backbone did, as lines to print with their labels.
+
+    Raises:
+        UserError: The spec is wrong, or the model does not answer the first question.
+    """
+    backbone = open_backbone(spec, timeout=limit, max_tokens=64, retries=0)
+    try:
+        start = time.monotonic()
+        answer = await ask(backbone.client, [ChatMessage("user", "Say hello in one word.")])
+        seconds = time.monotonic() - start
+        support = await _schema_support(backbone.client)
+    finally:
+        await backbone.close()
+    counts = {"in": answer.tokens_in, "out": answer.tokens_out, "cached": answer.tokens_cached}
+    return {
+        "backbone": printable(backbone.spec),
+        "answers": f"yes: {printable(answer.text)[:80]}",
+        "latency": f"{seconds:.2f} s",
+        "tokens": ", ".join(f"{'unknown' if count is None else count} {name}" for name, count in counts.items()),
+        "JSON schema": support,
+    }
+
+
+async def _schema_support(client: ChatClient) -> str:
+    question = ChatMessage("user", "Name a colour, as a JSON object with the key colour.")
+    try:
+        answer = await ask(client, [question], schema=_Colour)
+        if not client.innermost.takes_schema:
+            return "not taken; the prompt alone asks for the form"
+        _Colour.model_validate_json(answer.text)
+    except BackboneError:
+        return "no answer when one is asked for"
+    except ValidationError:
+        return "taken, but the answer does not follow it"
+    return "honoured"

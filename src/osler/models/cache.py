@@ -1,8 +1,4 @@
-"""Answers that need not be paid for twice: kept on disk over runs, shared within a run, or from before an interruption.
-
-`CachingClient` is a consultation's own client: it looks for an answer in all of these, and asks the model for the rest
-if the limits of the consultation and the run let it.
-"""
+"""Answers that are not paid for twice: kept on disk over runs, shared within a run, or from before an interruption."""
 
 from __future__ import annotations
 
@@ -11,16 +7,16 @@ import hashlib
 import sqlite3
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic_core import to_json
 
 from osler.errors import StorageError, UserError
-from osler.models.chat import ChatClient, ChatRequest, ClientWrapper
-from osler.models.completion import Completion, Source
+from osler.models.chat import ChatRequest, ClientWrapper, response_format
+from osler.models.completion import AnswerSource, Completion
 from osler.models.errors import BackboneError
-from osler.models.json_schema import response_format
 from osler.private import private_file
 
 StoreAnswer = Callable[[str, Completion], Awaitable[None]]
@@ -84,7 +80,7 @@ class ResponseCache:
 class EarlierAnswers:
     """What models said in this consultation before it was interrupted: given again in the same order."""
 
-    def __init__(self, stored: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, stored: Iterable[tuple[str, str]]) -> None:
         """Take keys and answers, in the order they came."""
         self._by_key: dict[str, deque[str]] = defaultdict(deque)
         for key, body in stored:
@@ -96,23 +92,22 @@ class EarlierAnswers:
         return Completion.model_validate_json(waiting.popleft()) if waiting else None
 
 
+@dataclass
 class SharedAnswers:
     """Answers that all consultations of a run in this process share: each request is made once, also at one moment.
 
     The latest are kept: consultations that ask the same are those of one patient, and follow each other.
     """
 
-    def __init__(self, most: int = 4096) -> None:
-        """Keep so many answers."""
-        self._most = most
-        self._asked: dict[str, asyncio.Future[Completion]] = {}
+    most: int = 4096
+    _asked: dict[str, asyncio.Future[Completion]] = field(default_factory=dict)
 
     async def answer(self, key: str, ask: Callable[[], Awaitable[Completion]]) -> Completion:
         """The answer to that request, asked for once; if that fails, the next consultation that waits asks again."""
         while (first := self._asked.get(key)) is not None:
             await asyncio.wait({first})
             if not first.cancelled():
-                free = {"source": Source.RUN, "tokens_in": 0, "tokens_out": 0, "tokens_cached": 0}
+                free = {"source": AnswerSource.RUN, "tokens_in": 0, "tokens_out": 0, "tokens_cached": 0}
                 return first.result().model_copy(update=free)
         mine = self._asked[key] = asyncio.get_running_loop().create_future()
         try:
@@ -122,7 +117,7 @@ class SharedAnswers:
             mine.cancel()
             raise
         mine.set_result(answer)
-        if len(self._asked) > self._most:
+        if len(self._asked) > self.most:
             oldest = next(known for known, one in self._asked.items() if one.done())
             del self._asked[oldest]
         return answer
@@ -140,78 +135,62 @@ class Allowance(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class CachingClient(ClientWrapper):
-    """Answers from what was stored, cached or shared, and asks the model for the rest, if the limits let it."""
+    """The client of one consultation: answers from what was stored, cached or shared, and else asks the model."""
 
-    def __init__(
-        self,
-        inner: ChatClient,
-        *,
-        backbone: str,
-        trial: int,
-        earlier: EarlierAnswers,
-        store: StoreAnswer,
-        own: Allowance,
-        run: Allowance,
-        cache: ResponseCache | None = None,
-        shared: SharedAnswers | None = None,
-    ) -> None:
-        """Wrap the client that all consultations share.
-
-        Args:
-            inner: The shared client.
-            backbone: Model, address and sampling, for the key of requests.
-            trial: The consultation's trial: another trial is another answer.
-            earlier: Answers of this consultation from before it was interrupted.
-            store: Stores every answer that was paid for; the consultation waits until it is written.
-            own: The limits of this consultation.
-            run: The limits of the run.
-            cache: Answers of any consultation, where the user wants that.
-            shared: Answers of this run's consultations, where the same request is to be made once.
-        """
-        super().__init__(inner)
-        self._backbone, self._trial = backbone, trial
-        self._earlier, self._store, self._own, self._run, self._cache = earlier, store, own, run, cache
-        self._shared = shared
+    backbone: str
+    """Model, address and sampling, for the key of requests."""
+    trial: int
+    """The consultation's trial: another trial is another answer."""
+    earlier: EarlierAnswers
+    """Answers of this consultation from before it was interrupted."""
+    store: StoreAnswer
+    """Stores every answer that was paid for; the consultation waits until it is written."""
+    own: Allowance
+    """The limits of this consultation."""
+    run: Allowance
+    """The limits of the run."""
+    cache: ResponseCache | None = None
+    """Answers of any consultation, where the user wants that."""
+    shared: SharedAnswers | None = None
+    """Answers of this run's consultations, where the same request is to be made once."""
 
     async def complete(self, request: ChatRequest) -> Completion:
         """The answer, wherever it comes from."""
-        self._own.check()
-        key = request_key(self._backbone, self._trial, request)
+        self.own.check()
+        key = request_key(self.backbone, self.trial, request)
         answer = self._found(key)
-        if answer is None:
-            answer = await (self._asked_once(key, request) if self._shared is not None else self._paid(key, request))
-        self._own.used(answer)
+        if answer is None and self.shared is not None:
+            answer = await self.shared.answer(key, lambda: self._paid(key, request))
+            if answer.source is AnswerSource.RUN:
+                await asyncio.shield(self.store(key, answer))  # for this consultation, too, which may be interrupted
+        elif answer is None:
+            answer = await self._paid(key, request)
+        self.own.used(answer)
         return answer
 
     async def _paid(self, key: str, request: ChatRequest) -> Completion:
         """The model's answer, which is stored before anybody goes on."""
-        self._run.check()
+        self.run.check()
         try:
             answer = await self.inner.complete(request)
         except BackboneError as error:
             if error.answer is not None:  # it cannot be used, and was paid for all the same
-                self._run.used(error.answer)
-                self._own.used(error.answer)
+                self.run.used(error.answer)
+                self.own.used(error.answer)
             raise
-        self._run.used(answer)
-        await asyncio.shield(self._store(key, answer))  # others wait for the same write
-        if self._cache is not None:
-            self._cache.put(key, answer)
-        return answer
-
-    async def _asked_once(self, key: str, request: ChatRequest) -> Completion:
-        """The answer that this run has to the request; stored for this consultation, too, which may be interrupted."""
-        assert self._shared is not None
-        answer = await self._shared.answer(key, lambda: self._paid(key, request))
-        if answer.source is Source.RUN:
-            await asyncio.shield(self._store(key, answer))
+        self.run.used(answer)
+        await asyncio.shield(self.store(key, answer))  # others wait for the same write
+        if self.cache is not None:
+            self.cache.put(key, answer)
         return answer
 
     def _found(self, key: str) -> Completion | None:
         """An answer that was paid for before, marked as such."""
-        if answer := self._earlier.next(key):
-            return answer if answer.source is Source.RUN else answer.model_copy(update={"source": Source.EARLIER})
-        if self._cache is not None and (answer := self._cache.get(key)):
-            return answer.model_copy(update={"source": Source.CACHE})
-        return None
+        if answer := self.earlier.next(key):
+            if answer.source is not AnswerSource.RUN:
+                answer.source = AnswerSource.EARLIER
+        elif self.cache is not None and (answer := self.cache.get(key)):
+            answer.source = AnswerSource.CACHE
+        return answer

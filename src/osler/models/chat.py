@@ -1,15 +1,20 @@
-"""What passes between an agent and a model, and the interface of everything that answers."""
+"""The interface of everything that answers, and `ask`, through which agents ask it."""
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
+from pydantic import BaseModel
 
-    from osler.models.completion import Completion
+from osler.models.completion import Completion, check_usable, unread_length, whole_characters
+from osler.models.errors import BackboneError
+
+_ABOUT_SCHEMA = re.compile(r"response[_ ]?format|json[_ ]?schema|structured output|guided|grammar", re.IGNORECASE)
 
 
 class ChatMessage(NamedTuple):
@@ -28,6 +33,27 @@ class ChatRequest:
     """The longest answer; None: as long as the client's own default."""
     schema: type[BaseModel] | None = None
     """The form that the answer is to have, sent as a JSON schema."""
+
+    def body(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The request in the OpenAI protocol, with the options of every request."""
+        messages = [{"role": role, "content": content} for role, content in self.messages]
+        body = {**options, "messages": messages}
+        if self.max_tokens is not None:
+            body["max_tokens"] = self.max_tokens
+        if self.schema is not None:
+            body["response_format"] = response_format(self.schema)
+        return body
+
+    def estimated_tokens(self) -> int:
+        """About how many tokens the prompt has: four Latin characters or one other character make a token.
+
+        An estimate on purpose: an exact count would download tiktoken's data, and be wrong for most models anyway.
+        """
+        total = 0
+        for _, text in self.messages:
+            latin = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+            total += 4 + (latin + 3) // 4 + len(text) - latin
+        return total
 
 
 class ChatClient(ABC):
@@ -59,17 +85,15 @@ class ChatClient(ABC):
         return self
 
 
+@dataclass(eq=False)
 class ClientWrapper(ChatClient):
-    """Passes everything on to `inner`; a subclass overrides the one thing it adds."""
+    """A client around another one; a subclass adds one thing in `complete`."""
 
-    def __init__(self, inner: ChatClient) -> None:
-        """Wrap a client."""
-        self.inner = inner
-        self.model, self.where, self.max_tokens = inner.model, inner.where, inner.max_tokens
+    inner: ChatClient
 
-    async def complete(self, request: ChatRequest) -> Completion:
-        """Pass the request on."""
-        return await self.inner.complete(request)
+    def __post_init__(self) -> None:
+        """Take over what the inner client is called and allows."""
+        self.model, self.where, self.max_tokens = self.inner.model, self.inner.where, self.inner.max_tokens
 
     async def close(self) -> None:
         """Close the inner client."""
@@ -81,13 +105,80 @@ class ClientWrapper(ChatClient):
         return self.inner.innermost
 
 
-def estimated_tokens(request: ChatRequest) -> int:
-    """About how many tokens a prompt has: four Latin characters or one other character make a token.
+async def ask(
+    client: ChatClient,
+    messages: Sequence[ChatMessage],
+    *,
+    schema: type[BaseModel] | None = None,
+    max_tokens: int | None = None,
+) -> Completion:
+    """Ask a model once. The text is not parsed: what small models write needs a forgiving reader.
 
-    An estimate on purpose: an exact count would download tiktoken's data, and be wrong for most models anyway.
+    Args:
+        client: A backbone's client, wrapped or not.
+        messages: The prompt. It asks for the form in words, too: a client that takes no JSON schema is sent none, nor
+            is a server that has refused one before.
+        schema: What the text should look like.
+        max_tokens: The longest answer, where it differs from the backbone's and the backbone's spec does not set it.
+            What goes far beyond it is cut off.
+
+    Raises:
+        BackboneError: The model gave no usable answer.
     """
-    total = 0
-    for _, text in request.messages:
-        latin = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-        total += 4 + (latin + 3) // 4 + len(text) - latin
-    return total
+    base = client.innermost
+    prompt = tuple(ChatMessage(role, whole_characters(text)) for role, text in messages)
+    allowed = client.max_tokens or max_tokens
+    sent = schema if base.takes_schema else None
+    try:
+        answer = await client.complete(ChatRequest(prompt, allowed, sent))
+    except BackboneError as error:
+        refused = error.status in {400, 415, 422, 501} and _ABOUT_SCHEMA.search(error.detail)
+        if sent is None or not refused:
+            raise
+        base.takes_schema, earlier = False, error.attempts
+    else:
+        return _readable(check_usable(answer, client.where), allowed)
+    answer = check_usable(await client.complete(ChatRequest(prompt, allowed)), client.where)
+    return _readable(answer.model_copy(update={"attempts": earlier + answer.attempts}), allowed)
+
+
+def _readable(answer: Completion, allowed: int | None) -> Completion:
+    unread = unread_length(answer.text, allowed)
+    return answer.model_copy(update={"text": answer.text[:-unread], "finish": "length"}) if unread else answer
+
+
+@lru_cache(maxsize=64)
+def response_format(schema: type[BaseModel]) -> dict[str, Any]:
+    """The `response_format` of the OpenAI protocol that asks for this model. Made once: a run has few."""
+    form = {"name": schema.__name__, "schema": strict_schema(schema), "strict": True}
+    return {"type": "json_schema", "json_schema": form}
+
+
+def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a model as strict servers want it: every property required, and no others.
+
+    That holds for fields with defaults, too; a field that may be left out is written as `X | None`.
+    """
+    closed: dict[str, Any] = _closed(schema.model_json_schema())
+    return closed
+
+
+def _closed(node: Any, *, names: bool = False) -> Any:
+    """The same schema with every object closed. Under `names`, keys are names of fields and not words of the schema."""
+    if isinstance(node, list):
+        return [_closed(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if names:
+        return {key: _closed(value) for key, value in node.items()}
+    if "$ref" in node:
+        return {"$ref": node["$ref"]}  # a strict server takes nothing beside a reference
+    closed = {
+        key: value if key in {"enum", "const", "examples"} else _closed(value, names=key in {"properties", "$defs"})
+        for key, value in node.items()
+        if key not in {"default", "title"}
+    }
+    if "properties" in closed:
+        closed["additionalProperties"] = False
+        closed["required"] = list(closed["properties"])
+    return closed

@@ -1,67 +1,139 @@
-"""`MODEL@URL`: models behind an OpenAI-compatible server, such as vLLM, SGLang and llama.cpp.
+"""`MODEL@URL`: models behind an OpenAI-compatible server, such as vLLM, SGLang and llama.cpp, over aiohttp.
 
 Straight over HTTP: a run asks millions of times, and the SDKs take many times as long for a call as this does.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from osler.api_keys import key_for
+from pydantic_core import from_json, to_json
+
+from osler import __version__
+from osler.api_keys import ServerKey, is_loopback, key_for
 from osler.errors import UserError
 from osler.models.chat import ChatClient, ChatRequest
-from osler.models.completion import Completion, check_usable
-from osler.models.errors import not_json
-from osler.models.http_endpoint import HttpEndpoint
-from osler.models.json_schema import response_format
+from osler.models.completion import Completion, oversize
+from osler.models.errors import backbone_error, not_json, status_error, too_late
 from osler.models.spec import Spec
 
+if TYPE_CHECKING:
+    import aiohttp
+
+_IDLE_SECONDS = 4.0
+"""How long an unused connection is kept: shorter than servers do (vLLM: 5 s), so that none is used as it closes."""
 _NOT_SET_BY_USERS = frozenset({"model", "messages", "stream", "n", "response_format", "tools", "tool_choice"})
 
 
-class CompatibleClient(ChatClient):
-    """One model at one server."""
+@dataclass
+class HttpEndpoint:
+    """One address of a server: chat or embeddings. Connections are made at the first request, and shared by all."""
 
-    def __init__(self, model: str, where: str, endpoint: HttpEndpoint, options: Mapping[str, Any]) -> None:
-        """Take the server, and what every request holds besides its messages."""
-        self.model, self.where = model, where
-        self._endpoint = endpoint
-        self._options = {"model": model, **options}
+    url: str
+    key: ServerKey
+    """Sent as a bearer token, and shown nowhere."""
+    where: str
+    """The model and its address, for messages."""
+    timeout: float
+    """Seconds for an answer."""
+    expects: str = "a chat completion"
+    """What an answer should be, for messages."""
+    largest: int = 4_000_000
+    """The most bytes of an answer. One of 100 kB with reasoning and escapes fits; an endless one is cut off."""
+    _session: aiohttp.ClientSession | None = None
 
-    async def complete(self, request: ChatRequest) -> Completion:
-        """Send one request."""
-        body = {
-            **self._options,
-            "messages": [{"role": role, "content": content} for role, content in request.messages],
-        }
-        if request.max_tokens is not None:
-            body["max_tokens"] = request.max_tokens
-        if request.schema is not None:
-            body["response_format"] = response_format(request.schema)
-        return check_usable(self._completion(await self._endpoint.post(body)), self.where)
+    async def post(self, body: Mapping[str, Any]) -> Any:
+        """Send a body as JSON; the server's answer, parsed. `Any`, because a server may send anything.
+
+        Raises:
+            BackboneError: There was no answer, or it is no JSON.
+        """
+        try:
+            status, headers, said = await self._exchange(to_json(body))
+        except TimeoutError:
+            failure = too_late(self.where, self.timeout)
+        except Exception as error:
+            failure = backbone_error(error, self.where, self.key)
+        else:
+            return self._read(status, headers, said)
+        raise failure  # outside of the except block: what it came from holds the request, and that the key
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._endpoint.close()
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
 
-    def _completion(self, body: Any) -> Completion:
-        """The answer in a response's body."""
+    async def _exchange(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        self._session = self._session or self._new_session()
+        # Redirects are not followed: the key would go along.
+        async with self._session.post(self.url, data=body, allow_redirects=False) as response:
+            said = bytearray()
+            async for chunk in response.content.iter_any():
+                said += chunk
+                if len(said) > self.largest:
+                    raise oversize(self.where)
+            return response.status, response.headers, bytes(said)
+
+    def _new_session(self) -> aiohttp.ClientSession:
+        import aiohttp
+
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_SECONDS),  # the rate limit is elsewhere
+            timeout=aiohttp.ClientTimeout(total=self.timeout),
+            headers={
+                "Authorization": f"Bearer {self.key.value or 'none'}",  # servers without keys still want the header
+                "Content-Type": "application/json",
+                "User-Agent": f"osler/{__version__}",
+            },
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=not is_loopback(urlsplit(self.url).hostname or ""),  # no proxy reaches this machine's own
+        )
+
+    def _read(self, status: int, headers: Mapping[str, str], said: bytes) -> Any:
+        try:
+            body = _parsed(said)
+        except (ValueError, RecursionError):
+            body = None
+        if not 200 <= status < 300:
+            told = said.decode("utf-8", "replace") if body is None else body
+            raise status_error(status, told, self.where, retry_after=headers.get("Retry-After"), key=self.key)
+        if body is None or "json" not in headers.get("Content-Type", ""):
+            raise not_json(self.where, self.expects)
+        return body
+
+
+@dataclass(eq=False)
+class CompatibleClient(ChatClient):
+    """One model at one server."""
+
+    model: str
+    where: str
+    endpoint: HttpEndpoint
+    options: Mapping[str, Any]
+    """What every request holds besides its messages."""
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Send one request."""
+        body = await self.endpoint.post(request.body(self.options))
         with suppress(LookupError, TypeError, AttributeError):
             choice = body["choices"][0]
             message, usage = choice["message"], body.get("usage")
-            text = message.get("content")
+            text, finish = message.get("content"), choice.get("finish_reason")
             thought = message.get("reasoning_content") or message.get("reasoning")
+            thought = thought if isinstance(thought, str) else None
             if text is None or isinstance(text, str):
-                return Completion.from_text(
-                    text or "",
-                    model=self.model,
-                    finish=choice.get("finish_reason"),
-                    usage=usage,
-                    thought=thought if isinstance(thought, str) else None,
-                )
+                return Completion.from_text(text or "", model=self.model, finish=finish, usage=usage, thought=thought)
         raise not_json(self.where)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.endpoint.close()
 
 
 def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> CompatibleClient:
@@ -74,5 +146,13 @@ def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> C
     if taken := sorted(options.keys() & _NOT_SET_BY_USERS):
         raise UserError(f"the parameter {taken[0]} is set by Osler itself", "leave it out of the backbone")
     where = f"{spec.model} at {spec.base_url}"
-    endpoint = HttpEndpoint(f"{spec.base_url}/chat/completions", key_for(spec.base_url), where=where, timeout=timeout)
-    return CompatibleClient(spec.model, where, endpoint, options)
+    endpoint = HttpEndpoint(f"{spec.base_url}/chat/completions", key_for(spec.base_url), where, timeout)
+    return CompatibleClient(spec.model, where, endpoint, {"model": spec.model, **options})
+
+
+def _parsed(said: bytes) -> Any:
+    """From JSON, by pydantic's reader: Python's own takes five times as long, but reads half characters, too."""
+    try:
+        return from_json(said, cache_strings="keys")
+    except ValueError:
+        return json.loads(said)

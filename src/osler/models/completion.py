@@ -1,47 +1,41 @@
-"""What a model call gives back: the text, and what it cost."""
+"""The answer of a model: its text and the tokens it took."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
-from pydantic import BaseModel, BeforeValidator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from osler.models.errors import BackboneError, FailureKind
+from osler.models.prices import cost
 
 LONGEST_ANSWER = 100_000
-"""In bytes. No turn of a consultation is longer; what is, is a model that repeats itself."""
+"""In bytes. No turn of a consultation is longer; a longer answer comes from a model that repeats itself."""
 _LONGEST_TOKEN = 16
 """Characters. An answer of more than that for each token it was allowed comes from a server that did not stop."""
 _MOST_TOKENS = 1_000_000_000
-"""No prompt or answer counts more; and the sum over all calls of the largest run still has 64 bits."""
+"""No prompt or answer has more; the sum over all calls of the largest run still fits into 64 bits."""
 
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _THINKING_BEGINS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
 _THINKING_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 
-def token_count(value: object) -> int | None:
+def _token_count(value: object) -> int | None:
     """A number of tokens as a server claims it; None for anything that no call can have."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= _MOST_TOKENS else None
 
 
-TokenCount = Annotated[int | None, BeforeValidator(token_count)]
+TokenCount = Annotated[int | None, BeforeValidator(_token_count)]
 FinishReason = Literal["stop", "length", "function_calls", "content_filter", "unknown"]
-_FINISH: dict[object, FinishReason] = {
-    "stop": "stop",
-    "length": "length",
-    "content_filter": "content_filter",
-    "tool_calls": "function_calls",
-    "function_calls": "function_calls",
-}
 
 
-class Source(StrEnum):
+class AnswerSource(StrEnum):
     """Where an answer came from."""
 
     MODEL = "model"
@@ -54,24 +48,25 @@ class Source(StrEnum):
 
 
 class Completion(BaseModel):
-    """An answer. Numbers that the server does not tell are None, never 0.
+    """An answer. Numbers that the server does not tell are None, never 0."""
 
-    What the model thought aloud is in `thought`, whether the server sent it in a field of its own or within the text.
-    """
+    model_config = ConfigDict(populate_by_name=True)
 
-    content: str
-    finish_reason: FinishReason = "unknown"
+    text: str = Field(alias="content")
+    """Without what the model thought aloud. Earlier versions stored it as `content`."""
+    finish: FinishReason = Field(default="unknown", alias="finish_reason")
     thought: str | None = None
+    """What the model thought aloud, whether the server sent it in a field of its own or within the text."""
     model: str
     tokens_in: TokenCount = None
     tokens_out: TokenCount = None
     tokens_cached: TokenCount = None
     attempts: int = 1
-    source: Source = Source.MODEL
+    source: AnswerSource = AnswerSource.MODEL
 
     @model_validator(mode="after")
     def _split_thinking(self) -> Self:
-        self.content, thought = without_thinking(self.content)
+        self.text, thought = without_thinking(self.text)
         self.thought = self.thought or thought or None
         return self
 
@@ -82,9 +77,10 @@ class Completion(BaseModel):
         """The completion of a text, and of the `usage` object of the OpenAI protocol."""
         told: Mapping[str, object] = usage if isinstance(usage, Mapping) else {}
         details = told.get("prompt_tokens_details")
+        finish = "function_calls" if finish == "tool_calls" else finish
         return cls(
-            content=whole_characters(text),
-            finish_reason=_FINISH.get(finish, "unknown") if isinstance(finish, str) else "unknown",
+            text=whole_characters(text),
+            finish=finish if finish in get_args(FinishReason) else "unknown",
             thought=thought,
             model=model,
             tokens_in=told.get("prompt_tokens"),
@@ -92,11 +88,16 @@ class Completion(BaseModel):
             tokens_cached=details.get("cached_tokens") if isinstance(details, Mapping) else None,
         )
 
+    @property
+    def cost(self) -> float | None:
+        """In USD; None where the price table does not know the model, or a count is unknown."""
+        return cost(self.model, self.tokens_in, self.tokens_out, self.tokens_cached)
+
 
 def without_thinking(text: str) -> tuple[str, str]:
     """What a model said, and what it thought aloud before that: `<think>…</think>` at the start of its answer.
 
-    One that was cut off while it thought said nothing. Some chat templates open the tag in the prompt, so that an
+    A model that was cut off while it thought said nothing. Some chat templates open the tag in the prompt, so that an
     answer holds only its end.
     """
     begun, done = _THINKING_BEGINS.match(text), _THINKING_ENDS.search(text)
@@ -115,7 +116,7 @@ def whole_characters(text: str) -> str:
 def unread_length(text: str, max_tokens: int | None) -> int:
     """How many characters at the end of an answer are not read, since they go beyond what was asked for.
 
-    Everybody who reads a model's words looks for patterns in them, and hostile words make that take long.
+    Whatever reads an answer searches it for patterns, and hostile text makes that slow.
     """
     return 0 if max_tokens is None else max(0, len(text) - _LONGEST_TOKEN * max_tokens)
 
@@ -126,14 +127,14 @@ def check_usable(answer: Completion, where: str) -> Completion:
     Raises:
         BackboneError: The answer is empty, too long, or withheld by a content filter.
     """
-    if len(answer.content.encode("utf-8", "replace")) > LONGEST_ANSWER:
+    if len(answer.text.encode("utf-8", "replace")) > LONGEST_ANSWER:
         raise oversize(where)
-    if answer.content.strip():
+    if answer.text.strip():
         return answer
-    if answer.finish_reason == "content_filter":
+    if answer.finish == "content_filter":
         raise BackboneError(FailureKind.REFUSED, f"the content filter of {where} withheld the answer", answer=answer)
     what = "thought and then said nothing" if answer.thought else "gave an empty answer"
-    raise BackboneError(FailureKind.EMPTY, f"{where} {what} (finish: {answer.finish_reason})", answer=answer)
+    raise BackboneError(FailureKind.EMPTY, f"{where} {what} (finish: {answer.finish})", answer=answer)
 
 
 def oversize(where: str) -> BackboneError:

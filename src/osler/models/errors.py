@@ -1,9 +1,11 @@
-"""What can go wrong between an agent and its model, sorted by what one can do about it."""
+"""The failures of models and their servers, sorted by what one can do about them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -15,53 +17,39 @@ if TYPE_CHECKING:
 
 
 class FailureKind(StrEnum):
-    """Why a model gave no usable answer."""
+    """Why a model gave no usable answer, and what one can do about it."""
 
-    UNREACHABLE = "unreachable"
-    UNAUTHORIZED = "unauthorized"
-    UNKNOWN_MODEL = "unknown_model"
-    RATE_LIMITED = "rate_limited"
-    SERVER_ERROR = "server_error"
-    TIMEOUT = "timeout"
-    CUT_OFF = "cut_off"
-    NOT_JSON = "not_json"
-    EMPTY = "empty"
-    OVERSIZE = "oversize"
-    TOO_LONG = "too_long"
+    _value_: str
+    remedy: str
+
+    def __new__(cls, value: str, remedy: str = "") -> FailureKind:
+        """A kind by its value, with its remedy."""
+        kind = str.__new__(cls, value)
+        kind._value_, kind.remedy = value, remedy
+        return kind
+
+    UNREACHABLE = "unreachable", "check that the server runs at this address"
+    UNAUTHORIZED = "unauthorized", "check the key that the server is given"
+    UNKNOWN_MODEL = "unknown_model", "check the model's name, and the end of the address, usually /v1"
+    RATE_LIMITED = "rate_limited", "run fewer consultations at once, or wait"
+    SERVER_ERROR = "server_error", "look at the server's log, and try again later"
+    TIMEOUT = "timeout", "give it more time, or fewer consultations at once"
+    CUT_OFF = "cut_off", "look at the server's log, and try again"
+    NOT_JSON = "not_json", "check that the address is that of the model's server, usually ending in /v1"
+    EMPTY = "empty", "allow more with --answer-tokens, or try another model"
+    OVERSIZE = "oversize", "allow fewer tokens, or try another model"
+    TOO_LONG = "too_long", "give less with --budget or --answer-tokens, or use a model with a longer context"
     """The prompt, with the answer that was allowed for, does not fit into the model's context."""
-    REFUSED = "refused"
+    REFUSED = "refused", "read what the server says; a shorter prompt or another model may help"
     """The server, or its content filter, did not accept this request."""
-    OTHER = "other"
+    OTHER = "other", "try `osler backbones check` with this model"
 
 
-PASSING = frozenset(
-    {
-        FailureKind.UNREACHABLE,
-        FailureKind.RATE_LIMITED,
-        FailureKind.SERVER_ERROR,
-        FailureKind.TIMEOUT,
-        FailureKind.CUT_OFF,
-        FailureKind.NOT_JSON,
-    }
-)
+PASSING = frozenset({FailureKind.UNREACHABLE, FailureKind.RATE_LIMITED, FailureKind.SERVER_ERROR})
+PASSING |= {FailureKind.TIMEOUT, FailureKind.CUT_OFF, FailureKind.NOT_JSON}
 """Failures that may be gone a moment later: a busy proxy answers with a page of its own. The others are final: the same
 request gets the same refusal."""
 
-_REMEDIES = {
-    FailureKind.UNREACHABLE: "check that the server runs at this address",
-    FailureKind.UNAUTHORIZED: "check the key that the server is given",
-    FailureKind.UNKNOWN_MODEL: "check the model's name, and the end of the address, usually /v1",
-    FailureKind.RATE_LIMITED: "run fewer consultations at once, or wait",
-    FailureKind.SERVER_ERROR: "look at the server's log, and try again later",
-    FailureKind.TIMEOUT: "give it more time, or fewer consultations at once",
-    FailureKind.CUT_OFF: "look at the server's log, and try again",
-    FailureKind.NOT_JSON: "check that the address is that of the model's server, usually ending in /v1",
-    FailureKind.EMPTY: "allow more with --answer-tokens, or try another model",
-    FailureKind.OVERSIZE: "allow fewer tokens, or try another model",
-    FailureKind.TOO_LONG: "give less with --budget or --answer-tokens, or use a model with a longer context",
-    FailureKind.REFUSED: "read what the server says; a shorter prompt or another model may help",
-    FailureKind.OTHER: "try `osler backbones check` with this model",
-}
 _LONGEST_DETAIL = 300
 
 
@@ -75,103 +63,105 @@ class BackboneError(UserError):
         remedy: str | None = None,
         *,
         worth_retry: bool | None = None,
-        retry_after: str | None = None,
+        retry_after: float | None = None,
         status: int | None = None,
         detail: str = "",
         answer: Completion | None = None,
     ) -> None:
         """Take what happened; remedy and whether to retry follow from the kind unless given.
 
-        Args:
-            kind: The sort of failure.
-            message: What happened, without the remedy.
-            remedy: What the user can do.
-            worth_retry: Whether the same call may succeed a moment later.
-            retry_after: The server's `Retry-After` header, as it came.
-            status: The HTTP status, where there was one.
-            detail: What the server said about it.
-            answer: What the model gave, where that cannot be used: its tokens were paid for.
+        `retry_after` is how many seconds the server asks to be left alone, `detail` what it said, and `answer` what the
+        model gave where that cannot be used: its tokens were paid for.
         """
         self.kind = kind
         self.worth_retry = kind in PASSING if worth_retry is None else worth_retry
-        self.retry_after = retry_after
-        self.status = status
+        self.retry_after, self.status, self.answer = retry_after, status, answer
         self.detail = scrub(detail)
-        self.answer = answer
         self.attempts = 1
-        super().__init__(scrub(message), scrub(remedy or _REMEDIES[kind]))
+        super().__init__(scrub(message), scrub(remedy or kind.remedy))
+
+
+_BY_STATUS = {
+    401: (FailureKind.UNAUTHORIZED, "does not accept the key"),
+    403: (FailureKind.UNAUTHORIZED, "does not let this key use the model"),
+    404: (FailureKind.UNKNOWN_MODEL, "is not known to the server"),
+    408: (FailureKind.TIMEOUT, "took too long, says the server"),
+    429: (FailureKind.RATE_LIMITED, "is asked too often"),
+}
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:length|size|window)|longer than the model's context|maximum (?:allowed )?(?:input )?length"
+    r"|(?:prompt|input) is too long|too many (?:input )?tokens|token count .{0,40}exceeds|max_new_tokens` must be",
+    re.IGNORECASE,
+)
+"""How vLLM, SGLang, llama.cpp, TGI and the big providers say that a prompt does not fit."""
 
 
 def status_error(
     status: int, body: object, where: str, *, retry_after: str | None = None, key: ServerKey | None = None
 ) -> BackboneError:
-    """The failure behind an HTTP status that is no success.
+    """The failure behind an HTTP status that is no success; `body` is JSON that was read, or text.
 
-    Args:
-        status: The status.
-        body: What the server sent with it: JSON that was read, or text.
-        where: The model and its address, for the message.
-        retry_after: The server's `Retry-After` header.
-        key: The key that was sent, for the remedy.
+    `where` is the model and its address, for the message; `key` is what was sent, for the remedy.
     """
     detail = scrub(_server_says(body), *([key.value] if key is not None else []))
     kind, what = _BY_STATUS.get(status, (FailureKind.REFUSED, "refused the request"))
     remedy: str | None = None
     retry: bool | None = None
     if kind is FailureKind.UNAUTHORIZED and key is not None:
-        what, remedy = key.refusal if status == 401 else what, key.remedy
+        what, remedy = what if key.value or status != 401 else "wants a key", key.remedy
     if 300 <= status < 400:
         # Not followed: the key would go along.
         what, remedy = "has moved to another address", "give the address that answers, with https where it wants that"
     if status >= 500:
         kind, what = FailureKind.SERVER_ERROR, "has a fault"
-    if is_too_long(status, detail):
+    if status == 413 or (status in {400, 422, 500} and _TOO_LONG.search(detail)):  # llama.cpp says it with 400 or 500
         kind, what = FailureKind.TOO_LONG, "has no room for a prompt of this length"
     if status == 429 and re.search(r"insufficient_quota|exceeded your current quota", detail):
         remedy, retry = "check the plan and billing of the key", False
     shown = f": {detail[:_LONGEST_DETAIL]}" if detail else ""
-    return BackboneError(
-        kind,
-        f"{where} {what} (HTTP {status}{shown})",
-        remedy,
-        worth_retry=retry,
-        retry_after=retry_after,
-        status=status,
-        detail=detail,
-    )
+    message, pause = f"{where} {what} (HTTP {status}{shown})", seconds_to_wait(retry_after)
+    return BackboneError(kind, message, remedy, worth_retry=retry, retry_after=pause, status=status, detail=detail)
+
+
+_BY_CLASS = (
+    # First, because the SDKs' aiohttp transport calls a refused connection a timeout.
+    (r"ConnectError|ClientConnectorError|ConnectionRefusedError|gaierror", FailureKind.UNREACHABLE),
+    (r".*Timeout.*", FailureKind.TIMEOUT),
+    (r"ReadError|RemoteProtocolError|ClientPayloadError|ServerDisconnectedError", FailureKind.CUT_OFF),
+    (r"ConnectionResetError|IncompleteReadError", FailureKind.CUT_OFF),
+    (r"APIConnectionError|ConnectionError|OSError", FailureKind.UNREACHABLE),
+    # Raised over an answer of another form, which the SDKs do not check before they use it.
+    (r"APIResponseValidationError|JSONDecodeError|ValidationError|ValueError", FailureKind.NOT_JSON),
+    (r"TypeError|AttributeError|LookupError|RecursionError", FailureKind.NOT_JSON),
+)
+"""What an exception means, by the names of its classes: importing every library to compare classes costs seconds."""
 
 
 def backbone_error(error: Exception, where: str, key: ServerKey | None = None) -> BackboneError:
     """What an exception of a client library means.
 
-    By the names of classes: importing every library only to compare classes costs seconds. Nothing of the exception
-    hangs on the result, since exceptions hold the request, and that the key.
-
-    Args:
-        error: What was raised by aiohttp, httpx, or a vendor's SDK.
-        where: The model and its address, for the message.
-        key: The key that was sent, for the remedy.
+    Nothing of the exception hangs on the result, since exceptions hold the request, and that the key.
     """
     if isinstance(error, BackboneError):
         return error
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         body = getattr(error, "body", None) or getattr(error, "error", None)
-        return status_error(status, body, where, retry_after=_headers(error).get("retry-after"), key=key)
+        return status_error(status, body, where, retry_after=_retry_after(error), key=key)
     chain = list(_chain(error))
     names = {kind.__name__ for link in chain for kind in type(link).__mro__}
-    reason = _reason(chain[-1])
-    if names & _NO_CONNECTION:  # first, because the SDKs' aiohttp transport calls a refused connection a timeout
-        return BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{reason}")
-    if "TimeoutError" in names or any("Timeout" in name for name in names):
-        return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer in time")
-    if names & _CUT_OFF:
-        return BackboneError(FailureKind.CUT_OFF, f"the connection to {where} broke in the middle of an answer")
-    if names & {"APIConnectionError", "ConnectionError", "OSError"}:
-        return BackboneError(FailureKind.UNREACHABLE, f"{where} cannot be reached{reason}")
-    if names & _NOT_AN_ANSWER:
+    found = (kind for pattern, kind in _BY_CLASS if any(re.fullmatch(pattern, name) for name in names))
+    kind = next(found, FailureKind.OTHER)
+    said = " ".join(str(chain[-1]).split())[:_LONGEST_DETAIL]
+    reason = f" ({said})" if said else ""
+    if kind is FailureKind.NOT_JSON:
         return not_json(where, reason=f" ({type(error).__name__}{reason})")
-    return BackboneError(FailureKind.OTHER, f"{where} failed with {type(error).__name__}{reason}")
+    messages = {
+        FailureKind.UNREACHABLE: f"{where} cannot be reached{reason}",
+        FailureKind.TIMEOUT: f"{where} did not answer in time",
+        FailureKind.CUT_OFF: f"the connection to {where} broke in the middle of an answer",
+    }
+    return BackboneError(kind, messages.get(kind, f"{where} failed with {type(error).__name__}{reason}"))
 
 
 def too_late(where: str, seconds: float) -> BackboneError:
@@ -184,72 +174,17 @@ def not_json(where: str, expected: str = "a chat completion", reason: str = "") 
     return BackboneError(FailureKind.NOT_JSON, f"the answer of {where} is not {expected} in JSON{reason}")
 
 
-_CUT_OFF = {
-    "ReadError",
-    "RemoteProtocolError",
-    "ClientPayloadError",
-    "ServerDisconnectedError",
-    "ConnectionResetError",
-    "IncompleteReadError",
-}
-_NO_CONNECTION = {"ConnectError", "ClientConnectorError", "ConnectionRefusedError", "gaierror"}
-_NOT_AN_ANSWER = {
-    "APIResponseValidationError",
-    "JSONDecodeError",
-    "ValidationError",
-    "ValueError",
-    "TypeError",
-    "AttributeError",
-    "LookupError",
-    "RecursionError",
-}
-"""What the libraries raise over an answer of another form; the SDKs do not check it before they use it."""
-
-
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
     link: BaseException | None = error
-    while link is not None and id(link) not in seen:
-        seen.add(id(link))
+    while link is not None:
         yield link
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
 
 
-def _headers(error: BaseException) -> Mapping[str, str]:
-    """The headers of the response behind an error; Ollama's SDK leaves it to the error that its own came from."""
-    for link in (error, error.__context__):
-        response = getattr(link, "response", None)
-        if response is not None:
-            headers: Mapping[str, str] = response.headers
-            return headers
-    return {}
-
-
-def _reason(root: BaseException) -> str:
-    text = " ".join(str(root).split())
-    return f" ({text[:_LONGEST_DETAIL]})" if text else ""
-
-
-_TOO_LONG = re.compile(
-    r"context[ _-]?(?:length|size|window)|longer than the model's context|maximum (?:allowed )?(?:input )?length"
-    r"|(?:prompt|input) is too long|too many (?:input )?tokens|token count .{0,40}exceeds|max_new_tokens` must be",
-    re.IGNORECASE,
-)
-"""How vLLM, SGLang, llama.cpp, TGI and the big providers say that a prompt does not fit."""
-
-
-def is_too_long(status: int, detail: str) -> bool:
-    """Whether a server refused a prompt for its length; llama.cpp does so with 400 or with 500."""
-    return status == 413 or (status in {400, 422, 500} and _TOO_LONG.search(detail) is not None)
-
-
-_BY_STATUS = {
-    401: (FailureKind.UNAUTHORIZED, "does not accept the key"),
-    403: (FailureKind.UNAUTHORIZED, "does not let this key use the model"),
-    404: (FailureKind.UNKNOWN_MODEL, "is not known to the server"),
-    408: (FailureKind.TIMEOUT, "took too long, says the server"),
-    429: (FailureKind.RATE_LIMITED, "is asked too often"),
-}
+def _retry_after(error: BaseException) -> str | None:
+    """The `Retry-After` of the response behind an error; Ollama's SDK leaves it to the error that its own came from."""
+    response = getattr(error, "response", None) or getattr(error.__context__, "response", None)
+    return None if response is None else response.headers.get("retry-after")
 
 
 def _server_says(body: object) -> str:
@@ -260,6 +195,21 @@ def _server_says(body: object) -> str:
     if body is None:
         return ""
     text = " ".join((body if isinstance(body, str) else repr(body)).split())
-    if text.startswith("<"):
-        return ""  # a proxy's page of HTML says nothing in one line
-    return text[: 4 * _LONGEST_DETAIL]
+    # A proxy's page of HTML says nothing in one line.
+    return "" if text.startswith("<") else text[: 4 * _LONGEST_DETAIL]
+
+
+def seconds_to_wait(header: str | None, now: datetime | None = None) -> float | None:
+    """Seconds to wait by a `Retry-After` header, which is a number of seconds or an HTTP date."""
+    if header is None:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            date = parsedate_to_datetime(header)
+        except (ValueError, OverflowError):
+            return None
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        seconds = (date - (now or datetime.now(UTC))).total_seconds()
+    return max(seconds, 0.0) if seconds == seconds else None

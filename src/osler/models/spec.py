@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from osler.api_keys import PROVIDERS, key_variable, scrub
 from osler.errors import UserError
+from osler.plugins import plugin_names
 
 ProviderName = Literal["openai", "azure", "anthropic", "gemini", "ollama"]
 Kind = Literal["rules", "local", "compatible", "plugin"] | ProviderName
@@ -20,9 +21,10 @@ FORMS = (
     "use rules, local, local:/path/model.gguf, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL, gemini:MODEL,"
     " ollama:MODEL, MODEL@http://host:port/v1 or package.module:Class"
 )
-_AT_URL = re.compile(r"(?P<model>.*)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
+AT_URL = re.compile(r"(?P<model>.*)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
 _PLUGIN = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
-_PARAMETER = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>\S+)", re.ASCII)
+_PARAMETER = re.compile(r"[A-Za-z_]\w*=\S+", re.ASCII)
+_PROVIDER_KEYS: dict[str, str] = {name: provider.key for name, provider in PROVIDERS.items()}
 _SECRET = re.compile(r"api_?key|(?:^|_)token$|secret|password|authorization|credential", re.IGNORECASE)
 
 
@@ -70,11 +72,7 @@ def parse_spec(text: str) -> Spec:
 
 
 def check_parameters(what: str, given: Collection[str], known: Collection[str]) -> None:
-    """Refuse parameters that a client would drop in silence.
-
-    Raises:
-        UserError: One of the given names is not among the known ones.
-    """
+    """Raise `UserError` for parameters that a client would drop in silence."""
     if unknown := sorted(set(given) - set(known)):
         raise UserError(f"{what} has no parameter {unknown[0]!r}", f"it has {', '.join(sorted(known))}")
 
@@ -90,23 +88,20 @@ def checked_url(url: str) -> str:
         port = parts.port
     except ValueError:
         raise UserError("the address of the server cannot be read", "write it as http://host:port/v1") from None
-    if parts.username is not None or parts.password is not None or "@" in parts.netloc:
-        raise UserError("the address of the server holds a user or password", _leave_out(url))
-    if parts.query or parts.fragment or "?" in url or "#" in url:
-        raise UserError("the address of the server holds a query or fragment", _leave_out(url))
+    if "@" in parts.netloc or "?" in url or "#" in url:
+        remedy = f"leave it out; a key goes into the environment variable {key_variable(url)}"
+        raise UserError("the address of the server holds a user, password, query or fragment", remedy)
     if not parts.hostname or port == 0 or parts.scheme not in {"http", "https"} or re.search(r"[\s\x00-\x1f]", url):
         raise UserError("the address of the server has no usable host or port", "write it as http://host:port/v1")
     return url.rstrip("/")
 
 
 def _parse_name(text: str) -> Spec:
-    if found := _AT_URL.fullmatch(text):
+    if found := AT_URL.fullmatch(text):
         url = checked_url(found["url"])
         return Spec("compatible", _model(found["model"], text, key_variable(url)), base_url=url)
-    if text == "rules":
-        return Spec("rules")
-    if text == "local":
-        return Spec("local")
+    if text in {"rules", "local"}:
+        return Spec("rules" if text == "rules" else "local")
     kind, colon, rest = text.partition(":")
     if colon and kind == "local":
         if not rest.strip() or not rest.isprintable():
@@ -114,8 +109,8 @@ def _parse_name(text: str) -> Spec:
         return Spec("local", path=Path(rest))
     for provider in get_args(ProviderName):
         if colon and kind == provider:
-            return Spec(provider, _model(rest, text, PROVIDERS[provider].key))
-    if (_PLUGIN.fullmatch(text) and kind != "rules") or _is_registered(text):
+            return Spec(provider, _model(rest, text, _PROVIDER_KEYS[provider]))
+    if (_PLUGIN.fullmatch(text) and kind != "rules") or text in plugin_names(PLUGIN_GROUP):
         return Spec("plugin", text)
     if "@" in text:
         raise UserError("a backbone with an address needs http:// or https:// after the @", FORMS)
@@ -133,20 +128,22 @@ def _split_parameters(text: str) -> tuple[str, list[str]]:
 
 
 def _checked_parameters(words: list[str], spec: Spec) -> tuple[tuple[str, str], ...]:
-    pairs = []
+    values: dict[str, str] = {}
     for word in words:
-        found = _PARAMETER.fullmatch(word)
-        assert found is not None
-        name, value = found["name"], found["value"]
+        name, _, value = word.partition("=")
         if _SECRET.search(name) or scrub(value) != value:
-            raise UserError(f"the backbone's parameter {name} holds a key", f"set {_key_variable(spec)} instead")
+            variable = (
+                key_variable(spec.base_url)
+                if spec.base_url
+                else _PROVIDER_KEYS.get(spec.kind, "an environment variable")
+            )
+            raise UserError(f"the backbone's parameter {name} holds a key", f"set {variable} instead")
         if not value.isprintable():
             raise UserError(f"the backbone's parameter {name} cannot be printed", "write name=value")
-        pairs.append((name, value))
-    names = [name for name, _ in pairs]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise UserError(f"the backbone names the parameter {twice} twice", "give it once")
-    return tuple(pairs)
+        if name in values:
+            raise UserError(f"the backbone names the parameter {name} twice", "give it once")
+        values[name] = value
+    return tuple(values.items())
 
 
 def _value(text: str) -> Any:
@@ -158,32 +155,13 @@ def _value(text: str) -> Any:
     return text if isinstance(value, float) and not abs(value) < float("inf") else value
 
 
-def _is_registered(name: str) -> bool:
-    from osler.plugins import plugin_names
-
-    return name in plugin_names(PLUGIN_GROUP)
-
-
 def _model(name: str, text: str, variable: str) -> str:
-    if re.search(r"\s", name.strip()):
-        raise UserError(
-            f"the backbone {_shown(text)} holds white space", "write parameters as name=value, each after a space"
-        )
     if not name or not name.isprintable() or re.search(r"\s", name):
-        raise UserError(f"the backbone {_shown(text)} names no model", FORMS)
+        remedy = "write parameters as name=value, each after a space" if " " in name.strip() else FORMS
+        raise UserError(f"the backbone {_shown(text)} names no model", remedy)
     if scrub(name) != name:
         raise UserError("the backbone holds a key where the model's name belongs", f"set {variable} instead")
     return name
-
-
-def _key_variable(spec: Spec) -> str:
-    if spec.base_url is not None:
-        return key_variable(spec.base_url)
-    return PROVIDERS[spec.kind].key if spec.kind in PROVIDERS else "an environment variable"
-
-
-def _leave_out(url: str) -> str:
-    return f"leave it out; a key goes into the environment variable {key_variable(url)}"
 
 
 def _shown(text: str) -> str:

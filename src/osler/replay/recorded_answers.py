@@ -6,7 +6,7 @@ import asyncio
 from collections import defaultdict, deque
 
 from osler.models import Backbone, ChatClient, ChatRequest, Completion
-from osler.models.completion import Source
+from osler.models.completion import AnswerSource
 from osler.replay.event_order import Order
 from osler.replay.recorded_failures import CANCELLED, over, raised_again
 from osler.runs.events import Called, ConsultationError, Role
@@ -44,7 +44,7 @@ class RecordedAnswers:
             raise await self._failure(call, call.failure)
         await self._order.before(call)
         answer = Completion.from_text(call.answer, model=call.model, finish="stop", usage=None, thought=call.thought)
-        return answer.model_copy(update={"source": Source(call.source)})
+        return answer.model_copy(update={"source": AnswerSource(call.source)})
 
     async def _failure(self, call: Called, line: str) -> Exception:
         """What a call failed with, once it did."""

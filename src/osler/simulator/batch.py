@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 
 from osler import __version__
-from osler.errors import RunStopped, UserError
+from osler.errors import RunStopped, UserError, warn
 from osler.eval.scoring import score, score_missing
 from osler.language import Language
 from osler.memory import check_memories
@@ -35,7 +35,6 @@ from osler.simulator.summary import summary
 from osler.simulator.work_queue import RunProgress, WorkQueue
 from osler.simulator.worker import Worker
 from osler.stdout import spared_stdout
-from osler.warn import warn
 
 _PACKAGES = ("autogen-core", "autogen-ext", "openai", "pydantic", "numpy", "jieba", "faiss-cpu", "xllamacpp", "ray")
 

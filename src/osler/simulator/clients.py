@@ -31,7 +31,7 @@ class Clients:
 
     def __init__(self, settings: ClientSettings | None = None) -> None:
         """Open nothing yet."""
-        from osler.models.in_flight import InFlight
+        from osler.models.rate_limit import InFlight
 
         self.requests = InFlight()
         self._settings = settings or ClientSettings()
@@ -46,7 +46,7 @@ class Clients:
             UserError: The name, the key, the weights or the price table are not usable.
         """
         from osler.models import open_backbone
-        from osler.models.circuit_breaker import CircuitBreaker
+        from osler.models.retry import CircuitBreaker
 
         if spec not in self._open:
             use = self._settings

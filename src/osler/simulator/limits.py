@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from osler.errors import RunStopped, UserError
-from osler.models.prices import cost
 from osler.runs.events import ConsultationError, Ending
 from osler.runs.plan import Limits
 
@@ -30,7 +29,7 @@ class Spent:
 
     def used(self, answer: Completion) -> None:
         """Count an answer; what a server does not tell cannot be counted."""
-        price = _cost(answer) if self.limits.cost is not None else 0.0
+        price = (answer.cost or 0.0) if self.limits.cost is not None else 0.0
         self.add((answer.tokens_in or 0) + (answer.tokens_out or 0), price)
 
     def add(self, tokens: int, cost: float) -> None:
@@ -68,10 +67,6 @@ class RunLimiter(Spent):
         if reached := self.reached():
             ending, line = reached
             raise RunStopped(ending.value, line)
-
-
-def _cost(answer: Completion) -> float:
-    return cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached) or 0.0
 
 
 def check_prices(limits: Limits, models: dict[str, str], known: Callable[[str], bool]) -> None:

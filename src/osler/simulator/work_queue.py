@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from osler.errors import RunStopped, StorageError
-from osler.models.prices import cost
 from osler.records.schema import PatientRecord
 from osler.runs.events import Journal
 from osler.runs.plan import Cell
@@ -138,7 +137,7 @@ class WorkQueue:
         """
         row = answer_row(number, key, answer)
         self._buffer.append(row)
-        price = cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached)
+        price = answer.cost
         progress = self.progress
         progress.calls += 1
         progress.tokens += row[3]

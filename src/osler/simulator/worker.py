@@ -22,7 +22,7 @@ from osler.simulator.limits import RunLimiter
 
 if TYPE_CHECKING:
     from osler.models.cache import StoreAnswer
-    from osler.models.in_flight import InFlight
+    from osler.models.rate_limit import InFlight
 
 
 @dataclass(frozen=True)

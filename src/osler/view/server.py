@@ -14,7 +14,7 @@ from threading import Thread
 
 import typer
 
-from osler.addresses import is_loopback
+from osler.api_keys import is_loopback
 from osler.errors import UserError
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")

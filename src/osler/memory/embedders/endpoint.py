@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from osler.api_keys import ServerKey
-from osler.memory.embedders.base import Vectors
+from osler.memory.embedders.base import CachedEmbedder, Vectors
+from osler.models.compatible import HttpEndpoint
 from osler.models.completion import whole_characters
 from osler.models.errors import BackboneError, FailureKind
-from osler.models.http_endpoint import HttpEndpoint
 from osler.models.retry import RETRIES, RetryPolicy, Sleep
 
 BATCH = 64
@@ -24,45 +25,26 @@ _LARGEST_BODY = 40_000_000
 _REMEDY = "check that the model is one for embeddings, and that the address ends as the server wants it, usually in /v1"
 
 
-class EndpointEmbedder:
-    """A model behind `/embeddings`, under the same retry policy as chat. It learns nothing, so its state is empty."""
+@dataclass(eq=False)
+class EndpointEmbedder(CachedEmbedder):
+    """A model behind `/embeddings`, under the same retry policy as chat."""
 
-    def __init__(
-        self,
-        model: str,
-        base_url: str,
-        key: ServerKey,
-        *,
-        retries: int = RETRIES,
-        timeout: float = TIMEOUT,
-        sleep: Sleep = asyncio.sleep,
-    ) -> None:
-        """Prepare to call the server; nothing is sent yet.
+    model: str
+    base_url: str
+    """The address up to and without `/embeddings`."""
+    key: ServerKey
+    """Sent with every request and shown nowhere."""
+    retries: int = RETRIES
+    sleep: Sleep = asyncio.sleep
+    """How to pause; tests give one that does not."""
+    _dimensions: int = field(default=0, init=False)
 
-        Args:
-            model: The model's name at the server.
-            base_url: The address up to and without `/embeddings`.
-            key: Sent with every request and shown nowhere.
-            retries: How often a failed request is sent again.
-            timeout: Seconds for one attempt.
-            sleep: How to pause; tests give one that does not.
-        """
-        self.name = f"{model}@{base_url}"
-        self._model, self._where = model, f"{model} at {base_url}"
-        self._policy = RetryPolicy(self.name, retries=retries, sleep=sleep)
-        # A connection lasts for one request, so that an embedder need not be closed by anybody.
-        self._endpoint = HttpEndpoint(
-            f"{base_url}/embeddings",
-            key,
-            where=self._where,
-            timeout=timeout,
-            expects="embeddings",
-            largest=_LARGEST_BODY,
-            keep_open=False,
-        )
-        self._dimensions = 0
+    def __post_init__(self) -> None:
+        """Prepare to call the server; nothing is sent yet."""
+        self.name, self._where = f"{self.model}@{self.base_url}", f"{self.model} at {self.base_url}"
+        self._policy = RetryPolicy(self.name, self.retries, self.sleep)
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def new_rows(self, texts: Sequence[str]) -> Vectors:
         """Rows of unit length, by as many requests as the number of texts needs.
 
         Raises:
@@ -72,28 +54,27 @@ class EndpointEmbedder:
         rows = [await self._request(batch) for batch in batches]
         return np.concatenate(rows) if rows else np.zeros((0, self._dimensions), dtype=np.float32)
 
-    async def embed_query(self, text: str) -> NDArray[np.float32]:
+    async def new_query(self, text: str) -> NDArray[np.float32]:
         """One row, the same as for a text that is kept."""
         return np.asarray((await self._request([text]))[0], dtype=np.float32)
 
-    def snapshot(self) -> dict[str, Any]:
-        """Nothing: the model does not learn."""
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to do."""
-
     async def _request(self, texts: Sequence[str]) -> Vectors:
         body = {
-            "model": self._model,
+            "model": self.model,
             "input": [whole_characters(text) or " " for text in texts],  # OpenAI refuses a text of no characters
             "encoding_format": "float",
         }
-        answer = await self._policy.run(lambda: self._endpoint.post(body))
-        return self._rows(answer.result, len(texts))
+        # Connections last for one request, so that nobody need close an embedder.
+        url = f"{self.base_url}/embeddings"
+        endpoint = HttpEndpoint(url, self.key, self._where, TIMEOUT, expects="embeddings", largest=_LARGEST_BODY)
+        try:
+            answer, _ = await self._policy.run(lambda: endpoint.post(body))
+        finally:
+            await endpoint.close()
+        return self._read(answer, len(texts))
 
     @np.errstate(over="ignore")  # a number that is too large is infinite, and then refused
-    def _rows(self, answer: Any, expected: int) -> Vectors:
+    def _read(self, answer: Any, expected: int) -> Vectors:
         """The answer's vectors in the order of the texts, checked and brought to unit length."""
         try:
             data = sorted(answer["data"], key=lambda item: item["index"])

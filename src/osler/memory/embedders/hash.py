@@ -55,18 +55,14 @@ class HashEmbedder:
     """
 
     def __init__(self, dimensions: int = DIMENSIONS) -> None:
-        """Start without having seen a text.
-
-        Args:
-            dimensions: The length of a row. Fewer cost memory less and mix up more features.
+        """Start without having seen a text; shorter rows take less memory and mix up more features.
 
         Raises:
             UserError: No row can have that length.
         """
         if not FEWEST <= dimensions <= MOST:
-            raise UserError(
-                f"a hash embedder cannot have {dimensions} dimensions", f"give a number from {FEWEST} to {MOST}"
-            )
+            wrong = f"a hash embedder cannot have {dimensions} dimensions"
+            raise UserError(wrong, f"give a number from {FEWEST} to {MOST}")
         self.dimensions = dimensions
         self.name = f"hash:{dimensions}"
         self._texts = 0
@@ -102,10 +98,8 @@ class HashEmbedder:
             UserError: The state is that of an embedder of another size, whose rows cannot be compared with these.
         """
         if state["dimensions"] != self.dimensions:
-            raise UserError(
-                f"what was kept has {state['dimensions']} dimensions, and this embedder {self.dimensions}",
-                f"use hash:{state['dimensions']}",
-            )
+            wrong = f"what was kept has {state['dimensions']} dimensions, and this embedder {self.dimensions}"
+            raise UserError(wrong, f"use hash:{state['dimensions']}")
         self._texts = int(state["texts"])
         self._counts = Counter({int(key): int(count) for key, count in state["counts"].items()})
 
@@ -143,20 +137,20 @@ def _word_features(word: str) -> bytes:
     share = 1.0 if content(word, Language.ZH if _CJK.match(word) else Language.EN) else _STOPWORD
     found = [(_key("word", word), _WORD * share)]
     if word[0].isascii() and word[0].isalpha():
-        found += [(_key("en", part), weight * share) for part, weight in _ngrams(f"<{word}>", _ENGLISH)]
+        found += [(key, weight * share) for key, weight in _ngrams("en", f"<{word}>", _ENGLISH)]
     return _packed(found)
 
 
 @lru_cache(maxsize=8192)
 def _run_features(run: str) -> bytes:
     """The characters of a run of Chinese, their pairs and triples."""
-    return _packed([(_key("zh", part), weight) for part, weight in _ngrams(run, _CHINESE)])
+    return _packed(_ngrams("zh", run, _CHINESE))
 
 
-def _ngrams(text: str, weights: dict[int, float]) -> list[tuple[str, float]]:
-    """The character n-grams of a text with their weights."""
+def _ngrams(kind: str, text: str, weights: dict[int, float]) -> list[tuple[int, float]]:
+    """The keys of a text's character n-grams with their weights."""
     return [
-        (text[start : start + size], weight)
+        (_key(kind, text[start : start + size]), weight)
         for size, weight in weights.items()
         for start in range(len(text) - size + 1)
     ]

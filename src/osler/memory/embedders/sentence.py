@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -11,41 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.errors import UserError
-from osler.memory.embedders.base import Vectors
+from osler.memory.embedders.base import CachedEmbedder, Vectors
 
 
-class SentenceEmbedder:
-    """A model of sentence-transformers. It learns nothing, so its state is empty."""
+@dataclass(eq=False)
+class SentenceEmbedder(CachedEmbedder):
+    """A model of sentence-transformers."""
 
-    def __init__(self, name_or_path: str) -> None:
-        """Load the model.
+    name_or_path: str
+    """A model's name on the Hugging Face hub, or the folder that holds it."""
 
-        Args:
-            name_or_path: A model's name on the Hugging Face hub, or the folder that holds it.
+    def __post_init__(self) -> None:
+        """Load the model, or raise `UserError` where the package or the model is not there."""
+        self.name = f"st:{self.name_or_path}"
+        self._model = _load(self.name_or_path)
 
-        Raises:
-            UserError: The package is not installed, or the model cannot be loaded.
-        """
-        self.name = f"st:{name_or_path}"
-        self._model = _load(name_or_path)
-
-    async def embed(self, texts: Sequence[str]) -> Vectors:
+    async def new_rows(self, texts: Sequence[str]) -> Vectors:
         """Rows of unit length, computed in a thread so that other consultations go on."""
         if not texts:
-            return (await self.embed([""]))[:0]
+            return (await self.new_rows([""]))[:0]
         return await asyncio.to_thread(self._encode, self._model.encode_document, list(texts))
 
-    async def embed_query(self, text: str) -> NDArray[np.float32]:
+    async def new_query(self, text: str) -> NDArray[np.float32]:
         """One row; models trained with a prompt for questions get theirs."""
         rows = await asyncio.to_thread(self._encode, self._model.encode_query, [text])
         return np.asarray(rows[0], dtype=np.float32)
-
-    def snapshot(self) -> dict[str, Any]:
-        """Nothing: the model does not learn."""
-        return {}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to do."""
 
     def _encode(self, encode: Any, texts: list[str]) -> Vectors:
         rows = encode(texts, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False)

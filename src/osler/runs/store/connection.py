@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Self
 from urllib.parse import quote
 
-from osler.errors import UserError
-from osler.warn import warn
+from osler.errors import UserError, warn
 
 _LOG_PAGES = 500
 """Pages of 4 kB after which the write-ahead log is moved into the file, so that the file is never far behind."""

@@ -14,14 +14,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
-from osler.errors import UserError
+from osler.errors import UserError, warn
 from osler.records.schema import PatientRecord
 from osler.runs.plan import COLUMN, Cell, Column, Selector, Settings
 from osler.runs.store import search_index
 from osler.runs.store.connection import DamagedRunError, checksum, connect, damaged, warn_of_a_missing_log
 from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_of, is_sound
 from osler.runs.transcript import Transcript
-from osler.warn import warn
 
 FOLDER = Path("runs")
 SUFFIX = ".osler"

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from osler.errors import StorageError, UserError
-from osler.models.prices import cost
 from osler.private import private_file
 from osler.records.schema import PatientRecord
 from osler.runs.plan import LARGEST_PLAN, Cell, Column, Plan
@@ -62,8 +61,8 @@ AnswerRow = tuple[int, str, str, int, float]
 
 def answer_row(number: int, key: str, answer: Completion) -> AnswerRow:
     """An answer as it is stored."""
-    price = cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached)
-    return number, key, answer.model_dump_json(), (answer.tokens_in or 0) + (answer.tokens_out or 0), price or 0.0
+    tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
+    return number, key, answer.model_dump_json(), tokens, answer.cost or 0.0
 
 
 class RunWriter(RunFile):

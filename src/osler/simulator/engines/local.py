@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from osler.errors import RunStopped
-from osler.models.in_flight import InFlight
+from osler.models.rate_limit import InFlight
 from osler.runs.events import Journal
 from osler.simulator.work_queue import WorkQueue
 from osler.simulator.worker import Worker
