@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
+from typing import Any
 
 from osler.errors import UserError
 
@@ -42,6 +43,40 @@ def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> objec
         raise UserError(
             f"the {what} {name!r} cannot be loaded: {told}", "check the module's path and the class's name"
         ) from None
+
+
+def plugin_factory(
+    what: str, group: str, name: str, known: Sequence[str], *, wanted: str, fault: Callable[[object], str | None]
+) -> Callable[[Any], Any]:
+    """The class or function of a name, called so that whatever goes wrong in it is a `UserError`.
+
+    Args:
+        what: As `load_plugin` has it, like the next three.
+        group: The group of entry points.
+        name: The entry point's name, or `package.module:Class`.
+        known: All names that could be given instead.
+        wanted: The remedy: what to name.
+        fault: What is wrong with the thing that was made, such as "is no Memory"; None: it can be used.
+
+    Raises:
+        UserError: It cannot be loaded; calling the factory raises it too.
+    """
+    factory = load_plugin(what, group, name, known)
+    if not callable(factory):
+        raise UserError(f"the {what} {name!r} is not a class or function", wanted)
+
+    def make(settings: Any) -> Any:
+        try:
+            made = factory(settings)
+        except UserError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise UserError(f"the {what} {name!r} cannot be made: {type(error).__name__}: {error}", wanted) from None
+        if wrong := fault(made):
+            raise UserError(f"the {what} {name!r} gives a {type(made).__name__}, which {wrong}", wanted)
+        return made
+
+    return make
 
 
 def _see_working_folder() -> None:

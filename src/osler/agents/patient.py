@@ -10,9 +10,8 @@ from osler.agents.autogen import Participant
 from osler.agents.calls import Caller
 from osler.agents.gate import Fault, check, without
 from osler.agents.messages import Case, Reply, Selection
-from osler.agents.patient_prompt import patient_slots
+from osler.agents.prompt_slots import SEMICOLON, patient_slots
 from osler.agents.rules.voice import spoken
-from osler.language import Language
 from osler.models import Backbone, ChatMessage
 from osler.prompts import Prompt, prompt
 from osler.records.schema import Diagnosis
@@ -40,7 +39,7 @@ class ModelPatient(Participant):
         faults = self._refused(first, selection, template)
         if not faults:
             return Reply(text=first, maker=Maker.MODEL)
-        reasons = _joined(faults, selection)
+        reasons = SEMICOLON[self._language].join(fault.reason(self._language) for fault in faults)
         messages += [ChatMessage("assistant", first)] if first else []
         messages += [ChatMessage("user", again.fill(reasons=reasons))]
         second = await self._said(messages, again)
@@ -72,11 +71,6 @@ class ModelPatient(Participant):
     def _note(self, kind: Intervention, draft: str, reasons: list[str], template: Prompt | None = None) -> None:
         told, name = tuple(dict.fromkeys(reasons)), template.hash if template else None
         self._journal.add(Intervened, Role.PATIENT, kind=kind, draft=draft, reasons=told, prompt=name)
-
-
-def _joined(faults: tuple[Fault, ...], selection: Selection) -> str:
-    language = selection.case.language
-    return ("; " if language is Language.EN else "；").join(fault.reason(language) for fault in faults)
 
 
 _MARK = re.compile(r"^[^\S\n]*(?:[-*•·]|\d{1,2}[.、)])\s+", re.MULTILINE)

@@ -188,6 +188,11 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
     return *denies[0], False
 
 
+def denies(text: str, language: Language) -> bool:
+    """Whether anything in a text is denied."""
+    return _negation(text, language) is not None
+
+
 def _is_fresh(segment: Segment, language: Language) -> bool:
     """Whether a segment stands for itself: else it goes on with the list before it."""
     if segment.joint in ("", "but", "."):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from osler.agents.messages import Selection
-from osler.agents.notes import notes
+from osler.agents.prompt_slots import notes
 from osler.play.cases import Card, veiled
 from osler.play.lobby import PlayLobby
 from osler.play.result import Result

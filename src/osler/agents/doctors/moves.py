@@ -1,15 +1,14 @@
-"""Reading a doctor's move: a question or the wish to conclude, in JSON, and the words in what is no move."""
+"""Reads a doctor's move from its model's answer: a question, or the wish to conclude."""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel
 
-from osler.agents.messages import Conclusion
+from osler.agents.messages import Conclusion, Question
 from osler.agents.parsing import conclusion_of, several
 from osler.loosejson import json_of
 
@@ -27,28 +26,19 @@ class MoveForm(BaseModel):
     question: str
 
 
-@dataclass(frozen=True)
-class Move:
-    """What a doctor wants to do next."""
-
-    question: str
-    """Empty: it wants to conclude."""
-    differential: tuple[str, ...] = ()
-
-
-def move_of(text: str) -> Move | str:
-    """The move in an answer; where there is none, why not."""
+def move_of(text: str) -> Question | str:
+    """The question in an answer, without text if the doctor wants to conclude; where there is no move, why not."""
     data = json_of(text)
     if data is None:
         return "it holds no JSON object"
     action = str(data.get("action") or "").strip().casefold()
     differential = several(data.get("differential") or ())
     if action in _ENDS:
-        return Move("", differential)
+        return Question(text="", differential=differential)
     if action not in _ASKS:
         return "it names no action"
     question = _line(data.get("question"))
-    return Move(question, differential) if question else "it asks without a question"
+    return Question(text=question, differential=differential) if question else "it asks without a question"
 
 
 def stated(text: str) -> Conclusion | None:
