@@ -23,10 +23,9 @@ from osler.runs.short_names import ShortNames
 from osler.runs.store import RunFile, RunWriter
 from osler.simulator.batch import about
 from osler.simulator.summary import summary
-from osler.view import run_data
+from osler.view import consultation_data, run_data
 from osler.view.run_list import RunList
-from osler.view.table_query import Query
-from osler.view.table_query import page as rows_page
+from osler.view.table_query import Query, table_page
 from tests.conftest import Run
 from tests.eval.held_runs import held, made_run
 
@@ -113,9 +112,9 @@ def test_the_page_tells_and_filters_strategies(run: Path) -> None:
     told = run_data.run(shown)
     assert (told["strategies"], told["variants"]) == (["plain", "stepwise"], ["{}"])
     with RunFile.open(run) as file:
-        found = rows_page(file, Query("", among={"strategy": ("stepwise",)}, sort="strategy")).rows
+        found = table_page(file, Query(judge="", among={"strategy": ["stepwise"]}, sort="strategy"))["rows"]
         assert len(found) == 4 and {row["strategy"] for row in found} == {"stepwise"}
-        story = run_data.consultation(file, "k0", run_data.ended(file, found[0]["cell"]))
+        story = consultation_data.consultation(file, "k0", consultation_data.ended(file, found[0]["cell"]))
     assert (story["header"]["strategy"], story["header"]["variants"]) == ("stepwise", "{}")
     assert {one["strategy"] for one in story["same"]} == {"", "plain", "stepwise"}
 

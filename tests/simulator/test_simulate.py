@@ -184,7 +184,7 @@ async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(
 
 
 async def test_people_take_the_same_seats() -> None:
-    from osler.agents.human import Person, at_prompt
+    from osler.agents.human import HumanParticipant, at_prompt
     from osler.agents.ram.agent import Ram
     from osler.memory import MemorySettings, memory_factory
     from osler.runs.events import Journal, Maker
@@ -205,9 +205,9 @@ async def test_people_take_the_same_seats() -> None:
 
     journal, case = Journal(), case_of(record)
     seats = Seats(
-        Person("doctor", partial(at_prompt, read=doctor)),
+        HumanParticipant("doctor", partial(at_prompt, read=doctor)),
         Ram(record, case),
-        Person("patient", partial(at_prompt, read=patient)),
+        HumanParticipant("patient", partial(at_prompt, read=patient)),
         memory_factory("raw")(MemorySettings()),
     )
     assert await consult(seats, case, journal, 5) is Ending.CONCLUDED

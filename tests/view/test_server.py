@@ -244,7 +244,9 @@ def test_without_the_token_there_is_nothing(run: Path, address: str) -> None:
     assert (answer.status_code, answer.text) == (404, "")
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:7000", "127.0.0.1", "127.0.0.1:7001", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:7000", "127.0.0.1.evil.example:7000", "[evil.example]", ""]
+)
 def test_another_host_is_refused(run: Path, host: str) -> None:
     with client(run, host=host) as page:
         answer = page.get("api/runs")

@@ -27,10 +27,6 @@ class Participant(BaseChatAgent):
     agents work as well, so that a participant can sit in an AutoGen team.
     """
 
-    def __init__(self, name: str, description: str) -> None:
-        """Name the agent."""
-        super().__init__(name=name, description=description)
-
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
         """Text for what is said aloud, structured messages for the rest."""

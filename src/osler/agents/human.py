@@ -22,7 +22,7 @@ END_WORDS = frozenset({"end", "结束"})
 """What a doctor types to conclude."""
 
 
-class Person(Participant):
+class HumanParticipant(Participant):
     """A person in either role. Unless told otherwise, they type at a plain prompt."""
 
     def __init__(self, role: str, mover: Mover | None = None) -> None:

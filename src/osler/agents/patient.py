@@ -8,7 +8,7 @@ from typing import Any
 
 from osler.agents.autogen import Participant
 from osler.agents.calls import Caller
-from osler.agents.gate import Fault, check, without
+from osler.agents.gate import ReplyFault, check, without
 from osler.agents.messages import Case, Reply, Selection
 from osler.agents.prompt_slots import SEMICOLON, patient_slots
 from osler.agents.rules.voice import spoken
@@ -52,13 +52,13 @@ class ModelPatient(Participant):
         """The model's words; empty where it has none."""
         return tidied(await self._call.text(messages, template, max_tokens=self._most, may_be_empty=True))
 
-    def _refused(self, said: str, selection: Selection, template: Prompt) -> tuple[Fault, ...]:
+    def _refused(self, said: str, selection: Selection, template: Prompt) -> tuple[ReplyFault, ...]:
         faults = check(said, selection, self._diagnosis)
         if faults:
             self._note(Intervention.REFUSED, said, [fault.reason(self._language) for fault in faults], template)
         return faults
 
-    def _cut(self, drafts: Sequence[tuple[str, tuple[Fault, ...]]], selection: Selection) -> Reply:
+    def _cut(self, drafts: Sequence[tuple[str, tuple[ReplyFault, ...]]], selection: Selection) -> Reply:
         """The draft of which most is left without what is at fault; the rules where nothing is."""
         rests = [(without(draft, faults, self._language), draft, faults) for draft, faults in drafts]
         rest, draft, faults = max(rests, key=lambda one: len(one[0]))

@@ -69,8 +69,8 @@ def patient_slots(selection: Selection) -> dict[str, str]:
 def _knowledge(selection: Selection) -> str:
     line, joint = phrases("patient_lines", selection.case.language), SEMICOLON[selection.case.language]
     known = [
-        line["asked_note" if note.asked else "note"].format(name=note.name, asked=joint.join(note.asked), told=note.told)
-        for note in notes(selection)
+        line["asked_note" if asked else "note"].format(name=name, asked=joint.join(asked), told=told)
+        for name, told, asked in notes(selection)
     ]
     return "\n".join((line["known"], *known)) if known else line["nothing"]
 

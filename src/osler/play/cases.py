@@ -1,4 +1,4 @@
-"""The patients one can play: known by a name that does not tell what they have.
+"""The patients one can play, under names that do not tell what they have.
 
 A record's id is often its diagnosis (`gout-en`), and files lie in that order. So before the end a player sees a short
 hash instead, and lists are sorted by it.
@@ -8,65 +8,63 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from osler.errors import UserError
 from osler.language import Language
 from osler.records.pool import RecordPool
 from osler.records.schema import Sex
 
-_LENGTH = 10
-
 
 def veiled(record_id: str) -> str:
     """The name of a record that tells nothing of it."""
-    return hashlib.sha256(f"veiled\0{record_id}".encode()).hexdigest()[:_LENGTH]
+    return hashlib.sha256(f"veiled\0{record_id}".encode()).hexdigest()[:10]
 
 
-@dataclass(frozen=True)
-class Card:
-    """What may be known of a patient before they are chosen."""
+class Card(BaseModel):
+    """What may be known of a patient before they are chosen; the page shows it as JSON."""
 
-    record: str
-    """The id: for the program alone."""
-    patient: str
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    id: str
+    """The veiled name."""
+    record: str = Field(exclude=True)
+    """The record's id: for the program alone, like the patient's."""
+    patient: str = Field(exclude=True)
     language: Language
     specialty: str | None
     age: str
     sex: Sex
     complaint: str
 
-    @property
-    def name(self) -> str:
-        """What a player may call it by."""
-        return veiled(self.record)
-
 
 def cards(pool: RecordPool) -> tuple[Card, ...]:
-    """All patients of a pool, in an order that tells nothing."""
+    """All patients of a pool, sorted by their veiled names."""
     found = (
         Card(
-            record.id,
-            record.patient,
-            record.language,
-            record.specialty,
-            record.age.label(record.language),
-            record.sex,
-            record.complaint,
+            id=veiled(record.id),
+            record=record.id,
+            patient=record.patient,
+            language=record.language,
+            specialty=record.specialty,
+            age=record.age.label(record.language),
+            sex=record.sex,
+            complaint=record.complaint,
         )
         for record in pool
     )
-    return tuple(sorted(found, key=lambda card: card.name))
+    return tuple(sorted(found, key=lambda card: card.id))
 
 
-def called(name: str, among: Iterable[Card]) -> Card:
+def find_case(name: str, among: Iterable[Card]) -> Card:
     """The patient that a player names: by the veiled name, by the record's id, or by the person where that is one.
 
     Raises:
         UserError: There is none, or several.
     """
     everybody = list(among)
-    exact = [card for card in everybody if name in (card.name, card.record)]
+    exact = [card for card in everybody if name in (card.id, card.record)]
     found = exact or [card for card in everybody if card.patient == name]
     if len(found) == 1:
         return found[0]
@@ -75,14 +73,14 @@ def called(name: str, among: Iterable[Card]) -> Card:
     raise UserError(f"no case is called {name!r}", "leave it out to be given one, or give a record's id")
 
 
-def drawn(among: Collection[Card], times_played: Mapping[str, int], at_table: Collection[str], seed: int) -> Card:
-    """A patient by the seed: of those least often played, none that somebody is playing now where that can be.
+def draw_case(among: Collection[Card], times_played: Mapping[str, int], taken: Collection[str], seed: int) -> Card:
+    """A patient by the seed: of those least often played, and if possible none that somebody is playing now.
 
-    Both are told by the person: who has seen a patient in one language knows them in the other.
+    Both are counted by the person: who has seen a patient in one language knows them in the other.
     """
     if not among:
         raise UserError("no patient passes the filters", "`osler records list` shows what there is")
-    free = [card for card in among if card.patient not in at_table] or among
+    free = [card for card in among if card.patient not in taken] or among
 
     def place(card: Card) -> tuple[int, bytes]:
         return times_played.get(card.patient, 0), hashlib.sha256(f"{seed}\0{card.record}".encode()).digest()

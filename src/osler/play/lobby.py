@@ -1,4 +1,4 @@
-"""The table people play at: finds each a patient and a run, and looks after those who sit there."""
+"""The lobby: finds each player a patient and a run, and keeps track of the sessions."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pathlib import Path
 
 from osler.errors import UserError
 from osler.memory import check_memories, memory_names
-from osler.play.cases import Card, called, cards, drawn
+from osler.play.cases import Card, cards, draw_case, find_case
 from osler.play.request import PlayAssignment, PlayRequest
-from osler.play.saving import keep, next_trial, run_for, times_played
+from osler.play.saving import next_trial, run_for, times_played
 from osler.play.session import PlaySession
 from osler.records.pool import RecordPool
-from osler.runs.plan import RULES, WITHOUT_MODEL, Cell
+from osler.runs.plan import HUMAN, RULES, WITHOUT_MODEL, Cell
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
 
 MOST = 16
-"""People at one lobby."""
+"""Sessions at one time."""
 IDLE = 30 * 60.0
-"""Seconds without a move after which a place is given up."""
+"""Seconds without a move after which a session is given up."""
 
 
 class LobbyFull(UserError):
@@ -45,7 +45,7 @@ class PlayLobby:
         out: str | Path | None = None,
         key_of: Callable[[Path], str | None] = lambda _: None,
     ) -> None:
-        """Lay a lobby.
+        """Open a lobby.
 
         Args:
             pool: The patients; the bundled ones unless given.
@@ -76,7 +76,7 @@ class PlayLobby:
             return self._cards
 
     async def start(self, request: PlayRequest) -> tuple[str, PlaySession]:
-        """A place for a player, and what it is called.
+        """Start a session; its name, and the session.
 
         Raises:
             UserError: The request cannot be met, with the remedy.
@@ -89,7 +89,7 @@ class PlayLobby:
             self._make_room()
             taken = [session.assignment for session in self._sessions.values() if not session.over]
             assignment = await asyncio.to_thread(self._assignment, request, everybody, taken)
-            name, session = secrets.token_urlsafe(9), PlaySession(assignment, self._clients, keep)
+            name, session = secrets.token_urlsafe(9), PlaySession(assignment, self._clients)
             self._sessions[name] = session
         return name, session
 
@@ -109,7 +109,7 @@ class PlayLobby:
             await self.leave(name)
 
     async def close(self) -> None:
-        """Everybody leaves, and the models are closed."""
+        """End all sessions, and close the models."""
         for name in list(self._sessions):
             await self.leave(name)
         await self._clients.close()
@@ -123,8 +123,9 @@ class PlayLobby:
         del self._sessions[ended[0]]
 
     def _check(self, request: PlayRequest) -> None:
-        """Open everything once, so that a wrong name is heard of before the first question."""
-        request.check()
+        """Open everything once, so that a wrong name is reported before the first question."""
+        if request.opposite == HUMAN:
+            raise UserError("both chairs cannot be yours", "give a model or `rules` for the one opposite you")
         if self._backbones is not None:
             if request.opposite not in self._backbones:
                 remedy = _choose(self._backbones, "--backbone")
@@ -142,11 +143,12 @@ class PlayLobby:
         among = [card for card in everybody if request.language in (None, card.language)]
         run = run_for(request)
         if request.case is not None:
-            card = called(request.case, among)
+            card = find_case(request.case, among)
         else:
             preferred = [card for card in among if request.language is None and card.language is request.preferred]
             among = preferred or among
-            card = drawn(among, times_played(run), {assignment.record.patient for assignment in taken}, request.seed)
+            playing = {assignment.record.patient for assignment in taken}
+            card = draw_case(among, times_played(run), playing, request.seed)
         record = self.pool.get(card.record)
         trial = next_trial(run, record, request)
         cell = Cell(record.id, request.column, trial)

@@ -1,4 +1,4 @@
-"""What a player asks for, and what it comes to: a role, a patient, and a place in a run."""
+"""What a player asks for, and the consultation that they are given."""
 
 from __future__ import annotations
 
@@ -7,23 +7,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from osler.errors import UserError
 from osler.language import Language
 from osler.records.schema import PatientRecord
-from osler.runs.events import Ending
 from osler.runs.plan import HUMAN, PLAIN, RULES, Cell, Column, Plan, Settings, default_ram
 
 
 class PlayRole(StrEnum):
-    """Where the person sits."""
+    """The person's role."""
 
     DOCTOR = "doctor"
     PATIENT = "patient"
-
-    @property
-    def left(self) -> Ending:
-        """How a consultation ended whose person went away: no answer, so it is counted and never scored."""
-        return Ending.DOCTOR_ERROR if self is PlayRole.DOCTOR else Ending.PATIENT_ERROR
 
 
 @dataclass(frozen=True)
@@ -34,9 +27,9 @@ class PlayRequest:
     case: str | None = None
     language: Language | None = None
     doctor: str = RULES
-    """Who sits opposite a patient."""
+    """Who plays opposite a patient."""
     patient: str = RULES
-    """Who sits opposite a doctor."""
+    """Who plays opposite a doctor."""
     memory: str = "tim"
     strategy: str = PLAIN
     """Of a model opposite a patient."""
@@ -48,7 +41,7 @@ class PlayRequest:
 
     @property
     def opposite(self) -> str:
-        """The spec of who sits opposite."""
+        """The backbone opposite the person."""
         return self.patient if self.role is PlayRole.DOCTOR else self.doctor
 
     @property
@@ -61,15 +54,6 @@ class PlayRequest:
         """Of the run that it belongs to."""
         patient = self.patient if self.role is PlayRole.DOCTOR else HUMAN
         return Settings(patient_backbone=patient, ram_backbone=default_ram(patient), seed=self.seed)
-
-    def check(self) -> None:
-        """Refuse what cannot be played.
-
-        Raises:
-            UserError: Both chairs are the person's.
-        """
-        if self.opposite == HUMAN:
-            raise UserError("both chairs cannot be yours", "give a model or `rules` for the one opposite you")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What came of a consultation: the verdicts, the truth, what was never asked for, and the order it should have had."""
+"""The result of a played consultation: verdicts, what was never asked for, and the order it should have had."""
 
 from __future__ import annotations
 
@@ -29,12 +29,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Result:
-    """For the player, once it is over."""
+    """What a player is shown once it is over."""
 
     verdicts: tuple[StoredVerdict, ...]
     """By the rules' ladder; none where there was no answer to judge."""
-    diagnosis: str
-    treatment: str | None
     missed: tuple[Entry, ...]
     """The entries of a good work-up that were never asked for, in the order of the record."""
     passed_over: tuple[Entry, ...]
@@ -51,8 +49,6 @@ class Result:
         elements = [entry for part in Part for entry in key_elements(record, part)]
         return cls(
             verdicts=tuple(spoken(transcript, record)) if transcript.ending.is_answer else (),
-            diagnosis=record.diagnosis.name,
-            treatment=record.treatment.name if record.treatment else None,
             missed=tuple(entry for entry in elements if entry.name not in asked),
             passed_over=tuple(entry for entry in record.entries if entry not in elements and entry.name not in asked),
             key_total=len(elements),

@@ -1,6 +1,6 @@
-"""The runs that people play into: which one, what it has, and how a consultation gets there.
+"""Saves played consultations: chooses the run, and stores what has ended.
 
-The writer is taken only to store what has ended, so that any number of people can play into one run.
+The run is locked only while something is stored, so that any number of people can play into one run.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -30,7 +31,7 @@ PATIENCE = 20.0
 _BETWEEN = 0.05
 
 Paid = tuple[str, Completion]
-"""A model's answer, with the key of its request."""
+"""The key of a request, and the model's answer."""
 
 
 @dataclass(frozen=True)
@@ -50,33 +51,30 @@ def run_for(request: PlayRequest) -> Path:
     """
     if request.out is not None:
         path = run_path(request.out)
-        if path.exists() and not _has(path, request.settings):
+        if path.exists() and not _fits(path, request.settings):
             remedy = "give another --out, or leave it out to be given one that fits"
             raise UserError(f"the run {path} was made with other settings or another version", remedy)
         _check_place(path)
         return path
     base = f"play-{request.role.value}"
     names = (base if number == 1 else f"{base}-{number}" for number in count(1))
-    return next(path for path in map(run_path, names) if not path.exists() or _fits(path, request.settings))
+    for path in map(run_path, names):
+        with suppress(UserError):  # no run at all, or of another format: not ours to touch
+            if not path.exists() or _fits(path, request.settings):
+                return path
+    raise AssertionError("there is always a next number")
 
 
 def _check_place(path: Path) -> None:
-    """Nobody should play to the end and hear then that it cannot be kept."""
+    """Report a place that cannot be written before the game, not after it."""
     there = next(one for one in (path, *path.parents) if one.exists())
     if (there != path and not there.is_dir()) or not os.access(there, os.W_OK):
         raise UserError(f"the run {path} cannot be written", "give another --out")
 
 
-def _has(path: Path, settings: Settings) -> bool:
+def _fits(path: Path, settings: Settings) -> bool:
     with RunFile.open(path) as run:
         return bool(run.about() == json.loads(json.dumps(about(settings))))
-
-
-def _fits(path: Path, settings: Settings) -> bool:
-    try:
-        return _has(path, settings)
-    except UserError:  # no run at all, or of another format: not ours to touch
-        return False
 
 
 def times_played(run: Path) -> Counter[str]:
@@ -104,7 +102,7 @@ def next_trial(run: Path, record: PatientRecord, request: PlayRequest) -> int:
 
 
 def keep(assignment: PlayAssignment, transcript: Transcript, paid: Sequence[Paid]) -> SavedConsultation:
-    """Store and score a consultation that has ended, however it did. In one thread from first to last.
+    """Store and score a consultation that has ended, in whatever way.
 
     Raises:
         UserError: The run cannot be written, or is written by somebody else all the time.

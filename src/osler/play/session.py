@@ -1,20 +1,21 @@
-"""One consultation with a person in it: it goes on by itself until it is the person's move, and waits for that."""
+"""One consultation with a person in it, which waits whenever it is the person's move."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from osler.agents.human import Before, Move, Mover
 from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
-from osler.errors import RunStopped, printable
-from osler.play.moves import MoveRefused, checked
-from osler.play.request import PlayAssignment
+from osler.errors import RunStopped, UserError, printable
+from osler.play.request import PlayAssignment, PlayRole
 from osler.play.result import Result
-from osler.play.saving import Paid, SavedConsultation
+from osler.play.saving import Paid, SavedConsultation, keep
 from osler.runs.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
 from osler.runs.plan import Limits
 from osler.runs.transcript import Transcript
@@ -25,14 +26,36 @@ from osler.simulator.worker import simulate_one, transcript_of
 if TYPE_CHECKING:
     from osler.models import Backbone
 
-Save = Callable[[PlayAssignment, Transcript, list[Paid]], SavedConsultation]
+LONGEST = 2000
+"""Characters of one move."""
+
+
+class MoveRefused(UserError):
+    """What the person wants cannot be done now."""
+
+    http_status = 409
+
+
+def one_line(text: str) -> str:
+    """A text on one line, without control characters and half characters."""
+    shown = (char for char in " ".join(text.split()) if unicodedata.category(char) not in {"Cc", "Cs"})
+    return "".join(shown).strip()
+
+
+def _checked(text: str) -> str:
+    said = one_line(text)
+    if not said:
+        raise MoveRefused("nothing was said", "write a few words")
+    if len(said) > LONGEST:
+        raise MoveRefused(f"that is {len(said):,} characters long", f"use at most {LONGEST:,}")
+    return said
 
 
 class PlaySession:
-    """A person's place in one consultation. Made and used within one event loop."""
+    """A person's consultation. Made and used within one event loop."""
 
-    def __init__(self, assignment: PlayAssignment, clients: Clients, keep: Save) -> None:
-        """Sit down; the consultation begins at once."""
+    def __init__(self, assignment: PlayAssignment, clients: Clients) -> None:
+        """Start the consultation."""
         self.assignment = assignment
         self.journal: Journal = _Watched(self._news_came)
         self.before: Before | None = None
@@ -50,12 +73,12 @@ class PlaySession:
         self.seen = 0
         """Grows with everything that happens."""
         self.last_news = time.monotonic()
-        self._save, self._paid = keep, list[Paid]()
+        self._paid = list[Paid]()
         self._news, self._spoke = asyncio.Event(), False
         self._moved: asyncio.Future[Move] | None = None
         self._transcript: Transcript | None = None
         own = ConsultationClients(clients, assignment.cell.trial, (), self._paid_for, Limits(), RunLimiter(Limits()))
-        self._task = asyncio.create_task(self._hold(_Chairs(own, self._person)))
+        self._task = asyncio.create_task(self._hold(_PlayClients(own.open, self._person)))
 
     # What the person does.
 
@@ -65,7 +88,7 @@ class PlaySession:
         Raises:
             MoveRefused: It is not the person's turn, no question is left, or the text cannot be used.
         """
-        said = checked(text)
+        said = _checked(text)
         before = self._turn()
         if isinstance(before, Selection):
             self._move(Reply(text=said, maker=Maker.HUMAN))
@@ -82,7 +105,7 @@ class PlaySession:
         """
         if not isinstance(self._turn(), Briefing):
             raise MoveRefused("only the doctor concludes", "answer the doctor's question")
-        self._move(Conclusion(diagnosis=checked(diagnosis), treatment=checked(treatment)))
+        self._move(Conclusion(diagnosis=_checked(diagnosis), treatment=_checked(treatment)))
 
     async def leave(self) -> None:
         """Go away. Where the person has said something, it is kept as a consultation that broke off."""
@@ -94,10 +117,12 @@ class PlaySession:
         if self._transcript is None:
             self.left = True
             if self._spoke:
-                await self._end(self._broken_off(self.assignment.role.left, "left", "the person left"))
+                doctor = self.assignment.role is PlayRole.DOCTOR
+                ending = Ending.DOCTOR_ERROR if doctor else Ending.PATIENT_ERROR
+                await self._end(self._broken_off(ending, "left", "the person left"))
             self._close()
 
-    # What whoever shows it waits for.
+    # What the terminal and the page wait for.
 
     async def news(self, after: int, seconds: float | None = None) -> None:
         """Wait until something has happened after `after`, or it is over, or so long."""
@@ -117,15 +142,15 @@ class PlaySession:
                 while not (come() or self.over):
                     await self._news.wait()
 
-    # How it goes on.
+    # How it runs.
 
-    async def _hold(self, clients: _Chairs) -> None:
+    async def _hold(self, clients: _PlayClients) -> None:
         assignment = self.assignment
         try:
             transcript = await simulate_one(
                 assignment.record, assignment.cell, assignment.settings, clients, self.journal
             )
-        except RunStopped as stop:  # an endpoint is down: alone at a table that is a failure like any other
+        except RunStopped as stop:  # an endpoint is down: in a single consultation that is a failure like any other
             transcript = self._broken_off(Ending.BACKBONE_FAILURE, stop.kind, stop.message)
         await self._end(transcript)
         self._close()
@@ -139,14 +164,14 @@ class PlaySession:
             self.before = None
 
     async def _end(self, transcript: Transcript) -> None:
-        """Score it and keep it. That a file cannot be written does not take the result from the person."""
+        """Score it and keep it. If it cannot be written, the person still gets the result."""
         self._transcript, self.before = transcript, None
         ended = transcript.of(Failed)
         self.failed = printable(ended[-1].message) if ended else None
         try:
             self.result = await asyncio.to_thread(Result.of, transcript, self.assignment.record)
-            self.kept = await asyncio.to_thread(self._save, self.assignment, transcript, self._paid)
-        except Exception as error:  # a full disk or a fault of ours: the person hears of it, and nobody else
+            self.kept = await asyncio.to_thread(keep, self.assignment, transcript, self._paid)
+        except Exception as error:  # a full disk or a fault of ours: only this person is told
             self.not_kept = printable(str(error) or type(error).__name__)
 
     def _close(self) -> None:
@@ -185,7 +210,7 @@ class PlaySession:
 
 
 class _Watched(Journal):
-    """A journal that tells whenever something is written."""
+    """A journal that calls back whenever something is written."""
 
     def __init__(self, tell: Callable[[], None]) -> None:
         super().__init__()
@@ -197,11 +222,9 @@ class _Watched(Journal):
         return event
 
 
-class _Chairs:
-    """The consultation's lines to models, and to the person."""
+@dataclass(frozen=True)
+class _PlayClients:
+    """How the consultation reaches models, and the person."""
 
-    def __init__(self, own: ConsultationClients, mover: Mover) -> None:
-        self._own, self.mover = own, mover
-
-    def open(self, spec: str) -> Backbone:
-        return self._own.open(spec)
+    open: Callable[[str], Backbone]
+    mover: Mover

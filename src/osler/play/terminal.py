@@ -1,27 +1,28 @@
-"""Playing at a terminal. The loop stands still while the person types, so Ctrl-C is heard at once."""
+"""Playing at a terminal. The event loop stands still while the person types, so that Ctrl-C works at once."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
+from osler.agents.human import END_WORDS
 from osler.agents.messages import Briefing
+from osler.agents.prompt_slots import notes
 from osler.errors import printable
 from osler.locale import label, load_texts
-from osler.play.json_state import known
 from osler.play.lobby import PlayLobby
-from osler.play.moves import LONGEST, one_line
 from osler.play.request import PlayRequest, PlayRole
-from osler.play.result_page import ending
+from osler.play.result import Result
 from osler.play.saving import run_name
-from osler.play.session import PlaySession
+from osler.play.session import LONGEST, PlaySession, one_line
+from osler.records.schema import Relevance
 from osler.replay.scenes import change_rows, recalled_rows
-from osler.runs.events import Recalled, Remembered
+from osler.runs.events import Asked, Concluded, Recalled, Remembered
 
-_END, _QUIT = frozenset({"end", "结束"}), frozenset({"quit", "exit", "退出"})
+_QUIT = frozenset({"quit", "exit", "退出"})
 _HELP, _MEMORY = frozenset({"?", "？", "help", "帮助"}), frozenset({"memory", "记忆"})
 INTERRUPTED, FAILED = 130, 1
 _SOON = 2.0
@@ -85,7 +86,7 @@ class _Terminal:
         except _Left as left:
             self._runner.run(self._session.leave())
             code = left.code
-        for line in [self._gone()] if self._session.left else ending(self._session, self._texts):
+        for line in [self._gone()] if self._session.left else _ending(self._session, self._texts):
             self._show(line)
         lost = self._session.not_kept or (self._session.failed and not self._session.left)
         return code or (FAILED if lost else 0)
@@ -129,8 +130,8 @@ class _Terminal:
             self._ask_or_conclude(before.turns_left)
         elif before is not None:
             self._show(f"{texts['doctor']}{printable(before.question)}")
-            lines = [texts["known"].format(**one) for one in known(self._session)] or [texts["nothing_known"]]
-            for line in lines:
+            known = [texts["known"].format(name=note.name, told=note.told) for note in notes(before)]
+            for line in known or [texts["nothing_known"]]:
                 self._show(f"  {printable(line)}")
             self._session.say(self._read(texts["answer"]))
 
@@ -138,7 +139,7 @@ class _Terminal:
         texts = self._texts
         if left > 0:
             said = self._read(texts["left"].format(left=left))
-            if said.casefold() not in _END:
+            if said.casefold() not in END_WORDS:
                 self._session.say(said)
                 return
         else:
@@ -190,3 +191,67 @@ class _Terminal:
         if session.kept is not None:
             return self._texts["gone_kept"].format(run=run_name(session.kept.run))
         return self._texts["not_kept"].format(reason=session.not_kept) if session.not_kept else self._texts["gone"]
+
+
+def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
+    """The verdicts, what was missed, the order it should have been asked for in, and where it is kept."""
+    assignment, result = session.assignment, session.result
+    asked = sum(isinstance(event, Asked) for event in session.journal.events)
+    yield ""
+    yield texts["end"].format(asked=asked, limit=assignment.turn_limit)
+    if result is not None:
+        yield from _verdicts(session, result, texts)
+        yield from _asking(session, result, texts)
+    yield texts["was"].format(case=assignment.record.id)
+    if session.kept is not None:
+        run, memory = run_name(session.kept.run), assignment.cell.column.memory
+        yield texts["kept"].format(run=run, case=assignment.record.id, memory=memory, trial=session.kept.trial)
+    elif session.not_kept:
+        yield texts["not_kept"].format(reason=session.not_kept)
+
+
+def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) -> Iterator[str]:
+    concluded = next((event for event in session.journal.events if isinstance(event, Concluded)), None)
+    if concluded is None and session.failed:
+        yield texts["broken"].format(reason=session.failed)
+    said = {said.kind: said for said in result.verdicts}
+    who = texts["you_said"] if session.assignment.role is PlayRole.DOCTOR else texts["doctor_said"]
+    answers = {"diagnosis": concluded.diagnosis, "treatment": concluded.treatment} if concluded else {}
+    record = session.assignment.record
+    treatment = record.treatment.name if record.treatment else texts["no_treatment"]
+    truths = {"diagnosis": record.diagnosis.name, "treatment": treatment}
+    for kind, truth in truths.items():
+        yield ""
+        yield texts[kind]
+        if kind in answers:
+            yield f"  {who}{printable(answers[kind])}"
+        yield f"  {texts['truth']}{printable(truth)}"
+        if kind in said:
+            verdict = texts[f"verdict_{said[kind].verdict}"]
+            yield texts["verdict_line"].format(verdict=verdict, because=printable(said[kind].because))
+
+
+def _asking(session: PlaySession, result: Result, texts: Mapping[str, str]) -> Iterator[str]:
+    language, figures = session.assignment.record.language, result.measures
+    asked = result.key_total - len(result.missed)
+    yield ""
+    yield texts["coverage"].format(
+        asked=asked, total=result.key_total, rounds=figures.rounds, expected=figures.rounds_expected
+    )
+    if session.assignment.role is PlayRole.PATIENT:
+        yield texts["untrue"].format(fabrications=figures.fabrications, contradictions=figures.contradictions)
+    if result.missed:
+        yield texts["missed"]
+    for entry in result.missed:
+        decides = texts["deciding"] if entry.relevance is Relevance.DECIDING else ""
+        yield texts["entry"].format(name=printable(entry.name), kind=label(entry.category, language) + decides)
+    if result.order:
+        yield texts["order"]
+    for step in result.order:
+        when = texts["turn"].format(turn=step.turn) if step.turn is not None else texts["never"]
+        late = texts["after"].format(names=", ".join(map(printable, step.after))) if step.after else ""
+        yield texts["step"].format(rank=step.rank, name=printable(step.name), when=when + late)
+    if figures.order_pairs:
+        kept = round((figures.order_share or 0) * figures.order_pairs)
+        yield texts["pairs"].format(kept=kept, pairs=figures.order_pairs)
+    yield ""

@@ -122,7 +122,7 @@ class PlainDoctor(Participant):
         return await self._send(name, briefing.model_copy(update={"recall": shorter}), schema, unread, slots)
 
     async def _send(
-        self, name: str, briefing: Briefing, schema: type[BaseModel] | None, unread: str | None, slots: dict[str, object]
+        self, name: str, briefing: Briefing, schema: type[BaseModel] | None, unread: str | None, slots: dict[str, Any]
     ) -> str:
         language = self._settings.case.language
         template = prompt(name, language)
