@@ -25,8 +25,8 @@ from osler.runs.store import RunFile, RunWriter
 from osler.simulator.batch import RunOptions, simulate_plan
 from osler.simulator.summary import summary
 from osler.view import run_data
+from osler.view.run_data import Query, table_page
 from osler.view.run_list import RunList
-from osler.view.table_query import Query, table_page
 from tests.conftest import Run
 from tests.eval.held_runs import FAILED, UNJUDGED, made_run
 from tests.simulator.model_server import model_server

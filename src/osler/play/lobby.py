@@ -1,21 +1,29 @@
-"""The lobby: finds each player a patient and a run, and keeps track of the sessions."""
+"""The lobby: finds each player a patient and a run, and keeps track of the sessions.
+
+A record's id is often its diagnosis (`gout-en`), and files lie in that order. So before the end a player sees a short
+hash instead, and lists are sorted by it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import secrets
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from osler.errors import UserError
+from osler.language import Language
 from osler.memory import check_memories, memory_names
-from osler.play.cases import Card, cards, draw_case, find_case
 from osler.play.request import PlayAssignment, PlayRequest
 from osler.play.saving import next_trial, run_for, times_played
 from osler.play.session import PlaySession
 from osler.records.pool import RecordPool
+from osler.records.schema import Sex
 from osler.runs.plan import HUMAN, RULES, WITHOUT_MODEL, Cell
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
@@ -24,6 +32,28 @@ MOST = 16
 """Sessions at one time."""
 IDLE = 30 * 60.0
 """Seconds without a move after which a session is given up."""
+
+
+def veiled(record_id: str) -> str:
+    """The name of a record that tells nothing of it."""
+    return hashlib.sha256(f"veiled\0{record_id}".encode()).hexdigest()[:10]
+
+
+class Card(BaseModel):
+    """What may be known of a patient before they are chosen; the page shows it as JSON."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    id: str
+    """The veiled name."""
+    record: str = Field(exclude=True)
+    """The record's id: for the program alone, like the patient's."""
+    patient: str = Field(exclude=True)
+    language: Language
+    specialty: str | None
+    age: str
+    sex: Sex
+    complaint: str
 
 
 class LobbyFull(UserError):
@@ -72,7 +102,7 @@ class PlayLobby:
         """All patients; read once."""
         async with self._reading:
             if self._cards is None:
-                self._cards = await asyncio.to_thread(cards, self.pool)
+                self._cards = await asyncio.to_thread(_cards, self.pool)
             return self._cards
 
     async def start(self, request: PlayRequest) -> tuple[str, PlaySession]:
@@ -143,12 +173,12 @@ class PlayLobby:
         among = [card for card in everybody if request.language in (None, card.language)]
         run = run_for(request)
         if request.case is not None:
-            card = find_case(request.case, among)
+            card = _find(request.case, among)
         else:
             preferred = [card for card in among if request.language is None and card.language is request.preferred]
             among = preferred or among
             playing = {assignment.record.patient for assignment in taken}
-            card = draw_case(among, times_played(run), playing, request.seed)
+            card = _draw(among, times_played(run), playing, request.seed)
         record = self.pool.get(card.record)
         trial = next_trial(run, record, request)
         cell = Cell(record.id, request.column, trial)
@@ -159,3 +189,47 @@ class PlayLobby:
 
 def _choose(among: Collection[str], option: str) -> str:
     return f"choose one of {', '.join(sorted(among))}, or start `osler view {option} NAME`"
+
+
+def _cards(pool: RecordPool) -> tuple[Card, ...]:
+    """All patients of a pool, sorted by their veiled names."""
+    found = (
+        Card(
+            id=veiled(record.id),
+            record=record.id,
+            patient=record.patient,
+            language=record.language,
+            specialty=record.specialty,
+            age=record.age.label(record.language),
+            sex=record.sex,
+            complaint=record.complaint,
+        )
+        for record in pool
+    )
+    return tuple(sorted(found, key=lambda card: card.id))
+
+
+def _find(name: str, among: Sequence[Card]) -> Card:
+    """The patient that a player names: by the veiled name, by the record's id, or by the person where that is one."""
+    exact = [card for card in among if name in (card.id, card.record)]
+    found = exact or [card for card in among if card.patient == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UserError(f"{name} is a patient with several records", "add --language, or give the record's id")
+    raise UserError(f"no case is called {name!r}", "leave it out to be given one, or give a record's id")
+
+
+def _draw(among: Collection[Card], times_played: Mapping[str, int], taken: Collection[str], seed: int) -> Card:
+    """A patient by the seed: of those least often played, and if possible none that somebody is playing now.
+
+    Both are counted by the person: who has seen a patient in one language knows them in the other.
+    """
+    if not among:
+        raise UserError("no patient passes the filters", "`osler records list` shows what there is")
+    free = [card for card in among if card.patient not in taken] or among
+
+    def place(card: Card) -> tuple[int, bytes]:
+        return times_played.get(card.patient, 0), hashlib.sha256(f"{seed}\0{card.record}".encode()).digest()
+
+    return min(free, key=place)

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from osler.language import Language
 from osler.records.schema import PatientRecord
+from osler.runs.events import Role
 from osler.runs.plan import HUMAN, PLAIN, RULES, Cell, Column, Plan, Settings, default_ram
-
-
-class PlayRole(StrEnum):
-    """The person's role."""
-
-    DOCTOR = "doctor"
-    PATIENT = "patient"
 
 
 @dataclass(frozen=True)
 class PlayRequest:
     """What a player asks for."""
 
-    role: PlayRole
+    role: Role
+    """The person's: doctor or patient."""
     case: str | None = None
     language: Language | None = None
     doctor: str = RULES
@@ -42,17 +36,17 @@ class PlayRequest:
     @property
     def opposite(self) -> str:
         """The backbone opposite the person."""
-        return self.patient if self.role is PlayRole.DOCTOR else self.doctor
+        return self.patient if self.role is Role.DOCTOR else self.doctor
 
     @property
     def column(self) -> Column:
         """The doctor and its memory, as a transcript names them."""
-        return Column.of(HUMAN if self.role is PlayRole.DOCTOR else self.doctor, self.strategy, self.memory)
+        return Column.of(HUMAN if self.role is Role.DOCTOR else self.doctor, self.strategy, self.memory)
 
     @property
     def settings(self) -> Settings:
         """Of the run that it belongs to."""
-        patient = self.patient if self.role is PlayRole.DOCTOR else HUMAN
+        patient = self.patient if self.role is Role.DOCTOR else HUMAN
         return Settings(patient_backbone=patient, ram_backbone=default_ram(patient), seed=self.seed)
 
 
@@ -60,7 +54,7 @@ class PlayRequest:
 class PlayAssignment:
     """One consultation to be played."""
 
-    role: PlayRole
+    role: Role
     record: PatientRecord
     cell: Cell
     settings: Settings

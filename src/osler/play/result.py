@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from osler.eval.measures import Measures, measure
 from osler.eval.measures.asking import key_elements
@@ -14,15 +15,14 @@ from osler.runs.store import StoredVerdict
 from osler.runs.transcript import Transcript
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """An examination of the record's order."""
 
     name: str
-    rank: int
-    """1 for what comes first; those of one rank may be asked for in any order."""
-    turn: int | None
-    """In which it was first asked for; None: never."""
+    should: int
+    """Its rank, 1 for what comes first; those of one rank may be asked for in any order."""
+    asked_in_turn: int | None
+    """None: never."""
     after: tuple[str, ...]
     """What should have come later and was asked for earlier."""
 
@@ -72,4 +72,4 @@ def _steps(record: PatientRecord, asked: dict[str, int]) -> tuple[Step, ...]:
         return tuple(second for second in later if name in asked and asked[second] < asked[name])
 
     steps = (Step(name, rank(name), asked.get(name), overtaken_by(name)) for name in names)
-    return tuple(sorted(steps, key=lambda step: step.rank))
+    return tuple(sorted(steps, key=lambda step: step.should))

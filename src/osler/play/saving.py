@@ -11,9 +11,10 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from osler.errors import StorageError, UserError
 from osler.eval.scoring import score
@@ -27,18 +28,14 @@ from osler.seeds import derive
 from osler.simulator.batch import about
 
 PATIENCE = 20.0
-"""Seconds to wait for somebody else who is writing to the run."""
-_BETWEEN = 0.05
-
+"""Seconds to wait for another process that is writing to the run."""
 Paid = tuple[str, Completion]
 """The key of a request, and the model's answer."""
 
 
-@dataclass(frozen=True)
-class SavedConsultation:
-    """Where a consultation was stored."""
+class SavedConsultation(NamedTuple):
+    """Where in its run a consultation was stored."""
 
-    run: Path
     cell: int
     trial: int
 
@@ -116,7 +113,7 @@ def keep(assignment: PlayAssignment, transcript: Transcript, paid: Sequence[Paid
         store.begin({"play": assignment.role.value})
         store.keep([answer_row(number, key, answer) for key, answer in paid])
         store.finish(number, transcript, score(transcript, assignment.record))
-        return SavedConsultation(store.path, number, trial)
+        return SavedConsultation(number, trial)
 
 
 def _writer(assignment: PlayAssignment) -> RunWriter:
@@ -129,16 +126,14 @@ def _writer(assignment: PlayAssignment) -> RunWriter:
         except UserError:  # that the settings fit was seen before; what is left is that somebody else is writing
             if time.monotonic() > deadline:
                 raise
-        time.sleep(_BETWEEN)
+        time.sleep(0.05)
 
 
 def _place(store: RunWriter, assignment: PlayAssignment) -> tuple[int, int]:
     """The first free trial from the planned one on, and the number of its cell."""
     for trial in count(assignment.cell.trial):
-        plan = OneCellPlan(
-            (assignment.record,), settings=assignment.settings, cell=replace(assignment.cell, trial=trial)
-        )
-        if todo := store.extend(plan).todo:
+        cell = replace(assignment.cell, trial=trial)
+        if todo := store.extend(OneCellPlan((assignment.record,), settings=assignment.settings, cell=cell)).todo:
             return trial, todo[0]
     raise AssertionError("there is always a next number")
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from osler.agents.human import Before, Move, Mover
 from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
 from osler.errors import RunStopped, UserError, printable
-from osler.play.request import PlayAssignment, PlayRole
+from osler.play.request import PlayAssignment
 from osler.play.result import Result
 from osler.play.saving import Paid, SavedConsultation, keep
 from osler.runs.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
@@ -117,7 +117,7 @@ class PlaySession:
         if self._transcript is None:
             self.left = True
             if self._spoke:
-                doctor = self.assignment.role is PlayRole.DOCTOR
+                doctor = self.assignment.role is Role.DOCTOR
                 ending = Ending.DOCTOR_ERROR if doctor else Ending.PATIENT_ERROR
                 await self._end(self._broken_off(ending, "left", "the person left"))
             self._close()

@@ -14,13 +14,13 @@ from osler.agents.prompt_slots import notes
 from osler.errors import printable
 from osler.locale import label, load_texts
 from osler.play.lobby import PlayLobby
-from osler.play.request import PlayRequest, PlayRole
+from osler.play.request import PlayRequest
 from osler.play.result import Result
 from osler.play.saving import run_name
 from osler.play.session import LONGEST, PlaySession, one_line
 from osler.records.schema import Relevance
 from osler.replay.scenes import change_rows, recalled_rows
-from osler.runs.events import Asked, Concluded, Recalled, Remembered
+from osler.runs.events import Asked, Concluded, Recalled, Remembered, Role
 
 _QUIT = frozenset({"quit", "exit", "退出"})
 _HELP, _MEMORY = frozenset({"?", "？", "help", "帮助"}), frozenset({"memory", "记忆"})
@@ -32,10 +32,7 @@ Show = Callable[[str], None]
 
 
 class _Left(Exception):
-    """The person goes; with Ctrl-C or not."""
-
-    def __init__(self, code: int = 0) -> None:
-        self.code = code
+    """The person leaves, with this exit code."""
 
 
 def play(lobby: PlayLobby, request: PlayRequest, show: Show) -> int:
@@ -85,8 +82,8 @@ class _Terminal:
                 self._turn()
         except _Left as left:
             self._runner.run(self._session.leave())
-            code = left.code
-        for line in [self._gone()] if self._session.left else _ending(self._session, self._texts):
+            code = left.args[0]
+        for line in _ending(self._session, self._texts):
             self._show(line)
         lost = self._session.not_kept or (self._session.failed and not self._session.left)
         return code or (FAILED if lost else 0)
@@ -107,18 +104,12 @@ class _Terminal:
 
     def _brief(self) -> None:
         texts, record, role = self._texts, self._session.assignment.record, self._role
-        language, limit = record.language, self._session.assignment.turn_limit
+        age, limit = record.age.label(record.language), self._session.assignment.turn_limit
+        sex, speaker = (label(value, record.language) for value in (record.sex, record.speaker))
         self._show(texts[f"you_{role}"])
-        self._show(
-            texts["who"].format(
-                age=record.age.label(language),
-                sex=label(record.sex, language),
-                speaker=label(record.speaker, language),
-                limit=limit,
-            )
-        )
+        self._show(texts["who"].format(age=age, sex=sex, speaker=speaker, limit=limit))
         self._show(texts[f"how_{role}"] + "\n")
-        if role is PlayRole.PATIENT:
+        if role is Role.PATIENT:
             self._show(f"{texts['patient']}{printable(record.complaint)}")
 
     def _turn(self) -> None:
@@ -151,15 +142,12 @@ class _Terminal:
         while True:
             try:
                 said = one_line(input(prompt))
-            except EOFError:
+            except (EOFError, KeyboardInterrupt) as error:
                 self._show("")
-                raise _Left from None
-            except KeyboardInterrupt:
-                self._show("")
-                raise _Left(INTERRUPTED) from None
+                raise _Left(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 0) from None
             word = said.casefold()
             if word in _QUIT:
-                raise _Left
+                raise _Left(0)
             if word in _HELP:
                 self._show(self._texts[f"help_{self._role}"])
             elif word in _MEMORY:
@@ -186,28 +174,27 @@ class _Terminal:
         for line in (f"  {title}", *(f"    {row}" for row in rows)):
             self._show(line)
 
-    def _gone(self) -> str:
-        session = self._session
-        if session.kept is not None:
-            return self._texts["gone_kept"].format(run=run_name(session.kept.run))
-        return self._texts["not_kept"].format(reason=session.not_kept) if session.not_kept else self._texts["gone"]
-
 
 def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
     """The verdicts, what was missed, the order it should have been asked for in, and where it is kept."""
-    assignment, result = session.assignment, session.result
-    asked = sum(isinstance(event, Asked) for event in session.journal.events)
-    yield ""
-    yield texts["end"].format(asked=asked, limit=assignment.turn_limit)
-    if result is not None:
-        yield from _verdicts(session, result, texts)
-        yield from _asking(session, result, texts)
-    yield texts["was"].format(case=assignment.record.id)
-    if session.kept is not None:
-        run, memory = run_name(session.kept.run), assignment.cell.column.memory
-        yield texts["kept"].format(run=run, case=assignment.record.id, memory=memory, trial=session.kept.trial)
-    elif session.not_kept:
+    assignment, run = session.assignment, run_name(session.assignment.run)
+    if not session.left:
+        asked = sum(isinstance(event, Asked) for event in session.journal.events)
+        yield ""
+        yield texts["end"].format(asked=asked, limit=assignment.turn_limit)
+        if session.result is not None:
+            yield from _verdicts(session, session.result, texts)
+            yield from _asking(session, session.result, texts)
+        yield texts["was"].format(case=assignment.record.id)
+    if session.not_kept:
         yield texts["not_kept"].format(reason=session.not_kept)
+    elif session.kept is None:
+        yield texts["gone"]
+    elif session.left:
+        yield texts["gone_kept"].format(run=run)
+    else:
+        case, memory = assignment.record.id, assignment.cell.column.memory
+        yield texts["kept"].format(run=run, case=case, memory=memory, trial=session.kept.trial)
 
 
 def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) -> Iterator[str]:
@@ -215,7 +202,7 @@ def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) ->
     if concluded is None and session.failed:
         yield texts["broken"].format(reason=session.failed)
     said = {said.kind: said for said in result.verdicts}
-    who = texts["you_said"] if session.assignment.role is PlayRole.DOCTOR else texts["doctor_said"]
+    who = texts["you_said"] if session.assignment.role is Role.DOCTOR else texts["doctor_said"]
     answers = {"diagnosis": concluded.diagnosis, "treatment": concluded.treatment} if concluded else {}
     record = session.assignment.record
     treatment = record.treatment.name if record.treatment else texts["no_treatment"]
@@ -238,7 +225,7 @@ def _asking(session: PlaySession, result: Result, texts: Mapping[str, str]) -> I
     yield texts["coverage"].format(
         asked=asked, total=result.key_total, rounds=figures.rounds, expected=figures.rounds_expected
     )
-    if session.assignment.role is PlayRole.PATIENT:
+    if session.assignment.role is Role.PATIENT:
         yield texts["untrue"].format(fabrications=figures.fabrications, contradictions=figures.contradictions)
     if result.missed:
         yield texts["missed"]
@@ -248,9 +235,9 @@ def _asking(session: PlaySession, result: Result, texts: Mapping[str, str]) -> I
     if result.order:
         yield texts["order"]
     for step in result.order:
-        when = texts["turn"].format(turn=step.turn) if step.turn is not None else texts["never"]
+        when = texts["turn"].format(turn=step.asked_in_turn) if step.asked_in_turn is not None else texts["never"]
         late = texts["after"].format(names=", ".join(map(printable, step.after))) if step.after else ""
-        yield texts["step"].format(rank=step.rank, name=printable(step.name), when=when + late)
+        yield texts["step"].format(rank=step.should, name=printable(step.name), when=when + late)
     if figures.order_pairs:
         kept = round((figures.order_share or 0) * figures.order_pairs)
         yield texts["pairs"].format(kept=kept, pairs=figures.order_pairs)

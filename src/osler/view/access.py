@@ -59,7 +59,7 @@ class Access:
             await send(message)
 
         if status := self._refusal(scope):
-            await PlainTextResponse("", status_code=status)(scope, receive, guarded)
+            await PlainTextResponse("", status, {"Connection": "close"})(scope, receive, guarded)
             return
         path = scope["path"].removeprefix(f"/{self._token}")
         inside = {**scope, "path": path, "raw_path": path.encode("utf-8", "surrogatepass")}
@@ -90,7 +90,8 @@ class BoundedHttp(H11Protocol):
     """A connection that has to send a whole request in time.
 
     Of the connections that have not, only the newest are kept: whoever connects and asks is answered, however many
-    connect and do not.
+    connect and do not. Between requests, a connection is kept as long as uvicorn keeps it; `Access` closes those of
+    strangers.
     """
 
     seconds: ClassVar[float]
@@ -113,21 +114,16 @@ class BoundedHttp(H11Protocol):
         super().data_received(data)
         self._update()
 
-    def on_response_complete(self) -> None:
-        """Wait for the next request; uvicorn limits how long the connection may stay idle."""
-        super().on_response_complete()
-        self._update(clock=False)
-
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._forget()
         super().connection_lost(exc)
 
-    def _update(self, *, clock: bool = True) -> None:
+    def _update(self) -> None:
         if self.conn.their_state not in {h11.IDLE, h11.SEND_BODY} or self.transport.is_closing():
             self._forget()
             return
-        if clock and self._deadline is None:
+        if self._deadline is None:
             self._deadline = self.loop.call_later(self.seconds, self._drop)
         self.waiting.setdefault(self)
         if len(self.waiting) > MOST_WAITING:

@@ -20,8 +20,8 @@ from osler.errors import UserError
 from osler.runs.store import RunFile
 from osler.view import consultation_data, run_data
 from osler.view.responses import DAMAGED, UNREADABLE, error_response, handler, log_error, validated
+from osler.view.run_data import FILTERS, Query, table_page
 from osler.view.run_list import RunList
-from osler.view.table_query import FILTERS, Query, table_page
 
 if TYPE_CHECKING:
     from osler.play.lobby import PlayLobby

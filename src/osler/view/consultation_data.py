@@ -18,7 +18,7 @@ from osler.runs.plan import COLUMN
 from osler.runs.store import CellState, RunFile
 from osler.runs.transcript import Transcript, heard
 from osler.view.responses import NotFound
-from osler.view.table_query import forks_of
+from osler.view.run_data import forks_of
 
 HIDDEN = "•••"
 """Stands for a name of the diagnosis until the truth is revealed."""
@@ -129,12 +129,7 @@ def consultation_data(transcript: Transcript, record: PatientRecord, faults: Map
             **transcript.header.model_dump(mode="json", include=_HEADER),
             **transcript.header.column.as_row(),
         },
-        "about": {
-            "age": record.age.label(record.language),
-            "sex": record.sex.value,
-            "complaint": record.complaint,
-            "speaker": record.speaker.value,
-        },
+        "about": about(record),
         "ending": transcript.ending.value,
         "turns": [
             _turn(turn, by_turn[turn], record.language, faults.get(turn, ReplyVerdict())) for turn in sorted(asked)
@@ -145,6 +140,12 @@ def consultation_data(transcript: Transcript, record: PatientRecord, faults: Map
         "tokens": transcript.tokens(),
         "seconds": transcript.events[-1].at if transcript.events else 0.0,
     }
+
+
+def about(record: PatientRecord) -> dict[str, str]:
+    """What may be known of a patient before the first question."""
+    age = record.age.label(record.language)
+    return {"age": age, "sex": record.sex.value, "complaint": record.complaint, "speaker": record.speaker.value}
 
 
 def _turn(turn: int, events: list[tuple[int, Event]], language: Language, faults: ReplyVerdict) -> Data:

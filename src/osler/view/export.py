@@ -20,8 +20,8 @@ from osler.runs.store import CellState, RunFile, search_index
 from osler.runs.store.reader import FOLDER
 from osler.view import consultation_data, run_data
 from osler.view.responses import UNREADABLE, NotFound, encoded
+from osler.view.run_data import MOST, Query, table_page
 from osler.view.run_list import ListedRun, RunList
-from osler.view.table_query import MOST, Query, table_page
 
 STATIC = Path(__file__).parent / "static"
 MARK = "osler-export.txt"

@@ -16,15 +16,15 @@ from osler.agents.messages import Selection
 from osler.agents.prompt_slots import notes
 from osler.errors import UserError
 from osler.language import Language
-from osler.play.cases import veiled
-from osler.play.lobby import PlayLobby
-from osler.play.request import PlayRequest, PlayRole
+from osler.play.lobby import PlayLobby, veiled
+from osler.play.request import PlayRequest
 from osler.play.result import Result
 from osler.play.saving import run_name
 from osler.play.session import LONGEST, PlaySession
 from osler.records.schema import Entry
-from osler.runs.events import Answered, Asked, Recalled, Remembered
+from osler.runs.events import Answered, Asked, Recalled, Remembered, Role
 from osler.runs.transcript import heard
+from osler.view.consultation_data import about
 from osler.view.responses import NotFound, handler, validated
 
 LONG_POLL = 20.0
@@ -53,7 +53,7 @@ class Start(_Body):
     def request(self) -> PlayRequest:
         """The same for the lobby."""
         language = Language(self.language) if self.language else None
-        return PlayRequest(PlayRole(self.role), self.case or None, language, self.doctor, self.patient, self.memory)
+        return PlayRequest(Role(self.role), self.case or None, language, self.doctor, self.patient, self.memory)
 
 
 class Say(_Body):
@@ -146,14 +146,7 @@ def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
         "id": name,
         "seen": session.seen,
         "as": assignment.role.value,
-        "case": {
-            "id": veiled(record.id),
-            "language": record.language.value,
-            "age": record.age.label(record.language),
-            "sex": record.sex.value,
-            "complaint": record.complaint,
-            "speaker": record.speaker.value,
-        },
+        "case": {"id": veiled(record.id), "language": record.language.value, **about(record)},
         "turn": session.journal.turn,
         "turns_left": assignment.turn_limit - asked,
         "waiting_for": "over" if session.over else "you" if session.before is not None else "other",
@@ -189,7 +182,7 @@ def _result(session: PlaySession, result: Result, lobby: PlayLobby) -> dict[str,
 
     return {
         "run": run_name(session.assignment.run) if kept else None,
-        "key": lobby.key_of(kept.run) if kept else None,
+        "key": lobby.key_of(session.assignment.run) if kept else None,
         "cell": kept.cell if kept else None,
         "case": record.id,
         "verdicts": [{"kind": said.kind, "verdict": said.verdict, "because": said.because} for said in result.verdicts],
@@ -198,8 +191,5 @@ def _result(session: PlaySession, result: Result, lobby: PlayLobby) -> dict[str,
             "treatment": record.treatment.name if record.treatment else None,
         },
         "missed": missed(result.missed, key=True) + missed(result.passed_over, key=False),
-        "order": [
-            {"name": step.name, "should": step.rank, "asked_in_turn": step.turn, "after": list(step.after)}
-            for step in result.order
-        ],
+        "order": [step._asdict() for step in result.order],
     }

@@ -110,18 +110,11 @@ def _check_names(backbones: Sequence[str], memories: Sequence[str]) -> None:
 
 def _listening(host: str, port: int) -> socket.socket:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-        family, kind, protocol, _, address = found[0]
-        # The protocol is named because asyncio sends small answers at once only where it is; else each waits 40 ms.
-        listening = socket.socket(family, kind, protocol)
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(address)
-            listening.listen()
-        except BaseException:
-            listening.close()
-            raise
-        return listening
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.create_server(address, family=family)
     except OSError as error:
         reason = error.strerror or str(error)
         raise UserError(f"{host}:{port} cannot be listened on ({reason})", "give another --host or --port") from None
+    # Connections inherit it. asyncio does not set it on a socket of ours, and small responses would wait 40 ms.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening

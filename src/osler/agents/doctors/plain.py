@@ -1,20 +1,21 @@
-"""The strategy `plain`: a prompt, the memory and the model. One request a turn, one for the conclusion."""
+"""What a doctor is made with, and the strategy `plain`: one request a turn, one for the conclusion."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
+from osler.agents.calls import Caller
 from osler.agents.doctors.moves import MoveForm, move_of, stated, words_of
-from osler.agents.doctors.settings import DoctorSettings
 from osler.agents.messages import Briefing, Case, Conclusion, Question
 from osler.agents.parsing import conclusion_of
 from osler.agents.prompt_slots import briefing_slots
-from osler.models import ChatMessage, FailureKind
-from osler.prompts import prompt
-from osler.runs.events import ConsultationError, Ending, Intervened, Intervention, Maker, Role
+from osler.models import Backbone, ChatMessage, FailureKind
+from osler.prompts import Prompt, prompt
+from osler.runs.events import ConsultationError, Ending, Intervened, Intervention, Journal, Maker, Role
 
 LONGEST_QUESTION = 2000
 """Characters that the patient hears; what is longer is a model that repeats itself."""
@@ -23,6 +24,38 @@ MOST_ILLNESSES = 5
 _LONGEST_QUOTE = 400
 """Characters of an unreadable answer that the model is shown: one that rambled is not to go on rambling."""
 _NO_CONCLUSION = "it names no diagnosis and no treatment"
+
+
+@dataclass(frozen=True)
+class DoctorSettings:
+    """The patient's case, the model, and where its calls are written down."""
+
+    case: Case
+    backbone: Backbone
+    journal: Journal
+    answer_tokens: int = 1000
+    """Tokens that one answer of the model may take, its thinking included."""
+
+    async def ask(
+        self,
+        prompt: str | list[ChatMessage],
+        *,
+        template: Prompt | None = None,
+        schema: type[BaseModel] | None = None,
+    ) -> str:
+        """The model's answer to a prompt; empty when it said nothing. The call is part of the transcript.
+
+        Args:
+            prompt: A text, or messages.
+            template: What the prompt was made from, where it is one of Osler's.
+            schema: The form of the answer, for servers that can enforce one.
+
+        Raises:
+            ConsultationError: The model could not be reached, or refused.
+        """
+        messages = [ChatMessage("user", prompt)] if isinstance(prompt, str) else prompt
+        call = Caller(self.backbone, Role.DOCTOR, self.journal)
+        return await call.text([*messages], template, schema=schema, max_tokens=self.answer_tokens, may_be_empty=True)
 
 
 class ConclusionForm(BaseModel):

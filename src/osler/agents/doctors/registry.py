@@ -6,8 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from osler.agents.autogen import Participant
-from osler.agents.doctors.plain import PlainDoctor, briefing_of
-from osler.agents.doctors.settings import DoctorSettings
+from osler.agents.doctors.plain import DoctorSettings, PlainDoctor, briefing_of
 from osler.agents.doctors.stepwise import ChecklistDoctor, StepwiseDoctor
 from osler.agents.messages import Briefing, Case, Conclusion, Question
 from osler.errors import OslerError, printable
