@@ -229,8 +229,10 @@ async def test_a_model_opposite_that_fails_ends_its_own_consultation_alone(small
 
 async def test_what_a_model_opposite_said_is_paid_for_in_the_run(small_pool: Path) -> None:
     async with serving(Step(text="Yes, I have had asthma since childhood.")) as server:
-        lobby = PlayLobby(RecordPool.open(small_pool), out="paid")
-        _, session = await lobby.start(PlayRequest(Role.DOCTOR, "sprain", patient=server.spec, memory="none"))
+        lobby = PlayLobby(RecordPool.open(small_pool))
+        _, session = await lobby.start(
+            PlayRequest(Role.DOCTOR, "sprain", patient=server.spec, memory="none", out="paid")
+        )
         await session.your_turn(20)
         session.say("Do you have asthma?")
         await session.your_turn(20)

@@ -72,7 +72,6 @@ class PlayLobby:
         clients: ClientSettings | None = None,
         backbones: Collection[str] | None = None,
         memories: Collection[str] = (),
-        out: str | Path | None = None,
         key_of: Callable[[Path], str | None] = lambda _: None,
     ) -> None:
         """Open a lobby.
@@ -85,7 +84,6 @@ class PlayLobby:
                 modules.
             memories: Where backbones are limited, the memories a player may choose besides those that are built in or
                 registered.
-            out: The run of all who name none.
             key_of: What the page calls a run.
         """
         self.pool = pool or RecordPool.open()
@@ -93,30 +91,22 @@ class PlayLobby:
         self._clients = Clients(clients)
         self._backbones = None if backbones is None else frozenset({RULES, *backbones})
         self._memories = frozenset({*memory_names(), *memories})
-        self._out = out
         self._cards: tuple[Card, ...] | None = None
         self._sessions: dict[str, PlaySession] = {}
-        self._reading, self._sitting_down = asyncio.Lock(), asyncio.Lock()
+        self._starting = asyncio.Lock()
 
     async def cards(self) -> tuple[Card, ...]:
         """All patients; read once."""
-        async with self._reading:
-            if self._cards is None:
-                self._cards = await asyncio.to_thread(_cards, self.pool)
-            return self._cards
+        if self._cards is None:
+            self._cards = await asyncio.to_thread(_cards, self.pool)
+        return self._cards
 
     async def start(self, request: PlayRequest) -> tuple[str, PlaySession]:
-        """Start a session; its name, and the session.
-
-        Raises:
-            UserError: The request cannot be met, with the remedy.
-        """
-        request = replace(request, out=request.out or self._out)
+        """Start a session; its name, and the session. Raises UserError if the request cannot be met."""
         self._check(request)
         everybody = await self.cards()
-        await self.sweep()
-        async with self._sitting_down:  # one after the other, so that no two are given the same trial
-            self._make_room()
+        async with self._starting:  # one after the other, so that no two are given the same trial
+            await self._make_room()
             taken = [session.assignment for session in self._sessions.values() if not session.over]
             assignment = await asyncio.to_thread(self._assignment, request, everybody, taken)
             name, session = secrets.token_urlsafe(9), PlaySession(assignment, self._clients)
@@ -132,19 +122,17 @@ class PlayLobby:
         if (session := self._sessions.pop(name, None)) is not None:
             await session.leave()
 
-    async def sweep(self, idle: float = IDLE) -> None:
-        """Give up the sessions where nothing has happened for long."""
-        now = time.monotonic()
-        for name in [name for name, session in self._sessions.items() if now - session.last_news > idle]:
-            await self.leave(name)
-
     async def close(self) -> None:
         """End all sessions, and close the models."""
         for name in list(self._sessions):
             await self.leave(name)
         await self._clients.close()
 
-    def _make_room(self) -> None:
+    async def _make_room(self) -> None:
+        """Give up idle sessions and, if there are still too many, forget one that has ended."""
+        now = time.monotonic()
+        for name in [name for name, session in self._sessions.items() if now - session.last_news > IDLE]:
+            await self.leave(name)
         if len(self._sessions) < MOST:
             return
         ended = [name for name, session in self._sessions.items() if session.over]

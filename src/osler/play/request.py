@@ -66,13 +66,12 @@ class PlayAssignment:
         return self.settings.turn_limit(self.record, self.cell.column.memory)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OneCellPlan(Plan):
     """A run's plan for a single consultation, and none of the trials before it."""
 
-    cell: Cell | None = None
+    cell: Cell
 
     def cells(self, record: PatientRecord) -> Iterator[Cell]:
         """The one."""
-        assert self.cell is not None
         yield self.cell

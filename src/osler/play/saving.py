@@ -41,11 +41,7 @@ class SavedConsultation(NamedTuple):
 
 
 def run_for(request: PlayRequest) -> Path:
-    """The run that a player's consultation goes to.
-
-    Raises:
-        UserError: The run that was asked for has other settings, is none, or cannot be written.
-    """
+    """The run that a player's consultation goes to. Raises UserError if the one that was asked for cannot be used."""
     if request.out is not None:
         path = run_path(request.out)
         if path.exists() and not _fits(path, request.settings):
@@ -83,11 +79,7 @@ def times_played(run: Path) -> Counter[str]:
 
 
 def next_trial(run: Path, record: PatientRecord, request: PlayRequest) -> int:
-    """The number after the last of this patient's in this column.
-
-    Raises:
-        UserError: The run knows this patient by another record.
-    """
+    """The number after the last of this patient's in this column. Raises UserError if their record has changed."""
     if not run.exists():
         return 1
     with RunFile.open(run) as opened:
@@ -99,11 +91,7 @@ def next_trial(run: Path, record: PatientRecord, request: PlayRequest) -> int:
 
 
 def keep(assignment: PlayAssignment, transcript: Transcript, paid: Sequence[Paid]) -> SavedConsultation:
-    """Store and score a consultation that has ended, in whatever way.
-
-    Raises:
-        UserError: The run cannot be written, or is written by somebody else all the time.
-    """
+    """Store and score a consultation that has ended, in whatever way. Raises UserError if the run cannot be written."""
     with _writer(assignment) as store:
         trial, number = _place(store, assignment)
         if trial != assignment.cell.trial:  # another process played the same patient meanwhile

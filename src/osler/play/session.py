@@ -83,11 +83,7 @@ class PlaySession:
     # What the person does.
 
     def say(self, text: str) -> None:
-        """Ask the patient, or answer the doctor.
-
-        Raises:
-            MoveRefused: It is not the person's turn, no question is left, or the text cannot be used.
-        """
+        """Ask the patient, or answer the doctor. Raises MoveRefused if that is not possible now."""
         said = _checked(text)
         before = self._turn()
         if isinstance(before, Selection):
@@ -98,11 +94,7 @@ class PlaySession:
             raise MoveRefused("no question is left", "give your diagnosis and treatment")
 
     def conclude(self, diagnosis: str, treatment: str) -> None:
-        """End with a diagnosis and a treatment.
-
-        Raises:
-            MoveRefused: It is not the doctor's turn, or a text cannot be used.
-        """
+        """End with a diagnosis and a treatment. Raises MoveRefused if that is not possible now."""
         if not isinstance(self._turn(), Briefing):
             raise MoveRefused("only the doctor concludes", "answer the doctor's question")
         self._move(Conclusion(diagnosis=_checked(diagnosis), treatment=_checked(treatment)))
@@ -134,7 +126,11 @@ class PlaySession:
 
     async def remembered(self, seconds: float | None = None) -> None:
         """Wait until the memory has taken in all that was answered, or it is over, or so long."""
-        await self._until(lambda: self._count(Remembered) >= self._count(Answered), seconds)
+
+        def count(kind: type[Answered | Remembered]) -> int:
+            return sum(isinstance(event, kind) for event in self.journal.events)
+
+        await self._until(lambda: count(Remembered) >= count(Answered), seconds)
 
     async def _until(self, come: Callable[[], bool], seconds: float | None) -> None:
         with suppress(TimeoutError):
@@ -195,9 +191,6 @@ class PlaySession:
         self.before, self._spoke = None, True
         self._moved.set_result(move)
         self._news_came()
-
-    def _count(self, kind: type[Answered] | type[Remembered]) -> int:
-        return sum(isinstance(event, kind) for event in self.journal.events)
 
     async def _paid_for(self, key: str, answer: Any) -> None:
         self._paid.append((key, answer))

@@ -6,7 +6,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 
 from osler.agents.human import END_WORDS
 from osler.agents.messages import Briefing
@@ -38,7 +38,10 @@ class _Left(Exception):
 def play(lobby: PlayLobby, request: PlayRequest, show: Show) -> int:
     """One consultation, from the briefing to its score; the exit code."""
     _prepare_input()
-    with _closed_window_is_interrupt(), asyncio.Runner() as runner:
+    with ExitStack() as stack, asyncio.Runner() as runner:
+        for name in (signal.SIGTERM, signal.SIGHUP):  # a closed window counts as Ctrl-C, so that what was said is kept
+            earlier = signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
+            stack.callback(signal.signal, name, earlier)
         try:
             _, session = runner.run(lobby.start(request))
             return _Terminal(session, runner, show).play()
@@ -52,20 +55,6 @@ def _prepare_input() -> None:
         import readline  # noqa: F401
     with suppress(AttributeError, OSError):
         sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
-
-
-@contextmanager
-def _closed_window_is_interrupt() -> Iterator[None]:
-    """Whatever ends the terminal is heard as Ctrl-C, so that what was said is kept."""
-    before = {
-        name: signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
-        for name in (signal.SIGTERM, signal.SIGHUP)
-    }
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(name, handler)
 
 
 class _Terminal:

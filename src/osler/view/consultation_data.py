@@ -42,11 +42,7 @@ class EndedConsultation(NamedTuple):
 
 
 def ended(file: RunFile, cell: int) -> EndedConsultation:
-    """A consultation that has ended, and its patient's record.
-
-    Raises:
-        NotFound: There is no such consultation, or it has not ended.
-    """
+    """A consultation that has ended, and its patient's record. Raises NotFound if there is none."""
     found = file.ask("SELECT record, state FROM cells WHERE number = :cell", {"cell": cell})
     if not found:
         raise NotFound("the run has no such consultation", "go back to the table")
@@ -76,11 +72,7 @@ def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Data:
 
 
 def exact_call(ended: EndedConsultation, number: int) -> Data:
-    """The prompt of one call, and its answer.
-
-    Raises:
-        NotFound: There is no such call.
-    """
+    """The prompt of one call, and its answer. Raises NotFound if there is no such call."""
     events = ended.transcript.events
     event = events[number] if 0 <= number < len(events) else None
     if not isinstance(event, Called):

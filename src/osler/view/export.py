@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from osler import __version__
@@ -54,7 +54,7 @@ def export(runs: Iterable[str | Path], target: Path) -> Exported:
     shelf = RunList(runs).all()
     if not shelf:
         raise UserError(f"there is no run in {FOLDER}", "name one, or make one with `osler simulate`")
-    with _whole(target) as folder:
+    with _replacing(target) as folder:
         _page(folder)
         listed = [run_data.run(shown) | {"live": False} for shown in shelf]
         _write_script(folder / "data" / "runs.js", {"api/runs": {"runs": listed}})
@@ -129,26 +129,28 @@ def _safe(data: Any) -> str:
 
 
 @contextmanager
-def _whole(target: Path) -> Iterator[Path]:
-    """A folder that takes the target's place when all of it is there."""
+def _replacing(target: Path) -> Iterator[Path]:
+    """An empty folder that takes the target's place at the end, or not at all."""
     if target.exists() and not target.is_dir():
         raise UserError(f"{target} is a file", "name a folder with -o")
     if target.is_dir() and any(target.iterdir()) and not (target / MARK).is_file():
         raise UserError(f"{target} holds something else", "name an empty or a new folder with -o")
-    beside = target.absolute().with_name(f".{target.absolute().name}.{token_hex(4)}")
-    old = beside.with_name(f"{beside.name}.old")
+    parent = target.absolute().parent
     try:
-        beside.mkdir(parents=True)
-        yield beside
-        if target.exists():
-            target.rename(old)
-        beside.rename(target)
+        parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{target.name}.", dir=parent) as beside:
+            new, old = Path(beside, "new"), Path(beside, "old")
+            new.mkdir()
+            yield new
+            if target.exists():
+                target.rename(old)
+            try:
+                new.rename(target)
+            except OSError:
+                if old.exists():
+                    old.rename(target)
+                raise
     except OSError as error:
-        if old.exists() and not target.exists():
-            old.rename(target)
-        raise UserError(
-            f"{target} cannot be written ({error.strerror or error})", "check the disk and the rights of the folder"
-        ) from None
-    finally:
-        for left in (beside, old):
-            shutil.rmtree(left, ignore_errors=True)
+        reason = error.strerror or error
+        remedy = "check the disk and the rights of the folder"
+        raise UserError(f"{target} cannot be written ({reason})", remedy) from None

@@ -52,11 +52,7 @@ def handler(work: Callable[[Request], Any]) -> Callable[[Request], Awaitable[Res
 
 
 def validated(form: type[T], data: object) -> T:
-    """Data from a request in the form that it must have.
-
-    Raises:
-        UserError: It does not have that form.
-    """
+    """Data from a request in the form that it must have. Raises UserError if it does not have that form."""
     try:
         return form.model_validate(data)
     except ValidationError as error:

@@ -37,13 +37,9 @@ class ListedRun:
         return self.path.name.removesuffix(SUFFIX)
 
     def open(self) -> RunFile:
-        """A new connection, for one response.
+        """A new connection, for one response. Raises NotFound if the run is gone, UserError if it cannot be read.
 
         Nothing stays open between responses, so that a writer can always close its file, and a deleted file is noticed.
-
-        Raises:
-            NotFound: The run is gone.
-            UserError: It cannot be read.
         """
         if not self.path.is_file():
             raise NotFound(f"the run {self.name} is gone", "start `osler view` again with the runs there are")
@@ -78,11 +74,7 @@ class RunList:
     """
 
     def __init__(self, names: Iterable[str | Path] = ()) -> None:
-        """Take the runs.
-
-        Raises:
-            UserError: One of them cannot be opened.
-        """
+        """Take the runs. Raises UserError if one of them cannot be opened."""
         self._runs: dict[str, ListedRun] = {}
         self._looking = Lock()
         self._given = list(dict.fromkeys(run_path(name) for name in names))
@@ -106,11 +98,7 @@ class RunList:
         return [run for run in list(self._runs.values()) if run.path.is_file()]
 
     def get(self, key: str) -> ListedRun:
-        """The run of a key.
-
-        Raises:
-            NotFound: There is none.
-        """
+        """The run of a key. Raises NotFound if there is none."""
         if key not in self._runs:
             raise NotFound("there is no such run", "go back to the list of runs")
         return self._runs[key]
