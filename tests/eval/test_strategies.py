@@ -16,7 +16,7 @@ from osler.eval.compare.terminal import page
 from osler.eval.report import write_report
 from osler.eval.report.pictures import labels_of
 from osler.eval.runs import load_run
-from osler.play.request import OneCellPlan
+from osler.play.played_runs import OneCellPlan
 from osler.records import RecordPool
 from osler.runs.plan import ONE_STEP, Cell, Column, Settings
 from osler.runs.short_names import ShortNames

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from osler.play import lobby as lobby_module
 from osler.play.lobby import PlayLobby, veiled
-from osler.play.request import PlayRequest
+from osler.play.played_runs import PlayRequest
 from osler.records.pool import RecordPool
 from osler.runs.events import Ending, Role
 from osler.runs.plan import Selector
@@ -105,7 +105,7 @@ def test_a_patient_is_shown_what_the_record_says_about_the_question(page: TestCl
         (b"[]", 400, "the request: "),
         (b'{"as": "nurse"}', 400, "as: Input should be 'doctor' or 'patient'"),
         (b'{"as": "doctor", "language": "fr"}', 400, "language: "),
-        (b'{"as": "doctor", "case": "nobody"}', 400, "no case is called 'nobody'"),
+        (b'{"as": "doctor", "case": "nobody"}', 400, "no record is called 'nobody'"),
         (b'{"as": "doctor", "patient": "local:/etc/passwd"}', 400, "'local:/etc/passwd' cannot be played with here"),
         (
             b'{"as": "patient", "doctor": "m@http://10.0.0.1/v1"}',
@@ -202,7 +202,7 @@ def test_looking_waits_for_news_and_no_longer(page: TestClient, monkeypatch: pyt
 
 
 def test_a_result_that_cannot_be_kept_is_still_shown(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("osler.play.saving.PATIENCE", 0.2)
+    monkeypatch.setattr("osler.play.played_runs.PATIENCE", 0.2)
     state = say(page, start(page, case="sprain"), say="Any asthma?")
     request = PlayRequest(Role.DOCTOR)
     with RunWriter.create("play-doctor", about(request.settings)):

@@ -50,7 +50,7 @@ def play(
     from osler.commands.records import open_pool
     from osler.language import Language
     from osler.play.lobby import PlayLobby
-    from osler.play.request import PlayRequest
+    from osler.play.played_runs import PlayRequest
     from osler.play.terminal import play as at_terminal
     from osler.runs.events import Role as EventRole
     from osler.simulator.clients import ClientSettings

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,8 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from osler.errors import UserError
 from osler.language import Language
 from osler.memory import check_memories, memory_names
-from osler.play.request import PlayAssignment, PlayRequest
-from osler.play.saving import next_trial, run_for, times_played
+from osler.play.played_runs import PlayAssignment, PlayRequest, next_trial, run_for, times_played
 from osler.play.session import PlaySession
 from osler.records.pool import RecordPool
 from osler.records.schema import Sex
@@ -158,16 +157,15 @@ class PlayLobby:
     def _assignment(
         self, request: PlayRequest, everybody: tuple[Card, ...], taken: list[PlayAssignment]
     ) -> PlayAssignment:
-        among = [card for card in everybody if request.language in (None, card.language)]
-        run = run_for(request)
-        if request.case is not None:
-            card = _find(request.case, among)
+        run, wanted = run_for(request), request.case
+        if wanted is not None:
+            pool = self.pool.only(languages=[request.language] if request.language else None)
+            record = pool.find(next((card.record for card in everybody if card.id == wanted), wanted))
         else:
+            among = [card for card in everybody if request.language in (None, card.language)]
             preferred = [card for card in among if request.language is None and card.language is request.preferred]
-            among = preferred or among
             playing = {assignment.record.patient for assignment in taken}
-            card = _draw(among, times_played(run), playing, request.seed)
-        record = self.pool.get(card.record)
+            record = self.pool.get(_draw(preferred or among, times_played(run), playing, request.seed).record)
         trial = next_trial(run, record, request)
         cell = Cell(record.id, request.column, trial)
         while any((assignment.run, assignment.cell) == (run, cell) for assignment in taken):
@@ -181,31 +179,17 @@ def _choose(among: Collection[str], option: str) -> str:
 
 def _cards(pool: RecordPool) -> tuple[Card, ...]:
     """All patients of a pool, sorted by their veiled names."""
+    same = {"patient", "language", "specialty", "sex", "complaint"}
     found = (
         Card(
             id=veiled(record.id),
             record=record.id,
-            patient=record.patient,
-            language=record.language,
-            specialty=record.specialty,
             age=record.age.label(record.language),
-            sex=record.sex,
-            complaint=record.complaint,
+            **record.model_dump(include=same),
         )
         for record in pool
     )
     return tuple(sorted(found, key=lambda card: card.id))
-
-
-def _find(name: str, among: Sequence[Card]) -> Card:
-    """The patient that a player names: by the veiled name, by the record's id, or by the person where that is one."""
-    exact = [card for card in among if name in (card.id, card.record)]
-    found = exact or [card for card in among if card.patient == name]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UserError(f"{name} is a patient with several records", "add --language, or give the record's id")
-    raise UserError(f"no case is called {name!r}", "leave it out to be given one, or give a record's id")
 
 
 def _draw(among: Collection[Card], times_played: Mapping[str, int], taken: Collection[str], seed: int) -> Card:

@@ -1,4 +1,4 @@
-"""One consultation with a person in it, which waits whenever it is the person's move."""
+"""One consultation with a person in it, which waits whenever it is the person's move, and its result."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from osler.agents.human import Before, Move, Mover
 from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
 from osler.errors import RunStopped, UserError, printable
-from osler.play.request import PlayAssignment
-from osler.play.result import Result
-from osler.play.saving import Paid, SavedConsultation, keep
+from osler.eval.measures import Measures, measure
+from osler.eval.measures.asking import key_elements
+from osler.eval.measures.course import Course
+from osler.eval.scoring import spoken
+from osler.play.played_runs import Paid, PlayAssignment, SavedConsultation, keep
+from osler.records.schema import Entry, Part, PatientRecord
 from osler.runs.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
 from osler.runs.plan import Limits
+from osler.runs.store import StoredVerdict
 from osler.runs.transcript import Transcript
 from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.limits import RunLimiter
@@ -221,3 +226,63 @@ class _PlayClients:
 
     open: Callable[[str], Backbone]
     mover: Mover
+
+
+class Step(NamedTuple):
+    """An examination of the record's order."""
+
+    name: str
+    should: int
+    """Its rank, 1 for what comes first; those of one rank may be asked for in any order."""
+    asked_in_turn: int | None
+    """None: never."""
+    after: tuple[str, ...]
+    """What should have come later and was asked for earlier."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a player is shown once it is over."""
+
+    verdicts: tuple[StoredVerdict, ...]
+    """By the rules' ladder; none where there was no answer to judge."""
+    missed: tuple[Entry, ...]
+    """The entries of a good work-up that were never asked for, in the order of the record."""
+    passed_over: tuple[Entry, ...]
+    """The entries beside the point that were not asked for either."""
+    key_total: int
+    """How many such entries there are in all."""
+    order: tuple[Step, ...]
+    measures: Measures
+
+    @classmethod
+    def of(cls, transcript: Transcript, record: PatientRecord) -> Result:
+        """Hold a transcript against its record."""
+        asked = Course.of(transcript, record).asked
+        elements = [entry for part in Part for entry in key_elements(record, part)]
+        return cls(
+            verdicts=tuple(spoken(transcript, record)) if transcript.ending.is_answer else (),
+            missed=tuple(entry for entry in elements if entry.name not in asked),
+            passed_over=tuple(entry for entry in record.entries if entry not in elements and entry.name not in asked),
+            key_total=len(elements),
+            order=_steps(record, asked),
+            measures=measure(transcript, record),
+        )
+
+
+def _steps(record: PatientRecord, asked: dict[str, int]) -> tuple[Step, ...]:
+    if record.exam_order is None:
+        return ()
+    pairs = record.order_pairs()
+    names = dict.fromkeys(record.entry(name).name for name in record.exam_order.names())
+
+    @cache
+    def rank(name: str) -> int:
+        return 1 + max((rank(first) for first, second in pairs if second == name), default=0)
+
+    def overtaken_by(name: str) -> tuple[str, ...]:
+        later = (second for first, second in sorted(pairs) if first == name and second in asked)
+        return tuple(second for second in later if name in asked and asked[second] < asked[name])
+
+    steps = (Step(name, rank(name), asked.get(name), overtaken_by(name)) for name in names)
+    return tuple(sorted(steps, key=lambda step: step.should))

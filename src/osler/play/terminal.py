@@ -14,10 +14,8 @@ from osler.agents.prompt_slots import notes
 from osler.errors import printable
 from osler.locale import label, load_texts
 from osler.play.lobby import PlayLobby
-from osler.play.request import PlayRequest
-from osler.play.result import Result
-from osler.play.saving import run_name
-from osler.play.session import LONGEST, PlaySession, one_line
+from osler.play.played_runs import PlayRequest, run_name
+from osler.play.session import LONGEST, PlaySession, Result, one_line
 from osler.records.schema import Relevance
 from osler.replay.scenes import change_rows, recalled_rows
 from osler.runs.events import Asked, Concluded, Recalled, Remembered, Role

@@ -7,7 +7,7 @@ import ipaddress
 import re
 import secrets
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import h11
 from starlette.datastructures import Headers, MutableHeaders
@@ -35,13 +35,9 @@ class Access:
     """Middleware that takes the token off the path, and refuses other hosts and origins without detail."""
 
     def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
-        """Guard an app.
+        """Guard an app with a token, the first part of every path, and the names that the server answers to.
 
-        Args:
-            app: The guarded app.
-            token: The first part of every path.
-            hosts: Names that the server answers to. Plain IP addresses are always allowed: only a name can be made to
-                point somewhere else by somebody's DNS.
+        Plain IP addresses are always allowed: only a name can be made to point here by somebody's DNS.
         """
         self._app, self._token, self._hosts = app, token, frozenset(host.lower() for host in hosts)
 
@@ -96,13 +92,8 @@ class BoundedHttp(H11Protocol):
 
     seconds: ClassVar[float]
     """For a whole request, headers and body, from the connection or from its first byte on."""
-    waiting: ClassVar[dict[BoundedHttp, None]]
-    """The server's connections from which a whole request is still to come, oldest first."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        """Take what uvicorn gives."""
-        super().__init__(*args, **options)
-        self._deadline: asyncio.TimerHandle | None = None
+    waiting: ClassVar[dict[BoundedHttp, asyncio.TimerHandle]]
+    """The server's connections from which a whole request is still to come, oldest first, with their deadlines."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
         """Start the clock."""
@@ -122,22 +113,18 @@ class BoundedHttp(H11Protocol):
     def _update(self) -> None:
         if self.conn.their_state not in {h11.IDLE, h11.SEND_BODY} or self.transport.is_closing():
             self._forget()
-            return
-        if self._deadline is None:
-            self._deadline = self.loop.call_later(self.seconds, self._drop)
-        self.waiting.setdefault(self)
-        if len(self.waiting) > MOST_WAITING:
-            next(iter(self.waiting))._drop()
+        elif self not in self.waiting:
+            self.waiting[self] = self.loop.call_later(self.seconds, self._drop)
+            if len(self.waiting) > MOST_WAITING:
+                next(iter(self.waiting))._drop()
 
     def _drop(self) -> None:
         self._forget()
         self.transport.abort()
 
     def _forget(self) -> None:
-        self.waiting.pop(self, None)
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+        if deadline := self.waiting.pop(self, None):
+            deadline.cancel()
 
 
 def bounded_http(seconds: float) -> type[asyncio.Protocol]:

@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 from osler.errors import UserError
 from osler.runs.store import RunFile
 from osler.view import consultation_data, run_data
-from osler.view.responses import DAMAGED, UNREADABLE, error_response, handler, log_error, validated
+from osler.view.responses import DAMAGED, UNREADABLE, handler, json_response, log_error, validated
 from osler.view.run_data import FILTERS, Query, table_page
 from osler.view.run_list import RunList
 
@@ -31,12 +31,9 @@ _CONSULTATION = "/api/runs/{key}/rows/{cell:int}"
 
 
 def application(listed: RunList, backbones: Collection[str] = (), memories: Collection[str] = ()) -> Starlette:
-    """The page over some runs, where one can also play. Put `Access` before it.
+    """The page over some runs, and to play on with some backbones and memories besides the usual ones.
 
-    Args:
-        listed: The runs.
-        backbones: Models that a player may choose besides `rules`.
-        memories: Memories that a player may choose besides those that are built in or registered.
+    Put `Access` before it.
     """
     runs, play = _Runs(listed), _Play(listed, backbones, memories)
     routes = [
@@ -140,10 +137,10 @@ class _Play:
 async def _not_found(request: Request, error: Exception) -> Response:
     """An address or a method that does not exist."""
     status = error.status_code if isinstance(error, HTTPException) else 404
-    return error_response("there is nothing here; go back to the list of runs", status)
+    return json_response({"error": "there is nothing here; go back to the list of runs"}, status)
 
 
 async def _internal_error(request: Request, error: Exception) -> Response:
     """A fault in Osler: logged here in one line, and sent to the client without detail."""
     log_error(request, error)
-    return error_response("the server could not answer; try again", 500)
+    return json_response({"error": "the server could not answer; try again"}, 500)

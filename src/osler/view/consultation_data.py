@@ -13,7 +13,7 @@ from osler.eval.measures.asking import key_elements
 from osler.eval.measures.course import Course
 from osler.language import Language
 from osler.records.schema import Part, PatientRecord
-from osler.runs.events import Answered, Asked, Called, Event, Failed, Intervened, Recalled, Remembered, Retrieved
+from osler.runs.events import Answered, Asked, Called, E, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.runs.plan import COLUMN
 from osler.runs.store import CellState, RunFile
 from osler.runs.transcript import Transcript, heard
@@ -23,11 +23,7 @@ from osler.view.run_data import forks_of
 HIDDEN = "•••"
 """Stands for a name of the diagnosis until the truth is revealed."""
 Data = dict[str, Any]
-_HEADER = {
-    *("case", "patient", "language", "specialty", "patient_backbone", "ram_backbone", "memory_backbone"),
-    *("answer_tokens", "results", "trial", "turn_limit", "version"),
-}
-_CALL = {"model", "tokens_in", "tokens_out", "tokens_cached", "seconds", "attempts", "source", "failure", "unread"}
+_NOT_OF_CALL = {"type", "turn", "at", "prompt", "messages", "answer", "thought", "cost"}
 _CHANGE = {"group", "inserted", "merged", "superseded", "forgotten", "refused"}
 _CONCLUSION = {"diagnosis", "treatment", "differential", "reasoning", "turn"}
 
@@ -118,7 +114,7 @@ def consultation_data(transcript: Transcript, record: PatientRecord, faults: Map
     conclusion, failed = transcript.conclusion, next(iter(transcript.of(Failed)), None)
     return {
         "header": {
-            **transcript.header.model_dump(mode="json", include=_HEADER),
+            **transcript.header.model_dump(mode="json", exclude={"speaker", "seed", "prompts"}),
             **transcript.header.column.as_row(),
         },
         "about": about(record),
@@ -141,11 +137,8 @@ def about(record: PatientRecord) -> dict[str, str]:
 
 
 def _turn(turn: int, events: list[tuple[int, Event]], language: Language, faults: ReplyVerdict) -> Data:
-    by_type: dict[str, Event] = {event.type: event for _, event in reversed(events)}
-    asked, answered, retrieved = by_type["asked"], by_type.get("answered"), by_type.get("retrieved")
-    assert isinstance(asked, Asked)
-    assert isinstance(answered, Answered | None)
-    assert isinstance(retrieved, Retrieved | None)
+    asked, answered, retrieved = _first(events, Asked), _first(events, Answered), _first(events, Retrieved)
+    assert asked is not None
     changes = [event.change for _, event in events if isinstance(event, Remembered)]
     return {
         "turn": turn,
@@ -171,7 +164,7 @@ def _turn(turn: int, events: list[tuple[int, Event]], language: Language, faults
 
 def _behind(events: list[tuple[int, Event]]) -> Data:
     """What stands behind a turn: the recall, interventions and calls. The closing has it without a question."""
-    recalled = next((event for _, event in events if isinstance(event, Recalled)), None)
+    recalled = _first(events, Recalled)
     shown = {"text", "facts", "exchanges", "dropped"}
     return {
         "recall": {"query": recalled.query, **recalled.recall.model_dump(mode="json", include=shown)}
@@ -183,11 +176,15 @@ def _behind(events: list[tuple[int, Event]]) -> Data:
             if isinstance(event, Intervened)
         ],
         "calls": [
-            {"number": number, "role": event.role.value, **event.model_dump(mode="json", include=_CALL)}
+            {"number": number, **event.model_dump(mode="json", exclude=_NOT_OF_CALL)}
             for number, event in events
             if isinstance(event, Called)
         ],
     }
+
+
+def _first(events: list[tuple[int, Event]], kind: type[E]) -> E | None:
+    return next((event for _, event in events if isinstance(event, kind)), None)
 
 
 def _same_patient(file: RunFile, cell: int, patient: str) -> list[Data]:

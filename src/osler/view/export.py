@@ -8,10 +8,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from osler import __version__
 from osler.errors import UserError
@@ -32,8 +31,7 @@ POLICY = (
 )
 
 
-@dataclass(frozen=True)
-class Exported:
+class Exported(NamedTuple):
     """What was written."""
 
     folder: Path

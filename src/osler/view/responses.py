@@ -39,12 +39,12 @@ def handler(work: Callable[[Request], Any]) -> Callable[[Request], Awaitable[Res
             data = await (work(request) if iscoroutinefunction(work) else run_in_threadpool(work, request))
             return json_response(data)
         except OverflowError:
-            return error_response("there is no such number", 404)
+            return json_response({"error": "there is no such number"}, 404)
         except UNREADABLE as error:  # damage first: its message names the file's path, which the page must not show
             log_error(request, error)
-            return error_response(DAMAGED, 500)
+            return json_response({"error": DAMAGED}, 500)
         except UserError as error:
-            return error_response(str(error), getattr(error, "http_status", 400))
+            return json_response({"error": str(error)}, getattr(error, "http_status", 400))
         except ClientDisconnect:
             return Response(status_code=400)
 
@@ -62,13 +62,8 @@ def validated(form: type[T], data: object) -> T:
 
 
 def json_response(data: Any, status: int = 200) -> Response:
-    """Plain data as JSON."""
+    """Plain data as JSON; an error is `{"error": one line that says what to do}`."""
     return Response(encoded(data), status, media_type="application/json")
-
-
-def error_response(line: str, status: int) -> Response:
-    """An error as one line that says what to do."""
-    return json_response({"error": line}, status)
 
 
 def log_error(request: Request, error: Exception) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
+from osler.errors import UserError
 from osler.eval.ladder import LADDER
 from osler.eval.runs import Run
 from osler.runs.makers import Makers
@@ -142,16 +142,11 @@ class Query(BaseModel):
     offset: int = Field(0, ge=0, lt=2**62)
     limit: int = Field(100, ge=1, le=MOST)
 
-    @field_validator("sort")
-    @classmethod
-    def _is_a_column(cls, name: str) -> str:
-        if name not in SORTS:
-            raise ValueError(f"sort by one of {', '.join(SORTS)}")
-        return name
-
 
 def table_page(file: RunFile, query: Query) -> dict[str, Any]:
     """The rows that fit, from the offset on, and how many there are in all."""
+    if query.sort not in SORTS:
+        raise UserError("the table has no such column", f"sort by one of {', '.join(SORTS)}")
     where, values = _where(query)
     order = f"ORDER BY {SORTS[query.sort]} {'DESC' if query.desc else 'ASC'} NULLS LAST, cells.number"
     columns = ", ".join(f'{column} AS "{name}"' for name, column in COLUMNS.items())
@@ -178,29 +173,20 @@ def _snippets(file: RunFile, search: str, cells: list[int]) -> dict[int, str]:
     """Where the search hit, for the rows of one page alone: it takes reading what was said."""
     if not search or not cells:
         return {}
-    values: dict[str, Any] = {}
-    places = _named(values, "cell", cells)
-    found = file.ask(f"SELECT rowid, text FROM said WHERE rowid IN ({places})", values)  # noqa: S608 -- our own words
+    wanted = "SELECT rowid, text FROM said WHERE rowid IN (SELECT value FROM json_each(:cells))"
+    found = file.ask(wanted, {"cells": json.dumps(cells)})
     return {cell: search_index.snippet(text, search) for cell, text in found}
 
 
-def _where(query: Query) -> tuple[str, dict[str, Any]]:
+def _where(query: Query) -> tuple[str, dict[str, str]]:
     """Conditions of our own words, with all that a person wrote as values."""
-    values: dict[str, Any] = {"judge": query.judge}
-    conditions = [f"{FILTERS[name]} IN ({_named(values, name, wanted)})" for name, wanted in query.among.items()]
+    values = {"judge": query.judge} | {name: json.dumps(wanted) for name, wanted in query.among.items()}
+    conditions = [f"{FILTERS[name]} IN (SELECT value FROM json_each(:{name}))" for name in query.among]  # noqa: S608
     if query.search:
-        values["search"] = search_index.phrase(query.search)
-        conditions.append(
-            "cells.number IN (SELECT rowid FROM said WHERE said MATCH :search)" if values["search"] else "0"
-        )
+        values["search"] = search_index.phrase(query.search) or ""
+        matched = "cells.number IN (SELECT rowid FROM said WHERE said MATCH :search)"
+        conditions.append(matched if values["search"] else "0")
     if query.patient:
         values["patient"] = query.patient.casefold()
         conditions.append("instr(lower(records.patient || ' ' || records.id), :patient)")
     return (f" WHERE {' AND '.join(conditions)}" if conditions else ""), values
-
-
-def _named(values: dict[str, Any], name: str, wanted: Sequence[object]) -> str:
-    """Placeholders for some values, which are added to the others under these names."""
-    names = [f"{name}_{place}" for place, _ in enumerate(wanted)]
-    values.update(zip(names, wanted, strict=True))
-    return ", ".join(f":{one}" for one in names)

@@ -32,15 +32,15 @@ def serve(
     memories: Sequence[str] = (),
     request_seconds: float = 10.0,
 ) -> None:
-    """Show runs until somebody stops it.
+    """Serve the page of some runs, or of all there are, until it is stopped.
 
     Args:
-        runs: By name or file; without any, all there are.
+        runs: By name or file.
         host: The address to listen on.
-        port: The port; 0: any that is free.
+        port: 0: any that is free.
         token: The secret part of the page's address; None: a new one.
         browser: Whether to open it.
-        backbones: Models that can be played with on the page, besides `rules` and, from this machine, `local`.
+        backbones: Models that can be played with, besides `rules` and, from this machine, `local`.
         memories: Memories that can be chosen there, besides those that are built in or registered.
         request_seconds: How long a client may take to send a request.
 

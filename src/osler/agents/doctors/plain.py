@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
 from osler.agents.calls import Caller
-from osler.agents.doctors.moves import MoveForm, move_of, stated, words_of
 from osler.agents.messages import Briefing, Case, Conclusion, Question
-from osler.agents.parsing import conclusion_of
+from osler.agents.parsing import conclusion_of, several
 from osler.agents.prompt_slots import briefing_slots
+from osler.loosejson import json_of
 from osler.models import Backbone, ChatMessage, FailureKind
 from osler.prompts import Prompt, prompt
 from osler.runs.events import ConsultationError, Ending, Intervened, Intervention, Journal, Maker, Role
@@ -24,6 +26,10 @@ MOST_ILLNESSES = 5
 _LONGEST_QUOTE = 400
 """Characters of an unreadable answer that the model is shown: one that rambled is not to go on rambling."""
 _NO_CONCLUSION = "it names no diagnosis and no treatment"
+_ASKS = frozenset({"ask", "question", "提问", "问"})
+_ENDS = frozenset({"conclude", "conclusion", "end", "diagnose", "结论", "下结论"})
+_QUESTION = re.compile(r'"question"\s*:\s*("(?:[^"\\]|\\.)*)', re.DOTALL)
+"""The question of an object that was cut off, or that a stray quote broke."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,14 @@ class DoctorSettings:
         messages = [ChatMessage("user", prompt)] if isinstance(prompt, str) else prompt
         call = Caller(self.backbone, Role.DOCTOR, self.journal)
         return await call.text([*messages], template, schema=schema, max_tokens=self.answer_tokens, may_be_empty=True)
+
+
+class MoveForm(BaseModel):
+    """The form that is asked for."""
+
+    differential: list[str]
+    action: Literal["ask", "conclude"]
+    question: str
 
 
 class ConclusionForm(BaseModel):
@@ -203,3 +217,43 @@ def readable(said: Conclusion | None) -> Conclusion:
             Ending.UNPARSED, "unparsed", "the doctor's conclusion could not be read, also after a repair request"
         )
     return said
+
+
+def move_of(text: str) -> Question | str:
+    """The question in an answer, without text if the doctor wants to conclude; where there is no move, why not."""
+    data = json_of(text)
+    if data is None:
+        return "it holds no JSON object"
+    action = str(data.get("action") or "").strip().casefold()
+    differential = several(data.get("differential") or ())
+    if action in _ENDS:
+        return Question(text="", differential=differential)
+    if action not in _ASKS:
+        return "it names no action"
+    question = _line(data.get("question"))
+    return Question(text=question, differential=differential) if question else "it asks without a question"
+
+
+def stated(text: str) -> Conclusion | None:
+    """The conclusion in an answer that is no move; None where it states no diagnosis, or asks something."""
+    if json_of(text) is None and re.search(r"[?？]", text):
+        return None
+    return conclusion_of(text)
+
+
+def words_of(text: str) -> str:
+    """What can be said aloud of an answer that is no move: all of it, or the question of a broken form."""
+    data = json_of(text)
+    if data is not None:
+        return _line(data.get("question"))
+    if found := _QUESTION.search(text):
+        try:
+            return _line(json.loads(f'{found[1]}"', strict=False))
+        except ValueError:
+            return _line(found[1].strip('"\\'))
+    return "" if text.lstrip().startswith("{") else _line(text)
+
+
+def _line(value: object) -> str:
+    """On one line: a memory tells of a question in one."""
+    return " ".join(str(value or "").split())

@@ -1,6 +1,6 @@
-"""Saves played consultations: chooses the run, and stores what has ended.
+"""The runs that people play into: what a player asks for, the run it goes to, and storing what has ended.
 
-The run is locked only while something is stored, so that any number of people can play into one run.
+A run is locked only while something is stored, so that any number of people can play into it.
 """
 
 from __future__ import annotations
@@ -9,19 +9,20 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 from osler.errors import StorageError, UserError
 from osler.eval.scoring import score
+from osler.language import Language
 from osler.models.completion import Completion
-from osler.play.request import OneCellPlan, PlayAssignment, PlayRequest
 from osler.records.schema import PatientRecord
-from osler.runs.plan import Selector, Settings
+from osler.runs.events import Role
+from osler.runs.plan import HUMAN, PLAIN, RULES, Cell, Column, Plan, Selector, Settings, default_ram
 from osler.runs.store import RunFile, RunWriter, answer_row, run_path
 from osler.runs.transcript import Transcript
 from osler.seeds import derive
@@ -31,6 +32,71 @@ PATIENCE = 20.0
 """Seconds to wait for another process that is writing to the run."""
 Paid = tuple[str, Completion]
 """The key of a request, and the model's answer."""
+
+
+@dataclass(frozen=True)
+class PlayRequest:
+    """What a player asks for."""
+
+    role: Role
+    """The person's: doctor or patient."""
+    case: str | None = None
+    language: Language | None = None
+    doctor: str = RULES
+    """Who plays opposite a patient."""
+    patient: str = RULES
+    """Who plays opposite a doctor."""
+    memory: str = "tim"
+    strategy: str = PLAIN
+    """Of a model opposite a patient."""
+    seed: int = 0
+    out: str | Path | None = None
+    """The run; None: the first of `play-doctor`, `play-doctor-2`, … that has these settings or is new."""
+    preferred: Language | None = None
+    """The language of a patient who is drawn, if the pool has any; a case or a language that is named comes first."""
+
+    @property
+    def opposite(self) -> str:
+        """The backbone opposite the person."""
+        return self.patient if self.role is Role.DOCTOR else self.doctor
+
+    @property
+    def column(self) -> Column:
+        """The doctor and its memory, as a transcript names them."""
+        return Column.of(HUMAN if self.role is Role.DOCTOR else self.doctor, self.strategy, self.memory)
+
+    @property
+    def settings(self) -> Settings:
+        """Of the run that it belongs to."""
+        patient = self.patient if self.role is Role.DOCTOR else HUMAN
+        return Settings(patient_backbone=patient, ram_backbone=default_ram(patient), seed=self.seed)
+
+
+@dataclass(frozen=True)
+class PlayAssignment:
+    """One consultation to be played."""
+
+    role: Role
+    record: PatientRecord
+    cell: Cell
+    settings: Settings
+    run: Path
+
+    @property
+    def turn_limit(self) -> int:
+        """How many questions the doctor may ask."""
+        return self.settings.turn_limit(self.record, self.cell.column.memory)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneCellPlan(Plan):
+    """A run's plan for a single consultation, and none of the trials before it."""
+
+    cell: Cell
+
+    def cells(self, record: PatientRecord) -> Iterator[Cell]:
+        """The one."""
+        yield self.cell
 
 
 class SavedConsultation(NamedTuple):
