@@ -48,18 +48,15 @@ def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> objec
 def plugin_factory(
     what: str, group: str, name: str, known: Sequence[str], *, wanted: str, fault: Callable[[object], str | None]
 ) -> Callable[[Any], Any]:
-    """The class or function of a name, called so that whatever goes wrong in it is a `UserError`.
+    """What `load_plugin` finds, as a factory in which whatever goes wrong is a `UserError`.
 
     Args:
-        what: As `load_plugin` has it, like the next three.
+        what: Like the next three, as `load_plugin` has it.
         group: The group of entry points.
-        name: The entry point's name, or `package.module:Class`.
+        name: The name.
         known: All names that could be given instead.
         wanted: The remedy: what to name.
         fault: What is wrong with the thing that was made, such as "is no Memory"; None: it can be used.
-
-    Raises:
-        UserError: It cannot be loaded; calling the factory raises it too.
     """
     factory = load_plugin(what, group, name, known)
     if not callable(factory):

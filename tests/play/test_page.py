@@ -112,7 +112,7 @@ def test_a_patient_is_shown_what_the_record_says_about_the_question(page: TestCl
             400,
             "cannot be played with here; choose one of rules",
         ),
-        (b'{"as": "doctor", "memory": "os:system"}', 400, "there is no memory 'os:system' here"),
+        (b'{"as": "doctor", "memory": "os:system"}', 400, "'os:system' cannot be played with here"),
         (b'{"as": "doctor", "patient": "human"}', 400, "both chairs cannot be yours"),
         (b'{"as": "doctor", "seed": 1}', 400, "seed: "),
     ],

@@ -76,11 +76,7 @@ def test_runs_are_told_with_what_can_be_filtered(page: TestClient) -> None:
     assert told["backbones"] == ["m@http://127.0.0.1:1/v1", "rules"]
     assert (told["memories"], told["languages"]) == (["raw", "tim"], ["en", "zh"])
     assert (told["strategies"], told["variants"]) == (["plain"], ["{}"])
-    assert (told["endings"], told["judges"], told["judge"]) == (
-        ["backbone_failure", "concluded"],
-        [LADDER],
-        LADDER,
-    )
+    assert (told["endings"], told["judge"]) == (["backbone_failure", "concluded"], LADDER)
     assert not told["live"]
 
 

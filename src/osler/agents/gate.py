@@ -1,11 +1,8 @@
 """Checks a patient's reply for what is certainly wrong and cheap to find out.
 
-Refused are a name of the diagnosis in its own words, digits and drugs that stand in nothing the patient was handed, a
-reply without words, and sentences in the other language's script. Tone, length and numbers in words are never a reason:
+Refused are a name of the diagnosis, digits and drugs that stand in nothing the patient was handed or told, a reply
+without words, and sentences in the other language's script. Tone, length and numbers in words are never a reason:
 whether a reply is true is measured elsewhere, by other code.
-
-What stands in the entries, the question, the exchange before it or the opening words may be repeated: a doctor who says
-"gout" may be asked back about gout, and taking the diagnosis out of the entries is the part of the retrieval module.
 """
 
 from __future__ import annotations

@@ -37,23 +37,28 @@ class HumanParticipant(Participant):
 
 async def at_prompt(before: Before, read: Callable[[str], str] = input) -> Move:
     """The move that a person types, while other consultations go on."""
-    texts = load_texts(before.case.language, "play")
+    texts, shown, said = load_texts(before.case.language, "play"), shown_lines(before), ""
 
-    async def typed(prompt: str) -> str:
-        return (await asyncio.to_thread(read, prompt)).strip()
+    async def typed(*lines: str) -> str:
+        return (await asyncio.to_thread(read, "\n".join(lines))).strip()
 
     if isinstance(before, Selection):
-        known = [texts["known"].format(name=note.name, told=note.told) for note in notes(before)]
-        lines = [f"{texts['doctor']}{before.question}", *(known or [texts["nothing_known"]])]
-        return Reply(text=await typed(_shown(lines, texts["answer"])), maker=Maker.HUMAN)
-    lines, said = [f"{texts['patient']}{before.reply}", *before.results.splitlines()], ""
+        return Reply(text=await typed(*shown, texts["answer"]), maker=Maker.HUMAN)
     while before.turns_left > 0 and not said:
-        said = await typed(_shown(lines, texts["left"].format(left=before.turns_left)))
+        said = await typed(*shown, texts["left"].format(left=before.turns_left))
     if said and said.casefold() not in END_WORDS:
         return Question(text=said, maker=Maker.HUMAN)
-    found = await typed(_shown(lines, f"{texts['diagnosis']} > "))
+    found = await typed(*shown, f"{texts['diagnosis']} > ")
     return Conclusion(diagnosis=found, treatment=await typed(f"{texts['treatment']} > "))
 
 
-def _shown(lines: list[str], prompt: str) -> str:
-    return "\n".join((*map(printable, lines), prompt))
+def shown_lines(before: Before) -> list[str]:
+    """What was said to a person, and the reports that they were handed or what they know about the question."""
+    texts = load_texts(before.case.language, "play")
+    if isinstance(before, Selection):
+        said = f"{texts['doctor']}{before.question}"
+        known = [texts["known"].format(name=note.name, told=note.told) for note in notes(before)]
+        more = known or [texts["nothing_known"]]
+    else:
+        said, more = f"{texts['patient']}{before.reply}", before.results.splitlines()
+    return [printable(said), *(f"  {printable(line)}" for line in more)]

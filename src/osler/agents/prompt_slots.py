@@ -88,13 +88,13 @@ class Note(NamedTuple):
 def notes(selection: Selection) -> tuple[Note, ...]:
     """What is known of what was asked for, each line once; empty if the question asked for nothing in particular."""
     said = phrases("notes", selection.case.language)
-    entries = (Note(entry.name, _told(entry, selection), _asked(entry, selection)) for entry in selection.entries)
+
+    def asked(entry: Entry) -> tuple[str, ...]:
+        return tuple(one.name for one in selection.things if entry.name in one.entries and one.name != entry.name)
+
+    entries = (Note(entry.name, _told(entry, selection), asked(entry)) for entry in selection.entries)
     missing = (Note(one.name, said[f"unrecorded_{one.unrecorded}"]) for one in selection.things if one.unrecorded)
     return tuple(dict.fromkeys((*entries, *missing)))
-
-
-def _asked(entry: Entry, selection: Selection) -> tuple[str, ...]:
-    return tuple(one.name for one in selection.things if entry.name in one.entries and one.name != entry.name)
 
 
 def _told(entry: Entry, selection: Selection) -> str:

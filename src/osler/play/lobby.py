@@ -78,11 +78,9 @@ class PlayLobby:
         Args:
             pool: The patients; the bundled ones unless given.
             clients: How models are asked.
-            backbones: The specs a player may choose besides `rules`; None: any backbone and any memory. On a page, a
-                spec is a way to make this machine open files and addresses, and a memory's name to make it import
-                modules.
-            memories: Where backbones are limited, the memories a player may choose besides those that are built in or
-                registered.
+            backbones: The backbones a player may choose besides `rules`; None: any backbone and any memory. On a page
+                they are limited, because a spec can open files and addresses, and a memory's name imports modules.
+            memories: If backbones are limited, the memories besides those that are built in or registered.
             key_of: What the page calls a run.
         """
         self.pool = pool or RecordPool.open()
@@ -144,11 +142,11 @@ class PlayLobby:
         if request.opposite == HUMAN:
             raise UserError("both chairs cannot be yours", "give a model or `rules` for the one opposite you")
         if self._backbones is not None:
-            if request.opposite not in self._backbones:
-                remedy = _choose(self._backbones, "--backbone")
-                raise UserError(f"{request.opposite!r} cannot be played with here", remedy)
-            if request.memory not in self._memories:
-                raise UserError(f"there is no memory {request.memory!r} here", _choose(self._memories, "--memory"))
+            chosen = {"backbone": (request.opposite, self._backbones), "memory": (request.memory, self._memories)}
+            for kind, (name, allowed) in chosen.items():
+                if name not in allowed:
+                    remedy = f"choose one of {', '.join(sorted(allowed))}, or start `osler view --{kind} NAME`"
+                    raise UserError(f"{name!r} cannot be played with here", remedy)
         check_memories([request.memory])
         check_strategies([request.column.strategy])
         if request.opposite not in WITHOUT_MODEL:
@@ -171,10 +169,6 @@ class PlayLobby:
         while any((assignment.run, assignment.cell) == (run, cell) for assignment in taken):
             cell = replace(cell, trial=cell.trial + 1)
         return PlayAssignment(request.role, record, cell, request.settings, run)
-
-
-def _choose(among: Collection[str], option: str) -> str:
-    return f"choose one of {', '.join(sorted(among))}, or start `osler view {option} NAME`"
 
 
 def _cards(pool: RecordPool) -> tuple[Card, ...]:

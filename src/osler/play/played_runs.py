@@ -113,22 +113,17 @@ def run_for(request: PlayRequest) -> Path:
         if path.exists() and not _fits(path, request.settings):
             remedy = "give another --out, or leave it out to be given one that fits"
             raise UserError(f"the run {path} was made with other settings or another version", remedy)
-        _check_place(path)
+        there = next(one for one in (path, *path.parents) if one.exists())
+        if (there != path and not there.is_dir()) or not os.access(there, os.W_OK):  # better told now than at the end
+            raise UserError(f"the run {path} cannot be written", "give another --out")
         return path
     base = f"play-{request.role.value}"
-    names = (base if number == 1 else f"{base}-{number}" for number in count(1))
-    for path in map(run_path, names):
+    for number in count(1):
+        path = run_path(base if number == 1 else f"{base}-{number}")
         with suppress(UserError):  # no run at all, or of another format: not ours to touch
             if not path.exists() or _fits(path, request.settings):
                 return path
     raise AssertionError("there is always a next number")
-
-
-def _check_place(path: Path) -> None:
-    """Report a place that cannot be written before the game, not after it."""
-    there = next(one for one in (path, *path.parents) if one.exists())
-    if (there != path and not there.is_dir()) or not os.access(there, os.W_OK):
-        raise UserError(f"the run {path} cannot be written", "give another --out")
 
 
 def _fits(path: Path, settings: Settings) -> bool:

@@ -20,7 +20,7 @@ from osler.eval.measures.course import Course
 from osler.eval.scoring import spoken
 from osler.play.played_runs import Paid, PlayAssignment, SavedConsultation, keep
 from osler.records.schema import Entry, Part, PatientRecord
-from osler.runs.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
+from osler.runs.events import Answered, Ending, Failed, Journal, Maker, Remembered, Role
 from osler.runs.plan import Limits
 from osler.runs.store import StoredVerdict
 from osler.runs.transcript import Transcript
@@ -62,7 +62,7 @@ class PlaySession:
     def __init__(self, assignment: PlayAssignment, clients: Clients) -> None:
         """Start the consultation."""
         self.assignment = assignment
-        self.journal: Journal = _Watched(self._news_came)
+        self.journal = Journal(self._news_came)
         self.before: Before | None = None
         """What the person has to answer; None while it is somebody else's turn."""
         self.over = False
@@ -84,8 +84,6 @@ class PlaySession:
         self._transcript: Transcript | None = None
         own = ConsultationClients(clients, assignment.cell.trial, (), self._paid_for, Limits(), RunLimiter(Limits()))
         self._task = asyncio.create_task(self._hold(_PlayClients(own.open, self._person)))
-
-    # What the person does.
 
     def say(self, text: str) -> None:
         """Ask the patient, or answer the doctor. Raises MoveRefused if that is not possible now."""
@@ -117,9 +115,7 @@ class PlaySession:
                 doctor = self.assignment.role is Role.DOCTOR
                 ending = Ending.DOCTOR_ERROR if doctor else Ending.PATIENT_ERROR
                 await self._end(self._broken_off(ending, "left", "the person left"))
-            self._close()
-
-    # What the terminal and the page wait for.
+            self._news_came(over=True)
 
     async def news(self, after: int, seconds: float | None = None) -> None:
         """Wait until something has happened after `after`, or it is over, or so long."""
@@ -143,8 +139,6 @@ class PlaySession:
                 while not (come() or self.over):
                     await self._news.wait()
 
-    # How it runs.
-
     async def _hold(self, clients: _PlayClients) -> None:
         assignment = self.assignment
         try:
@@ -154,7 +148,7 @@ class PlaySession:
         except RunStopped as stop:  # an endpoint is down: in a single consultation that is a failure like any other
             transcript = self._broken_off(Ending.BACKBONE_FAILURE, stop.kind, stop.message)
         await self._end(transcript)
-        self._close()
+        self._news_came(over=True)
 
     async def _person(self, before: Before) -> Move:
         self.before, self._moved = before, asyncio.get_running_loop().create_future()
@@ -174,10 +168,6 @@ class PlaySession:
             self.kept = await asyncio.to_thread(keep, self.assignment, transcript, self._paid)
         except Exception as error:  # a full disk or a fault of ours: only this person is told
             self.not_kept = printable(str(error) or type(error).__name__)
-
-    def _close(self) -> None:
-        self.over = True
-        self._news_came()
 
     def _broken_off(self, ending: Ending, kind: str, message: str) -> Transcript:
         assignment = self.assignment
@@ -200,24 +190,12 @@ class PlaySession:
     async def _paid_for(self, key: str, answer: Any) -> None:
         self._paid.append((key, answer))
 
-    def _news_came(self) -> None:
+    def _news_came(self, *, over: bool = False) -> None:
+        self.over = self.over or over
         self.seen += 1
         self.last_news = time.monotonic()
         self._news.set()
         self._news = asyncio.Event()
-
-
-class _Watched(Journal):
-    """A journal that calls back whenever something is written."""
-
-    def __init__(self, tell: Callable[[], None]) -> None:
-        super().__init__()
-        self._tell = tell
-
-    def add(self, event_type: type[E], role: Role, /, **fields: Any) -> E:
-        event = super().add(event_type, role, **fields)
-        self._tell()
-        return event
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, suppress
 
-from osler.agents.human import END_WORDS
+from osler.agents.human import END_WORDS, shown_lines
 from osler.agents.messages import Briefing
-from osler.agents.prompt_slots import notes
 from osler.errors import printable
 from osler.locale import label, load_texts
 from osler.play.lobby import PlayLobby
@@ -26,14 +25,12 @@ INTERRUPTED, FAILED = 130, 1
 _SOON = 2.0
 """Seconds after which a person who waits is told so."""
 
-Show = Callable[[str], None]
-
 
 class _Left(Exception):
     """The person leaves, with this exit code."""
 
 
-def play(lobby: PlayLobby, request: PlayRequest, show: Show) -> int:
+def play(lobby: PlayLobby, request: PlayRequest, show: Callable[[str], None]) -> int:
     """One consultation, from the briefing to its score; the exit code."""
     _prepare_input()
     with ExitStack() as stack, asyncio.Runner() as runner:
@@ -56,7 +53,7 @@ def _prepare_input() -> None:
 
 
 class _Terminal:
-    def __init__(self, session: PlaySession, runner: asyncio.Runner, show: Show) -> None:
+    def __init__(self, session: PlaySession, runner: asyncio.Runner, show: Callable[[str], None]) -> None:
         self._session, self._runner, self._show = session, runner, show
         self._texts = load_texts(session.assignment.record.language, "play")
         self._role = session.assignment.role
@@ -100,18 +97,14 @@ class _Terminal:
             self._show(f"{texts['patient']}{printable(record.complaint)}")
 
     def _turn(self) -> None:
-        before, texts = self._session.before, self._texts
+        before = self._session.before
+        assert before is not None
+        for line in shown_lines(before):
+            self._show(line)
         if isinstance(before, Briefing):
-            self._show(f"{texts['patient']}{printable(before.reply)}")
-            for line in before.results.splitlines():
-                self._show(f"  {printable(line)}")
             self._ask_or_conclude(before.turns_left)
-        elif before is not None:
-            self._show(f"{texts['doctor']}{printable(before.question)}")
-            known = [texts["known"].format(name=note.name, told=note.told) for note in notes(before)]
-            for line in known or [texts["nothing_known"]]:
-                self._show(f"  {printable(line)}")
-            self._session.say(self._read(texts["answer"]))
+        else:
+            self._session.say(self._read(self._texts["answer"]))
 
     def _ask_or_conclude(self, left: int) -> None:
         texts = self._texts
@@ -151,15 +144,13 @@ class _Terminal:
         remembered = [event for event in events if isinstance(event, Remembered)]
         if not remembered:
             self._show(self._texts["memory_empty"])
-        for event in remembered:
-            self._show_block(self._texts["turn"].format(turn=event.of), change_rows(event.change, language))
+        blocks = [(self._texts["turn"].format(turn=one.of), change_rows(one.change, language)) for one in remembered]
         recalled = [event for event in events if isinstance(event, Recalled)]
         if recalled and (rows := recalled_rows(recalled[-1].recall, language)):
-            self._show_block(self._texts["recalled"], rows)
-
-    def _show_block(self, title: str, rows: Sequence[str]) -> None:
-        for line in (f"  {title}", *(f"    {row}" for row in rows)):
-            self._show(line)
+            blocks.append((self._texts["recalled"], rows))
+        for title, rows in blocks:
+            for line in (f"  {title}", *(f"    {row}" for row in rows)):
+                self._show(line)
 
 
 def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
@@ -190,15 +181,14 @@ def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) ->
         yield texts["broken"].format(reason=session.failed)
     said = {said.kind: said for said in result.verdicts}
     who = texts["you_said"] if session.assignment.role is Role.DOCTOR else texts["doctor_said"]
-    answers = {"diagnosis": concluded.diagnosis, "treatment": concluded.treatment} if concluded else {}
     record = session.assignment.record
     treatment = record.treatment.name if record.treatment else texts["no_treatment"]
     truths = {"diagnosis": record.diagnosis.name, "treatment": treatment}
     for kind, truth in truths.items():
         yield ""
         yield texts[kind]
-        if kind in answers:
-            yield f"  {who}{printable(answers[kind])}"
+        if concluded is not None:
+            yield f"  {who}{printable(getattr(concluded, kind))}"
         yield f"  {texts['truth']}{printable(truth)}"
         if kind in said:
             verdict = texts[f"verdict_{said[kind].verdict}"]

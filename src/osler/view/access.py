@@ -43,10 +43,8 @@ class Access:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it; every response carries the same headers."""
-        if scope["type"] == "lifespan":
+        if scope["type"] != "http":  # startup and shutdown; the server takes no websockets
             await self._app(scope, receive, send)
-            return
-        if scope["type"] != "http":
             return
 
         async def guarded(message: Message) -> None:

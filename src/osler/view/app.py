@@ -78,7 +78,7 @@ class _Runs:
         stamp = run.stamp()
         with run.open() as file:
             named = {name: asked[name] for name in Query.model_fields if asked.get(name)}
-            named["judge"] = run_data.judge_of(file, named.get("judge"))
+            named["judge"] = named.get("judge") or run_data.judge_of(file)
             among = {name: values for name in FILTERS if (values := list(filter(None, asked.getlist(name))))}
             return {**table_page(file, validated(Query, {**named, "among": among})), "stamp": stamp}
 

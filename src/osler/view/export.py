@@ -44,11 +44,7 @@ class Exported(NamedTuple):
 
 
 def export(runs: Iterable[str | Path], target: Path) -> Exported:
-    """Write the page of some runs into a folder, whole or not at all.
-
-    Raises:
-        UserError: A run cannot be read, or the folder cannot or must not be written.
-    """
+    """Write the page of some runs into a folder, whole or not at all. Raises UserError if that cannot be done."""
     shelf = RunList(runs).all()
     if not shelf:
         raise UserError(f"there is no run in {FOLDER}", "name one, or make one with `osler simulate`")
@@ -81,7 +77,9 @@ def _run(shown: ListedRun, folder: Path) -> tuple[int, int]:
     said: dict[str, str] = {}
     unreadable = 0
     with shown.open() as file:
-        rows = _all_rows(file)
+        query, rows = Query(judge=run_data.judge_of(file), sort="cell", limit=MOST), list[dict[str, Any]]()
+        while found := table_page(file, query.model_copy(update={"offset": len(rows)}))["rows"]:
+            rows += found
         _write_script(folder / "all.js", {f"{address}/all": {"rows": rows}})
         _write_script(folder / "makers.js", {f"{address}/makers": run_data.makers(file)})
         for cell in (row["cell"] for row in rows if row["state"] != CellState.TODO):
@@ -92,14 +90,6 @@ def _run(shown: ListedRun, folder: Path) -> tuple[int, int]:
                 unreadable += 1
     _write_script(folder / "said.js", {f"{address}/said": said})
     return len(said) - unreadable, unreadable
-
-
-def _all_rows(file: RunFile) -> list[dict[str, Any]]:
-    judge = run_data.judge_of(file)
-    rows: list[dict[str, Any]] = []
-    while found := table_page(file, Query(judge=judge, sort="cell", offset=len(rows), limit=MOST))["rows"]:
-        rows += found
-    return rows
 
 
 def _consultation(file: RunFile, key: str, cell: int, folder: Path) -> str:

@@ -48,11 +48,6 @@ class Start(_Body):
     patient: str = "rules"
     memory: str = "tim"
 
-    def request(self) -> PlayRequest:
-        """The same for the lobby."""
-        language = Language(self.language) if self.language else None
-        return PlayRequest(Role(self.role), self.case or None, language, self.doctor, self.patient, self.memory)
-
 
 class Say(_Body):
     """A question or a reply."""
@@ -82,7 +77,10 @@ def routes(lobby: PlayLobby) -> list[Route]:
         return {"cases": [card.model_dump(mode="json") for card in shown]}
 
     async def start(request: Request) -> Any:
-        name, session = await lobby.start(validated(Start, await _body(request)).request())
+        asked = validated(Start, await _body(request))
+        language = Language(asked.language) if asked.language else None
+        opposite = (asked.doctor, asked.patient, asked.memory)
+        name, session = await lobby.start(PlayRequest(Role(asked.role), asked.case or None, language, *opposite))
         await session.your_turn(PROMPTLY)
         return state(name, session, lobby)
 
@@ -137,6 +135,7 @@ async def _body(request: Request) -> Any:
 def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
     """What the page shows of a consultation."""
     assignment, record, events = session.assignment, session.assignment.record, session.journal.events
+    language = record.language
     recalled = [event.recall for event in events if isinstance(event, Recalled)]
     asked = sum(isinstance(event, Asked) for event in events)
     known = notes(session.before) if isinstance(session.before, Selection) else ()
@@ -144,11 +143,19 @@ def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
         "id": name,
         "seen": session.seen,
         "as": assignment.role.value,
-        "case": {"id": veiled(record.id), "language": record.language.value, **about(record)},
+        "case": {"id": veiled(record.id), "language": language.value, **about(record)},
         "turn": session.journal.turn,
         "turns_left": assignment.turn_limit - asked,
         "waiting_for": "over" if session.over else "you" if session.before is not None else "other",
-        "lines": _lines(session),
+        "lines": [
+            {
+                "turn": one.turn,
+                "who": one.role.value,
+                "text": one.reply if isinstance(one, Answered) else heard(one, language),
+            }
+            for one in events
+            if isinstance(one, Asked | Answered)
+        ],
         "known": [{"name": note.name, "told": note.told} for note in known],
         "memory": [
             {"turn": event.of, **event.change.model_dump(include=_CHANGE)}
@@ -159,17 +166,6 @@ def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
         "failed": f"not kept: {session.not_kept}" if session.not_kept else session.failed,
         "result": _result(session, session.result, lobby) if session.over and session.result else None,
     }
-
-
-def _lines(session: PlaySession) -> list[dict[str, Any]]:
-    """What was said so far."""
-    said = []
-    for event in session.journal.events:
-        if isinstance(event, Asked):
-            said.append({"turn": event.turn, "who": "doctor", "text": heard(event, session.assignment.record.language)})
-        elif isinstance(event, Answered):
-            said.append({"turn": event.turn, "who": "patient", "text": event.reply})
-    return said
 
 
 def _result(session: PlaySession, result: Result, lobby: PlayLobby) -> dict[str, Any]:

@@ -89,16 +89,12 @@ def run(shown: ListedRun) -> dict[str, Any]:
             "languages": _distinct(file, "records", "language"),
             "specialties": _distinct(file, "records", "specialty"),
             "endings": _distinct(file, "results", "ending"),
-            "judges": _distinct(file, "verdicts", "judge"),
             "judge": judge,
-            "version": about["version"],
         }
 
 
-def judge_of(file: RunFile, named: str | None = None) -> str:
+def judge_of(file: RunFile) -> str:
     """Whose verdicts are shown unless one is named: the ladder's, which is quick to see, or else the first judge's."""
-    if named:
-        return named
     by_ladder = file.ask("SELECT 1 FROM verdicts WHERE judge = :judge LIMIT 1", {"judge": LADDER})
     return LADDER if by_ladder else Run(file).judge()
 

@@ -105,9 +105,7 @@ class RunList:
 
     def key_of(self, path: Path) -> str | None:
         """The key of a run that is shown; None: it is not."""
-        self._look()
-        sought = path.resolve()
-        return next((run.key for run in list(self._runs.values()) if run.path.resolve() == sought), None)
+        return next((run.key for run in self.all() if run.path.resolve() == path.resolve()), None)
 
     async def wait_for_change(self, since: str) -> dict[str, Any]:
         """The present stamp of all runs and the keys of those that changed since a stamp, as soon as there are any."""

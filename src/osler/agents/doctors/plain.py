@@ -25,7 +25,6 @@ MOST_ILLNESSES = 5
 """Of a differential, beside the diagnosis: a longer list would be right by its length."""
 _LONGEST_QUOTE = 400
 """Characters of an unreadable answer that the model is shown: one that rambled is not to go on rambling."""
-_NO_CONCLUSION = "it names no diagnosis and no treatment"
 _ASKS = frozenset({"ask", "question", "提问", "问"})
 _ENDS = frozenset({"conclude", "conclusion", "end", "diagnose", "结论", "下结论"})
 _QUESTION = re.compile(r'"question"\s*:\s*("(?:[^"\\]|\\.)*)', re.DOTALL)
@@ -121,11 +120,7 @@ class PlainDoctor(Participant):
         return Question(text="", maker=Maker.SILENT)
 
     async def conclude(self, briefing: Briefing) -> Conclusion:
-        """All of it in one request, and once more where it cannot be read.
-
-        Raises:
-            ConsultationError: No diagnosis can be read.
-        """
+        """All of it in one request, and once more where it cannot be read. Raises if no diagnosis can be read."""
         first = await self._answer("doctor_conclude", briefing, schema=ConclusionForm)
         said = conclusion_of(first)
         if said is not None and said.treatment:
@@ -135,7 +130,7 @@ class PlainDoctor(Participant):
 
     async def _repaired(self, name: str, briefing: Briefing, first: str, **slots: object) -> Conclusion | None:
         """The conclusion in a second answer."""
-        self._note(Intervention.UNREAD, first, _NO_CONCLUSION)
+        self._note(Intervention.UNREAD, first, "it names no diagnosis and no treatment")
         return conclusion_of(await self._answer(name, briefing, schema=ConclusionForm, unread=first, **slots))
 
     async def _answer(
@@ -151,9 +146,6 @@ class PlainDoctor(Participant):
 
         After an unread answer, the model is shown the answer and asked for a readable one. A prompt that does not fit
         into the model's context is sent once more with the newest half of the recall.
-
-        Raises:
-            ConsultationError: The model failed, or the shorter prompt does not fit either.
         """
         try:
             return await self._send(name, briefing, schema, unread, slots)
