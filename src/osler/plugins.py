@@ -17,34 +17,6 @@ def plugin_names(group: str) -> list[str]:
     return [point.name for point in entry_points(group=group)]
 
 
-def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> object:
-    """What a name stands for.
-
-    Args:
-        what: What it should be, as messages call it: `memory`, `strategy`.
-        group: The group of entry points.
-        name: The entry point's name, or `package.module:Class`.
-        known: All names that could be given instead.
-
-    Raises:
-        UserError: There is none of that name, or it cannot be loaded.
-    """
-    points = [point for point in entry_points(group=group) if point.name == name]
-    module, colon, attribute = name.partition(":")
-    if not points and not colon:
-        raise UserError(f"there is no {what} {name!r}", f"use one of {', '.join(known)}, or package.module:Class")
-    try:
-        if points:
-            return points[0].load()
-        _see_working_folder()
-        return getattr(import_module(module), attribute)
-    except (Exception, SystemExit) as error:  # importing it runs it, and it may do anything
-        told = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
-        raise UserError(
-            f"the {what} {name!r} cannot be loaded: {told}", "check the module's path and the class's name"
-        ) from None
-
-
 def plugin_factory(
     what: str, group: str, name: str, known: Sequence[str], *, wanted: str, fault: Callable[[object], str | None]
 ) -> Callable[[Any], Any]:
@@ -74,6 +46,34 @@ def plugin_factory(
         return made
 
     return make
+
+
+def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> object:
+    """What a name stands for.
+
+    Args:
+        what: What it should be, as messages call it: `memory`, `strategy`.
+        group: The group of entry points.
+        name: The entry point's name, or `package.module:Class`.
+        known: All names that could be given instead.
+
+    Raises:
+        UserError: There is none of that name, or it cannot be loaded.
+    """
+    points = [point for point in entry_points(group=group) if point.name == name]
+    module, colon, attribute = name.partition(":")
+    if not points and not colon:
+        raise UserError(f"there is no {what} {name!r}", f"use one of {', '.join(known)}, or package.module:Class")
+    try:
+        if points:
+            return points[0].load()
+        _see_working_folder()
+        return getattr(import_module(module), attribute)
+    except (Exception, SystemExit) as error:  # importing it runs it, and it may do anything
+        told = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+        raise UserError(
+            f"the {what} {name!r} cannot be loaded: {told}", "check the module's path and the class's name"
+        ) from None
 
 
 def _see_working_folder() -> None:

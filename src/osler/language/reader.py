@@ -188,11 +188,6 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
     return *denies[0], False
 
 
-def denies(text: str, language: Language) -> bool:
-    """Whether anything in a text is denied."""
-    return _negation(text, language) is not None
-
-
 def _is_fresh(segment: Segment, language: Language) -> bool:
     """Whether a segment stands for itself: else it goes on with the list before it."""
     if segment.joint in ("", "but", "."):
@@ -272,6 +267,11 @@ def _clauses(drafts: list[_Draft], sentence: str) -> list[Clause]:
         text = sentence[group[0].segment.start : group[-1].segment.end]
         found.append(Clause(text, tuple(replace(each.mention(), when=each.when or shared) for each in group)))
     return found
+
+
+def denies(text: str, language: Language) -> bool:
+    """Whether anything in a text is denied."""
+    return _negation(text, language) is not None
 
 
 def denies_a_list(clause: str, language: Language) -> bool:

@@ -197,17 +197,15 @@ class PlainDoctor(Participant):
 
 def briefing_of(content: Any, case: Case) -> Briefing:
     """What came to a doctor as a briefing; a text is the first thing that the patient says."""
-    if isinstance(content, Briefing):
-        return content
-    return Briefing(case=case, turn=1, turns_left=1, reply=str(content))
+    is_briefing = isinstance(content, Briefing)
+    return content if is_briefing else Briefing(case=case, turn=1, turns_left=1, reply=str(content))
 
 
 def readable(said: Conclusion | None) -> Conclusion:
     """A conclusion that could be read; without one the consultation ends here."""
     if said is None:
-        raise ConsultationError(
-            Ending.UNPARSED, "unparsed", "the doctor's conclusion could not be read, also after a repair request"
-        )
+        line = "the doctor's conclusion could not be read, also after a repair request"
+        raise ConsultationError(Ending.UNPARSED, "unparsed", line)
     return said
 
 
