@@ -30,7 +30,7 @@ from osler.runs.plan import Plan
 from osler.runs.store import RunFile, RunWriter, StoredScore, search_index
 from osler.runs.store.connection import connect
 from osler.simulator.batch import RunOptions, simulate_plan
-from osler.view.table_query import COLUMNS
+from osler.view.run_data import COLUMNS
 
 FIRST_PAGE, FILTER, MEMORY = 1.0, 0.3, 500.0
 MEMORIES = ("none", "raw", "tim")

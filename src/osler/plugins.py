@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
+from typing import Any
 
 from osler.errors import UserError
 
@@ -14,6 +15,37 @@ from osler.errors import UserError
 def plugin_names(group: str) -> list[str]:
     """The names that installed packages register in a group of entry points."""
     return [point.name for point in entry_points(group=group)]
+
+
+def plugin_factory(
+    what: str, group: str, name: str, known: Sequence[str], *, wanted: str, fault: Callable[[object], str | None]
+) -> Callable[[Any], Any]:
+    """What `load_plugin` finds, as a factory in which whatever goes wrong is a `UserError`.
+
+    Args:
+        what: Like the next three, as `load_plugin` has it.
+        group: The group of entry points.
+        name: The name.
+        known: All names that could be given instead.
+        wanted: The remedy: what to name.
+        fault: What is wrong with the thing that was made, such as "is no Memory"; None: it can be used.
+    """
+    factory = load_plugin(what, group, name, known)
+    if not callable(factory):
+        raise UserError(f"the {what} {name!r} is not a class or function", wanted)
+
+    def make(settings: Any) -> Any:
+        try:
+            made = factory(settings)
+        except UserError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise UserError(f"the {what} {name!r} cannot be made: {type(error).__name__}: {error}", wanted) from None
+        if wrong := fault(made):
+            raise UserError(f"the {what} {name!r} gives a {type(made).__name__}, which {wrong}", wanted)
+        return made
+
+    return make
 
 
 def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> object:

@@ -13,7 +13,7 @@ import pytest
 
 from osler import plugins
 from osler.agents.doctors import Conclusion, DoctorSettings, Question, doctor_factory, doctor_names
-from osler.agents.doctors.checklist import standard_questions
+from osler.agents.doctors.stepwise import standard_questions
 from osler.agents.messages import Briefing, Case
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient

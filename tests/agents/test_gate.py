@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from osler.agents.gate import Fault, FaultKind, check
+from osler.agents.gate import FaultKind, ReplyFault, check
 from osler.agents.messages import Selection
 from osler.agents.ram.redact import without_diagnosis
 from osler.language import Language, Speaker
@@ -51,7 +51,7 @@ def handed(one: PooledReply, language: Language) -> tuple[Selection, Diagnosis]:
     return Selection(case=case_of(record), question=one.question, entries=entries), record.diagnosis
 
 
-def refused(kind: str, language: Language, part: str) -> list[tuple[PooledReply, tuple[Fault, ...]]]:
+def refused(kind: str, language: Language, part: str) -> list[tuple[PooledReply, tuple[ReplyFault, ...]]]:
     return [(one, check(one.reply, *handed(one, language))) for one in pool(kind, language, part)]
 
 

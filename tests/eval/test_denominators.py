@@ -24,8 +24,8 @@ from osler.runs.store import RunFile, RunWriter
 from osler.simulator.batch import RunOptions, simulate_plan
 from osler.simulator.summary import summary
 from osler.view import run_data
+from osler.view.run_data import Query, table_page
 from osler.view.run_list import RunList
-from osler.view.table_query import Query
 from tests.conftest import Run
 from tests.eval.held_runs import FAILED, UNJUDGED, made_run
 from tests.simulator.model_server import model_server
@@ -134,8 +134,8 @@ def test_the_page_tells_what_is_not_judged(unjudged: Path) -> None:
     assert run_data.run(shown)["unjudged"] == 1
     with shown.open() as file:
         judge = run_data.judge_of(file)
-        rows = {row["case"]: row["diagnosis_verdict"] for row in run_data.rows(file, Query(judge))["rows"]}
-        (found,) = run_data.rows(file, Query(judge, among={"diagnosis": ("unjudged",)}))["rows"]
+        rows = {row["case"]: row["diagnosis_verdict"] for row in table_page(file, Query(judge=judge))["rows"]}
+        (found,) = table_page(file, Query(judge=judge, among={"diagnosis": ["unjudged"]}))["rows"]
     assert rows == {"croup-en": "correct", "gout-en": "unjudged", "stemi-en": "wrong", "pneumonia-en": None}
     assert found["case"] == "gout-en"
 
@@ -177,7 +177,7 @@ def test_failed_calls_of_a_memory_stand_beside_the_score(tmp_path: Path) -> None
     assert "memory calls failed in" in write_report(run, tmp_path / "report.html").page.read_text("utf-8")
     (shown,) = RunList([run]).all()
     with shown.open() as file:
-        rows = run_data.rows(file, Query(run_data.judge_of(file)))["rows"]
+        rows = table_page(file, Query(judge=run_data.judge_of(file)))["rows"]
     assert {row["case"]: row["memory_failures"] for row in rows}["croup-en"] == 2
 
 

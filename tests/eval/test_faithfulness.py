@@ -27,7 +27,7 @@ from osler.runs.events import Answered, Asked, Concluded, Ending, Found, Maker, 
 from osler.runs.plan import Cell, Plan, Settings
 from osler.runs.store import RunFile, RunWriter
 from osler.runs.transcript import Header, Transcript
-from osler.view.run_data import consultation, ended
+from osler.view.consultation_data import consultation, ended
 from tests.agents.labelled import agreement_file, written
 from tests.agents.scripted import ScriptedClient, scripted
 from tests.conftest import REPO, Run

@@ -15,17 +15,16 @@ from osler.eval.compare.grid import csv_text, grids, json_text, latex, markdown,
 from osler.eval.report import write_report
 from osler.eval.report.pictures import labels_of
 from osler.eval.runs import load_run
-from osler.play.request import OneCellPlan
+from osler.play.played_runs import OneCellPlan
 from osler.records import RecordPool
 from osler.runs.plan import ONE_STEP, Cell, Column, Settings
 from osler.runs.short_names import ShortNames
 from osler.runs.store import RunFile, RunWriter
 from osler.simulator.batch import about
 from osler.simulator.summary import summary
-from osler.view import run_data
+from osler.view import consultation_data, run_data
+from osler.view.run_data import Query, table_page
 from osler.view.run_list import RunList
-from osler.view.table_query import Query
-from osler.view.table_query import page as rows_page
 from tests.conftest import Run
 from tests.eval.held_runs import held, made_run
 
@@ -112,9 +111,9 @@ def test_the_page_tells_and_filters_strategies(run: Path) -> None:
     told = run_data.run(shown)
     assert (told["strategies"], told["variants"]) == (["plain", "stepwise"], ["{}"])
     with RunFile.open(run) as file:
-        found = rows_page(file, Query("", among={"strategy": ("stepwise",)}, sort="strategy")).rows
+        found = table_page(file, Query(judge="", among={"strategy": ["stepwise"]}, sort="strategy"))["rows"]
         assert len(found) == 4 and {row["strategy"] for row in found} == {"stepwise"}
-        story = run_data.consultation(file, "k0", run_data.ended(file, found[0]["cell"]))
+        story = consultation_data.consultation(file, "k0", consultation_data.ended(file, found[0]["cell"]))
     assert (story["header"]["strategy"], story["header"]["variants"]) == ("stepwise", "{}")
     assert {one["strategy"] for one in story["same"]} == {"", "plain", "stepwise"}
 

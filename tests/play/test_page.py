@@ -11,11 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from osler.play import lobby as lobby_module
-from osler.play.cases import veiled
-from osler.play.lobby import PlayLobby
-from osler.play.request import PlayRequest, PlayRole
+from osler.play.lobby import PlayLobby, veiled
+from osler.play.played_runs import PlayRequest
 from osler.records.pool import RecordPool
-from osler.runs.events import Ending
+from osler.runs.events import Ending, Role
 from osler.runs.plan import Selector
 from osler.runs.store import RunFile, RunWriter
 from osler.simulator.batch import about
@@ -106,14 +105,14 @@ def test_a_patient_is_shown_what_the_record_says_about_the_question(page: TestCl
         (b"[]", 400, "the request: "),
         (b'{"as": "nurse"}', 400, "as: Input should be 'doctor' or 'patient'"),
         (b'{"as": "doctor", "language": "fr"}', 400, "language: "),
-        (b'{"as": "doctor", "case": "nobody"}', 400, "no case is called 'nobody'"),
+        (b'{"as": "doctor", "case": "nobody"}', 400, "no record is called 'nobody'"),
         (b'{"as": "doctor", "patient": "local:/etc/passwd"}', 400, "'local:/etc/passwd' cannot be played with here"),
         (
             b'{"as": "patient", "doctor": "m@http://10.0.0.1/v1"}',
             400,
             "cannot be played with here; choose one of rules",
         ),
-        (b'{"as": "doctor", "memory": "os:system"}', 400, "there is no memory 'os:system' here"),
+        (b'{"as": "doctor", "memory": "os:system"}', 400, "'os:system' cannot be played with here"),
         (b'{"as": "doctor", "patient": "human"}', 400, "both chairs cannot be yours"),
         (b'{"as": "doctor", "seed": 1}', 400, "seed: "),
     ],
@@ -203,9 +202,9 @@ def test_looking_waits_for_news_and_no_longer(page: TestClient, monkeypatch: pyt
 
 
 def test_a_result_that_cannot_be_kept_is_still_shown(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("osler.play.saving.PATIENCE", 0.2)
+    monkeypatch.setattr("osler.play.played_runs.PATIENCE", 0.2)
     state = say(page, start(page, case="sprain"), say="Any asthma?")
-    request = PlayRequest(PlayRole.DOCTOR)
+    request = PlayRequest(Role.DOCTOR)
     with RunWriter.create("play-doctor", about(request.settings)):
         state = say(page, state, diagnosis="Ankle sprain", treatment="Rest")
     assert state["failed"].startswith("not kept: another process is writing to the run")
@@ -215,8 +214,8 @@ def test_a_result_that_cannot_be_kept_is_still_shown(page: TestClient, monkeypat
 async def test_a_model_opposite_that_fails_ends_its_own_consultation_alone(small_pool: Path) -> None:
     async with serving(*[Step(status=400, message="bad prompt")] * 4) as server:
         lobby = PlayLobby(RecordPool.open(small_pool))
-        _, well = await lobby.start(PlayRequest(PlayRole.DOCTOR, "sprain", out="well"))
-        _, ill = await lobby.start(PlayRequest(PlayRole.PATIENT, "sprain", doctor=server.spec, out="ill"))
+        _, well = await lobby.start(PlayRequest(Role.DOCTOR, "sprain", out="well"))
+        _, ill = await lobby.start(PlayRequest(Role.PATIENT, "sprain", doctor=server.spec, out="ill"))
         await ill.your_turn(20)
         assert ill.over and ill.failed and "bad prompt" in ill.failed and ill.kept is not None
         await well.your_turn(20)
@@ -230,8 +229,10 @@ async def test_a_model_opposite_that_fails_ends_its_own_consultation_alone(small
 
 async def test_what_a_model_opposite_said_is_paid_for_in_the_run(small_pool: Path) -> None:
     async with serving(Step(text="Yes, I have had asthma since childhood.")) as server:
-        lobby = PlayLobby(RecordPool.open(small_pool), out="paid")
-        _, session = await lobby.start(PlayRequest(PlayRole.DOCTOR, "sprain", patient=server.spec, memory="none"))
+        lobby = PlayLobby(RecordPool.open(small_pool))
+        _, session = await lobby.start(
+            PlayRequest(Role.DOCTOR, "sprain", patient=server.spec, memory="none", out="paid")
+        )
         await session.your_turn(20)
         session.say("Do you have asthma?")
         await session.your_turn(20)
@@ -248,7 +249,7 @@ async def test_who_leaves_while_a_model_thinks_does_not_wait_for_it(small_pool: 
     async with serving(Step(hang=True)) as server:
         lobby = PlayLobby(RecordPool.open(small_pool))
         name, session = await lobby.start(
-            PlayRequest(PlayRole.DOCTOR, "sprain", patient=server.spec, memory="none", out="left")
+            PlayRequest(Role.DOCTOR, "sprain", patient=server.spec, memory="none", out="left")
         )
         await session.your_turn(20)
         session.say("Do you have asthma?")
@@ -266,7 +267,7 @@ async def test_who_leaves_while_a_model_thinks_does_not_wait_for_it(small_pool: 
 async def test_a_trial_is_fixed_when_one_sits_down(small_pool: Path) -> None:
     """What is derived from its number, like the memory's seed, must be that of the transcript."""
     lobby = PlayLobby(RecordPool.open(small_pool))
-    request = PlayRequest(PlayRole.DOCTOR, "sprain", memory="none")
+    request = PlayRequest(Role.DOCTOR, "sprain", memory="none")
     trials = []
     for _ in range(2):
         name, first = await lobby.start(request)

@@ -125,8 +125,8 @@ def test_what_is_too_long_or_no_text_is_asked_for_again(play: Played, small_pool
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (["--case", "nobody"], "no case is called 'nobody'; leave it out to be given one, or give a record's id"),
-        (["--case", "gout"], "gout is a patient with several records; add --language, or give the record's id"),
+        (["--case", "nobody"], "no record is called 'nobody'; `osler records list` shows the ids"),
+        (["--case", "gout"], "gout is a patient with several records; give one of gout-en, gout-zh"),
         (["--patient", "human"], "both chairs cannot be yours; give a model or `rules` for the one opposite you"),
         (["--memory", "elephant"], "there is no memory 'elephant'"),
         (["--memory", "one-step"], "there is no memory 'one-step'"),

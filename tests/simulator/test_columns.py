@@ -12,7 +12,7 @@ import pytest
 
 from osler.agents import doctors
 from osler.errors import UserError
-from osler.play.request import OneCellPlan
+from osler.play.played_runs import OneCellPlan
 from osler.records import RecordPool
 from osler.runs.events import Ending, Journal
 from osler.runs.plan import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from osler.agents.human import HumanPatient
+from osler.agents.human import at_prompt
+from osler.agents.messages import Reply
 from osler.agents.ram.by_model import ModelRam
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Intervened, Intervention, Journal, Maker
@@ -159,13 +160,13 @@ async def test_a_number_is_known_by_its_value() -> None:
 async def test_a_person_in_its_chair_is_shown_what_is_known_and_what_is_not() -> None:
     shown: list[str] = []
 
-    async def types(prompt: str) -> str:
+    def types(prompt: str) -> str:
         shown.append(prompt)
         return "No."
 
     found = things(("fever", [number(GOUT, "Fever")], ""), ("a scan", [], "not_done"))
     case, journal = case_of(GOUT), Journal()
     ram = ModelRam(GOUT, case, scripted([found])[0], journal)
-    reply = await HumanPatient(types).respond(await ram.respond("Fever? A scan?"))
-    assert reply.maker is Maker.HUMAN
+    reply = await at_prompt(await ram.respond("Fever? A scan?"), types)
+    assert isinstance(reply, Reply) and reply.maker is Maker.HUMAN
     assert f"Fever: {GOUT.entry('Fever').report}" in shown[0] and "a scan: not done or looked at." in shown[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
+from functools import partial
 from io import StringIO
 from pathlib import Path
 
@@ -183,7 +184,7 @@ async def test_a_call_that_fails_is_recorded_as_failed_and_never_as_wrong(
 
 
 async def test_people_take_the_same_seats() -> None:
-    from osler.agents.human import HumanDoctor, HumanPatient
+    from osler.agents.human import HumanParticipant, at_prompt
     from osler.agents.ram.agent import Ram
     from osler.memory import MemorySettings, memory_factory
     from osler.runs.events import Journal, Maker
@@ -194,17 +195,20 @@ async def test_people_take_the_same_seats() -> None:
     typed = iter(["", "Does she have urgency?", "end", "Bladder cancer", "TURBT"])
     shown: list[str] = []
 
-    async def doctor(prompt: str) -> str:
+    def doctor(prompt: str) -> str:
         shown.append(prompt)
         return next(typed)
 
-    async def patient(prompt: str) -> str:
+    def patient(prompt: str) -> str:
         shown.append(prompt)
         return "No, not at all."
 
     journal, case = Journal(), case_of(record)
     seats = Seats(
-        HumanDoctor(doctor), Ram(record, case), HumanPatient(patient), memory_factory("raw")(MemorySettings())
+        HumanParticipant("doctor", partial(at_prompt, read=doctor)),
+        Ram(record, case),
+        HumanParticipant("patient", partial(at_prompt, read=patient)),
+        memory_factory("raw")(MemorySettings()),
     )
     assert await consult(seats, case, journal, 5) is Ending.CONCLUDED
     (answered,) = [event for event in journal.events if isinstance(event, Answered)]

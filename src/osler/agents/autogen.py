@@ -27,10 +27,6 @@ class Participant(BaseChatAgent):
     agents work as well, so that a participant can sit in an AutoGen team.
     """
 
-    def __init__(self, name: str, description: str) -> None:
-        """Name the agent."""
-        super().__init__(name=name, description=description)
-
     @property
     def produced_message_types(self) -> Sequence[type[BaseChatMessage]]:
         """Text for what is said aloud, structured messages for the rest."""
@@ -90,10 +86,8 @@ def round_robin(doctor: Participant, ram: Participant, patient: Participant) -> 
     return RoundRobinGroupChat(
         [doctor, ram, patient],
         name="consultation",
-        termination_condition=FunctionalTermination(_has_concluded),
+        termination_condition=FunctionalTermination(
+            lambda messages: any(isinstance(getattr(one, "content", None), Conclusion) for one in messages)
+        ),
         custom_message_types=types,
     )
-
-
-def _has_concluded(messages: Sequence[BaseAgentEvent | BaseChatMessage]) -> bool:
-    return any(isinstance(one, StructuredMessage) and isinstance(one.content, Conclusion) for one in messages)

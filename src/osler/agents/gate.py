@@ -1,18 +1,14 @@
-"""What a patient's reply may not hold: only what is surely wrong and cheap to know.
+"""Checks a patient's reply for what is certainly wrong and cheap to find out.
 
-Refused are a name of the diagnosis in its own words, digits and drugs that stand in nothing the patient had before it,
-a reply without words, and sentences in the other language's script. How something is told, in how many words and in
-which tone, is never a reason, nor is a number in words: whether a reply is true is measured elsewhere, by other code.
-
-A name, number or drug that stands in the entries, the question, the exchange before it or the opening words is no slip
-of the patient's: a doctor who says "gout" may be asked back about gout, and taking the diagnosis out of the entries is
-the part of the retrieval module.
+Refused are a name of the diagnosis, digits and drugs that stand in nothing the patient was handed or told, a reply
+without words, and sentences in the other language's script. Tone, length and numbers in words are never a reason:
+whether a reply is true is measured elsewhere, by other code.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -36,7 +32,7 @@ class FaultKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Fault:
+class ReplyFault:
     """One thing that is wrong, the words it is about, and the sentences they stand in."""
 
     kind: FaultKind
@@ -59,46 +55,36 @@ _FEW = 3
 """A sentence may hold this many words of the other script."""
 
 
-def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[Fault, ...]:
+def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[ReplyFault, ...]:
     """What is wrong with a reply to what was handed over; nothing where it can stand."""
     language = selection.case.language
     if not any(char.isalnum() for char in reply):
-        return (Fault(FaultKind.EMPTY, (), ()),)
+        return (ReplyFault(FaultKind.EMPTY, (), ()),)
     given = _given(selection)
-    parts = sentences(reply, language)
     known_values, known_drugs = values(given), set(drugs_in(given).values())
-    names = tuple(name for name in diagnosis.names if not _mentions(given, name, language))
+    names = tuple(name for name in diagnosis.names if not _mentions(given, name))
     given_words = frozenset(_LATIN.findall(plain(given)))
 
-    def number(sentence: str) -> Iterable[str]:
+    def numbers(sentence: str) -> Iterable[str]:
         said = written_values(_LIST_MARK.sub("", sentence))
         return (told for told, readings in said if not any(known_values >= reading for reading in readings))
 
-    def drug(sentence: str) -> Iterable[str]:
-        return (name for name, which in drugs_in(sentence).items() if which not in known_drugs)
-
-    def named(sentence: str) -> Iterable[str]:
-        return (name for name in names if _mentions(sentence, name, language))
-
-    def foreign(sentence: str) -> Iterable[str]:
-        return (sentence,) if _in_other_script(sentence, given_words, language) else ()
-
-    looked_for = (
-        (FaultKind.DIAGNOSIS, named),
-        (FaultKind.NUMBER, number),
-        (FaultKind.DRUG, drug),
-        (FaultKind.LANGUAGE, foreign),
-    )
+    searches: dict[FaultKind, Callable[[str], Iterable[str]]] = {
+        FaultKind.DIAGNOSIS: lambda sentence: (name for name in names if _mentions(sentence, name)),
+        FaultKind.NUMBER: numbers,
+        FaultKind.DRUG: lambda sentence: (name for name, drug in drugs_in(sentence).items() if drug not in known_drugs),
+        FaultKind.LANGUAGE: lambda sentence: [sentence] if _in_other_script(sentence, given_words, language) else (),
+    }
     faults = []
-    for kind, look in looked_for:
-        hits = [(sentence, found) for sentence in parts if (found := tuple(look(sentence)))]
+    for kind, search in searches.items():
+        hits = {sentence: found for sentence in sentences(reply, language) if (found := tuple(search(sentence)))}
         if hits:
-            words = dict.fromkeys(word for _, found in hits for word in found)
-            faults.append(Fault(kind, tuple(words), tuple(sentence for sentence, _ in hits)))
+            words = dict.fromkeys(word for found in hits.values() for word in found)
+            faults.append(ReplyFault(kind, tuple(words), tuple(hits)))
     return tuple(faults)
 
 
-def without(reply: str, faults: Iterable[Fault], language: Language) -> str:
+def without(reply: str, faults: Iterable[ReplyFault], language: Language) -> str:
     """The reply without the sentences that are at fault; empty where nothing is left."""
     cut = {sentence for fault in faults for sentence in fault.sentences}
     kept = [sentence for sentence in sentences(reply, language) if sentence not in cut]
@@ -116,7 +102,7 @@ def _given(selection: Selection) -> str:
     return "\n".join(texts)
 
 
-def _mentions(text: str, name: str, language: Language) -> bool:
+def _mentions(text: str, name: str) -> bool:
     """Whether a text has the name, in its own words."""
     if name.isupper() and name.isascii() and len(name) <= _SHORT_NAME:
         return re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text) is not None

@@ -1,4 +1,4 @@
-"""A person in the chair of the doctor or the patient: at a plain prompt, or wherever their moves come from."""
+"""A person in the role of the doctor or the patient."""
 
 from __future__ import annotations
 
@@ -8,91 +8,57 @@ from typing import Any
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
-from osler.agents.notes import notes
+from osler.agents.prompt_slots import notes
 from osler.errors import printable
-from osler.language import Language
+from osler.locale import load_texts
 from osler.runs.events import Maker
 
-Ask = Callable[[str], Awaitable[str]]
 Before = Briefing | Selection
-"""What lies before a person: as doctor the briefing, as patient the question with what is known about it."""
+"""What a person is shown: as doctor the briefing, as patient the question with what is known about it."""
 Move = Question | Conclusion | Reply
 Mover = Callable[[Before], Awaitable[Move]]
 """Waits for the person's move."""
-
-_WORDS = {
-    Language.EN: (
-        "Your question (or `end`): ",
-        "Diagnosis: ",
-        "Treatment: ",
-        "The doctor asks: {}\nYou know: {}\nYour answer: ",
-        "nothing about this",
-    ),
-    Language.ZH: (
-        "您的问题（或输入 end）：",
-        "诊断：",
-        "治疗：",
-        "医生问：{}\n您知道的：{}\n您的回答：",
-        "没有这方面的内容",
-    ),
-}
-_ENDS = frozenset({"end", "结束"})
+END_WORDS = frozenset({"end", "结束"})
+"""What a doctor types to conclude."""
 
 
-async def at_terminal(prompt: str) -> str:
-    """Read one line without stopping the other consultations."""
-    return await asyncio.to_thread(input, prompt)
+class HumanParticipant(Participant):
+    """A person in either role. Unless told otherwise, they type at a plain prompt."""
 
-
-class Person(Participant):
-    """A person in either chair, who is shown all of it and moves in their own time."""
-
-    def __init__(self, chair: str, mover: Mover) -> None:
-        """Name the chair, and who waits for its moves."""
-        super().__init__(chair, "A person.")
-        self._mover = mover
+    def __init__(self, role: str, mover: Mover | None = None) -> None:
+        """Name the role, and what waits for its moves."""
+        super().__init__(role, "A person.")
+        self._mover = mover or at_prompt
 
     async def respond(self, content: Any) -> Move:
         """Their move."""
         return await self._mover(content)
 
 
-class HumanDoctor(Participant):
-    """Asks what the person types; `end` asks for diagnosis and treatment."""
+async def at_prompt(before: Before, read: Callable[[str], str] = input) -> Move:
+    """The move that a person types, while other consultations go on."""
+    texts, shown, said = load_texts(before.case.language, "play"), shown_lines(before), ""
 
-    def __init__(self, ask: Ask = at_terminal) -> None:
-        """Take what to read with, so that a page or a test can stand in for the terminal."""
-        super().__init__("doctor", "A person who asks and concludes.")
-        self._ask = ask
+    async def typed(*lines: str) -> str:
+        return (await asyncio.to_thread(read, "\n".join(lines))).strip()
 
-    async def respond(self, content: Any) -> Question | Conclusion:
-        """Show the reply, take a question or the conclusion."""
-        briefing: Briefing = content
-        question, diagnosis, treatment, _, _ = _WORDS[briefing.case.language]
-        shown = f"{printable(briefing.reply)}\n"
-        shown += "".join(f"  {printable(line)}\n" for line in briefing.results.splitlines())
-        if briefing.turns_left > 0:
-            said = ""
-            while not said:
-                said = (await self._ask(f"{shown}{question}")).strip()
-            if said.casefold() not in _ENDS:
-                return Question(text=said, maker=Maker.HUMAN)
-        found = (await self._ask(f"{shown}{diagnosis}")).strip()
-        return Conclusion(diagnosis=found, treatment=(await self._ask(treatment)).strip())
+    if isinstance(before, Selection):
+        return Reply(text=await typed(*shown, texts["answer"]), maker=Maker.HUMAN)
+    while before.turns_left > 0 and not said:
+        said = await typed(*shown, texts["left"].format(left=before.turns_left))
+    if said and said.casefold() not in END_WORDS:
+        return Question(text=said, maker=Maker.HUMAN)
+    found = await typed(*shown, f"{texts['diagnosis']} > ")
+    return Conclusion(diagnosis=found, treatment=await typed(f"{texts['treatment']} > "))
 
 
-class HumanPatient(Participant):
-    """Answers what the person types, who is shown the entries the question asks for."""
-
-    def __init__(self, ask: Ask = at_terminal) -> None:
-        """Take what to read with."""
-        super().__init__("patient", "A person who answers.")
-        self._ask = ask
-
-    async def respond(self, content: Any) -> Reply:
-        """Show the question and what is known, take the answer."""
-        selection: Selection = content
-        *_, form, nothing = _WORDS[selection.case.language]
-        known = "; ".join(f"{note.name}: {note.told}" for note in notes(selection)) or nothing
-        text = (await self._ask(form.format(printable(selection.question), printable(known)))).strip()
-        return Reply(text=text, maker=Maker.HUMAN)
+def shown_lines(before: Before) -> list[str]:
+    """What was said to a person, and the reports that they were handed or what they know about the question."""
+    texts = load_texts(before.case.language, "play")
+    if isinstance(before, Selection):
+        said = f"{texts['doctor']}{before.question}"
+        known = [texts["known"].format(name=note.name, told=note.told) for note in notes(before)]
+        more = known or [texts["nothing_known"]]
+    else:
+        said, more = f"{texts['patient']}{before.reply}", before.results.splitlines()
+    return [printable(said), *(f"  {printable(line)}" for line in more)]

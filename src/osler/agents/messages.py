@@ -10,11 +10,11 @@ from osler.records.schema import Entry, Persona, Sex
 from osler.runs.events import Maker, Thing
 
 
-class _Frozen(BaseModel):
+class _Message(BaseModel):
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
-class Case(_Frozen):
+class Case(_Message):
     """What a doctor may know before the first question."""
 
     language: Language
@@ -26,7 +26,7 @@ class Case(_Frozen):
     persona: Persona = Persona.PLAIN
 
 
-class Briefing(_Frozen):
+class Briefing(_Message):
     """What the doctor has before it when it decides on its next step: nothing more than this."""
 
     case: Case
@@ -43,7 +43,7 @@ class Briefing(_Frozen):
     """What its memory brought to mind of earlier turns; in a prompt it stands as its text."""
 
 
-class Question(_Frozen):
+class Question(_Message):
     """One question to the patient, and how it came about."""
 
     text: str
@@ -53,21 +53,21 @@ class Question(_Frozen):
     """What it thinks of, the likeliest first; its memory is given this with the turn."""
 
 
-class Exchange(_Frozen):
+class Exchange(_Message):
     """A question and the reply to it."""
 
     question: str
     reply: str
 
 
-class Enquiry(_Frozen):
+class Enquiry(_Message):
     """A question on its way to the record, with the exchange before it: "and does it itch?" asks about something."""
 
     text: str
     before: Exchange | None = None
 
 
-class Conclusion(_Frozen):
+class Conclusion(_Message):
     """How a doctor ends."""
 
     diagnosis: str
@@ -76,7 +76,7 @@ class Conclusion(_Frozen):
     reasoning: str = ""
 
 
-class Selection(_Frozen):
+class Selection(_Message):
     """The doctor's question, augmented with the entries it asks for: all that the patient may answer from."""
 
     case: Case
@@ -101,7 +101,7 @@ class Selection(_Frozen):
         return tuple(entry for entry in self.entries if entry.name not in self.reported)
 
 
-class Reply(_Frozen):
+class Reply(_Message):
     """What the patient said, and how it came about."""
 
     text: str

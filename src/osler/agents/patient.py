@@ -8,13 +8,12 @@ from typing import Any
 
 from osler.agents.autogen import Participant
 from osler.agents.calls import Caller
-from osler.agents.gate import Fault, check, without
+from osler.agents.gate import ReplyFault, check, without
 from osler.agents.messages import Case, Reply, Selection
-from osler.agents.patient_prompt import patient_slots
+from osler.agents.prompt_slots import SEMICOLON, patient_slots
 from osler.agents.rules.voice import spoken
-from osler.language import Language
 from osler.models import Backbone, ChatMessage
-from osler.prompts import Prompt, prompt
+from osler.prompts import prompt
 from osler.records.schema import Diagnosis
 from osler.runs.events import Intervened, Intervention, Journal, Maker, Role
 
@@ -36,32 +35,22 @@ class ModelPatient(Participant):
         selection: Selection = content
         template, again = prompt("patient", self._language), prompt("patient_again", self._language)
         messages = [ChatMessage("user", template.fill(**patient_slots(selection)))]
-        first = await self._said(messages, template)
-        faults = self._refused(first, selection, template)
-        if not faults:
-            return Reply(text=first, maker=Maker.MODEL)
-        reasons = _joined(faults, selection)
-        messages += [ChatMessage("assistant", first)] if first else []
-        messages += [ChatMessage("user", again.fill(reasons=reasons))]
-        second = await self._said(messages, again)
-        left = self._refused(second, selection, again)
-        if not left:
-            return Reply(text=second, maker=Maker.RETRIED)
-        return self._cut(((second, left), (first, faults)), selection)
+        drafts: list[tuple[str, tuple[ReplyFault, ...]]] = []
+        for used, maker in ((template, Maker.MODEL), (again, Maker.RETRIED)):
+            said = tidied(await self._call.text(messages, used, max_tokens=self._most, may_be_empty=True))
+            faults = check(said, selection, self._diagnosis)
+            if not faults:
+                return Reply(text=said, maker=maker)
+            reasons = [fault.reason(self._language) for fault in faults]
+            self._note(Intervention.REFUSED, said, reasons, used.hash)
+            drafts.append((said, faults))
+            messages += [ChatMessage("assistant", said)] if said else []
+            messages += [ChatMessage("user", again.fill(reasons=SEMICOLON[self._language].join(reasons)))]
+        return self._cut(drafts, selection)
 
-    async def _said(self, messages: list[ChatMessage], template: Prompt) -> str:
-        """The model's words; empty where it has none."""
-        return tidied(await self._call.text(messages, template, max_tokens=self._most, may_be_empty=True))
-
-    def _refused(self, said: str, selection: Selection, template: Prompt) -> tuple[Fault, ...]:
-        faults = check(said, selection, self._diagnosis)
-        if faults:
-            self._note(Intervention.REFUSED, said, [fault.reason(self._language) for fault in faults], template)
-        return faults
-
-    def _cut(self, drafts: Sequence[tuple[str, tuple[Fault, ...]]], selection: Selection) -> Reply:
+    def _cut(self, drafts: Sequence[tuple[str, tuple[ReplyFault, ...]]], selection: Selection) -> Reply:
         """The draft of which most is left without what is at fault; the rules where nothing is."""
-        rests = [(without(draft, faults, self._language), draft, faults) for draft, faults in drafts]
+        rests = [(without(draft, faults, self._language), draft, faults) for draft, faults in reversed(drafts)]
         rest, draft, faults = max(rests, key=lambda one: len(one[0]))
         if rest:
             self._note(Intervention.CUT, draft, [sentence for fault in faults for sentence in fault.sentences])
@@ -69,14 +58,9 @@ class ModelPatient(Participant):
         self._note(Intervention.RULES, draft, [fault.reason(self._language) for fault in faults])
         return Reply(text=spoken(selection), maker=Maker.RULES)
 
-    def _note(self, kind: Intervention, draft: str, reasons: list[str], template: Prompt | None = None) -> None:
-        told, name = tuple(dict.fromkeys(reasons)), template.hash if template else None
-        self._journal.add(Intervened, Role.PATIENT, kind=kind, draft=draft, reasons=told, prompt=name)
-
-
-def _joined(faults: tuple[Fault, ...], selection: Selection) -> str:
-    language = selection.case.language
-    return ("; " if language is Language.EN else "；").join(fault.reason(language) for fault in faults)
+    def _note(self, kind: Intervention, draft: str, reasons: list[str], used: str | None = None) -> None:
+        told = tuple(dict.fromkeys(reasons))
+        self._journal.add(Intervened, Role.PATIENT, kind=kind, draft=draft, reasons=told, prompt=used)
 
 
 _MARK = re.compile(r"^[^\S\n]*(?:[-*•·]|\d{1,2}[.、)])\s+", re.MULTILINE)

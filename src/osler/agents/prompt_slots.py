@@ -1,16 +1,21 @@
-"""What fills the slots of a doctor's prompts: the case, the recall and the last exchange."""
+"""What fills the slots of the doctor's and the patient's prompts, and what a patient knows of what was asked."""
 
 from __future__ import annotations
 
-from osler.agents.messages import Briefing, Case
-from osler.language import Speaker
+from typing import NamedTuple
+
+from osler.agents.messages import Briefing, Case, Selection
+from osler.language import Language, Speaker
 from osler.prompts import phrases
 from osler.records.labels import label
-from osler.records.schema import Sex
+from osler.records.schema import Category, Entry, Sex, Status
+
+SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
+_DONE = frozenset({Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST})
 
 
 def case_slots(case: Case) -> dict[str, object]:
-    """What stands at the head of every case."""
+    """Age, sex and complaint, which open every prompt about a case."""
     unknown = phrases("briefing", case.language)["sex_unknown"]
     sex = label(case.sex, case.language) if case.sex is not Sex.UNKNOWN else unknown
     return {"age": case.age, "sex": sex, "complaint": case.complaint}
@@ -18,17 +23,19 @@ def case_slots(case: Case) -> dict[str, object]:
 
 def briefing_slots(briefing: Briefing) -> dict[str, object]:
     """What the doctor sees: the case, the recall, the last exchange word for word."""
-    case = briefing.case
+    case, line = briefing.case, phrases("briefing", briefing.case.language)
+    speaker = line["patient_answers"]
+    if case.speaker is not Speaker.PATIENT:
+        speaker = line["relative_answers"].format(relative=label(case.speaker, case.language))
     return {
         **case_slots(case),
-        "speaker": _speaker(case),
-        "recall": briefing.recall.text or phrases("briefing", case.language)["no_recall"],
-        "exchange": _exchange(briefing),
+        "speaker": speaker,
+        "recall": briefing.recall.text or line["no_recall"],
+        "exchange": _last_exchange(briefing),
     }
 
 
-def _exchange(briefing: Briefing) -> str:
-    """What was said last, and what the doctor was handed with it."""
+def _last_exchange(briefing: Briefing) -> str:
     line = phrases("briefing", briefing.case.language)
     if not briefing.question:
         return line["nothing_asked"] if briefing.turn == 1 else line["said_nothing"]
@@ -36,8 +43,68 @@ def _exchange(briefing: Briefing) -> str:
     return "\n".join([*lines, line["results"].format(results=briefing.results)] if briefing.results else lines)
 
 
-def _speaker(case: Case) -> str:
-    line = phrases("briefing", case.language)
-    if case.speaker is Speaker.PATIENT:
-        return line["patient_answers"]
-    return line["relative_answers"].format(relative=label(case.speaker, case.language))
+def patient_slots(selection: Selection) -> dict[str, str]:
+    """What the patient's model sees: who it is, the exchange before, the question, and what is known about it."""
+    case, before, line = selection.case, selection.before, phrases("patient_lines", selection.case.language)
+    sex = label(case.sex, case.language)
+    who = line["patient_unknown" if case.sex is Sex.UNKNOWN else "patient"].format(age=case.age, sex=sex)
+    about, earlier = "", ""
+    if case.speaker is not Speaker.PATIENT:
+        who = line["relative"].format(relative=label(case.speaker, case.language), patient=who)
+        about = line[f"about_{case.sex}"]
+    if before:
+        asked = line["asked_before"].format(question=before.question)
+        earlier = f"\n\n{asked}\n{line['answered_before'].format(reply=before.reply)}"
+    return {
+        "who": who,
+        "manner": line[case.persona],
+        "complaint": case.complaint,
+        "before": earlier,
+        "question": selection.question,
+        "knowledge": _knowledge(selection),
+        "about": about,
+    }
+
+
+def _knowledge(selection: Selection) -> str:
+    line, joint = phrases("patient_lines", selection.case.language), SEMICOLON[selection.case.language]
+    known = [
+        line["asked_note" if asked else "note"].format(name=name, asked=joint.join(asked), told=told)
+        for name, told, asked in notes(selection)
+    ]
+    return "\n".join((line["known"], *known)) if known else line["nothing"]
+
+
+class Note(NamedTuple):
+    """What the patient knows of one thing that was asked for."""
+
+    name: str
+    """The entry's, or that of the thing that was asked for where no entry tells of it."""
+    told: str
+    asked: tuple[str, ...] = ()
+    """The things that were asked for and that this entry tells of, where they have other names."""
+
+
+def notes(selection: Selection) -> tuple[Note, ...]:
+    """What is known of what was asked for, each line once; empty if the question asked for nothing in particular."""
+    said = phrases("notes", selection.case.language)
+
+    def asked(entry: Entry) -> tuple[str, ...]:
+        return tuple(one.name for one in selection.things if entry.name in one.entries and one.name != entry.name)
+
+    entries = (Note(entry.name, _told(entry, selection), asked(entry)) for entry in selection.entries)
+    missing = (Note(one.name, said[f"unrecorded_{one.unrecorded}"]) for one in selection.things if one.unrecorded)
+    return tuple(dict.fromkeys((*entries, *missing)))
+
+
+def _told(entry: Entry, selection: Selection) -> str:
+    said, told = phrases("notes", selection.case.language), entry.report
+    if entry.name in selection.reported:
+        return said["handed_over"]
+    if told and entry.status is Status.NORMAL:
+        told = said["normal_report"].format(report=told)
+    elif not told and entry.status is Status.PRESENT and entry.category in _DONE:
+        told = said["no_report"]
+    elif not told:
+        told = said[entry.status]
+    return said["when"].format(told=told, when=entry.when) if entry.when else told

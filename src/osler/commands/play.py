@@ -50,13 +50,14 @@ def play(
     from osler.commands.records import open_pool
     from osler.language import Language
     from osler.play.lobby import PlayLobby
-    from osler.play.request import PlayRequest, PlayRole
+    from osler.play.played_runs import PlayRequest
     from osler.play.terminal import play as at_terminal
+    from osler.runs.events import Role as EventRole
     from osler.simulator.clients import ClientSettings
 
     records = open_pool(pool, languages=[language] if language else None)
     request = PlayRequest(
-        PlayRole(role.value),
+        EventRole(role.value),
         case,
         Language(language) if language else None,
         doctor,

@@ -269,6 +269,11 @@ def _clauses(drafts: list[_Draft], sentence: str) -> list[Clause]:
     return found
 
 
+def denies(text: str, language: Language) -> bool:
+    """Whether anything in a text is denied."""
+    return _negation(text, language) is not None
+
+
 def denies_a_list(clause: str, language: Language) -> bool:
     """Whether a clause of a record opens with a denial of what it lists: "denies fever or rash", "无头晕、头痛"."""
     opened = _leading(language).match(clause)

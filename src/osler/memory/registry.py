@@ -8,7 +8,7 @@ from osler.errors import UserError
 from osler.memory.base import Memory, MemorySettings
 from osler.memory.none import NoMemory
 from osler.memory.raw import RawMemory
-from osler.plugins import load_plugin, plugin_names
+from osler.plugins import plugin_factory, plugin_names
 
 GROUP = "osler.memories"
 MemoryFactory = Callable[[MemorySettings], Memory]
@@ -76,20 +76,7 @@ def _options(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def _foreign(name: str) -> MemoryFactory:
-    """A memory that is not ours: whatever goes wrong in it is one line."""
-    factory = load_plugin("memory", GROUP, name, memory_names())
-    if not callable(factory):
-        raise UserError(f"the memory {name!r} is not a class or function", _WANTED)
+    def fault(made: object) -> str | None:
+        return None if isinstance(made, Memory) else "is no Memory"
 
-    def make(settings: MemorySettings) -> Memory:
-        try:
-            made = factory(settings)
-        except UserError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise UserError(f"the memory {name!r} cannot be made: {type(error).__name__}: {error}", _WANTED) from None
-        if not isinstance(made, Memory):
-            raise UserError(f"the memory {name!r} gives a {type(made).__name__}, which is no Memory", _WANTED)
-        return made
-
-    return make
+    return plugin_factory("memory", GROUP, name, memory_names(), wanted=_WANTED, fault=fault)

@@ -1,1 +1,1 @@
-"""A person in a role of a consultation: the same room for the terminal and the page."""
+"""Playing the doctor or the patient in a consultation, at the terminal or on the page."""

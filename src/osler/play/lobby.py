@@ -1,29 +1,58 @@
-"""The table people play at: finds each a patient and a run, and looks after those who sit there."""
+"""The lobby: finds each player a patient and a run, and keeps track of the sessions.
+
+A record's id is often its diagnosis (`gout-en`), and files lie in that order. So before the end a player sees a short
+hash instead, and lists are sorted by it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import secrets
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from osler.errors import UserError
+from osler.language import Language
 from osler.memory import check_memories, memory_names
-from osler.play.cases import Card, called, cards, drawn
-from osler.play.request import PlayAssignment, PlayRequest
-from osler.play.saving import keep, next_trial, run_for, times_played
+from osler.play.played_runs import PlayAssignment, PlayRequest, next_trial, run_for, times_played
 from osler.play.session import PlaySession
 from osler.records.pool import RecordPool
-from osler.runs.plan import RULES, WITHOUT_MODEL, Cell
+from osler.records.schema import Sex
+from osler.runs.plan import HUMAN, RULES, WITHOUT_MODEL, Cell
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
 
 MOST = 16
-"""People at one lobby."""
+"""Sessions at one time."""
 IDLE = 30 * 60.0
-"""Seconds without a move after which a place is given up."""
+"""Seconds without a move after which a session is given up."""
+
+
+def veiled(record_id: str) -> str:
+    """The name of a record that tells nothing of it."""
+    return hashlib.sha256(f"veiled\0{record_id}".encode()).hexdigest()[:10]
+
+
+class Card(BaseModel):
+    """What may be known of a patient before they are chosen; the page shows it as JSON."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    id: str
+    """The veiled name."""
+    record: str = Field(exclude=True)
+    """The record's id: for the program alone, like the patient's."""
+    patient: str = Field(exclude=True)
+    language: Language
+    specialty: str | None
+    age: str
+    sex: Sex
+    complaint: str
 
 
 class LobbyFull(UserError):
@@ -42,20 +71,16 @@ class PlayLobby:
         clients: ClientSettings | None = None,
         backbones: Collection[str] | None = None,
         memories: Collection[str] = (),
-        out: str | Path | None = None,
         key_of: Callable[[Path], str | None] = lambda _: None,
     ) -> None:
-        """Lay a lobby.
+        """Open a lobby.
 
         Args:
             pool: The patients; the bundled ones unless given.
             clients: How models are asked.
-            backbones: The specs a player may choose besides `rules`; None: any backbone and any memory. On a page, a
-                spec is a way to make this machine open files and addresses, and a memory's name to make it import
-                modules.
-            memories: Where backbones are limited, the memories a player may choose besides those that are built in or
-                registered.
-            out: The run of all who name none.
+            backbones: The backbones a player may choose besides `rules`; None: any backbone and any memory. On a page
+                they are limited, because a spec can open files and addresses, and a memory's name imports modules.
+            memories: If backbones are limited, the memories besides those that are built in or registered.
             key_of: What the page calls a run.
         """
         self.pool = pool or RecordPool.open()
@@ -63,33 +88,25 @@ class PlayLobby:
         self._clients = Clients(clients)
         self._backbones = None if backbones is None else frozenset({RULES, *backbones})
         self._memories = frozenset({*memory_names(), *memories})
-        self._out = out
         self._cards: tuple[Card, ...] | None = None
         self._sessions: dict[str, PlaySession] = {}
-        self._reading, self._sitting_down = asyncio.Lock(), asyncio.Lock()
+        self._starting = asyncio.Lock()
 
     async def cards(self) -> tuple[Card, ...]:
         """All patients; read once."""
-        async with self._reading:
-            if self._cards is None:
-                self._cards = await asyncio.to_thread(cards, self.pool)
-            return self._cards
+        if self._cards is None:
+            self._cards = await asyncio.to_thread(_cards, self.pool)
+        return self._cards
 
     async def start(self, request: PlayRequest) -> tuple[str, PlaySession]:
-        """A place for a player, and what it is called.
-
-        Raises:
-            UserError: The request cannot be met, with the remedy.
-        """
-        request = replace(request, out=request.out or self._out)
+        """Start a session; its name, and the session. Raises UserError if the request cannot be met."""
         self._check(request)
         everybody = await self.cards()
-        await self.sweep()
-        async with self._sitting_down:  # one after the other, so that no two are given the same trial
-            self._make_room()
+        async with self._starting:  # one after the other, so that no two are given the same trial
+            await self._make_room()
             taken = [session.assignment for session in self._sessions.values() if not session.over]
             assignment = await asyncio.to_thread(self._assignment, request, everybody, taken)
-            name, session = secrets.token_urlsafe(9), PlaySession(assignment, self._clients, keep)
+            name, session = secrets.token_urlsafe(9), PlaySession(assignment, self._clients)
             self._sessions[name] = session
         return name, session
 
@@ -102,19 +119,17 @@ class PlayLobby:
         if (session := self._sessions.pop(name, None)) is not None:
             await session.leave()
 
-    async def sweep(self, idle: float = IDLE) -> None:
-        """Give up the sessions where nothing has happened for long."""
-        now = time.monotonic()
-        for name in [name for name, session in self._sessions.items() if now - session.last_news > idle]:
-            await self.leave(name)
-
     async def close(self) -> None:
-        """Everybody leaves, and the models are closed."""
+        """End all sessions, and close the models."""
         for name in list(self._sessions):
             await self.leave(name)
         await self._clients.close()
 
-    def _make_room(self) -> None:
+    async def _make_room(self) -> None:
+        """Give up idle sessions and, if there are still too many, forget one that has ended."""
+        now = time.monotonic()
+        for name in [name for name, session in self._sessions.items() if now - session.last_news > IDLE]:
+            await self.leave(name)
         if len(self._sessions) < MOST:
             return
         ended = [name for name, session in self._sessions.items() if session.over]
@@ -123,14 +138,15 @@ class PlayLobby:
         del self._sessions[ended[0]]
 
     def _check(self, request: PlayRequest) -> None:
-        """Open everything once, so that a wrong name is heard of before the first question."""
-        request.check()
+        """Open everything once, so that a wrong name is reported before the first question."""
+        if request.opposite == HUMAN:
+            raise UserError("both chairs cannot be yours", "give a model or `rules` for the one opposite you")
         if self._backbones is not None:
-            if request.opposite not in self._backbones:
-                remedy = _choose(self._backbones, "--backbone")
-                raise UserError(f"{request.opposite!r} cannot be played with here", remedy)
-            if request.memory not in self._memories:
-                raise UserError(f"there is no memory {request.memory!r} here", _choose(self._memories, "--memory"))
+            chosen = {"backbone": (request.opposite, self._backbones), "memory": (request.memory, self._memories)}
+            for kind, (name, allowed) in chosen.items():
+                if name not in allowed:
+                    remedy = f"choose one of {', '.join(sorted(allowed))}, or start `osler view --{kind} NAME`"
+                    raise UserError(f"{name!r} cannot be played with here", remedy)
         check_memories([request.memory])
         check_strategies([request.column.strategy])
         if request.opposite not in WITHOUT_MODEL:
@@ -139,15 +155,15 @@ class PlayLobby:
     def _assignment(
         self, request: PlayRequest, everybody: tuple[Card, ...], taken: list[PlayAssignment]
     ) -> PlayAssignment:
-        among = [card for card in everybody if request.language in (None, card.language)]
-        run = run_for(request)
-        if request.case is not None:
-            card = called(request.case, among)
+        run, wanted = run_for(request), request.case
+        if wanted is not None:
+            pool = self.pool.only(languages=[request.language] if request.language else None)
+            record = pool.find(next((card.record for card in everybody if card.id == wanted), wanted))
         else:
+            among = [card for card in everybody if request.language in (None, card.language)]
             preferred = [card for card in among if request.language is None and card.language is request.preferred]
-            among = preferred or among
-            card = drawn(among, times_played(run), {assignment.record.patient for assignment in taken}, request.seed)
-        record = self.pool.get(card.record)
+            playing = {assignment.record.patient for assignment in taken}
+            record = self.pool.get(_draw(preferred or among, times_played(run), playing, request.seed).record)
         trial = next_trial(run, record, request)
         cell = Cell(record.id, request.column, trial)
         while any((assignment.run, assignment.cell) == (run, cell) for assignment in taken):
@@ -155,5 +171,31 @@ class PlayLobby:
         return PlayAssignment(request.role, record, cell, request.settings, run)
 
 
-def _choose(among: Collection[str], option: str) -> str:
-    return f"choose one of {', '.join(sorted(among))}, or start `osler view {option} NAME`"
+def _cards(pool: RecordPool) -> tuple[Card, ...]:
+    """All patients of a pool, sorted by their veiled names."""
+    same = {"patient", "language", "specialty", "sex", "complaint"}
+    found = (
+        Card(
+            id=veiled(record.id),
+            record=record.id,
+            age=record.age.label(record.language),
+            **record.model_dump(include=same),
+        )
+        for record in pool
+    )
+    return tuple(sorted(found, key=lambda card: card.id))
+
+
+def _draw(among: Collection[Card], times_played: Mapping[str, int], taken: Collection[str], seed: int) -> Card:
+    """A patient by the seed: of those least often played, and if possible none that somebody is playing now.
+
+    Both are counted by the person: who has seen a patient in one language knows them in the other.
+    """
+    if not among:
+        raise UserError("no patient passes the filters", "`osler records list` shows what there is")
+    free = [card for card in among if card.patient not in taken] or among
+
+    def place(card: Card) -> tuple[int, bytes]:
+        return times_played.get(card.patient, 0), hashlib.sha256(f"{seed}\0{card.record}".encode()).digest()
+
+    return min(free, key=place)

@@ -1,22 +1,28 @@
-"""One consultation with a person in it: it goes on by itself until it is the person's move, and waits for that."""
+"""One consultation with a person in it, which waits whenever it is the person's move, and its result."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from osler.agents.human import Before, Move, Mover
 from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
-from osler.errors import RunStopped, printable
-from osler.play.moves import MoveRefused, checked
-from osler.play.request import PlayAssignment
-from osler.play.result import Result
-from osler.play.saving import Paid, SavedConsultation
-from osler.runs.events import Answered, E, Ending, Failed, Journal, Maker, Remembered, Role
+from osler.errors import RunStopped, UserError, printable
+from osler.eval.measures import Measures, measure
+from osler.eval.measures.asking import key_elements
+from osler.eval.measures.course import Course
+from osler.eval.scoring import spoken
+from osler.play.played_runs import Paid, PlayAssignment, SavedConsultation, keep
+from osler.records.schema import Entry, Part, PatientRecord
+from osler.runs.events import Answered, Ending, Failed, Journal, Maker, Remembered, Role
 from osler.runs.plan import Limits
+from osler.runs.store import StoredVerdict
 from osler.runs.transcript import Transcript
 from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.limits import RunLimiter
@@ -25,16 +31,38 @@ from osler.simulator.worker import simulate_one, transcript_of
 if TYPE_CHECKING:
     from osler.models import Backbone
 
-Save = Callable[[PlayAssignment, Transcript, list[Paid]], SavedConsultation]
+LONGEST = 2000
+"""Characters of one move."""
+
+
+class MoveRefused(UserError):
+    """What the person wants cannot be done now."""
+
+    http_status = 409
+
+
+def one_line(text: str) -> str:
+    """A text on one line, without control characters and half characters."""
+    shown = (char for char in " ".join(text.split()) if unicodedata.category(char) not in {"Cc", "Cs"})
+    return "".join(shown).strip()
+
+
+def _checked(text: str) -> str:
+    said = one_line(text)
+    if not said:
+        raise MoveRefused("nothing was said", "write a few words")
+    if len(said) > LONGEST:
+        raise MoveRefused(f"that is {len(said):,} characters long", f"use at most {LONGEST:,}")
+    return said
 
 
 class PlaySession:
-    """A person's place in one consultation. Made and used within one event loop."""
+    """A person's consultation. Made and used within one event loop."""
 
-    def __init__(self, assignment: PlayAssignment, clients: Clients, keep: Save) -> None:
-        """Sit down; the consultation begins at once."""
+    def __init__(self, assignment: PlayAssignment, clients: Clients) -> None:
+        """Start the consultation."""
         self.assignment = assignment
-        self.journal: Journal = _Watched(self._news_came)
+        self.journal = Journal(self._news_came)
         self.before: Before | None = None
         """What the person has to answer; None while it is somebody else's turn."""
         self.over = False
@@ -50,22 +78,16 @@ class PlaySession:
         self.seen = 0
         """Grows with everything that happens."""
         self.last_news = time.monotonic()
-        self._save, self._paid = keep, list[Paid]()
+        self._paid = list[Paid]()
         self._news, self._spoke = asyncio.Event(), False
         self._moved: asyncio.Future[Move] | None = None
         self._transcript: Transcript | None = None
         own = ConsultationClients(clients, assignment.cell.trial, (), self._paid_for, Limits(), RunLimiter(Limits()))
-        self._task = asyncio.create_task(self._hold(_Chairs(own, self._person)))
-
-    # What the person does.
+        self._task = asyncio.create_task(self._hold(_PlayClients(own.open, self._person)))
 
     def say(self, text: str) -> None:
-        """Ask the patient, or answer the doctor.
-
-        Raises:
-            MoveRefused: It is not the person's turn, no question is left, or the text cannot be used.
-        """
-        said = checked(text)
+        """Ask the patient, or answer the doctor. Raises MoveRefused if that is not possible now."""
+        said = _checked(text)
         before = self._turn()
         if isinstance(before, Selection):
             self._move(Reply(text=said, maker=Maker.HUMAN))
@@ -75,14 +97,10 @@ class PlaySession:
             raise MoveRefused("no question is left", "give your diagnosis and treatment")
 
     def conclude(self, diagnosis: str, treatment: str) -> None:
-        """End with a diagnosis and a treatment.
-
-        Raises:
-            MoveRefused: It is not the doctor's turn, or a text cannot be used.
-        """
+        """End with a diagnosis and a treatment. Raises MoveRefused if that is not possible now."""
         if not isinstance(self._turn(), Briefing):
             raise MoveRefused("only the doctor concludes", "answer the doctor's question")
-        self._move(Conclusion(diagnosis=checked(diagnosis), treatment=checked(treatment)))
+        self._move(Conclusion(diagnosis=_checked(diagnosis), treatment=_checked(treatment)))
 
     async def leave(self) -> None:
         """Go away. Where the person has said something, it is kept as a consultation that broke off."""
@@ -94,10 +112,10 @@ class PlaySession:
         if self._transcript is None:
             self.left = True
             if self._spoke:
-                await self._end(self._broken_off(self.assignment.role.left, "left", "the person left"))
-            self._close()
-
-    # What whoever shows it waits for.
+                doctor = self.assignment.role is Role.DOCTOR
+                ending = Ending.DOCTOR_ERROR if doctor else Ending.PATIENT_ERROR
+                await self._end(self._broken_off(ending, "left", "the person left"))
+            self._news_came(over=True)
 
     async def news(self, after: int, seconds: float | None = None) -> None:
         """Wait until something has happened after `after`, or it is over, or so long."""
@@ -109,7 +127,11 @@ class PlaySession:
 
     async def remembered(self, seconds: float | None = None) -> None:
         """Wait until the memory has taken in all that was answered, or it is over, or so long."""
-        await self._until(lambda: self._count(Remembered) >= self._count(Answered), seconds)
+
+        def count(kind: type[Answered | Remembered]) -> int:
+            return sum(isinstance(event, kind) for event in self.journal.events)
+
+        await self._until(lambda: count(Remembered) >= count(Answered), seconds)
 
     async def _until(self, come: Callable[[], bool], seconds: float | None) -> None:
         with suppress(TimeoutError):
@@ -117,18 +139,16 @@ class PlaySession:
                 while not (come() or self.over):
                     await self._news.wait()
 
-    # How it goes on.
-
-    async def _hold(self, clients: _Chairs) -> None:
+    async def _hold(self, clients: _PlayClients) -> None:
         assignment = self.assignment
         try:
             transcript = await simulate_one(
                 assignment.record, assignment.cell, assignment.settings, clients, self.journal
             )
-        except RunStopped as stop:  # an endpoint is down: alone at a table that is a failure like any other
+        except RunStopped as stop:  # an endpoint is down: in a single consultation that is a failure like any other
             transcript = self._broken_off(Ending.BACKBONE_FAILURE, stop.kind, stop.message)
         await self._end(transcript)
-        self._close()
+        self._news_came(over=True)
 
     async def _person(self, before: Before) -> Move:
         self.before, self._moved = before, asyncio.get_running_loop().create_future()
@@ -139,19 +159,15 @@ class PlaySession:
             self.before = None
 
     async def _end(self, transcript: Transcript) -> None:
-        """Score it and keep it. That a file cannot be written does not take the result from the person."""
+        """Score it and keep it. If it cannot be written, the person still gets the result."""
         self._transcript, self.before = transcript, None
         ended = transcript.of(Failed)
         self.failed = printable(ended[-1].message) if ended else None
         try:
             self.result = await asyncio.to_thread(Result.of, transcript, self.assignment.record)
-            self.kept = await asyncio.to_thread(self._save, self.assignment, transcript, self._paid)
-        except Exception as error:  # a full disk or a fault of ours: the person hears of it, and nobody else
+            self.kept = await asyncio.to_thread(keep, self.assignment, transcript, self._paid)
+        except Exception as error:  # a full disk or a fault of ours: only this person is told
             self.not_kept = printable(str(error) or type(error).__name__)
-
-    def _close(self) -> None:
-        self.over = True
-        self._news_came()
 
     def _broken_off(self, ending: Ending, kind: str, message: str) -> Transcript:
         assignment = self.assignment
@@ -171,37 +187,80 @@ class PlaySession:
         self._moved.set_result(move)
         self._news_came()
 
-    def _count(self, kind: type[Answered] | type[Remembered]) -> int:
-        return sum(isinstance(event, kind) for event in self.journal.events)
-
     async def _paid_for(self, key: str, answer: Any) -> None:
         self._paid.append((key, answer))
 
-    def _news_came(self) -> None:
+    def _news_came(self, *, over: bool = False) -> None:
+        self.over = self.over or over
         self.seen += 1
         self.last_news = time.monotonic()
         self._news.set()
         self._news = asyncio.Event()
 
 
-class _Watched(Journal):
-    """A journal that tells whenever something is written."""
+@dataclass(frozen=True)
+class _PlayClients:
+    """How the consultation reaches models, and the person."""
 
-    def __init__(self, tell: Callable[[], None]) -> None:
-        super().__init__()
-        self._tell = tell
-
-    def add(self, event_type: type[E], role: Role, /, **fields: Any) -> E:
-        event = super().add(event_type, role, **fields)
-        self._tell()
-        return event
+    open: Callable[[str], Backbone]
+    mover: Mover
 
 
-class _Chairs:
-    """The consultation's lines to models, and to the person."""
+class Step(NamedTuple):
+    """An examination of the record's order."""
 
-    def __init__(self, own: ConsultationClients, mover: Mover) -> None:
-        self._own, self.mover = own, mover
+    name: str
+    should: int
+    """Its rank, 1 for what comes first; those of one rank may be asked for in any order."""
+    asked_in_turn: int | None
+    """None: never."""
+    after: tuple[str, ...]
+    """What should have come later and was asked for earlier."""
 
-    def open(self, spec: str) -> Backbone:
-        return self._own.open(spec)
+
+@dataclass(frozen=True)
+class Result:
+    """What a player is shown once it is over."""
+
+    verdicts: tuple[StoredVerdict, ...]
+    """By the rules' ladder; none where there was no answer to judge."""
+    missed: tuple[Entry, ...]
+    """The entries of a good work-up that were never asked for, in the order of the record."""
+    passed_over: tuple[Entry, ...]
+    """The entries beside the point that were not asked for either."""
+    key_total: int
+    """How many such entries there are in all."""
+    order: tuple[Step, ...]
+    measures: Measures
+
+    @classmethod
+    def of(cls, transcript: Transcript, record: PatientRecord) -> Result:
+        """Hold a transcript against its record."""
+        asked = Course.of(transcript, record).asked
+        elements = [entry for part in Part for entry in key_elements(record, part)]
+        return cls(
+            verdicts=tuple(spoken(transcript, record)) if transcript.ending.is_answer else (),
+            missed=tuple(entry for entry in elements if entry.name not in asked),
+            passed_over=tuple(entry for entry in record.entries if entry not in elements and entry.name not in asked),
+            key_total=len(elements),
+            order=_steps(record, asked),
+            measures=measure(transcript, record),
+        )
+
+
+def _steps(record: PatientRecord, asked: dict[str, int]) -> tuple[Step, ...]:
+    if record.exam_order is None:
+        return ()
+    pairs = record.order_pairs()
+    names = dict.fromkeys(record.entry(name).name for name in record.exam_order.names())
+
+    @cache
+    def rank(name: str) -> int:
+        return 1 + max((rank(first) for first, second in pairs if second == name), default=0)
+
+    def overtaken_by(name: str) -> tuple[str, ...]:
+        later = (second for first, second in sorted(pairs) if first == name and second in asked)
+        return tuple(second for second in later if name in asked and asked[second] < asked[name])
+
+    steps = (Step(name, rank(name), asked.get(name), overtaken_by(name)) for name in names)
+    return tuple(sorted(steps, key=lambda step: step.should))

@@ -1,46 +1,42 @@
-"""Playing at a terminal. The loop stands still while the person types, so Ctrl-C is heard at once."""
+"""Playing at a terminal. The event loop stands still while the person types, so that Ctrl-C works at once."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack, suppress
 
+from osler.agents.human import END_WORDS, shown_lines
 from osler.agents.messages import Briefing
 from osler.errors import printable
 from osler.locale import label, load_texts
-from osler.play.json_state import known
 from osler.play.lobby import PlayLobby
-from osler.play.moves import LONGEST, one_line
-from osler.play.request import PlayRequest, PlayRole
-from osler.play.result_page import ending
-from osler.play.saving import run_name
-from osler.play.session import PlaySession
+from osler.play.played_runs import PlayRequest, run_name
+from osler.play.session import LONGEST, PlaySession, Result, one_line
+from osler.records.schema import Relevance
 from osler.replay.scenes import change_rows, recalled_rows
-from osler.runs.events import Recalled, Remembered
+from osler.runs.events import Asked, Concluded, Recalled, Remembered, Role
 
-_END, _QUIT = frozenset({"end", "结束"}), frozenset({"quit", "exit", "退出"})
+_QUIT = frozenset({"quit", "exit", "退出"})
 _HELP, _MEMORY = frozenset({"?", "？", "help", "帮助"}), frozenset({"memory", "记忆"})
 INTERRUPTED, FAILED = 130, 1
 _SOON = 2.0
 """Seconds after which a person who waits is told so."""
 
-Show = Callable[[str], None]
-
 
 class _Left(Exception):
-    """The person goes; with Ctrl-C or not."""
-
-    def __init__(self, code: int = 0) -> None:
-        self.code = code
+    """The person leaves, with this exit code."""
 
 
-def play(lobby: PlayLobby, request: PlayRequest, show: Show) -> int:
+def play(lobby: PlayLobby, request: PlayRequest, show: Callable[[str], None]) -> int:
     """One consultation, from the briefing to its score; the exit code."""
     _prepare_input()
-    with _closed_window_is_interrupt(), asyncio.Runner() as runner:
+    with ExitStack() as stack, asyncio.Runner() as runner:
+        for name in (signal.SIGTERM, signal.SIGHUP):  # a closed window counts as Ctrl-C, so that what was said is kept
+            earlier = signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
+            stack.callback(signal.signal, name, earlier)
         try:
             _, session = runner.run(lobby.start(request))
             return _Terminal(session, runner, show).play()
@@ -56,22 +52,8 @@ def _prepare_input() -> None:
         sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
-@contextmanager
-def _closed_window_is_interrupt() -> Iterator[None]:
-    """Whatever ends the terminal is heard as Ctrl-C, so that what was said is kept."""
-    before = {
-        name: signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
-        for name in (signal.SIGTERM, signal.SIGHUP)
-    }
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(name, handler)
-
-
 class _Terminal:
-    def __init__(self, session: PlaySession, runner: asyncio.Runner, show: Show) -> None:
+    def __init__(self, session: PlaySession, runner: asyncio.Runner, show: Callable[[str], None]) -> None:
         self._session, self._runner, self._show = session, runner, show
         self._texts = load_texts(session.assignment.record.language, "play")
         self._role = session.assignment.role
@@ -84,8 +66,8 @@ class _Terminal:
                 self._turn()
         except _Left as left:
             self._runner.run(self._session.leave())
-            code = left.code
-        for line in [self._gone()] if self._session.left else ending(self._session, self._texts):
+            code = left.args[0]
+        for line in _ending(self._session, self._texts):
             self._show(line)
         lost = self._session.not_kept or (self._session.failed and not self._session.left)
         return code or (FAILED if lost else 0)
@@ -106,39 +88,29 @@ class _Terminal:
 
     def _brief(self) -> None:
         texts, record, role = self._texts, self._session.assignment.record, self._role
-        language, limit = record.language, self._session.assignment.turn_limit
+        age, limit = record.age.label(record.language), self._session.assignment.turn_limit
+        sex, speaker = (label(value, record.language) for value in (record.sex, record.speaker))
         self._show(texts[f"you_{role}"])
-        self._show(
-            texts["who"].format(
-                age=record.age.label(language),
-                sex=label(record.sex, language),
-                speaker=label(record.speaker, language),
-                limit=limit,
-            )
-        )
+        self._show(texts["who"].format(age=age, sex=sex, speaker=speaker, limit=limit))
         self._show(texts[f"how_{role}"] + "\n")
-        if role is PlayRole.PATIENT:
+        if role is Role.PATIENT:
             self._show(f"{texts['patient']}{printable(record.complaint)}")
 
     def _turn(self) -> None:
-        before, texts = self._session.before, self._texts
+        before = self._session.before
+        assert before is not None
+        for line in shown_lines(before):
+            self._show(line)
         if isinstance(before, Briefing):
-            self._show(f"{texts['patient']}{printable(before.reply)}")
-            for line in before.results.splitlines():
-                self._show(f"  {printable(line)}")
             self._ask_or_conclude(before.turns_left)
-        elif before is not None:
-            self._show(f"{texts['doctor']}{printable(before.question)}")
-            lines = [texts["known"].format(**one) for one in known(self._session)] or [texts["nothing_known"]]
-            for line in lines:
-                self._show(f"  {printable(line)}")
-            self._session.say(self._read(texts["answer"]))
+        else:
+            self._session.say(self._read(self._texts["answer"]))
 
     def _ask_or_conclude(self, left: int) -> None:
         texts = self._texts
         if left > 0:
             said = self._read(texts["left"].format(left=left))
-            if said.casefold() not in _END:
+            if said.casefold() not in END_WORDS:
                 self._session.say(said)
                 return
         else:
@@ -150,15 +122,12 @@ class _Terminal:
         while True:
             try:
                 said = one_line(input(prompt))
-            except EOFError:
+            except (EOFError, KeyboardInterrupt) as error:
                 self._show("")
-                raise _Left from None
-            except KeyboardInterrupt:
-                self._show("")
-                raise _Left(INTERRUPTED) from None
+                raise _Left(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 0) from None
             word = said.casefold()
             if word in _QUIT:
-                raise _Left
+                raise _Left(0)
             if word in _HELP:
                 self._show(self._texts[f"help_{self._role}"])
             elif word in _MEMORY:
@@ -175,18 +144,78 @@ class _Terminal:
         remembered = [event for event in events if isinstance(event, Remembered)]
         if not remembered:
             self._show(self._texts["memory_empty"])
-        for event in remembered:
-            self._show_block(self._texts["turn"].format(turn=event.of), change_rows(event.change, language))
+        blocks = [(self._texts["turn"].format(turn=one.of), change_rows(one.change, language)) for one in remembered]
         recalled = [event for event in events if isinstance(event, Recalled)]
         if recalled and (rows := recalled_rows(recalled[-1].recall, language)):
-            self._show_block(self._texts["recalled"], rows)
+            blocks.append((self._texts["recalled"], rows))
+        for title, rows in blocks:
+            for line in (f"  {title}", *(f"    {row}" for row in rows)):
+                self._show(line)
 
-    def _show_block(self, title: str, rows: Sequence[str]) -> None:
-        for line in (f"  {title}", *(f"    {row}" for row in rows)):
-            self._show(line)
 
-    def _gone(self) -> str:
-        session = self._session
-        if session.kept is not None:
-            return self._texts["gone_kept"].format(run=run_name(session.kept.run))
-        return self._texts["not_kept"].format(reason=session.not_kept) if session.not_kept else self._texts["gone"]
+def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
+    """The verdicts, what was missed, the order it should have been asked for in, and where it is kept."""
+    assignment, run = session.assignment, run_name(session.assignment.run)
+    if not session.left:
+        asked = sum(isinstance(event, Asked) for event in session.journal.events)
+        yield ""
+        yield texts["end"].format(asked=asked, limit=assignment.turn_limit)
+        if session.result is not None:
+            yield from _verdicts(session, session.result, texts)
+            yield from _asking(session, session.result, texts)
+        yield texts["was"].format(case=assignment.record.id)
+    if session.not_kept:
+        yield texts["not_kept"].format(reason=session.not_kept)
+    elif session.kept is None:
+        yield texts["gone"]
+    elif session.left:
+        yield texts["gone_kept"].format(run=run)
+    else:
+        case, memory = assignment.record.id, assignment.cell.column.memory
+        yield texts["kept"].format(run=run, case=case, memory=memory, trial=session.kept.trial)
+
+
+def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) -> Iterator[str]:
+    concluded = next((event for event in session.journal.events if isinstance(event, Concluded)), None)
+    if concluded is None and session.failed:
+        yield texts["broken"].format(reason=session.failed)
+    said = {said.kind: said for said in result.verdicts}
+    who = texts["you_said"] if session.assignment.role is Role.DOCTOR else texts["doctor_said"]
+    record = session.assignment.record
+    treatment = record.treatment.name if record.treatment else texts["no_treatment"]
+    truths = {"diagnosis": record.diagnosis.name, "treatment": treatment}
+    for kind, truth in truths.items():
+        yield ""
+        yield texts[kind]
+        if concluded is not None:
+            yield f"  {who}{printable(getattr(concluded, kind))}"
+        yield f"  {texts['truth']}{printable(truth)}"
+        if kind in said:
+            verdict = texts[f"verdict_{said[kind].verdict}"]
+            yield texts["verdict_line"].format(verdict=verdict, because=printable(said[kind].because))
+
+
+def _asking(session: PlaySession, result: Result, texts: Mapping[str, str]) -> Iterator[str]:
+    language, figures = session.assignment.record.language, result.measures
+    asked = result.key_total - len(result.missed)
+    yield ""
+    yield texts["coverage"].format(
+        asked=asked, total=result.key_total, rounds=figures.rounds, expected=figures.rounds_expected
+    )
+    if session.assignment.role is Role.PATIENT:
+        yield texts["untrue"].format(fabrications=figures.fabrications, contradictions=figures.contradictions)
+    if result.missed:
+        yield texts["missed"]
+    for entry in result.missed:
+        decides = texts["deciding"] if entry.relevance is Relevance.DECIDING else ""
+        yield texts["entry"].format(name=printable(entry.name), kind=label(entry.category, language) + decides)
+    if result.order:
+        yield texts["order"]
+    for step in result.order:
+        when = texts["turn"].format(turn=step.asked_in_turn) if step.asked_in_turn is not None else texts["never"]
+        late = texts["after"].format(names=", ".join(map(printable, step.after))) if step.after else ""
+        yield texts["step"].format(rank=step.should, name=printable(step.name), when=when + late)
+    if figures.order_pairs:
+        kept = round((figures.order_share or 0) * figures.order_pairs)
+        yield texts["pairs"].format(kept=kept, pairs=figures.order_pairs)
+    yield ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeVar, cast
 
@@ -253,8 +254,9 @@ Event = Annotated[
 class Journal:
     """Where a consultation's events are written down, each with its turn and time."""
 
-    def __init__(self) -> None:
-        """Start the clock."""
+    def __init__(self, on_event: Callable[[], None] = lambda: None) -> None:
+        """Start the clock; call back after every event."""
+        self._on_event = on_event
         self.events: list[Event] = []
         self.turn = 0
         self._began = time.perf_counter()
@@ -263,6 +265,7 @@ class Journal:
         """Write down one event, now."""
         event = event_type(turn=self.turn, role=role, at=round(time.perf_counter() - self._began, 4), **fields)
         self.events.append(cast("Event", event))
+        self._on_event()
         return event
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
-from osler.agents.human import HumanDoctor, HumanPatient, Mover, Person
+from osler.agents.human import HumanParticipant, Mover
 from osler.agents.messages import Case
 from osler.agents.ram.agent import Ram
 from osler.agents.rules.doctor import RulesDoctor
@@ -125,7 +125,7 @@ def _doctor(column: Column, case: Case, settings: Settings, journal: Journal, cl
     if column.backbone == RULES:
         return RulesDoctor(case)
     if column.backbone == HUMAN:
-        return Person("doctor", clients.mover) if isinstance(clients, Seating) else HumanDoctor()
+        return HumanParticipant("doctor", clients.mover if isinstance(clients, Seating) else None)
     from osler.agents.doctors import DoctorSettings, doctor_factory
 
     made = DoctorSettings(case, clients.open(column.backbone), journal, settings.answer_tokens)
@@ -136,7 +136,7 @@ def _patient(record: PatientRecord, settings: Settings, journal: Journal, client
     if settings.patient_backbone == RULES:
         return RulesPatient()
     if settings.patient_backbone == HUMAN:
-        return Person("patient", clients.mover) if isinstance(clients, Seating) else HumanPatient()
+        return HumanParticipant("patient", clients.mover if isinstance(clients, Seating) else None)
     from osler.agents.patient import ModelPatient
 
     backbone = clients.open(settings.patient_backbone)

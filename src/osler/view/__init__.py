@@ -1,1 +1,1 @@
-"""A page to look at runs: a small server on this machine, or the same as files that open from disk."""
+"""A web page to look at runs and to play, from a small server or as files that open from disk."""

@@ -1,14 +1,19 @@
-"""Who may ask: only who has the token, under the server's own name. All else learns nothing."""
+"""Keeps strangers out: checks the token and the Host header, and bounds connections that send no request."""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import re
 import secrets
 from collections.abc import Iterable
+from typing import ClassVar
 
+import h11
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -21,30 +26,25 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-_READING = {"GET", "HEAD"}
+_HOST = re.compile(r"\[?([^\[\]:/@]+|[\da-f:.]+\])(?::\d+)?")
+MOST_WAITING = 64
+"""Connections without a whole request that are kept. As many again may come in one go: a process can open that many."""
 
 
 class Access:
-    """Stands before the app, and takes the token off the address."""
+    """Middleware that takes the token off the path, and refuses other hosts and origins without detail."""
 
-    def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str], *, any_address: int | None = None) -> None:
-        """Guard an app.
+    def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
+        """Guard an app with a token, the first part of every path, and the names that the server answers to.
 
-        Args:
-            app: What is guarded.
-            token: The first part of every address.
-            hosts: Names with ports that the server answers to.
-            any_address: The port of a server that listens on every address: any plain address is then its own, since
-                only names can be made to point somewhere else.
+        Plain IP addresses are always allowed: only a name can be made to point here by somebody's DNS.
         """
-        self._app, self._token, self._hosts, self._port = app, token, frozenset(hosts), any_address
+        self._app, self._token, self._hosts = app, token, frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or refuse without detail; every answer carries the same headers."""
-        if scope["type"] == "lifespan":
+        """Pass the request on, or refuse it; every response carries the same headers."""
+        if scope["type"] != "http":  # startup and shutdown; the server takes no websockets
             await self._app(scope, receive, send)
-            return
-        if scope["type"] != "http":
             return
 
         async def guarded(message: Message) -> None:
@@ -52,37 +52,79 @@ class Access:
                 MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        refused = self._refused(scope)
-        if refused:
-            await PlainTextResponse("", status_code=refused)(scope, receive, guarded)
+        if status := self._refusal(scope):
+            await PlainTextResponse("", status, {"Connection": "close"})(scope, receive, guarded)
             return
-        start = f"/{self._token}"
-        inside = {**scope, "path": scope["path"][len(start) :], "root_path": scope.get("root_path", "")}
-        inside["raw_path"] = inside["path"].encode("utf-8", "surrogatepass")
+        path = scope["path"].removeprefix(f"/{self._token}")
+        inside = {**scope, "path": path, "raw_path": path.encode("utf-8", "surrogatepass")}
         await self._app(inside, receive, guarded)
 
-    def _refused(self, scope: Scope) -> int:
+    def _refusal(self, scope: Scope) -> int:
+        """The status of a refusal; 0: the request is welcome."""
         headers = Headers(scope=scope)
-        if not self._is_own(headers.get("host", "")):
+        host, origin = headers.get("host", ""), headers.get("origin")
+        if not self._is_own(host):
             return 403
         first, slash, _ = scope["path"].removeprefix("/").partition("/")
         if not secrets.compare_digest(first.encode("utf-8", "replace"), self._token.encode()) or not slash:
             return 404
-        origin = headers.get("origin")
-        if scope["method"] not in _READING and origin is not None:
-            scheme, _, host = origin.partition("://")
-            if scheme not in {"http", "https"} or not self._is_own(host) or host != headers.get("host"):
-                return 403
-        return 0
+        foreign = origin is not None and origin not in (f"http://{host}", f"https://{host}")
+        return 403 if foreign and scope["method"] not in {"GET", "HEAD"} else 0
 
     def _is_own(self, host: str) -> bool:
-        if host.lower() in self._hosts:
-            return True
-        if self._port is None:
-            return False
-        name, _, port = host.rpartition(":")
+        found = _HOST.fullmatch(host.lower())
+        name = found[1].rstrip("]") if found else ""
         try:
-            ipaddress.ip_address(name.strip("[]"))
+            return name in self._hosts or bool(ipaddress.ip_address(name))
         except ValueError:
             return False
-        return port == str(self._port)
+
+
+class BoundedHttp(H11Protocol):
+    """A connection that has to send a whole request in time.
+
+    Of the connections that have not, only the newest are kept: whoever connects and asks is answered, however many
+    connect and do not. Between requests, a connection is kept as long as uvicorn keeps it; `Access` closes those of
+    strangers.
+    """
+
+    seconds: ClassVar[float]
+    """For a whole request, headers and body, from the connection or from its first byte on."""
+    waiting: ClassVar[dict[BoundedHttp, asyncio.TimerHandle]]
+    """The server's connections from which a whole request is still to come, oldest first, with their deadlines."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn has it
+        """Start the clock."""
+        super().connection_made(transport)
+        self._update()
+
+    def data_received(self, data: bytes) -> None:
+        """Stop the clock once the request is whole."""
+        super().data_received(data)
+        self._update()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._forget()
+        super().connection_lost(exc)
+
+    def _update(self) -> None:
+        if self.conn.their_state not in {h11.IDLE, h11.SEND_BODY} or self.transport.is_closing():
+            self._forget()
+        elif self not in self.waiting:
+            self.waiting[self] = self.loop.call_later(self.seconds, self._drop)
+            if len(self.waiting) > MOST_WAITING:
+                next(iter(self.waiting))._drop()
+
+    def _drop(self) -> None:
+        self._forget()
+        self.transport.abort()
+
+    def _forget(self) -> None:
+        if deadline := self.waiting.pop(self, None):
+            deadline.cancel()
+
+
+def bounded_http(seconds: float) -> type[asyncio.Protocol]:
+    """The protocol class of one server, with the seconds that a request may take to arrive."""
+    return type("BoundedHttpOfOneServer", (BoundedHttp,), {"seconds": seconds, "waiting": {}})

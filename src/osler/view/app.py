@@ -1,4 +1,4 @@
-"""The routes of the page's server: runs are read in threads, and answered as JSON."""
+"""The routes of the page's server."""
 
 from __future__ import annotations
 
@@ -17,76 +17,33 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from osler.errors import UserError
-from osler.view import run_data
-from osler.view.change_poll import wait_for_change
-from osler.view.maker_data import makers
-from osler.view.responses import DAMAGED, UNREADABLE, error_response, handler, log_error, whole_number
+from osler.runs.store import RunFile
+from osler.view import consultation_data, run_data
+from osler.view.responses import DAMAGED, UNREADABLE, handler, json_response, log_error, validated
+from osler.view.run_data import FILTERS, Query, table_page
 from osler.view.run_list import RunList
-from osler.view.table_query import FILTERS, Query
 
 if TYPE_CHECKING:
     from osler.play.lobby import PlayLobby
 
 STATIC = Path(__file__).parent / "static"
+_CONSULTATION = "/api/runs/{key}/rows/{cell:int}"
 
 
 def application(listed: RunList, backbones: Collection[str] = (), memories: Collection[str] = ()) -> Starlette:
-    """The page over some runs, where one can also play. Put `Access` before it.
+    """The page over some runs, and to play on with some backbones and memories besides the usual ones.
 
-    Args:
-        listed: The runs.
-        backbones: Models that a player may choose besides `rules`.
-        memories: Memories that a player may choose besides those that are built in or registered.
+    Put `Access` before it.
     """
-
-    def runs(_: Request) -> Any:
-        told, broken = [], []
-        for run in listed.all():
-            try:
-                told.append(run_data.run(run))
-            except (*UNREADABLE, UserError) as error:
-                line = DAMAGED if isinstance(error, UNREADABLE) else str(error)
-                broken.append({"key": run.key, "name": run.name, "error": line})
-        return {"runs": told, "broken": broken}
-
-    def rows(request: Request) -> Any:
-        run = listed.get(request.path_params["key"])
-        stamp = run.stamp()
-        with run.open() as file:
-            judge = run_data.judge_of(file, request.query_params.get("judge"))
-            return {**run_data.rows(file, _query(request, judge)), "stamp": stamp}
-
-    def who_made(request: Request) -> Any:
-        with listed.get(request.path_params["key"]).open() as file:
-            return makers(file)
-
-    def consultation(request: Request) -> Any:
-        key, cell = request.path_params["key"], request.path_params["cell"]
-        with listed.get(key).open() as file:
-            return run_data.consultation(file, key, run_data.ended(file, cell))
-
-    def call(request: Request) -> Any:
-        with listed.get(request.path_params["key"]).open() as file:
-            ended = run_data.ended(file, request.path_params["cell"])
-        return run_data.exact_call(ended, request.path_params["number"])
-
-    def truth(request: Request) -> Any:
-        with listed.get(request.path_params["key"]).open() as file:
-            return run_data.revealed(file, run_data.ended(file, request.path_params["cell"]))
-
-    async def changes(request: Request) -> Any:
-        return await wait_for_change(listed, request.query_params.get("since", ""))
-
-    one = "/api/runs/{key}/rows/{cell:int}"
-    play = _Play(listed, backbones, memories)
+    runs, play = _Runs(listed), _Play(listed, backbones, memories)
     routes = [
-        Route("/api/runs", handler(runs)),
-        Route("/api/runs/{key}/rows", handler(rows)),
-        Route("/api/runs/{key}/makers", handler(who_made)),
-        Route(one, handler(consultation)),
-        Route(one + "/calls/{number:int}", handler(call)),
-        Route(one + "/truth", handler(truth)),
-        Route("/api/changes", handler(changes)),
+        Route("/api/runs", handler(runs.listing)),
+        Route("/api/runs/{key}/rows", handler(runs.rows)),
+        Route("/api/runs/{key}/makers", handler(runs.makers)),
+        Route(_CONSULTATION, handler(runs.consultation)),
+        Route(f"{_CONSULTATION}/calls/{{number:int}}", handler(runs.call)),
+        Route(f"{_CONSULTATION}/truth", handler(runs.truth)),
+        Route("/api/changes", handler(runs.changes)),
         *(Route(address, play) for address in ("/api/cases", "/api/play", "/api/play/{id}")),
         Mount("/", StaticFiles(directory=STATIC, html=True, check_dir=False)),
     ]
@@ -96,7 +53,58 @@ def application(listed: RunList, backbones: Collection[str] = (), memories: Coll
         yield
         await play.close()
 
-    return Starlette(routes=routes, exception_handlers={HTTPException: _refused, Exception: _broken}, lifespan=lifespan)
+    errors = {HTTPException: _not_found, Exception: _internal_error}
+    return Starlette(routes=routes, exception_handlers=errors, lifespan=lifespan)
+
+
+class _Runs:
+    """What is answered about runs."""
+
+    def __init__(self, listed: RunList) -> None:
+        self._listed = listed
+
+    def listing(self, _: Request) -> Any:
+        shown, broken = [], []
+        for run in self._listed.all():
+            try:
+                shown.append(run_data.run(run))
+            except (*UNREADABLE, UserError) as error:
+                line = DAMAGED if isinstance(error, UNREADABLE) else str(error)
+                broken.append({"key": run.key, "name": run.name, "error": line})
+        return {"runs": shown, "broken": broken}
+
+    def rows(self, request: Request) -> Any:
+        run, asked = self._listed.get(request.path_params["key"]), request.query_params
+        stamp = run.stamp()
+        with run.open() as file:
+            named = {name: asked[name] for name in Query.model_fields if asked.get(name)}
+            named["judge"] = named.get("judge") or run_data.judge_of(file)
+            among = {name: values for name in FILTERS if (values := list(filter(None, asked.getlist(name))))}
+            return {**table_page(file, validated(Query, {**named, "among": among})), "stamp": stamp}
+
+    def makers(self, request: Request) -> Any:
+        with self._open(request) as file:
+            return run_data.makers(file)
+
+    def consultation(self, request: Request) -> Any:
+        with self._open(request) as file:
+            ended = consultation_data.ended(file, request.path_params["cell"])
+            return consultation_data.consultation(file, request.path_params["key"], ended)
+
+    def call(self, request: Request) -> Any:
+        with self._open(request) as file:
+            ended = consultation_data.ended(file, request.path_params["cell"])
+        return consultation_data.exact_call(ended, request.path_params["number"])
+
+    def truth(self, request: Request) -> Any:
+        with self._open(request) as file:
+            return consultation_data.truth(file, consultation_data.ended(file, request.path_params["cell"]))
+
+    async def changes(self, request: Request) -> Any:
+        return await self._listed.wait_for_change(request.query_params.get("since", ""))
+
+    def _open(self, request: Request) -> RunFile:
+        return self._listed.get(request.path_params["key"]).open()
 
 
 class _Play:
@@ -126,27 +134,13 @@ class _Play:
             await self._lobby.close()
 
 
-def _query(request: Request, judge: str) -> Query:
-    asked = request.query_params
-    return Query(
-        judge=judge,
-        search=asked.get("search", ""),
-        patient=asked.get("patient", ""),
-        among={name: tuple(values) for name in FILTERS if (values := [one for one in asked.getlist(name) if one])},
-        sort=asked.get("sort") or "case",
-        desc=asked.get("desc", "0") not in {"", "0", "false"},
-        offset=whole_number(asked.get("offset"), 0, "offset"),
-        limit=whole_number(asked.get("limit"), 100, "limit"),
-    )
-
-
-async def _refused(request: Request, error: Exception) -> Response:
+async def _not_found(request: Request, error: Exception) -> Response:
     """An address or a method that does not exist."""
     status = error.status_code if isinstance(error, HTTPException) else 404
-    return error_response("there is nothing here; go back to the list of runs", status)
+    return json_response({"error": "there is nothing here; go back to the list of runs"}, status)
 
 
-async def _broken(request: Request, error: Exception) -> Response:
+async def _internal_error(request: Request, error: Exception) -> Response:
     """A fault in Osler: logged here in one line, and sent to the client without detail."""
     log_error(request, error)
-    return error_response("the server could not answer; try again", 500)
+    return json_response({"error": "the server could not answer; try again"}, 500)

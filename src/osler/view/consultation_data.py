@@ -1,90 +1,145 @@
-"""One consultation as the page tells it: turn by turn, without the truth and without a judge's word."""
+"""What the page shows of one consultation, as plain data: its turns without the truth, its calls, and the truth."""
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from osler.eval.faithfulness import ReplyVerdict
+from osler.eval.faithfulness.patient_verdicts import counts_in, faults_in, ruler_notes
+from osler.eval.measures.asking import key_elements
+from osler.eval.measures.course import Course
 from osler.language import Language
-from osler.records.schema import PatientRecord
-from osler.runs.events import Answered, Asked, Called, Event, Failed, Intervened, Recalled, Remembered, Retrieved
+from osler.records.schema import Part, PatientRecord
+from osler.runs.events import Answered, Asked, Called, E, Event, Failed, Intervened, Recalled, Remembered, Retrieved
+from osler.runs.plan import COLUMN
+from osler.runs.store import CellState, RunFile
 from osler.runs.transcript import Transcript, heard
+from osler.view.responses import NotFound
+from osler.view.run_data import forks_of
 
 HIDDEN = "•••"
 """Stands for a name of the diagnosis until the truth is revealed."""
-_HEADER = frozenset(
-    {
-        *("case", "patient", "language", "specialty", "patient_backbone", "ram_backbone", "memory_backbone"),
-        *("answer_tokens", "results", "trial", "turn_limit", "version"),
+Data = dict[str, Any]
+_NOT_OF_CALL = {"type", "turn", "at", "prompt", "messages", "answer", "thought", "cost"}
+_CHANGE = {"group", "inserted", "merged", "superseded", "forgotten", "refused"}
+_CONCLUSION = {"diagnosis", "treatment", "differential", "reasoning", "turn"}
+
+
+class EndedConsultation(NamedTuple):
+    """A consultation that has ended, read once for all that is shown of it."""
+
+    cell: int
+    state: str
+    transcript: Transcript
+    record: PatientRecord
+
+
+def ended(file: RunFile, cell: int) -> EndedConsultation:
+    """A consultation that has ended, and its patient's record. Raises NotFound if there is none."""
+    found = file.ask("SELECT record, state FROM cells WHERE number = :cell", {"cell": cell})
+    if not found:
+        raise NotFound("the run has no such consultation", "go back to the table")
+    transcript = file.transcript(cell)
+    if transcript is None:
+        raise NotFound("this consultation has not been held yet", "wait for the run to reach it")
+    return EndedConsultation(cell, found[0]["state"], transcript, file.record(found[0]["record"]))
+
+
+def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Data:
+    """One consultation with its measures, without the truth."""
+    body = file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": ended.cell})
+    ruler, faults = faults_in(file, ended.cell)
+    measures = None
+    if body:
+        measures = {**json.loads(body[0][0]), **counts_in(file, ended.cell, ruler)}
+        measures.pop("faults", None)  # the words of a leak name the truth
+    return {
+        "run": key,
+        "cell": ended.cell,
+        "state": ended.state,
+        **consultation_data(ended.transcript, ended.record, faults),
+        "measures": measures,
+        "patient_ruler": {"name": ruler, "notes": ruler_notes([file], ruler)},
+        "same": _same_patient(file, ended.cell, ended.record.patient),
     }
-)
 
 
-def consultation_data(
-    transcript: Transcript, record: PatientRecord, faults: Mapping[int, ReplyVerdict]
-) -> dict[str, Any]:
-    """What happened, and what is wrong with the replies. Texts of prompts are left out; `call` has them."""
-    numbered = list(enumerate(transcript.events))
+def exact_call(ended: EndedConsultation, number: int) -> Data:
+    """The prompt of one call, and its answer. Raises NotFound if there is no such call."""
+    events = ended.transcript.events
+    event = events[number] if 0 <= number < len(events) else None
+    if not isinstance(event, Called):
+        raise NotFound("there is no such call", "open the consultation again")
+    return event.model_dump(mode="json", include={"messages", "answer", "thought"})
+
+
+def truth(file: RunFile, ended: EndedConsultation) -> Data:
+    """Diagnosis, treatment, what a good work-up asks for and when it was asked, and every judge's verdict."""
+    record, course = ended.record, Course.of(ended.transcript, ended.record)
+    asked, own = course.asked, course.own.asked
+    verdicts = file.ask(
+        "SELECT kind, judge, verdict, rung, because, rank FROM verdicts WHERE cell = :cell ORDER BY at, judge, kind",
+        {"cell": ended.cell},
+    )
+    faults = faults_in(file, ended.cell)[1]
+    return {
+        "diagnosis": record.diagnosis.model_dump(mode="json"),
+        "treatment": record.treatment.model_dump(mode="json") if record.treatment else None,
+        "order": str(record.exam_order) if record.exam_order else None,
+        "key_entries": [
+            {
+                "name": entry.name,
+                "part": entry.part.value,
+                "relevance": entry.relevance.value,
+                "asked_in_turn": own.get(entry.name, asked.get(entry.name)),
+                "by_strategy": entry.name in asked and entry.name not in own,
+            }
+            for part in Part
+            for entry in key_elements(record, part)
+        ],
+        "leaks": [{"turn": turn, "names": list(verdict.leaks)} for turn, verdict in faults.items() if verdict.leaks],
+        "verdicts": [dict(one) for one in verdicts],
+    }
+
+
+def consultation_data(transcript: Transcript, record: PatientRecord, faults: Mapping[int, ReplyVerdict]) -> Data:
+    """What happened, and what is wrong with the replies. Texts of prompts are left out; `exact_call` has them."""
     asked = {event.turn for event in transcript.of(Asked)}
     by_turn: dict[int, list[tuple[int, Event]]] = defaultdict(list)
-    remembered: dict[int, list[Remembered]] = defaultdict(list)
-    for number, event in numbered:
-        if isinstance(event, Remembered):
-            remembered[event.of].append(event)
-        else:
-            by_turn[event.turn].append((number, event))
+    for number, event in enumerate(transcript.events):
+        by_turn[event.of if isinstance(event, Remembered) else event.turn].append((number, event))
     conclusion, failed = transcript.conclusion, next(iter(transcript.of(Failed)), None)
     return {
         "header": {
-            **transcript.header.model_dump(mode="json", include=set(_HEADER)),
+            **transcript.header.model_dump(mode="json", exclude={"speaker", "seed", "prompts"}),
             **transcript.header.column.as_row(),
         },
-        "about": {
-            "age": record.age.label(record.language),
-            "sex": record.sex.value,
-            "complaint": record.complaint,
-            "speaker": record.speaker.value,
-        },
+        "about": about(record),
         "ending": transcript.ending.value,
         "turns": [
-            _turn(turn, by_turn[turn], remembered[turn], record.language, faults.get(turn, ReplyVerdict()))
-            for turn in sorted(asked)
+            _turn(turn, by_turn[turn], record.language, faults.get(turn, ReplyVerdict())) for turn in sorted(asked)
         ],
-        "closing": _closing([pair for turn in sorted(by_turn) if turn not in asked for pair in by_turn[turn]]),
-        "conclusion": conclusion.model_dump(
-            mode="json", include={"diagnosis", "treatment", "differential", "reasoning", "turn"}
-        )
-        if conclusion
-        else None,
+        "closing": _behind([pair for turn in sorted(by_turn) if turn not in asked for pair in by_turn[turn]]),
+        "conclusion": conclusion.model_dump(mode="json", include=_CONCLUSION) if conclusion else None,
         "failed": failed.model_dump(mode="json", include={"kind", "message"}) if failed else None,
         "tokens": transcript.tokens(),
         "seconds": transcript.events[-1].at if transcript.events else 0.0,
     }
 
 
-def call(transcript: Transcript, number: int) -> dict[str, Any] | None:
-    """The exact prompt of a call and its answer; None where that event is no call."""
-    if not 0 <= number < len(transcript.events):
-        return None
-    event = transcript.events[number]
-    return (
-        event.model_dump(mode="json", include={"messages", "answer", "thought"}) if isinstance(event, Called) else None
-    )
+def about(record: PatientRecord) -> dict[str, str]:
+    """What may be known of a patient before the first question."""
+    age = record.age.label(record.language)
+    return {"age": age, "sex": record.sex.value, "complaint": record.complaint, "speaker": record.speaker.value}
 
 
-def _turn(
-    turn: int,
-    events: list[tuple[int, Event]],
-    remembered: list[Remembered],
-    language: Language,
-    faults: ReplyVerdict,
-) -> dict[str, Any]:
-    plain = [event for _, event in events]
-    asked = next(event for event in plain if isinstance(event, Asked))
-    answered = next((event for event in plain if isinstance(event, Answered)), None)
-    retrieved = next((event for event in plain if isinstance(event, Retrieved)), None)
+def _turn(turn: int, events: list[tuple[int, Event]], language: Language, faults: ReplyVerdict) -> Data:
+    asked, answered, retrieved = _first(events, Asked), _first(events, Answered), _first(events, Retrieved)
+    assert asked is not None
+    changes = [event.change for _, event in events if isinstance(event, Remembered)]
     return {
         "turn": turn,
         "question": heard(asked, language),
@@ -102,19 +157,17 @@ def _turn(
             "fabrications": [claim.quote for claim in faults.unsupported],
             "contradictions": list(faults.turned_round),
         },
-        "memory": _memory(remembered),
-        **_closing(events),
+        "memory": changes[-1].model_dump(mode="json", include=_CHANGE) if changes else None,
+        **_behind(events),
     }
 
 
-def _closing(events: list[tuple[int, Event]]) -> dict[str, Any]:
-    """What a turn has whether a question was asked in it or not."""
-    recalled = next((event for _, event in events if isinstance(event, Recalled)), None)
+def _behind(events: list[tuple[int, Event]]) -> Data:
+    """What stands behind a turn: the recall, interventions and calls. The closing has it without a question."""
+    recalled = _first(events, Recalled)
+    shown = {"text", "facts", "exchanges", "dropped"}
     return {
-        "recall": {
-            "query": recalled.query,
-            **recalled.recall.model_dump(mode="json", include={"text", "facts", "exchanges", "dropped"}),
-        }
+        "recall": {"query": recalled.query, **recalled.recall.model_dump(mode="json", include=shown)}
         if recalled
         else None,
         "interventions": [
@@ -122,17 +175,25 @@ def _closing(events: list[tuple[int, Event]]) -> dict[str, Any]:
             for _, event in events
             if isinstance(event, Intervened)
         ],
-        "calls": [_call(number, event) for number, event in events if isinstance(event, Called)],
+        "calls": [
+            {"number": number, **event.model_dump(mode="json", exclude=_NOT_OF_CALL)}
+            for number, event in events
+            if isinstance(event, Called)
+        ],
     }
 
 
-def _memory(remembered: list[Remembered]) -> dict[str, Any] | None:
-    if not remembered:
-        return None
-    change = remembered[-1].change
-    return change.model_dump(mode="json", include={"group", "inserted", "merged", "superseded", "forgotten", "refused"})
+def _first(events: list[tuple[int, Event]], kind: type[E]) -> E | None:
+    return next((event for _, event in events if isinstance(event, kind)), None)
 
 
-def _call(number: int, event: Called) -> dict[str, Any]:
-    told = {"model", "tokens_in", "tokens_out", "tokens_cached", "seconds", "attempts", "source", "failure", "unread"}
-    return {"number": number, "role": event.role.value, **event.model_dump(mode="json", include=told)}
+def _same_patient(file: RunFile, cell: int, patient: str) -> list[Data]:
+    """Other consultations of the same person, to hold beside this one."""
+    found = file.ask(
+        f"SELECT cells.number AS cell, {', '.join(COLUMN)}, trial, language"  # noqa: S608 -- our own columns
+        " FROM cells JOIN records ON records.id = record"
+        " WHERE patient = :patient AND cells.number != :cell AND state != :todo ORDER BY cells.number LIMIT 500",
+        {"patient": patient, "cell": cell, "todo": CellState.TODO.value},
+    )
+    forks = forks_of(file)
+    return [{**row, "fork": forks.get(row["cell"])} for row in found]

@@ -1,4 +1,4 @@
-"""Runs as files that open from disk: the same page, with every answer of the server in a script beside it.
+"""Exports runs as files that open from disk: the same page, with every response of the server in a script beside it.
 
 A page from disk may not fetch files, but it may load scripts. Each calls `Osler.given(address, answer)`.
 """
@@ -6,23 +6,21 @@ A page from disk may not fetch files, but it may load scripts. Each calls `Osler
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
-from typing import Any, TextIO
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 from osler import __version__
 from osler.errors import UserError
 from osler.private import make_private
 from osler.runs.store import CellState, RunFile, search_index
 from osler.runs.store.reader import FOLDER
-from osler.view import run_data
-from osler.view.maker_data import makers
+from osler.view import consultation_data, run_data
 from osler.view.responses import UNREADABLE, NotFound, encoded
+from osler.view.run_data import MOST, Query, table_page
 from osler.view.run_list import ListedRun, RunList
-from osler.view.table_query import MOST, Query
 
 STATIC = Path(__file__).parent / "static"
 MARK = "osler-export.txt"
@@ -33,8 +31,7 @@ POLICY = (
 )
 
 
-@dataclass(frozen=True)
-class Exported:
+class Exported(NamedTuple):
     """What was written."""
 
     folder: Path
@@ -47,18 +44,14 @@ class Exported:
 
 
 def export(runs: Iterable[str | Path], target: Path) -> Exported:
-    """Write the page of some runs into a folder, whole or not at all.
-
-    Raises:
-        UserError: A run cannot be read, or the folder cannot or must not be written.
-    """
+    """Write the page of some runs into a folder, whole or not at all. Raises UserError if that cannot be done."""
     shelf = RunList(runs).all()
     if not shelf:
         raise UserError(f"there is no run in {FOLDER}", "name one, or make one with `osler simulate`")
-    with _whole(target) as folder:
+    with _replacing(target) as folder:
         _page(folder)
-        with _script(folder / "data" / "runs.js") as out:
-            _given(out, "api/runs", {"runs": [run_data.run(shown) | {"live": False} for shown in shelf]})
+        listed = [run_data.run(shown) | {"live": False} for shown in shelf]
+        _write_script(folder / "data" / "runs.js", {"api/runs": {"runs": listed}})
         written = [_run(shown, folder / "data" / shown.key) for shown in shelf]
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     whole = sum(done for done, _ in written)
@@ -69,99 +62,83 @@ def _page(folder: Path) -> None:
     shutil.copytree(STATIC, folder, dirs_exist_ok=True)
     make_private(folder)  # before anything of a run is in it
     index = folder / "index.html"
-    page = index.read_text("utf-8")
+    html = index.read_text("utf-8")
     policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
     for place, more in (('data-from="server"', 'data-from="disk"'), ("<head>", f"<head>\n{policy}")):
-        assert page.count(place) == 1
-        page = page.replace(place, more)
-    index.write_text(page, "utf-8")
+        assert html.count(place) == 1
+        html = html.replace(place, more)
+    index.write_text(html, "utf-8")
     (folder / MARK).write_text(f"Written by osler {__version__}. `osler export` may replace this folder.\n", "utf-8")
 
 
 def _run(shown: ListedRun, folder: Path) -> tuple[int, int]:
-    """All answers about one run; of how many consultations, and how many could not be read."""
+    """Write all responses about one run; of how many consultations, and how many could not be read."""
+    address = f"api/runs/{shown.key}"
+    said: dict[str, str] = {}
+    unreadable = 0
     with shown.open() as file:
-        rows = _all_rows(file)
-        with _script(folder / "all.js") as out:
-            _given(out, f"api/runs/{shown.key}/all", {"rows": rows})
-        with _script(folder / "makers.js") as out:
-            _given(out, f"api/runs/{shown.key}/makers", makers(file))
-        ended = [row["cell"] for row in rows if row["state"] != CellState.TODO]
-        unreadable = 0
-        with _script(folder / "said.js") as out:
-            out.write(f"Osler.given({_safe(f'api/runs/{shown.key}/said')},{{")
-            for place, cell in enumerate(ended):
-                text = ""
-                try:
-                    text = _consultation(file, shown.key, cell, folder)
-                except (NotFound, *UNREADABLE):  # damaged, or put back on the list since the table was read
-                    unreadable += 1
-                out.write(f"{',' if place else ''}\n{_safe(str(cell))}:{_safe(text)}")
-            out.write("});\n")
-    return len(ended) - unreadable, unreadable
-
-
-def _all_rows(file: RunFile) -> list[dict[str, Any]]:
-    judge = run_data.judge_of(file)
-    rows: list[dict[str, Any]] = []
-    while found := run_data.rows(file, Query(judge, sort="cell", offset=len(rows), limit=MOST))["rows"]:
-        rows += found
-    return rows
+        query, rows = Query(judge=run_data.judge_of(file), sort="cell", limit=MOST), list[dict[str, Any]]()
+        while found := table_page(file, query.model_copy(update={"offset": len(rows)}))["rows"]:
+            rows += found
+        _write_script(folder / "all.js", {f"{address}/all": {"rows": rows}})
+        _write_script(folder / "makers.js", {f"{address}/makers": run_data.makers(file)})
+        for cell in (row["cell"] for row in rows if row["state"] != CellState.TODO):
+            try:
+                said[str(cell)] = _consultation(file, shown.key, cell, folder)
+            except (NotFound, *UNREADABLE):  # damaged, or put back on the list since the table was read
+                said[str(cell)] = ""
+                unreadable += 1
+    _write_script(folder / "said.js", {f"{address}/said": said})
+    return len(said) - unreadable, unreadable
 
 
 def _consultation(file: RunFile, key: str, cell: int, folder: Path) -> str:
-    """One file per consultation; what was said in it."""
-    held = run_data.ended(file, cell)
-    address = f"api/runs/{key}/rows/{cell}"
-    told = run_data.consultation(file, key, held)
-    with _script(folder / f"{cell}.js") as out:
-        _given(out, address, told)
-        _given(out, f"{address}/truth", run_data.revealed(file, held))
-        calls = [call for part in (*told["turns"], told["closing"]) for call in part["calls"]]
-        for number in (call["number"] for call in calls):
-            _given(out, f"{address}/calls/{number}", run_data.exact_call(held, number))
+    """Write the file of one consultation; what was said in it."""
+    held = consultation_data.ended(file, cell)
+    address, told = f"api/runs/{key}/rows/{cell}", consultation_data.consultation(file, key, held)
+    answers = {address: told, f"{address}/truth": consultation_data.truth(file, held)}
+    for part in (*told["turns"], told["closing"]):
+        for number in (call["number"] for call in part["calls"]):
+            answers[f"{address}/calls/{number}"] = consultation_data.exact_call(held, number)
+    _write_script(folder / f"{cell}.js", answers)
     return search_index.spoken(held.transcript)
 
 
-def _given(out: TextIO, address: str, answer: Any) -> None:
-    out.write(f"Osler.given({_safe(address)},{_safe(answer)});\n")
+def _write_script(path: Path, answers: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    calls = [f"Osler.given({_safe(address)},{_safe(answer)});\n" for address, answer in answers.items()]
+    path.write_text("".join(("'use strict';\n", *calls)), "utf-8", newline="\n")
 
 
 def _safe(data: Any) -> str:
-    """JSON that is also a sound script, wherever a browser finds it."""
+    """JSON that is also safe inside a script."""
     text = encoded(data).replace("<", "\\u003c")
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 @contextmanager
-def _script(path: Path) -> Iterator[TextIO]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="\n") as out:
-        out.write("'use strict';\n")
-        yield out
-
-
-@contextmanager
-def _whole(target: Path) -> Iterator[Path]:
-    """A folder that takes the target's place when all of it is there."""
+def _replacing(target: Path) -> Iterator[Path]:
+    """An empty folder that takes the target's place at the end, or not at all."""
     if target.exists() and not target.is_dir():
         raise UserError(f"{target} is a file", "name a folder with -o")
     if target.is_dir() and any(target.iterdir()) and not (target / MARK).is_file():
         raise UserError(f"{target} holds something else", "name an empty or a new folder with -o")
-    beside = target.absolute().with_name(f".{target.absolute().name}.{token_hex(4)}")
-    old = beside.with_name(f"{beside.name}.old")
+    parent = target.absolute().parent
     try:
-        beside.mkdir(parents=True)
-        yield beside
-        if target.exists():
-            target.rename(old)
-        beside.rename(target)
+        parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{target.name}.", dir=parent) as beside:
+            new, old = Path(beside, "new"), Path(beside, "old")
+            new.mkdir()
+            yield new
+            if target.exists():
+                target.rename(old)
+            try:
+                new.rename(target)
+            except OSError:
+                if old.exists():
+                    old.rename(target)
+                raise
     except OSError as error:
-        if old.exists() and not target.exists():
-            old.rename(target)
-        raise UserError(
-            f"{target} cannot be written ({error.strerror or error})", "check the disk and the rights of the folder"
-        ) from None
-    finally:
-        for left in (beside, old):
-            shutil.rmtree(left, ignore_errors=True)
+        reason = error.strerror or error
+        remedy = "check the disk and the rights of the folder"
+        raise UserError(f"{target} cannot be written ({reason})", remedy) from None

@@ -1,22 +1,29 @@
-"""The page's routes to play: start, look, move, leave. The lobby does the work; here is only its JSON."""
+"""The page's routes to play (start, look, move, leave), and a session as JSON.
+
+Before the end, nothing in it tells the truth or what the record is called.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.routing import Route
 
+from osler.agents.messages import Selection
+from osler.agents.prompt_slots import notes
 from osler.errors import UserError
 from osler.language import Language
-from osler.play.json_state import card, state
-from osler.play.lobby import PlayLobby
-from osler.play.moves import LONGEST
-from osler.play.request import PlayRequest, PlayRole
-from osler.play.session import PlaySession
-from osler.view.responses import NotFound, handler, whole_number
+from osler.play.lobby import PlayLobby, veiled
+from osler.play.played_runs import PlayRequest, run_name
+from osler.play.session import LONGEST, PlaySession, Result
+from osler.records.schema import Entry
+from osler.runs.events import Answered, Asked, Recalled, Remembered, Role
+from osler.runs.transcript import heard
+from osler.view.consultation_data import about
+from osler.view.responses import NotFound, handler, validated
 
 LONG_POLL = 20.0
 """Seconds to wait for news at most."""
@@ -24,81 +31,80 @@ PROMPTLY = 1.0
 """Seconds a move waits for its answer: who plays opposite the rules needs no second request."""
 _LARGEST = 16 * LONGEST
 """Bytes of a request: two texts in any script, escaped as JSON may escape them."""
+_CHANGE = {"group", "inserted", "superseded", "merged", "forgotten"}
 
-T = TypeVar("T", bound=BaseModel)
 
-
-class _Given(BaseModel):
+class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Start(_Given):
+class Start(_Body):
     """What a page asks for."""
 
-    role: Literal["doctor", "patient"]
+    role: Literal["doctor", "patient"] = Field(alias="as")
     case: str | None = None
     language: Literal["en", "zh"] | None = None
     doctor: str = "rules"
     patient: str = "rules"
     memory: str = "tim"
 
-    def request(self) -> PlayRequest:
-        """The same for the lobby."""
-        language = Language(self.language) if self.language else None
-        return PlayRequest(PlayRole(self.role), self.case or None, language, self.doctor, self.patient, self.memory)
 
-
-class Say(_Given):
+class Say(_Body):
     """A question or a reply."""
 
     say: str
 
 
-class Conclude(_Given):
-    """The doctor's end."""
+class Conclude(_Body):
+    """The doctor's conclusion."""
 
     diagnosis: str
     treatment: str
 
 
+class Look(BaseModel):
+    """What the page has seen."""
+
+    seen: int = Field(-1, ge=-1)
+
+
 def routes(lobby: PlayLobby) -> list[Route]:
-    """The routes of one lobby, relative to wherever the page's server mounts them."""
+    """The routes of one lobby."""
 
     async def cases(request: Request) -> Any:
         language = request.query_params.get("language")
-        shown = await lobby.cards()
-        return {"cases": [card(one) for one in shown if language in (None, "", one.language.value)]}
+        shown = [card for card in await lobby.cards() if language in (None, "", card.language.value)]
+        return {"cases": [card.model_dump(mode="json") for card in shown]}
 
     async def start(request: Request) -> Any:
-        given = await _body(request)
-        if isinstance(given, dict):
-            given["role"] = given.pop("as", None)
-        name, session = await lobby.start(_read(Start, given).request())
+        asked = validated(Start, await _body(request))
+        language = Language(asked.language) if asked.language else None
+        opposite = (asked.doctor, asked.patient, asked.memory)
+        name, session = await lobby.start(PlayRequest(Role(asked.role), asked.case or None, language, *opposite))
         await session.your_turn(PROMPTLY)
         return state(name, session, lobby)
 
     async def look(request: Request) -> Any:
-        name, session = _session(request)
-        await session.news(whole_number(request.query_params.get("seen"), -1, "seen"), LONG_POLL)
+        name, session = find(request)
+        await session.news(validated(Look, dict(request.query_params)).seen, LONG_POLL)
         return state(name, session, lobby)
 
     async def move(request: Request) -> Any:
-        name, session = _session(request)
+        name, session = find(request)
         given = await _body(request)
         if isinstance(given, dict) and "say" in given:
-            session.say(_read(Say, given).say)
+            session.say(validated(Say, given).say)
         else:
-            end = _read(Conclude, given)
+            end = validated(Conclude, given)
             session.conclude(end.diagnosis, end.treatment)
         await session.your_turn(PROMPTLY)
         return state(name, session, lobby)
 
     async def leave(request: Request) -> Any:
-        name, _ = _session(request)
-        await lobby.leave(name)
+        await lobby.leave(find(request)[0])
         return {"left": True}
 
-    def _session(request: Request) -> tuple[str, PlaySession]:
+    def find(request: Request) -> tuple[str, PlaySession]:
         name = request.path_params["id"]
         session = lobby.session(name)
         if session is None:
@@ -126,10 +132,58 @@ async def _body(request: Request) -> Any:
         raise UserError("the request is not JSON", "send one object") from None
 
 
-def _read(form: type[T], given: Any) -> T:
-    try:
-        return form.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])).replace("role", "as") or "the request"
-        raise UserError(f"{place}: {first['msg']}", "send what the page sends") from None
+def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
+    """What the page shows of a consultation."""
+    assignment, record, events = session.assignment, session.assignment.record, session.journal.events
+    language = record.language
+    recalled = [event.recall for event in events if isinstance(event, Recalled)]
+    asked = sum(isinstance(event, Asked) for event in events)
+    known = notes(session.before) if isinstance(session.before, Selection) else ()
+    return {
+        "id": name,
+        "seen": session.seen,
+        "as": assignment.role.value,
+        "case": {"id": veiled(record.id), "language": language.value, **about(record)},
+        "turn": session.journal.turn,
+        "turns_left": assignment.turn_limit - asked,
+        "waiting_for": "over" if session.over else "you" if session.before is not None else "other",
+        "lines": [
+            {
+                "turn": one.turn,
+                "who": one.role.value,
+                "text": one.reply if isinstance(one, Answered) else heard(one, language),
+            }
+            for one in events
+            if isinstance(one, Asked | Answered)
+        ],
+        "known": [{"name": note.name, "told": note.told} for note in known],
+        "memory": [
+            {"turn": event.of, **event.change.model_dump(include=_CHANGE)}
+            for event in events
+            if isinstance(event, Remembered)
+        ],
+        "recalled": recalled[-1].model_dump(mode="json", include={"facts", "exchanges"}) if recalled else None,
+        "failed": f"not kept: {session.not_kept}" if session.not_kept else session.failed,
+        "result": _result(session, session.result, lobby) if session.over and session.result else None,
+    }
+
+
+def _result(session: PlaySession, result: Result, lobby: PlayLobby) -> dict[str, Any]:
+    kept, record = session.kept, session.assignment.record
+
+    def missed(entries: tuple[Entry, ...], *, key: bool) -> list[dict[str, Any]]:
+        return [{"name": entry.name, "part": entry.part.value, "key": key} for entry in entries]
+
+    return {
+        "run": run_name(session.assignment.run) if kept else None,
+        "key": lobby.key_of(session.assignment.run) if kept else None,
+        "cell": kept.cell if kept else None,
+        "case": record.id,
+        "verdicts": [{"kind": said.kind, "verdict": said.verdict, "because": said.because} for said in result.verdicts],
+        "truth": {
+            "diagnosis": record.diagnosis.name,
+            "treatment": record.treatment.name if record.treatment else None,
+        },
+        "missed": missed(result.missed, key=True) + missed(result.passed_over, key=False),
+        "order": [step._asdict() for step in result.order],
+    }

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 import sys
 import zlib
 from collections.abc import Awaitable, Callable
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -20,10 +19,10 @@ from osler.errors import UserError, printable
 from osler.runs.store.connection import DamagedRunError
 
 UNREADABLE = (DamagedRunError, sqlite3.Error, zlib.error, ValidationError, ValueError, LookupError, TypeError)
-"""What a damaged run file leads to, wherever it is read."""
+"""What reading a damaged run file raises."""
 DAMAGED = "this cannot be read; the run file is damaged, or another version of Osler wrote it"
 
-Handler = Callable[[Request], Awaitable[Response]]
+T = TypeVar("T", bound=BaseModel)
 
 
 class NotFound(UserError):
@@ -32,7 +31,7 @@ class NotFound(UserError):
     http_status = 404
 
 
-def handler(work: Callable[[Request], Any]) -> Handler:
+def handler(work: Callable[[Request], Any]) -> Callable[[Request], Awaitable[Response]]:
     """An HTTP handler around a function that returns plain data; a plain function runs in a thread."""
 
     async def answer(request: Request) -> Response:
@@ -40,63 +39,44 @@ def handler(work: Callable[[Request], Any]) -> Handler:
             data = await (work(request) if iscoroutinefunction(work) else run_in_threadpool(work, request))
             return json_response(data)
         except OverflowError:
-            return error_response("there is no such number", 404)
+            return json_response({"error": "there is no such number"}, 404)
         except UNREADABLE as error:  # damage first: its message names the file's path, which the page must not show
             log_error(request, error)
-            return error_response(DAMAGED, 500)
+            return json_response({"error": DAMAGED}, 500)
         except UserError as error:
-            return error_response(str(error), getattr(error, "http_status", 400))
+            return json_response({"error": str(error)}, getattr(error, "http_status", 400))
         except ClientDisconnect:
             return Response(status_code=400)
 
     return answer
 
 
+def validated(form: type[T], data: object) -> T:
+    """Data from a request in the form that it must have. Raises UserError if it does not have that form."""
+    try:
+        return form.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "the request"
+        raise UserError(f"{place}: {first['msg']}", "send what the page sends") from None
+
+
 def json_response(data: Any, status: int = 200) -> Response:
-    """An answer."""
+    """Plain data as JSON; an error is `{"error": one line that says what to do}`."""
     return Response(encoded(data), status, media_type="application/json")
 
 
-def error_response(line: str, status: int) -> Response:
-    """A refusal: one line that says what to do."""
-    return json_response({"error": line}, status)
-
-
 def log_error(request: Request, error: Exception) -> None:
-    """One line for whoever runs the server."""
+    """Print one line for whoever runs the server."""
     line = f"osler: {type(error).__name__} ({error}) at {request.scope['path']}"
     print(printable(line[:300]), file=sys.stderr)  # noqa: T201
 
 
-def whole_number(text: str | None, default: int, name: str) -> int:
-    """A number from an address.
-
-    Raises:
-        UserError: It is none.
-    """
-    if not text:
-        return default
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise UserError(f"{name} is not a number", "give a whole number from 0 on, or leave it out")
-    return int(text)
-
-
 def encoded(data: Any) -> str:
-    """JSON that any browser reads: no half characters, no NaN."""
+    """JSON that any browser reads: no half characters, and null for NaN and infinity."""
     try:
         text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except ValueError:
-        text = json.dumps(_finite(data), ensure_ascii=False, separators=(",", ":"))
+        finite = json.loads(json.dumps(data), parse_constant=lambda _: None)
+        text = json.dumps(finite, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-
-
-def _finite(data: Any) -> Any:
-    match data:
-        case float():
-            return data if math.isfinite(data) else None
-        case dict():
-            return {name: _finite(value) for name, value in data.items()}
-        case list() | tuple():
-            return [_finite(value) for value in data]
-        case _:
-            return data

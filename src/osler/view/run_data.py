@@ -1,33 +1,73 @@
-"""What every address of the page answers, as plain data: the server sends it, the export writes it down."""
+"""What the page shows of a run, as plain data: its line in the list, its table, and who made what."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Annotated, Any
 
-from osler.eval.faithfulness.patient_verdicts import counts_in, faults_in, ruler_notes
+from pydantic import BaseModel, ConfigDict, Field
+
+from osler.errors import UserError
 from osler.eval.ladder import LADDER
 from osler.eval.runs import Run
-from osler.records.schema import PatientRecord
-from osler.runs.plan import COLUMN, told_variants
+from osler.runs.makers import Makers
+from osler.runs.plan import COLUMN, Column, told_variants
 from osler.runs.short_names import backbone_name, backbone_names, memory_names
-from osler.runs.store import CellState, RunFile
-from osler.runs.transcript import Transcript
-from osler.view.consultation_data import call, consultation_data
-from osler.view.responses import NotFound
+from osler.runs.store import RunFile, search_index
 from osler.view.run_list import ListedRun
-from osler.view.table_query import Query, forks_of, page
-from osler.view.truth import truth
 
 _LIVE_SECONDS = 300.0
-"""Seconds without a word after which a run that was never closed counts as dead."""
-Answer = dict[str, Any]
+"""Seconds without a write after which a run that was never closed counts as dead."""
+
+MOST = 500
+"""Rows of one page."""
+Text = Annotated[str, Field(max_length=500)]
+
+_TABLES = """ FROM cells
+    LEFT JOIN records ON records.id = cells.record
+    LEFT JOIN results ON results.cell = cells.number
+    LEFT JOIN verdicts d ON d.cell = cells.number AND d.kind = 'diagnosis' AND d.judge = :judge
+    LEFT JOIN verdicts t ON t.cell = cells.number AND t.kind = 'treatment' AND t.judge = :judge
+    LEFT JOIN measures ON measures.cell = cells.number"""
+"""All tables of a row. SQLite drops the left joins that a query does not use, except where it aggregates."""
+COLUMNS = {
+    "cell": "cells.number",
+    "case": "cells.record",
+    "patient": "records.patient",
+    "language": "records.language",
+    "specialty": "records.specialty",
+    **{name: f"cells.{name}" for name in COLUMN},
+    "trial": "cells.trial",
+    "state": "cells.state",
+    "ending": "results.ending",
+    # An answer without a verdict yet must be taken neither for wrong nor for a failure.
+    "diagnosis_verdict": "coalesce(d.verdict, CASE cells.state WHEN 'done' THEN 'unjudged' END)",
+    "treatment_verdict": "t.verdict",
+    "turns": "results.turns",
+    "repeats": "results.repeats",
+    "tokens": "results.tokens_in + results.tokens_out",
+    "seconds": "results.seconds",
+    "cost": "results.cost",
+    "failure": "results.failure",
+    "memory_failures": "CASE WHEN json_valid(measures.body) THEN json_extract(measures.body, '$.memory_failures') END",
+}
+"""What a row tells, and what it can be sorted by."""
+FILTERS = {
+    **{name: COLUMNS[name] for name in ("specialty", "language", *COLUMN, "ending", "state")},
+    "diagnosis": COLUMNS["diagnosis_verdict"],
+    "treatment": COLUMNS["treatment_verdict"],
+}
+"""Columns that must be one of the values given."""
+SORTS = {**COLUMNS, **FILTERS}
 
 
-def run(shown: ListedRun) -> Answer:
+def run(shown: ListedRun) -> dict[str, Any]:
     """One line of the list of runs."""
     with shown.open() as file:
-        about, standing = file.about(), file.status()
+        about, status = file.about(), file.status()
         backbones, strategies, memories, variants = (_distinct(file, "cells", name) for name in COLUMN)
         settings, judge = about["settings"], judge_of(file)
         seats = [settings[name] for name in ("patient_backbone", "ram_backbone", "memory_backbone") if settings[name]]
@@ -37,10 +77,7 @@ def run(shown: ListedRun) -> Answer:
         return {
             "key": shown.key,
             "name": shown.name,
-            "total": standing.total,
-            "done": standing.done,
-            "failed": standing.failed,
-            "todo": standing.todo,
+            **{name: getattr(status, name) for name in ("total", "done", "failed", "todo", "tokens", "cost")},
             "live": bool(open_session) and shown.changed_within(_LIVE_SECONDS),
             "unjudged": len(file.unjudged(judge)),
             "patient_backbone": settings["patient_backbone"],
@@ -52,93 +89,32 @@ def run(shown: ListedRun) -> Answer:
             "languages": _distinct(file, "records", "language"),
             "specialties": _distinct(file, "records", "specialty"),
             "endings": _distinct(file, "results", "ending"),
-            "judges": _distinct(file, "verdicts", "judge"),
             "judge": judge,
-            "tokens": standing.tokens,
-            "cost": standing.cost,
-            "version": about["version"],
         }
 
 
-def judge_of(file: RunFile, named: str | None = None) -> str:
-    """Whose verdicts are shown: the ladder's where there are any, which is told at once, or else the first judge's."""
-    if named:
-        return named
+def judge_of(file: RunFile) -> str:
+    """Whose verdicts are shown unless one is named: the ladder's, which is quick to see, or else the first judge's."""
     by_ladder = file.ask("SELECT 1 FROM verdicts WHERE judge = :judge LIMIT 1", {"judge": LADDER})
     return LADDER if by_ladder else Run(file).judge()
 
 
-def rows(file: RunFile, query: Query) -> Answer:
-    """One page of the table."""
-    found = page(file, query)
-    told: Answer = {"total": found.total, "offset": query.offset, "rows": found.rows}
-    return told if found.note is None else {**told, "note": found.note}
-
-
-class EndedConsultation(NamedTuple):
-    """A consultation that has ended, read once for all that is told of it."""
-
-    cell: int
-    state: str
-    transcript: Transcript
-    record: PatientRecord
-
-
-def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Answer:
-    """One consultation, without the truth."""
-    measures = file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": ended.cell})
-    ruler, faults = faults_in(file, ended.cell)
-    counted = counts_in(file, ended.cell, ruler)
-    return {
-        "run": key,
-        "cell": ended.cell,
-        "state": ended.state,
-        **consultation_data(ended.transcript, ended.record, faults),
-        "measures": {**_without_faults(json.loads(measures[0][0])), **counted} if measures else None,
-        "patient_ruler": {"name": ruler, "notes": ruler_notes([file], ruler)},
-        "same": _same(file, ended.cell, ended.record.patient),
-    }
-
-
-def exact_call(ended: EndedConsultation, number: int) -> Answer:
-    """The prompt of one call, and its answer.
-
-    Raises:
-        NotFound: There is no such call.
-    """
-    found = call(ended.transcript, number)
-    if found is None:
-        raise NotFound("there is no such call", "open the consultation again")
-    return found
-
-
-def revealed(file: RunFile, ended: EndedConsultation) -> Answer:
-    """The truth and the verdicts."""
-    verdicts = file.ask(
-        "SELECT kind, judge, verdict, rung, because, rank FROM verdicts WHERE cell = :cell ORDER BY at, judge, kind",
-        {"cell": ended.cell},
-    )
-    return truth(ended.transcript, ended.record, [dict(one) for one in verdicts], faults_in(file, ended.cell)[1])
-
-
-def ended(file: RunFile, cell: int) -> EndedConsultation:
-    """A consultation that has ended, and its patient's record.
-
-    Raises:
-        NotFound: There is no such consultation, or it has not ended.
-    """
-    found = file.ask("SELECT record, state FROM cells WHERE number = :cell", {"cell": cell})
-    if not found:
-        raise NotFound("the run has no such consultation", "go back to the table")
-    transcript = file.transcript(cell)
-    if transcript is None:
-        raise NotFound("this consultation has not been held yet", "wait for the run to reach it")
-    return EndedConsultation(cell, found[0]["state"], transcript, file.record(found[0]["record"]))
-
-
-def _without_faults(measures: Answer) -> Answer:
-    """The counts alone: the words of a leak name the truth."""
-    return {name: value for name, value in measures.items() if name != "faults"}
+def makers(file: RunFile) -> dict[str, Any]:
+    """Who made what in every column, over the consultations with an answer; empty where rules did everything."""
+    names = ", ".join(f"cells.{name}" for name in COLUMN)
+    columns: dict[Column, list[Makers]] = defaultdict(list)
+    for *named, body in file.ask(
+        f"SELECT {names}, measures.body FROM cells JOIN measures ON measures.cell = cells.number"  # noqa: S608
+        " WHERE cells.state = 'done' ORDER BY cells.number"
+    ):
+        with suppress(AttributeError, TypeError, ValueError):  # damaged: `osler runs check` names it
+            column = Column.from_row(dict(zip(COLUMN, named, strict=True)))
+            columns[column].append(Makers.read(json.loads(body)))
+    counted = [(column, len(some), Makers.together(some)) for column, some in columns.items()]
+    if all(found.is_by_rules_alone for _, _, found in counted):
+        return {"columns": []}
+    rows = [{**column.as_json(), "consultations": count, "makers": asdict(found)} for column, count, found in counted]
+    return {"columns": rows}
 
 
 def _distinct(file: RunFile, table: str, column: str) -> list[str]:
@@ -146,13 +122,67 @@ def _distinct(file: RunFile, table: str, column: str) -> list[str]:
     return [value for (value,) in found]
 
 
-def _same(file: RunFile, cell: int, patient: str) -> list[Answer]:
-    """Other consultations of the same person, to hold beside this one."""
+class Query(BaseModel):
+    """Which rows of the table are wanted."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    judge: Text
+    search: Text = ""
+    patient: Text = ""
+    among: dict[str, Annotated[list[Text], Field(max_length=200)]] = {}
+    """For each filter, the values that a row may have."""
+    sort: str = "case"
+    """A column, by the name it has in a row or as a filter."""
+    desc: bool = False
+    offset: int = Field(0, ge=0, lt=2**62)
+    limit: int = Field(100, ge=1, le=MOST)
+
+
+def table_page(file: RunFile, query: Query) -> dict[str, Any]:
+    """The rows that fit, from the offset on, and how many there are in all."""
+    if query.sort not in SORTS:
+        raise UserError("the table has no such column", f"sort by one of {', '.join(SORTS)}")
+    where, values = _where(query)
+    order = f"ORDER BY {SORTS[query.sort]} {'DESC' if query.desc else 'ASC'} NULLS LAST, cells.number"
+    columns = ", ".join(f'{column} AS "{name}"' for name, column in COLUMNS.items())
+    # A window is no aggregate, so that joins for nothing are dropped: they take most of the time.
+    count = file.ask(f"SELECT count(*) OVER (){_TABLES}{where} LIMIT 1", values)
+    # Numbers first, for the same reason: whole rows are only read for one page.
     found = file.ask(
-        f"SELECT cells.number AS cell, {', '.join(COLUMN)}, trial, language"  # noqa: S608 -- our own columns
-        " FROM cells JOIN records ON records.id = record"
-        " WHERE patient = :patient AND cells.number != :cell AND state != :todo ORDER BY cells.number LIMIT 500",
-        {"patient": patient, "cell": cell, "todo": CellState.TODO.value},
+        f"SELECT {columns}{_TABLES} WHERE cells.number IN"
+        f" (SELECT cells.number{_TABLES}{where} {order} LIMIT :limit OFFSET :offset) {order}",
+        {**values, "limit": query.limit, "offset": query.offset},
     )
     forks = forks_of(file)
-    return [{**row, "fork": forks.get(row["cell"])} for row in found]
+    hits = _snippets(file, query.search, [row["cell"] for row in found])
+    rows = [{**row, "fork": forks.get(row["cell"]), "snippet": hits.get(row["cell"])} for row in found]
+    return {"total": count[0][0] if count else 0, "offset": query.offset, "rows": rows}
+
+
+def forks_of(file: RunFile) -> dict[int, dict[str, Any]]:
+    """For consultations that were forked from another one, which that was and from which turn on."""
+    return {cell: {"run": fork.run, "case": fork.parent.case, "turn": fork.turn} for cell, fork in file.forks().items()}
+
+
+def _snippets(file: RunFile, search: str, cells: list[int]) -> dict[int, str]:
+    """Where the search hit, for the rows of one page alone: it takes reading what was said."""
+    if not search or not cells:
+        return {}
+    wanted = "SELECT rowid, text FROM said WHERE rowid IN (SELECT value FROM json_each(:cells))"
+    found = file.ask(wanted, {"cells": json.dumps(cells)})
+    return {cell: search_index.snippet(text, search) for cell, text in found}
+
+
+def _where(query: Query) -> tuple[str, dict[str, str]]:
+    """Conditions of our own words, with all that a person wrote as values."""
+    values = {"judge": query.judge} | {name: json.dumps(wanted) for name, wanted in query.among.items()}
+    conditions = [f"{FILTERS[name]} IN (SELECT value FROM json_each(:{name}))" for name in query.among]  # noqa: S608
+    if query.search:
+        values["search"] = search_index.phrase(query.search) or ""
+        matched = "cells.number IN (SELECT rowid FROM said WHERE said MATCH :search)"
+        conditions.append(matched if values["search"] else "0")
+    if query.patient:
+        values["patient"] = query.patient.casefold()
+        conditions.append("instr(lower(records.patient || ' ' || records.id), :patient)")
+    return (f" WHERE {' AND '.join(conditions)}" if conditions else ""), values

@@ -1,4 +1,4 @@
-"""Starting the server: one socket, one token, one address to open."""
+"""Starts the page's server."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from osler.api_keys import is_loopback
 from osler.errors import UserError
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
-_WEB = 80
-"""The port that browsers leave out of an address."""
 _EVERYWHERE = {"0.0.0.0", "::"}  # noqa: S104 -- names to recognise, not to bind
 
 
@@ -34,15 +32,15 @@ def serve(
     memories: Sequence[str] = (),
     request_seconds: float = 10.0,
 ) -> None:
-    """Show runs until somebody stops it.
+    """Serve the page of some runs, or of all there are, until it is stopped.
 
     Args:
-        runs: By name or file; without any, all there are.
+        runs: By name or file.
         host: The address to listen on.
-        port: The port; 0: any that is free.
+        port: 0: any that is free.
         token: The secret part of the page's address; None: a new one.
         browser: Whether to open it.
-        backbones: Models that can be played with on the page, besides `rules` and, from this machine, `local`.
+        backbones: Models that can be played with, besides `rules` and, from this machine, `local`.
         memories: Memories that can be chosen there, besides those that are built in or registered.
         request_seconds: How long a client may take to send a request.
 
@@ -54,9 +52,8 @@ def serve(
         raise UserError(f"the page needs {' and '.join(missing)}", "pip install 'osler[view]'")
     import uvicorn
 
-    from osler.view.access import Access
+    from osler.view.access import MOST_WAITING, Access, bounded_http
     from osler.view.app import application
-    from osler.view.bounded_http import MOST_WAITING, bounded_http
     from osler.view.run_list import RunList
 
     if token is not None and not _TOKEN.fullmatch(token):
@@ -70,9 +67,9 @@ def serve(
     given, token = token is not None, token or secrets.token_urlsafe(24)
     with _listening(host, port) as listening:
         port = listening.getsockname()[1]
-        everywhere = host in _EVERYWHERE
-        guarded = Access(app, token, _own_names(host, port), any_address=port if everywhere else None)
-        address = f"http://{_in_address(socket.gethostname() if everywhere else host)}:{port}/{token}/"
+        name = socket.gethostname() if host in _EVERYWHERE else host
+        guarded = Access(app, token, {name, "localhost"})
+        address = f"http://{f'[{name}]' if ':' in name else name}:{port}/{token}/"
         if not near:
             made = "the one you gave" if given else "made for this start"
             typer.echo(
@@ -99,45 +96,25 @@ def serve(
 
 
 def _check_names(backbones: Sequence[str], memories: Sequence[str]) -> None:
-    """Say what is wrong with a name now, and not to the first who plays."""
+    """Report a wrong name at the start, rather than to the first player."""
     if backbones:
         from osler.models import parse_spec
 
         for spec in backbones:
             parse_spec(spec)
     if memories:
-        from osler.memory import MemorySettings, memory_factory
+        from osler.memory import check_memories
 
-        for name in memories:
-            memory_factory(name)(MemorySettings())
+        check_memories(memories)
 
 
 def _listening(host: str, port: int) -> socket.socket:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-        family, kind, protocol, _, address = found[0]
-        # The protocol is named because asyncio sends small answers at once only where it is; else each waits 40 ms.
-        listening = socket.socket(family, kind, protocol)
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(address)
-            listening.listen()
-        except BaseException:
-            listening.close()
-            raise
-        return listening
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.create_server(address, family=family)
     except OSError as error:
         reason = error.strerror or str(error)
         raise UserError(f"{host}:{port} cannot be listened on ({reason})", "give another --host or --port") from None
-
-
-def _own_names(host: str, port: int) -> set[str]:
-    names = {host, "127.0.0.1", "localhost", "[::1]"} if is_loopback(host) else {host}
-    if host in _EVERYWHERE:
-        names |= {"127.0.0.1", "localhost", socket.gethostname()}
-    plain = {_in_address(name).lower() for name in names}
-    return {f"{name}:{port}" for name in plain} | (plain if port == _WEB else set())
-
-
-def _in_address(host: str) -> str:
-    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+    # Connections inherit it. asyncio does not set it on a socket of ours, and small responses would wait 40 ms.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening

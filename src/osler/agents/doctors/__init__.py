@@ -1,8 +1,7 @@
 """Doctors with a model, by the name of their strategy, and all that a doctor of one's own needs."""
 
-from osler.agents.doctors.foreign import Doctor
-from osler.agents.doctors.registry import DoctorFactory, doctor_factory, doctor_names
-from osler.agents.doctors.settings import DoctorSettings
+from osler.agents.doctors.plain import DoctorSettings
+from osler.agents.doctors.registry import Doctor, DoctorFactory, doctor_factory, doctor_names
 from osler.agents.messages import Briefing, Case, Conclusion, Question
 from osler.runs.events import Maker
 

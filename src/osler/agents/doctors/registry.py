@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
 
 from osler.agents.autogen import Participant
-from osler.agents.doctors.checklist import ChecklistDoctor
-from osler.agents.doctors.foreign import ForeignDoctor
-from osler.agents.doctors.plain import PlainDoctor
-from osler.agents.doctors.settings import DoctorSettings
-from osler.agents.doctors.stepwise import StepwiseDoctor
-from osler.errors import UserError
-from osler.plugins import load_plugin, plugin_names
+from osler.agents.doctors.plain import DoctorSettings, PlainDoctor, briefing_of
+from osler.agents.doctors.stepwise import ChecklistDoctor, StepwiseDoctor
+from osler.agents.messages import Briefing, Case, Conclusion, Question
+from osler.errors import OslerError, printable
+from osler.plugins import plugin_factory, plugin_names
+from osler.runs.events import ConsultationError, Ending, Maker
 
 GROUP = "osler.doctors"
 DoctorFactory = Callable[[DoctorSettings], Participant]
@@ -35,24 +34,48 @@ def doctor_factory(name: str) -> DoctorFactory:
     Raises:
         UserError: There is none of that name, or it cannot be loaded; calling the factory raises it too.
     """
-    return _BUILT_IN.get(name) or _foreign(name)
+    if name in _BUILT_IN:
+        return _BUILT_IN[name]
+
+    def fault(made: object) -> str | None:
+        return None if callable(getattr(made, "respond", None)) else "has no respond"
+
+    factory = plugin_factory("strategy", GROUP, name, doctor_names(), wanted=_WANTED, fault=fault)
+    return lambda settings: ForeignDoctor(name, factory(settings), settings.case)
 
 
-def _foreign(name: str) -> DoctorFactory:
-    """A doctor that is not ours: whatever goes wrong in it is one line."""
-    factory = load_plugin("strategy", GROUP, name, doctor_names())
-    if not callable(factory):
-        raise UserError(f"the doctor {name!r} is not a class or function", _WANTED)
+class Doctor(Protocol):
+    """All that is asked of a doctor from elsewhere."""
 
-    def make(settings: DoctorSettings) -> Participant:
+    def respond(self, content: Briefing) -> Awaitable[object]:
+        """The next question, or the conclusion."""
+        ...
+
+
+class ForeignDoctor(Participant):
+    """Wraps a doctor from elsewhere: checks what it returns, and reports its errors as its own."""
+
+    def __init__(self, strategy: str, doctor: Doctor, case: Case) -> None:
+        """Take the doctor and the name of its strategy."""
+        super().__init__("doctor", f"A doctor of the strategy {strategy}.")
+        self._strategy, self._doctor, self._case = strategy, doctor, case
+
+    async def respond(self, content: Any) -> Question | Conclusion:
+        """Its move. A question that does not name its maker was made by its model."""
+        briefing = briefing_of(content, self._case)
         try:
-            made: Any = factory(settings)
-        except UserError:
+            move = await self._doctor.respond(briefing)
+        except OslerError:
             raise
-        except (Exception, SystemExit) as error:
-            raise UserError(f"the doctor {name!r} cannot be made: {type(error).__name__}: {error}", _WANTED) from None
-        if not callable(getattr(made, "respond", None)):
-            raise UserError(f"the doctor {name!r} gives a {type(made).__name__}, which has no respond", _WANTED)
-        return ForeignDoctor(name, made, settings.case)
+        except Exception as error:
+            raise self._fault(f"{type(error).__name__}: {printable(str(error))[:300]}") from error
+        if isinstance(move, Conclusion):
+            return move
+        if not isinstance(move, Question):
+            raise self._fault(f"it answered with a {type(move).__name__}; give a Question or a Conclusion")
+        if briefing.turns_left <= 0:
+            raise self._fault("it asked when no question was left; conclude where turns_left is 0")
+        return move if "maker" in move.model_fields_set else move.model_copy(update={"maker": Maker.MODEL})
 
-    return make
+    def _fault(self, line: str) -> ConsultationError:
+        return ConsultationError(Ending.DOCTOR_ERROR, "doctor", f"the doctor {self._strategy} failed: {line}")

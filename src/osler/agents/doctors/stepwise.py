@@ -1,15 +1,24 @@
-"""Concludes in steps, each easy for a small model: what is telling, the illnesses that fit, the treatment."""
+"""The strategies `stepwise` (concludes in three requests) and `checklist` (asks standard questions first)."""
 
 from __future__ import annotations
+
+from functools import cache
 
 from pydantic import BaseModel
 
 from osler.agents.doctors.plain import PlainDoctor, readable
-from osler.agents.messages import Briefing, Conclusion
+from osler.agents.messages import Briefing, Case, Conclusion, Question
 from osler.agents.parsing import named_of, plan_of
+from osler.agents.rules.address import addressed
+from osler.language import Language
+from osler.prompts import prompt
+from osler.runs.events import Maker
+
+_GROWN_UP = 14
+"""Years from which a patient is asked about smoking, alcohol and work."""
 
 
-class _Plan(BaseModel):
+class _TreatmentForm(BaseModel):
     treatment: str
     reasoning: str
 
@@ -23,12 +32,36 @@ class StepwiseDoctor(PlainDoctor):
 
     async def conclude(self, briefing: Briefing) -> Conclusion:
         """Impression, list, treatment."""
-        impression = (await self._requests.answer("doctor_impression", briefing)).strip() or "-"
-        listed = await self._requests.answer("doctor_illnesses", briefing, impression=impression)
+        impression = (await self._answer("doctor_impression", briefing)).strip() or "-"
+        listed = await self._answer("doctor_illnesses", briefing, impression=impression)
         named = named_of(listed)
         if named is None:
             named = readable(await self._repaired("doctor_illnesses", briefing, listed, impression=impression))
         if named.treatment:
             return named
-        said = await self._requests.answer("doctor_treat", briefing, schema=_Plan, diagnosis=named.diagnosis)
+        said = await self._answer("doctor_treat", briefing, schema=_TreatmentForm, diagnosis=named.diagnosis)
         return named.model_copy(update=plan_of(said))
+
+
+class ChecklistDoctor(StepwiseDoctor):
+    """Asks the n-th standard question in turn n, credited to the strategy; after the last of them the model asks."""
+
+    async def next_move(self, briefing: Briefing) -> Question | Conclusion | None:
+        """The question of this turn. Nothing but the turn's number decides it: a strategy is no memory."""
+        standard = standard_questions(briefing.case)
+        if briefing.turn <= len(standard):
+            return Question(text=standard[briefing.turn - 1], maker=Maker.STRATEGY)
+        return await super().next_move(briefing)
+
+
+def standard_questions(case: Case) -> tuple[str, ...]:
+    """The interview with this patient, put to whoever answers."""
+    questions = _questions(case.language, child=case.years < _GROWN_UP)
+    return tuple(addressed(question, case.speaker, case.sex, case.language) for question in questions)
+
+
+@cache
+def _questions(language: Language, *, child: bool) -> tuple[str, ...]:
+    """In the order of a good interview; some are worded differently for a child."""
+    rows = (line.split("|") for line in prompt("checklist", language).text.strip().splitlines())
+    return tuple(row[-1 if child else 0].strip() for row in rows)

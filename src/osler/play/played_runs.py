@@ -1,0 +1,192 @@
+"""The runs that people play into: what a player asks for, the run it goes to, and storing what has ended.
+
+A run is locked only while something is stored, so that any number of people can play into it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from osler.errors import StorageError, UserError
+from osler.eval.scoring import score
+from osler.language import Language
+from osler.models.completion import Completion
+from osler.records.schema import PatientRecord
+from osler.runs.events import Role
+from osler.runs.plan import HUMAN, PLAIN, RULES, Cell, Column, Plan, Selector, Settings, default_ram
+from osler.runs.store import RunFile, RunWriter, answer_row, run_path
+from osler.runs.transcript import Transcript
+from osler.seeds import derive
+from osler.simulator.batch import about
+
+PATIENCE = 20.0
+"""Seconds to wait for another process that is writing to the run."""
+Paid = tuple[str, Completion]
+"""The key of a request, and the model's answer."""
+
+
+@dataclass(frozen=True)
+class PlayRequest:
+    """What a player asks for."""
+
+    role: Role
+    """The person's: doctor or patient."""
+    case: str | None = None
+    language: Language | None = None
+    doctor: str = RULES
+    """Who plays opposite a patient."""
+    patient: str = RULES
+    """Who plays opposite a doctor."""
+    memory: str = "tim"
+    strategy: str = PLAIN
+    """Of a model opposite a patient."""
+    seed: int = 0
+    out: str | Path | None = None
+    """The run; None: the first of `play-doctor`, `play-doctor-2`, … that has these settings or is new."""
+    preferred: Language | None = None
+    """The language of a patient who is drawn, if the pool has any; a case or a language that is named comes first."""
+
+    @property
+    def opposite(self) -> str:
+        """The backbone opposite the person."""
+        return self.patient if self.role is Role.DOCTOR else self.doctor
+
+    @property
+    def column(self) -> Column:
+        """The doctor and its memory, as a transcript names them."""
+        return Column.of(HUMAN if self.role is Role.DOCTOR else self.doctor, self.strategy, self.memory)
+
+    @property
+    def settings(self) -> Settings:
+        """Of the run that it belongs to."""
+        patient = self.patient if self.role is Role.DOCTOR else HUMAN
+        return Settings(patient_backbone=patient, ram_backbone=default_ram(patient), seed=self.seed)
+
+
+@dataclass(frozen=True)
+class PlayAssignment:
+    """One consultation to be played."""
+
+    role: Role
+    record: PatientRecord
+    cell: Cell
+    settings: Settings
+    run: Path
+
+    @property
+    def turn_limit(self) -> int:
+        """How many questions the doctor may ask."""
+        return self.settings.turn_limit(self.record, self.cell.column.memory)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneCellPlan(Plan):
+    """A run's plan for a single consultation, and none of the trials before it."""
+
+    cell: Cell
+
+    def cells(self, record: PatientRecord) -> Iterator[Cell]:
+        """The one."""
+        yield self.cell
+
+
+class SavedConsultation(NamedTuple):
+    """Where in its run a consultation was stored."""
+
+    cell: int
+    trial: int
+
+
+def run_for(request: PlayRequest) -> Path:
+    """The run that a player's consultation goes to. Raises UserError if the one that was asked for cannot be used."""
+    if request.out is not None:
+        path = run_path(request.out)
+        if path.exists() and not _fits(path, request.settings):
+            remedy = "give another --out, or leave it out to be given one that fits"
+            raise UserError(f"the run {path} was made with other settings or another version", remedy)
+        there = next(one for one in (path, *path.parents) if one.exists())
+        if (there != path and not there.is_dir()) or not os.access(there, os.W_OK):  # better told now than at the end
+            raise UserError(f"the run {path} cannot be written", "give another --out")
+        return path
+    base = f"play-{request.role.value}"
+    for number in count(1):
+        path = run_path(base if number == 1 else f"{base}-{number}")
+        with suppress(UserError):  # no run at all, or of another format: not ours to touch
+            if not path.exists() or _fits(path, request.settings):
+                return path
+    raise AssertionError("there is always a next number")
+
+
+def _fits(path: Path, settings: Settings) -> bool:
+    with RunFile.open(path) as run:
+        return bool(run.about() == json.loads(json.dumps(about(settings))))
+
+
+def times_played(run: Path) -> Counter[str]:
+    """How often each patient was played into a run."""
+    if not run.exists():
+        return Counter()
+    with RunFile.open(run) as opened:
+        return Counter(row["patient"] for row in opened.rows("patient"))
+
+
+def next_trial(run: Path, record: PatientRecord, request: PlayRequest) -> int:
+    """The number after the last of this patient's in this column. Raises UserError if their record has changed."""
+    if not run.exists():
+        return 1
+    with RunFile.open(run) as opened:
+        mine = [cell for _, cell in opened.cells(Selector(record.id)) if cell.case == record.id]
+        if mine and opened.record(record.id) != record:
+            remedy = "give another --out, or the records as they were"
+            raise UserError(f"the patient's record is not what it was when the run {run} began", remedy)
+    return max((cell.trial for cell in mine if cell.column == request.column), default=0) + 1
+
+
+def keep(assignment: PlayAssignment, transcript: Transcript, paid: Sequence[Paid]) -> SavedConsultation:
+    """Store and score a consultation that has ended, in whatever way. Raises UserError if the run cannot be written."""
+    with _writer(assignment) as store:
+        trial, number = _place(store, assignment)
+        if trial != assignment.cell.trial:  # another process played the same patient meanwhile
+            seed = derive(assignment.settings.seed, assignment.record.id, trial, "consultation")
+            header = transcript.header.model_copy(update={"trial": trial, "seed": seed})
+            transcript = transcript.model_copy(update={"header": header})
+        store.begin({"play": assignment.role.value})
+        store.keep([answer_row(number, key, answer) for key, answer in paid])
+        store.finish(number, transcript, score(transcript, assignment.record))
+        return SavedConsultation(number, trial)
+
+
+def _writer(assignment: PlayAssignment) -> RunWriter:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return RunWriter.create(assignment.run, about(assignment.settings))
+        except StorageError:
+            raise
+        except UserError:  # that the settings fit was seen before; what is left is that somebody else is writing
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.05)
+
+
+def _place(store: RunWriter, assignment: PlayAssignment) -> tuple[int, int]:
+    """The first free trial from the planned one on, and the number of its cell."""
+    for trial in count(assignment.cell.trial):
+        cell = replace(assignment.cell, trial=trial)
+        if todo := store.extend(OneCellPlan((assignment.record,), settings=assignment.settings, cell=cell)).todo:
+            return trial, todo[0]
+    raise AssertionError("there is always a next number")
+
+
+def run_name(path: Path) -> str:
+    """A run as one would type it: its name where it lies in `runs`, else its path."""
+    return path.stem if run_path(path.stem) == path else str(path)
