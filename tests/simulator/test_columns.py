@@ -30,7 +30,7 @@ from osler.runs.plan import (
 from osler.runs.store import Fork, RunFile, RunWriter
 from osler.runs.store.tables import FORMAT
 from osler.simulator.batch import about
-from osler.simulator.messages import pack
+from osler.simulator.engines.process import pack
 from osler.simulator.worker import Job, transcript_of
 from tests.conftest import Run
 from tests.simulator.model_server import model_server

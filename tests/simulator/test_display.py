@@ -10,7 +10,7 @@ import pytest
 from osler.runs.events import Journal
 from osler.runs.plan import PLAIN, Cell, Column
 from osler.simulator import progress_display
-from osler.simulator.progress_display import Display, plain_line
+from osler.simulator.progress_display import plain_line, show_progress
 from osler.simulator.work_queue import RunProgress
 
 
@@ -43,6 +43,6 @@ async def test_a_run_in_which_nothing_ends_gives_signs_of_life(
 ) -> None:
     monkeypatch.setattr(progress_display, "_LINES_EVERY", 0.01)
     monkeypatch.setattr(progress_display, "_SIGN_OF_LIFE", 0.05)
-    async with Display(progress(0, 0), quiet=False).running():
+    async with show_progress(progress(0, 0), quiet=False):
         await asyncio.sleep(0.3)
     assert capsys.readouterr().err.count("2 under way, up to turn 7") > 2

@@ -26,7 +26,8 @@ from osler.runs.plan import Plan, Settings
 from osler.runs.store import RunFile, RunWriter
 from osler.simulator import batch
 from osler.simulator.batch import RunOptions, StoppedEarly, simulate_plan
-from osler.simulator.messages import StopMessage, pack, read_message
+from osler.simulator.engines.messages import StopMessage
+from osler.simulator.engines.process import pack, read_message
 from tests.simulator.model_server import ModelServer, model_server
 
 FORK = multiprocessing.get_context("fork")

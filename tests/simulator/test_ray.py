@@ -24,10 +24,8 @@ from osler.errors import UserError
 from osler.memory.base import Recall
 from osler.memory.none import NoMemory
 from osler.runs.events import Called, Ending, Failed
-from osler.runs.plan import Settings
 from osler.runs.store import RunFile
-from osler.simulator.clients import ClientSettings
-from osler.simulator.engines.ray_pool import RayPool
+from osler.simulator.engines.ray_cluster import import_ray
 from tests.conftest import REPO, Run
 from tests.models.server import Step, completion
 
@@ -143,7 +141,7 @@ def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
         (deadly,) = (transcript for transcript in run.transcripts() if not transcript.ending.is_answer)
     (failed,) = deadly.of(Failed)
     assert deadly.header.case == "gout-en" and deadly.ending is Ending.SIMULATOR_ERROR
-    assert failed.kind == "worker died" and "3 tries" in failed.message
+    assert failed.kind == "worker died" and "3 workers died" in failed.message
 
 
 @needs_ray
@@ -188,7 +186,7 @@ def test_a_wrong_address_is_one_line(osler: Run) -> None:
 def test_without_ray_the_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UserError, match=re.escape("the ray engine needs Ray; pip install 'osler[ray]'")):
-        RayPool(Settings(), ClientSettings(), workers=2, concurrency=8, address="anywhere:6379")
+        import_ray("anywhere:6379")
 
 
 @needs_ray

@@ -419,9 +419,7 @@ def test_workers_give_what_one_process_gives_and_one_that_dies_loses_nothing(tmp
             found = [
                 int(entry.name)
                 for entry in Path("/proc").iterdir()
-                if entry.name.isdigit()
-                and b"engines.worker_process" in _cmdline(entry)
-                and _parent(entry) == os.getpid()
+                if entry.name.isdigit() and b"engines.process" in _cmdline(entry) and _parent(entry) == os.getpid()
             ]
             os.kill(found[0], signal.SIGKILL)
 

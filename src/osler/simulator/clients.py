@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,10 @@ class ClientSettings:
     retries: int = 4
     rates: Rates | None = None
     cache: Path | None = None
+
+    def shared_by(self, workers: int) -> ClientSettings:
+        """The settings of one of several workers, each with its part of what an endpoint allows."""
+        return replace(self, rates=self.rates.shared_by(workers) if self.rates else None)
 
 
 class Clients:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from osler.errors import RunStopped, UserError
-from osler.models.prices import cost
+from osler.models.prices import cost, prices
 from osler.runs.events import ConsultationError, Ending
 from osler.runs.plan import Limits
 
@@ -74,18 +74,14 @@ def _cost(answer: Completion) -> float:
     return cost(answer.model, answer.tokens_in, answer.tokens_out, answer.tokens_cached) or 0.0
 
 
-def check_prices(limits: Limits, models: dict[str, str], known: Callable[[str], bool]) -> None:
-    """Refuse a limit in money where a price is unknown: it would never be reached.
+def check_prices(limits: Limits, models: Iterable[str]) -> None:
+    """Refuse a limit in money for models whose price is unknown: it would never be reached.
 
-    Args:
-        limits: Of the run, or of a consultation.
-        models: The model's name by its spec.
-        known: Whether the price table knows a model.
+    Raises:
+        UserError: No price of a model is known.
     """
-    if limits.cost is None:
-        return
-    for model in models.values():
-        if not known(model):
+    for model in models if limits.cost is not None else ():
+        if model not in prices():
             raise UserError(
                 f"a limit in USD cannot be kept: no price of {model} is known",
                 "name a table with its price in OSLER_PRICES, or limit tokens instead",

@@ -19,7 +19,6 @@ from osler.runs.result_row import ResultRow
 from osler.runs.store import AnswerRow, Planned, RunWriter, StoredScore, answer_row
 from osler.runs.transcript import Transcript
 from osler.simulator.limits import RunLimiter
-from osler.simulator.messages import AnswerMessage, EndMessage, StopMessage
 from osler.simulator.worker import Job
 
 if TYPE_CHECKING:
@@ -99,25 +98,25 @@ class WorkQueue:
         planned: Planned,
         progress: RunProgress,
         limiter: RunLimiter,
-        score: Score | None = None,
+        score: Score,
     ) -> None:
         """Take the list of what is to be done, and what scores it."""
-        self._score = score
-        self._store, self.progress, self.limiter = store, progress, limiter
+        self._store, self.progress, self.limiter, self._score = store, progress, limiter, score
         self._todo = iter(planned.todo)
         self._buffer: list[AnswerRow] = []
         self._written: asyncio.Future[None] | None = None
         self.stop = StopRequest()
 
     def next(self) -> Job | None:
-        """The next consultation to be held; None when there is none, or the run is to end."""
-        if self.stop.asked.is_set():
-            return None
+        """The next consultation; None when there is none, or the run is to end."""
+        self.stop_at_limit()
+        number = None if self.stop.asked.is_set() else next(self._todo, None)
+        return None if number is None else self.job(number)
+
+    def stop_at_limit(self) -> None:
+        """Ask the run to end when one of its limits is reached."""
         if reached := self.limiter.reached():
             self.stop.ask(RunStopped(reached[0].value, reached[1]))
-            return None
-        number = next(self._todo, None)
-        return None if number is None else self.job(number)
 
     def job(self, number: int) -> Job:
         """A consultation as it stands, with what models have said in it."""
@@ -187,32 +186,11 @@ class WorkQueue:
 
     def _scored(self, transcript: Transcript) -> StoredScore | None:
         """Its score; None when scoring fails, which must not cost the consultation: it can be scored later."""
-        if self._score is None:
-            return None
         try:
             return self._score(transcript, self._store.record(transcript.header.case))
         except Exception as error:
             self.progress.unscored = f"{type(error).__name__}: {error}"
             return None
-
-    def take_end(self, message: EndMessage) -> None:
-        """Take in how a consultation ended for a worker in another process."""
-        if isinstance(message.outcome, StopMessage):
-            self.interrupted(message.number, message.outcome.message)
-            self.stop.ask(RunStopped(message.outcome.kind, message.outcome.message))
-        else:
-            self.ended(message.number, message.outcome)
-
-    def take_answer(self, message: AnswerMessage) -> asyncio.Future[None]:
-        """Take in an answer that a worker in another process was given; done when it is written.
-
-        Such workers do not know what the run has used, so its limits are checked here.
-        """
-        self.limiter.used(message.answer)
-        written = self.answered(message.number, message.key, message.answer)
-        if reached := self.limiter.reached():
-            self.stop.ask(RunStopped(reached[0].value, reached[1]))
-        return written
 
     def interrupted(self, number: int, reason: str) -> None:
         """Note that a consultation was stopped; it is still to be done."""

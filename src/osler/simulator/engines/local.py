@@ -1,4 +1,4 @@
-"""All consultations in this process: as many at a time as asked for."""
+"""Runs all consultations in this process."""
 
 from __future__ import annotations
 
@@ -21,16 +21,21 @@ _LOOK = 0.05
 
 
 def spare_the_collector() -> None:
-    """Leave what is loaded out of the search for garbage: it stays, and looking through it takes time."""
+    """Keep the garbage collector from scanning what is loaded already, which never becomes garbage."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)
 
 
 async def run_local(queue: WorkQueue, worker: Worker, concurrency: int) -> None:
-    """Hold what the queue hands out until there is nothing left, or the run is to end."""
+    """Run what the queue hands out until there is nothing left, or the run is to end."""
+    spare_the_collector()
     seats = [asyncio.ensure_future(_seat(queue, worker)) for _ in range(concurrency)]
-    winding_down = asyncio.ensure_future(_wind_down_when_asked(queue, worker.requests, seats))
+
+    async def wind_down_when_asked() -> None:
+        await wind_down(worker.requests, seats, await queue.stop.wait())
+
+    winding_down = asyncio.ensure_future(wind_down_when_asked())
     try:
         await until_stopped(queue, seats)
     finally:
@@ -56,10 +61,6 @@ async def _seat(queue: WorkQueue, worker: Worker) -> None:
         await asyncio.sleep(0)  # without a model nothing else would wait, and a Ctrl-C would not be heard
 
 
-async def _wind_down_when_asked(queue: WorkQueue, requests: InFlight, seats: list[asyncio.Task[None]]) -> None:
-    await wind_down(requests, seats, await queue.stop.wait())
-
-
 async def wind_down(requests: InFlight, tasks: Iterable[asyncio.Task[None]], reason: RunStopped) -> None:
     """Send no more requests, wait for the answers to those in flight, then end what still waits for anything else."""
     requests.stop(reason)
@@ -82,23 +83,17 @@ async def until_stopped(queue: WorkQueue, work: Iterable[asyncio.Future[Any]]) -
         Exception: The first that any of the work raised; the rest is ended then, too.
         StorageError: The run cannot be written.
     """
-    tasks = set(work)
-    now: asyncio.Future[Any] = asyncio.ensure_future(queue.stop.now.wait())
-    pending = set(tasks)
+    tasks = list(work)
+    running = asyncio.ensure_future(asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION))
+    now = asyncio.ensure_future(queue.stop.now.wait())
     try:
-        while pending and not now.done():
-            done, rest = await asyncio.wait({*pending, now}, return_when=asyncio.FIRST_COMPLETED)
-            pending = rest - {now}
-            _raise_first(done - {now})
+        await asyncio.wait({running, now}, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            if task.done() and not task.cancelled():
+                task.result()
     finally:
-        for task in (*tasks, now):
-            task.cancel()
-        await asyncio.gather(*tasks, now, return_exceptions=True)
+        for one in (*tasks, running, now):
+            one.cancel()
+        await asyncio.gather(*tasks, running, now, return_exceptions=True)
     if queue.stop.error is not None:
         raise queue.stop.error
-
-
-def _raise_first(done: Iterable[asyncio.Future[Any]]) -> None:
-    for task in done:
-        if not task.cancelled() and (error := task.exception()) is not None:
-            raise error
