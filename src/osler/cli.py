@@ -10,21 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from osler import __version__
-from osler.commands import (
-    backbones,
-    compare,
-    memory,
-    models,
-    play,
-    probe,
-    rate,
-    records,
-    replay,
-    report,
-    runs,
-    simulate,
-    view,
-)
+from osler.commands import consultations, evaluate, models, play, records, runs, view
 from osler.errors import UserError, printable
 
 app = typer.Typer(
@@ -37,23 +23,26 @@ app = typer.Typer(
 _INTERRUPTED = 130
 """What a shell expects of a program that Ctrl-C ended; typer returns it for some versions, raises for others."""
 
-app.command("simulate")(simulate.simulate)
-app.command("show")(simulate.show)
-app.command("play")(play.play)
-app.command("replay")(replay.replay)
-app.command("diff")(replay.diff)
-app.command("compare")(compare.compare)
-app.command("score")(compare.score)
-app.command("probe")(probe.probe)
-app.command("report")(report.report)
-app.command("view")(view.view)
-app.command("export")(view.export)
+for command in (
+    runs.simulate,
+    consultations.show,
+    play.play,
+    consultations.replay,
+    consultations.diff,
+    evaluate.compare,
+    evaluate.score,
+    evaluate.probe,
+    evaluate.report,
+    view.view,
+    view.export,
+):
+    app.command()(command)
 app.add_typer(runs.app, name="runs")
 app.add_typer(records.app, name="records")
-app.add_typer(backbones.app, name="backbones")
+app.add_typer(models.backbones, name="backbones")
 app.add_typer(models.app, name="models")
-app.add_typer(memory.app, name="memory")
-app.add_typer(rate.app, name="rate")
+app.add_typer(consultations.memory_app, name="memory")
+app.add_typer(evaluate.rate, name="rate")
 
 
 def _version(show: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from osler.commands.probe import probe
+from osler.commands.evaluate import probe
 from osler.errors import UserError
 from osler.eval.probes.asking import Asked, Probed, examine, model_answerer, rules_answerer
 from osler.eval.probes.figures import agreement, figures

@@ -1,4 +1,4 @@
-"""`osler models`: the model files Osler can fetch by itself."""
+"""`osler backbones` and `osler models`: check that a model answers, and fetch model files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,52 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Fetch and list model files for local backbones.", no_args_is_help=True)
+backbones = typer.Typer(help="Check a model before a run.", no_args_is_help=True)
+app = typer.Typer(help="Download and list model files for local backbones.", no_args_is_help=True)
+
+
+@backbones.callback()
+def _group() -> None:
+    """Without this, typer would make the only command the group itself."""
+
+
+@backbones.command()
+def check(
+    spec: Annotated[
+        str,
+        typer.Argument(
+            help="rules, local, local:PATH, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL, gemini:MODEL,"
+            " ollama:MODEL, MODEL@URL or package.module:Class, with parameters after a space: 'openai:MODEL top_p=0.9'."
+            " API keys are read from OPENAI_API_KEY and so on, or from OSLER_KEY_ and the host, e.g."
+            " OSLER_KEY_MODELS_EXAMPLE_ORG.",
+            metavar="SPEC",
+        ),
+    ],
+    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds to wait for each answer.")] = 60.0,
+) -> None:
+    """Ask a model two short questions to see whether it answers, how fast, and whether it follows a JSON schema."""
+    import asyncio
+
+    from osler.errors import printable
+    from osler.models import parse_spec
+    from osler.models.probe import probe
+
+    if parse_spec(spec).kind == "rules":
+        typer.echo("rules: needs no model")
+        return
+    found = asyncio.run(probe(spec, limit=timeout))
+    answer = found.answer
+    counts = (answer.tokens_in, answer.tokens_out, answer.tokens_cached)
+    tokens_in, tokens_out, cached = ("unknown" if count is None else count for count in counts)
+    typer.echo(f"backbone    {printable(found.spec)}")
+    typer.echo(f"answers     yes: {printable(answer.text)[:80]}")
+    typer.echo(f"latency     {answer.seconds:.2f} s")
+    typer.echo(f"tokens      {tokens_in} in, {tokens_out} out, {cached} cached")
+    typer.echo(f"JSON schema {found.schema.value}")
 
 
 @app.command()
-def pull(name: Annotated[str, typer.Argument(help="Which model; `osler models list` shows them.")]) -> None:
+def pull(name: Annotated[str, typer.Argument(help="The model; `osler models list` shows them.")]) -> None:
     """Download a model file into the cache, unless it is there."""
     from osler.errors import UserError
     from osler.models.weights import KNOWN, fetch
