@@ -270,7 +270,7 @@ def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
     if progress.unscored:
         warn(f"a consultation could not be scored ({progress.unscored}); re-run the command to score it")
     outcome.raise_if_stopped()
-    ended, failed = (progress.done, progress.failed) if progress.done else (status.total, status.failed)
+    ended, failed = (progress.done, progress.failures.total()) if progress.done else (status.total, status.failed)
     all_failed = 0 < failed == ended
     if all_failed or (status.failed and not options.as_json):
         line = "osler: every consultation failed" if all_failed else f"{status.failed} failed"

@@ -1,4 +1,4 @@
-"""The queue of a run: hands out consultations, takes back what came of them, and is the only one that writes."""
+"""The queue of a run: hands out consultations, takes back the results, and is the only one that writes them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from osler.errors import RunStopped, StorageError
+from osler.models.completion import Completion
 from osler.models.prices import cost
 from osler.records.schema import PatientRecord
 from osler.runs.events import Journal
@@ -20,10 +20,6 @@ from osler.runs.store import AnswerRow, Planned, RunWriter, StoredScore, answer_
 from osler.runs.transcript import Transcript
 from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import Job
-
-if TYPE_CHECKING:
-    from osler.models.completion import Completion
-
 
 Score = Callable[[Transcript, PatientRecord], StoredScore]
 """Judges and measures a consultation that has ended."""
@@ -55,17 +51,11 @@ class RunProgress:
         """How long this session has been going."""
         return time.monotonic() - self.began
 
-    @property
-    def failed(self) -> int:
-        """Consultations of this session that failed."""
-        return self.failures.total()
-
 
 class StopRequest:
-    """Whether a run is to end before its plan does: in order, or at once."""
+    """Whether a run is to end early: in order, or at once."""
 
     def __init__(self) -> None:
-        """Go on."""
         self.reason: RunStopped | None = None
         self.error: StorageError | None = None
         self.asked = asyncio.Event()
@@ -77,30 +67,24 @@ class StopRequest:
         self.asked.set()
 
     def fail(self, error: StorageError) -> None:
-        """End at once: what models answer cannot be written any more."""
+        """End at once: answers cannot be written any more."""
         self.error = self.error or error
         self.ask(RunStopped("not written", error.message))
         self.now.set()
 
     async def wait(self) -> RunStopped:
-        """Wait until the run is to end; the reason."""
+        """Wait until the run is to end; returns the reason."""
         await self.asked.wait()
         assert self.reason is not None
         return self.reason
 
 
 class WorkQueue:
-    """What engines talk to."""
+    """The consultations of a run that are to be done. The engines take from it and report to it."""
 
     def __init__(
-        self,
-        store: RunWriter,
-        planned: Planned,
-        progress: RunProgress,
-        limiter: RunLimiter,
-        score: Score,
+        self, store: RunWriter, planned: Planned, progress: RunProgress, limiter: RunLimiter, score: Score
     ) -> None:
-        """Take the list of what is to be done, and what scores it."""
         self._store, self.progress, self.limiter, self._score = store, progress, limiter, score
         self._todo = iter(planned.todo)
         self._buffer: list[AnswerRow] = []
@@ -119,19 +103,18 @@ class WorkQueue:
             self.stop.ask(RunStopped(reached[0].value, reached[1]))
 
     def job(self, number: int) -> Job:
-        """A consultation as it stands, with what models have said in it."""
+        """A consultation, with the answers that models have given in it."""
         self.flush()
         cell = self._store.cell(number)
-        job = Job(number, cell, self._store.record(cell.case), self._store.kept(number))
         self.progress.under_way[number] = (cell, None)
-        return job
+        return Job(number, cell, self._store.record(cell.case), self._store.kept(number))
 
-    def watch(self, number: int, journal: Journal) -> None:
-        """Let the display look at a consultation that is held in this process."""
-        self.progress.under_way[number] = (self.progress.under_way[number][0], journal)
+    def watch(self, job: Job, journal: Journal) -> None:
+        """Let the display look at a consultation that runs in this process."""
+        self.progress.under_way[job.number] = (job.cell, journal)
 
     def answered(self, number: int, key: str, answer: Completion) -> asyncio.Future[None]:
-        """Keep an answer that was paid for; done when it is written, and only then may its consultation go on.
+        """Store an answer that was paid for; done when it is written, and only then may its consultation go on.
 
         Answers that come in the same moment are written together. A kill costs the requests in flight, and no more.
         """
@@ -149,7 +132,7 @@ class WorkQueue:
         return self._written
 
     def _flush_soon(self) -> None:
-        with suppress(StorageError):  # it stops the run, and whoever waits for the write hears of it
+        with suppress(StorageError):  # it stops the run, and whoever waits for the write gets it
             self.flush()
 
     def flush(self) -> None:
@@ -160,21 +143,21 @@ class WorkQueue:
         """
         buffer, written = self._buffer, self._written
         self._buffer, self._written = [], None
-        if not buffer:
+        if not buffer or written is None:
             return
         try:
             self._store.keep(buffer)
         except StorageError as error:
             self.stop.fail(error)
-            if written is not None and not written.done():
+            if not written.done():
                 written.set_exception(error)
                 written.exception()  # nobody may be waiting any more
             raise
-        if written is not None and not written.done():
+        if not written.done():
             written.set_result(None)
 
     def ended(self, number: int, transcript: Transcript) -> None:
-        """Keep a consultation that has ended."""
+        """Store a consultation that has ended, with its score."""
         self.flush()
         figures = self._store.finish(number, transcript, self._scored(transcript))
         cell, _ = self.progress.under_way.pop(number)
@@ -193,7 +176,7 @@ class WorkQueue:
             return None
 
     def interrupted(self, number: int, reason: str) -> None:
-        """Note that a consultation was stopped; it is still to be done."""
+        """Record that a consultation was stopped; it is still to be done."""
         self.flush()
         self._store.interrupted(number, reason)
         self.progress.under_way.pop(number, None)

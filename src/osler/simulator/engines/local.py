@@ -47,7 +47,7 @@ async def _seat(queue: WorkQueue, worker: Worker) -> None:
     """One consultation after the other."""
     while (job := queue.next()) is not None:
         journal = Journal()
-        queue.watch(job.number, journal)
+        queue.watch(job, journal)
         try:
             transcript = await worker.run(job, partial(queue.answered, job.number), journal)
         except RunStopped as stop:

@@ -84,7 +84,7 @@ class WorkerPool:
                     left.remove(number)
                     line = f"{_MOST_DEATHS} workers died while they held it"
                     job = self._queue.job(number)
-                    self._queue.ended(number, abandoned_transcript(job, self._setup.settings, "worker died", line))
+                    self._queue.ended(number, abandoned_transcript(job, self._setup.settings, line))
             if not left or self._queue.stop.asked.is_set():
                 self._nothing_left.set()
                 return
