@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+from typer import Argument, Option
 
-from osler.commands.options import MOST, Backbone, CaseName, Memory, RunName, Strategy, Trial
+from osler.commands.options import MOST, Backbone, CaseName, Memory, RunName, Strategy, Trial, open_run, print_page
 from osler.errors import UserError
 from osler.simulator.options import Timeout
 
@@ -36,22 +37,18 @@ def show(
     strategy: Strategy = None,
     backbone: Backbone = None,
     trial: Trial = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Also show what was retrieved, recalled and refused.")
-    ] = False,
+    details: Annotated[bool, Option("--details", help="Also show what was retrieved, recalled and refused.")] = False,
 ) -> None:
     """Print one consultation."""
     from osler.eval.faithfulness.patient_verdicts import faults_in
-    from osler.records.pages import printed
     from osler.replay.pages import transcript_page
     from osler.runs.plan import Selector
-    from osler.runs.store import RunFile
 
-    with RunFile.open(run) as opened:
+    with open_run(run) as opened:
         cell, transcript = opened.find_cell(Selector(case, backbone, strategy, memory, trial))
         _, faults = faults_in(opened, cell)
     lines = {turn: list(_fault_lines(verdict)) for turn, verdict in faults.items()}
-    printed(transcript_page(transcript, details=details, faults=lines))
+    print_page(transcript_page(transcript, details=details, faults=lines))
 
 
 def _fault_lines(verdict: ReplyVerdict) -> Iterator[str]:
@@ -75,32 +72,30 @@ def show_memory(
     trial: Trial = None,
 ) -> None:
     """Print turn by turn what was recalled, inserted, superseded, merged and forgotten."""
-    from osler.records.pages import printed
     from osler.replay.pages import memory_page
     from osler.runs.plan import Selector
-    from osler.runs.store import RunFile
 
-    with RunFile.open(run) as opened:
-        printed(memory_page(opened.find(Selector(case, backbone, strategy, memory, trial))))
+    with open_run(run) as opened:
+        print_page(memory_page(opened.find(Selector(case, backbone, strategy, memory, trial))))
 
 
 def replay(
     run: RunName,
-    case: Annotated[str | None, typer.Argument(help="A record's id, or its patient's.")] = None,
-    memory: Annotated[list[str] | None, typer.Option("--memory", help=f"Which memory. {_FORKED}")] = None,
-    backbone: Annotated[list[str] | None, typer.Option("--backbone", help=f"Which doctor's model. {_FORKED}")] = None,
-    strategy: Annotated[list[str] | None, typer.Option("--strategy", help=f"Which strategy. {_FORKED}")] = None,
+    case: Annotated[str | None, Argument(help="A record's id, or its patient's.")] = None,
+    memory: Annotated[list[str] | None, Option("--memory", help=f"Which memory. {_FORKED}")] = None,
+    backbone: Annotated[list[str] | None, Option("--backbone", help=f"Which doctor's model. {_FORKED}")] = None,
+    strategy: Annotated[list[str] | None, Option("--strategy", help=f"Which strategy. {_FORKED}")] = None,
     trial: Trial = None,
-    speed: Annotated[float, typer.Option("--speed", min=0.125, max=64, help="Playback speed.")] = 1.0,
-    from_turn: Annotated[int, typer.Option("--from-turn", min=1, help="Turn to start from.")] = 1,
-    plain: Annotated[bool, typer.Option("--plain", help="Print it as plain text.")] = False,
+    speed: Annotated[float, Option("--speed", min=0.125, max=64, help="Playback speed.")] = 1.0,
+    from_turn: Annotated[int, Option("--from-turn", min=1, help="Turn to start from.")] = 1,
+    plain: Annotated[bool, Option("--plain", help="Print it as plain text.")] = False,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Re-run it, or the whole run, with the recorded answers and list differences."),
+        Option("--verify", help="Re-run it, or the whole run, with the recorded answers and list differences."),
     ] = False,
     fork_at: Annotated[
         int | None,
-        typer.Option("--fork-at", help="Keep this many turns, then continue with another model, strategy or memory."),
+        Option("--fork-at", help="Keep this many turns, then continue with another model, strategy or memory."),
     ] = None,
     timeout: Timeout = 60.0,
 ) -> None:
@@ -113,11 +108,14 @@ def replay(
         raise UserError("no consultation is named", f"write `osler replay {run} CASE`; only --verify takes a whole run")
     given = {"backbone": backbone, "strategy": strategy, "memory": memory}
     if fork_at is not None:
-        old = {name: _two(values, name)[0] for name, values in given.items() if values and len(values) > 1}
+        old: dict[str, Any] = {
+            name: _two(values, name)[0] for name, values in given.items() if values and len(values) > 1
+        }
         new = {name: values[-1] for name, values in given.items() if values}
         _fork(run, Selector(case, **old, trial=trial), new, fork_at, timeout)
         return
-    selector = Selector(case, **{name: _one(values, name) for name, values in given.items()}, trial=trial)
+    chosen: dict[str, Any] = {name: _one(values, name) for name, values in given.items()}
+    selector = Selector(case, **chosen, trial=trial)
     if verify:
         _verify(run, selector)
     else:
@@ -128,16 +126,15 @@ def diff(
     run: RunName,
     case: CaseName,
     other_case: Annotated[
-        str | None, typer.Argument(metavar="[CASE2]", help="The second record, e.g. the patient's other language.")
+        str | None, Argument(metavar="[CASE2]", help="The second record, e.g. the patient's other language.")
     ] = None,
-    with_run: Annotated[Path | None, typer.Option("--with", help="The run of the second. Default: the same.")] = None,
-    memory: Annotated[list[str] | None, typer.Option("--memory", help=f"The memory. {_BOTH}")] = None,
-    backbone: Annotated[list[str] | None, typer.Option("--backbone", help=f"The doctor's model. {_BOTH}")] = None,
-    strategy: Annotated[list[str] | None, typer.Option("--strategy", help=f"The strategy. {_BOTH}")] = None,
-    trial: Annotated[list[int] | None, typer.Option("--trial", min=1, max=MOST, help=f"The trial. {_BOTH}")] = None,
+    with_run: Annotated[Path | None, Option("--with", help="The run of the second. Default: the same.")] = None,
+    memory: Annotated[list[str] | None, Option("--memory", help=f"The memory. {_BOTH}")] = None,
+    backbone: Annotated[list[str] | None, Option("--backbone", help=f"The doctor's model. {_BOTH}")] = None,
+    strategy: Annotated[list[str] | None, Option("--strategy", help=f"The strategy. {_BOTH}")] = None,
+    trial: Annotated[list[int] | None, Option("--trial", min=1, max=MOST, help=f"The trial. {_BOTH}")] = None,
 ) -> None:
     """Compare two consultations of the same patient turn by turn, with the first difference marked."""
-    from osler.records.pages import printed
     from osler.replay.diff import same_patient
     from osler.replay.diff_page import DiffPage
     from osler.runs.plan import Selector
@@ -151,19 +148,17 @@ def diff(
         raise UserError(
             "both are the same consultation", "give --memory, --strategy, --backbone or --trial twice, or --with RUN"
         )
-    printed(DiffPage(left, right))
+    print_page(DiffPage(left, right))
 
 
 def _play(run: Path, selector: Selector, speed: float, from_turn: int, *, plain: bool) -> None:
-    from osler.records.pages import printed
     from osler.replay.pages import replay_page
-    from osler.runs.store import RunFile
 
-    with RunFile.open(run) as opened:
+    with open_run(run) as opened:
         found = opened.find(selector)
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     if plain or not is_terminal:
-        printed(replay_page(found, from_turn))
+        print_page(replay_page(found, from_turn))
     else:
         from osler.replay.screen import play
 
@@ -171,10 +166,8 @@ def _play(run: Path, selector: Selector, speed: float, from_turn: int, *, plain:
 
 
 def _verify(run: Path, selector: Selector) -> None:
-    from osler.records.pages import printed
     from osler.replay.verify import other_version, verify
     from osler.replay.verify_page import verify_page
-    from osler.runs.store import RunFile
 
     began = told = time.monotonic()
 
@@ -184,24 +177,22 @@ def _verify(run: Path, selector: Selector) -> None:
             told = time.monotonic()
             typer.echo(f"{done} of {len(numbers)} re-run", err=True)
 
-    with RunFile.open(run) as opened:
+    with open_run(run) as opened:
         numbers = opened.find_ended(selector)
         if line := other_version(opened):
             typer.echo(f"osler: {line}", err=True)
         verification = verify(opened, numbers, tell)
-    printed(verify_page(verification, time.monotonic() - began))
+    print_page(verify_page(verification, time.monotonic() - began))
     if verification.differing:
         raise typer.Exit(1)
 
 
 def _fork(run: Path, selector: Selector, new: dict[str, str], turn: int, timeout: float) -> None:
-    from osler.records.pages import printed
     from osler.replay.diff_page import DiffPage
     from osler.replay.fork import Change, Parent, fork
     from osler.runs.plan import PLAIN, Column, Selector
-    from osler.runs.store import RunFile
 
-    with RunFile.open(run) as opened:
+    with open_run(run) as opened:
         numbers = opened.find_ended(selector)
         if len(numbers) > 1:
             raise UserError(
@@ -220,18 +211,17 @@ def _fork(run: Path, selector: Selector, new: dict[str, str], turn: int, timeout
         header.variants,
     )
     path, number = fork(parent, Change(turn, column), timeout)
-    with RunFile.open(path) as forks:
+    with open_run(path) as forks:
         cell = forks.cell(number)
-    printed(DiffPage(_side(parent.run, Selector.just(header.cell)), _side(path, Selector.just(cell))))
+    print_page(DiffPage(_side(parent.run, Selector.just(header.cell)), _side(path, Selector.just(cell))))
     typer.echo(f"\nforked after turn {turn}; kept in {path} as trial {cell.trial}", err=True)
 
 
 def _side(run: Path, selector: Selector) -> Side:
     from osler.replay.diff import Side
     from osler.replay.verify import stored_ladder
-    from osler.runs.store import RunFile
 
-    with RunFile.open(run) as opened:
+    with open_run(run) as opened:
         number, transcript = opened.find_cell(selector)
         return Side(opened.path.stem, transcript, opened.verdicts(number, stored_ladder(opened)))
 

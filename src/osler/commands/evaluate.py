@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
-from osler.commands.options import AsJson, Force, Judge, PatientJudge, RunName, known_runs
+from osler.commands.options import AsJson, Force, Judge, PatientJudge, RunName, known_runs, open_run, print_page
+from osler.errors import UserError, printable
 from osler.simulator.options import Timeout
 
 rate = typer.Typer(no_args_is_help=True, help="Blind rating by people: export sheets, import ratings.")
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(help="One or more runs.", autocompletion=known_runs)],
+    runs: Annotated[list[Path], Argument(help="One or more runs.", autocompletion=known_runs)],
     judge: Judge = None,
-    against: Annotated[str | None, typer.Option("--against", help="The memory to compare the others with.")] = None,
+    against: Annotated[str | None, Option("--against", help="The memory to compare the others with.")] = None,
     patient_judge: PatientJudge = None,
     by: Annotated[
         Literal["language", "specialty"] | None,
-        typer.Option("--by", help="Also print a table for each language or specialty."),
+        Option("--by", help="Also print a table for each language or specialty."),
     ] = None,
-    paper: Annotated[bool, typer.Option("--paper", help="Also print the figures that the papers published.")] = False,
+    paper: Annotated[bool, Option("--paper", help="Also print the figures that the papers published.")] = False,
     form: Annotated[
-        Literal["table", "markdown", "latex", "csv", "json"], typer.Option("--format", help="Format of the tables.")
+        Literal["table", "markdown", "latex", "csv", "json"], Option("--format", help="Format of the tables.")
     ] = "table",
 ) -> None:
     """Compare columns: diagnosis and treatment, with n, intervals, failures and paired differences."""
     from osler.eval.compare import compare as compared
     from osler.eval.compare.grid import WRITERS, grids, json_text
     from osler.eval.runs import load_run
-    from osler.records.pages import printed
 
     opened = [load_run(run) for run in runs]
     comparison = compared(opened, judge=judge, against=against, by=by, ruler=patient_judge)
@@ -44,7 +45,7 @@ def compare(
     if form == "table":
         from osler.eval.compare.terminal import page
 
-        printed(page(tables))
+        print_page(page(tables))
     else:
         typer.echo("\n".join(WRITERS[form](grid) for grid in tables), nl=False)
     for warning in comparison.warnings:
@@ -55,61 +56,45 @@ def score(
     run: RunName,
     judge: Annotated[
         list[str] | None,
-        typer.Option(
-            "--judge", help="A model, or a judge of your own as package.module:Class. Given twice: must agree."
-        ),
+        Option("--judge", help="A model, or a judge of your own as package.module:Class. Given twice: must agree."),
     ] = None,
     tie_break: Annotated[
-        str | None, typer.Option("--tie-break", help="The model that decides if two judges disagree.")
+        str | None, Option("--tie-break", help="The model that decides if two judges disagree.")
     ] = None,
     patient_judge: Annotated[
         str | None,
-        typer.Option("--patient-judge", help="A model that checks the patient's replies for leaks and fabrications."),
+        Option("--patient-judge", help="A model that checks the patient's replies for leaks and fabrications."),
     ] = None,
     test_prices: Annotated[
-        Path | None, typer.Option("--test-prices", help="Prices of tests: a YAML file with NAME: PRICE lines.")
+        Path | None, Option("--test-prices", help="Prices of tests: a YAML file with NAME: PRICE lines.")
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Also re-judge what this judge has judged before.")] = False,
+    again: Annotated[bool, Option("--again", help="Also re-judge what this judge has judged before.")] = False,
     any_judge: Annotated[
-        bool, typer.Option("--any-judge", help="Do not test the judge on clear cases before it judges.")
+        bool, Option("--any-judge", help="Do not test the judge on clear cases before it judges.")
     ] = False,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=100_000, help="Calls at the same time.")] = 8,
+    concurrency: Annotated[int, Option("--concurrency", min=1, max=100_000, help="Calls at the same time.")] = 8,
     timeout: Timeout = 60.0,
 ) -> None:
     """Judge the conclusions or replies of a run again, without re-running it. Earlier verdicts are kept."""
     from osler.eval.faithfulness.judging import judge_patients
     from osler.eval.judging import judge_run
 
+    how: dict[str, Any] = {"again": again, "concurrency": concurrency, "timeout": timeout, "any_judge": any_judge}
     if patient_judge is not None:
-        line = judge_patients(
-            run, patient_judge, again=again, concurrency=concurrency, timeout=timeout, any_judge=any_judge
-        )
-        typer.echo(line)
+        typer.echo(judge_patients(run, patient_judge, **how))
     if patient_judge is None or judge or test_prices is not None:
-        line = judge_run(
-            run,
-            judge or [],
-            tie_break,
-            again=again,
-            concurrency=concurrency,
-            timeout=timeout,
-            any_judge=any_judge,
-            test_prices=test_prices,
-        )
-        typer.echo(line)
+        typer.echo(judge_run(run, judge or [], tie_break, **how, test_prices=test_prices))
 
 
 def probe(
     run: RunName,
-    memory: Annotated[list[str] | None, typer.Option("--memory", help="Only this memory (repeatable).")] = None,
-    strategy: Annotated[list[str] | None, typer.Option("--strategy", help="Only this strategy (repeatable).")] = None,
+    memory: Annotated[list[str] | None, Option("--memory", help="Only this memory (repeatable).")] = None,
+    strategy: Annotated[list[str] | None, Option("--strategy", help="Only this strategy (repeatable).")] = None,
     backbone: Annotated[
-        str, typer.Option("--backbone", help="The model that answers from what is recalled, or rules.")
+        str, Option("--backbone", help="The model that answers from what is recalled, or rules.")
     ] = "rules",
-    k: Annotated[str, typer.Option("--k", help="Values of k for top-k retrieval.")] = "1,3,5,10",
-    limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="Maximum number of consultations per column.")
-    ] = None,
+    k: Annotated[str, Option("--k", help="Values of k for top-k retrieval.")] = "1,3,5,10",
+    limit: Annotated[int | None, Option("--limit", min=1, help="Maximum number of consultations per column.")] = None,
     timeout: Timeout = 60.0,
     as_json: AsJson = False,
 ) -> None:
@@ -119,24 +104,20 @@ def probe(
 
     from osler.eval.probes.page import page
     from osler.eval.probes.run import probe_run
-    from osler.records.pages import printed
-    from osler.runs.store import RunFile
     from osler.stdout import spared_stdout
 
     ks, only = _ks(k), {"memories": memory, "strategies": strategy}
-    with RunFile.open(run) as opened, spared_stdout():
+    with open_run(run) as opened, spared_stdout():
         found = asyncio.run(probe_run(opened, ks, **only, answered_by=backbone, limit=limit, seconds=timeout))
     if as_json:
         told = {"answered_by": backbone, "excluded": found.excluded, "rows": [one.as_json() for one in found.figures]}
         typer.echo(json.dumps(told, ensure_ascii=False))
     else:
-        printed(page(found.figures, backbone, found.excluded))
+        print_page(page(found.figures, backbone, found.excluded))
 
 
 def _ks(given: str) -> list[int]:
     """Whole numbers from a list with commas."""
-    from osler.errors import UserError
-
     parts = [part.strip() for part in given.split(",")]
     if not all(part.isdecimal() and len(part) <= 5 and int(part) > 0 for part in parts):
         raise UserError(f"--k {given[:50]!r} cannot be read", "give whole numbers from 1 to 99999, as in --k 1,3,5,10")
@@ -145,11 +126,11 @@ def _ks(given: str) -> list[int]:
 
 def report(
     run: RunName,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Output file.")] = Path("report.html"),
+    out: Annotated[Path, Option("--out", "-o", help="Output file.")] = Path("report.html"),
     judge: Judge = None,
     patient_judge: PatientJudge = None,
     figures: Annotated[
-        Path | None, typer.Option("--figures", help="Also write the figures to this folder, as SVG and PNG.")
+        Path | None, Option("--figures", help="Also write the figures to this folder, as SVG and PNG.")
     ] = None,
     force: Force = False,
 ) -> None:
@@ -165,21 +146,19 @@ def report(
 def export_sheets(
     run: RunName,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The sheet; its key is written beside it as NAME.key.json.")
+        Path, Option("--out", "-o", help="The sheet; its key is written beside it as NAME.key.json.")
     ] = Path("sheet.xlsx"),
-    per_cell: Annotated[int, typer.Option("--per-cell", min=1, help="Items per column.")] = 20,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the draw and the order.")] = 0,
+    per_cell: Annotated[int, Option("--per-cell", min=1, help="Items per column.")] = 20,
+    seed: Annotated[int, Option("--seed", help="Seed of the draw and the order.")] = 0,
     raters: Annotated[
-        int, typer.Option("--raters", min=1, max=100, help="Number of sheets, with the same items in different orders.")
+        int, Option("--raters", min=1, max=100, help="Number of sheets, with the same items in different orders.")
     ] = 1,
     force: Force = False,
 ) -> None:
     """Export blinded rating sheets, plus the key."""
-    from osler.errors import printable
     from osler.eval.rating import export_sheets as export
-    from osler.runs.store import RunFile
 
-    with RunFile.open(run) as opened:
+    with open_run(run) as opened:
         done = export(opened, out, per_system=per_cell, seed=seed, raters=raters, force=force)
     for column, count in done.items.items():
         few = "" if count == per_cell else f", fewer than {per_cell}: the run has not more"
@@ -190,22 +169,20 @@ def export_sheets(
 
 @rate.command("import")
 def import_ratings(
-    sheets: Annotated[list[Path], typer.Argument(help="The sheets that the raters filled in, as .xlsx or CSV.")],
-    key: Annotated[Path, typer.Option("--key", help="The .key.json file that was exported with them.")],
-    run: Annotated[Path | None, typer.Option("--run", help="Check that the items are from this run.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write all ratings to a CSV file.")] = None,
+    sheets: Annotated[list[Path], Argument(help="The sheets that the raters filled in, as .xlsx or CSV.")],
+    key: Annotated[Path, Option("--key", help="The .key.json file that was exported with them.")],
+    run: Annotated[Path | None, Option("--run", help="Check that the items are from this run.")] = None,
+    out: Annotated[Path | None, Option("--out", "-o", help="Also write all ratings to a CSV file.")] = None,
     force: Force = False,
 ) -> None:
     """Import ratings: means by column, and agreement between raters."""
     from osler.eval.rating import Key, check_run, ratings_page, read_ratings, write_table
-    from osler.records.pages import printed
-    from osler.runs.store import RunFile
 
     opened_key = Key.open(key)
     if run is not None:
-        with RunFile.open(run) as opened:
+        with open_run(run) as opened:
             check_run(opened_key, opened)
     ratings = read_ratings(sheets, opened_key)
     if out is not None:
         write_table(ratings, out, force=force)
-    printed(ratings_page(ratings, opened_key))
+    print_page(ratings_page(ratings, opened_key))

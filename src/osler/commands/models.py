@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
+
+from osler.errors import UserError, printable
 
 backbones = typer.Typer(help="Check a model before a run.", no_args_is_help=True)
 app = typer.Typer(help="Download and list model files for local backbones.", no_args_is_help=True)
@@ -19,7 +22,7 @@ def _group() -> None:
 def check(
     spec: Annotated[
         str,
-        typer.Argument(
+        Argument(
             help="rules, local, local:PATH, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL, gemini:MODEL,"
             " ollama:MODEL, MODEL@URL or package.module:Class, with parameters after a space: 'openai:MODEL top_p=0.9'."
             " API keys are read from OPENAI_API_KEY and so on, or from OSLER_KEY_ and the host, e.g."
@@ -27,12 +30,11 @@ def check(
             metavar="SPEC",
         ),
     ],
-    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds to wait for each answer.")] = 60.0,
+    timeout: Annotated[float, Option("--timeout", min=0.1, help="Seconds to wait for each answer.")] = 60.0,
 ) -> None:
     """Ask a model two short questions to see whether it answers, how fast, and whether it follows a JSON schema."""
     import asyncio
 
-    from osler.errors import printable
     from osler.models import parse_spec
     from osler.models.probe import probe
 
@@ -51,9 +53,8 @@ def check(
 
 
 @app.command()
-def pull(name: Annotated[str, typer.Argument(help="The model; `osler models list` shows them.")]) -> None:
+def pull(name: Annotated[str, Argument(help="The model; `osler models list` shows them.")]) -> None:
     """Download a model file into the cache, unless it is there."""
-    from osler.errors import UserError
     from osler.models.weights import KNOWN, fetch
 
     if name not in KNOWN:

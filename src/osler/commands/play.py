@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+from typer import Option
 
 from osler.commands.options import RUN_TO_WRITE, PoolPath, Seed
 from osler.simulator.options import Timeout
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 def play(
-    role: Annotated[Literal["doctor", "patient"], typer.Option("--as", help="Your role.")] = "doctor",
+    role: Annotated[Literal["doctor", "patient"], Option("--as", help="Your role.")] = "doctor",
     case: Annotated[
         str | None,
-        typer.Option("--case", help="A record's id, or its patient's. Default: one that you have not played."),
+        Option("--case", help="A record's id, or its patient's. Default: one that you have not played."),
     ] = None,
     pool: PoolPath = "bundled",
     language: Annotated[
-        str | None, typer.Option("--language", help="en or zh. Default: the language of your terminal.")
+        str | None, Option("--language", help="en or zh. Default: the language of your terminal.")
     ] = None,
-    patient: Annotated[str, typer.Option("--patient", help="As doctor: the patient's model, or rules.")] = "rules",
-    doctor: Annotated[str, typer.Option("--doctor", help="As patient: the doctor's model, or rules.")] = "rules",
-    memory: Annotated[str, typer.Option("--memory", help="The memory that takes notes for the doctor.")] = "tim",
-    strategy: Annotated[str, typer.Option("--strategy", help="As patient: the doctor's strategy.")] = "plain",
+    patient: Annotated[str, Option("--patient", help="As doctor: the patient's model, or rules.")] = "rules",
+    doctor: Annotated[str, Option("--doctor", help="As patient: the doctor's model, or rules.")] = "rules",
+    memory: Annotated[str, Option("--memory", help="The memory that takes notes for the doctor.")] = "tim",
+    strategy: Annotated[str, Option("--strategy", help="As patient: the doctor's strategy.")] = "plain",
     seed: Seed = 0,
     timeout: Timeout = 60.0,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help=f"{RUN_TO_WRITE} Default: play-doctor or play-patient."),
+        Option("--out", "-o", help=f"{RUN_TO_WRITE} Default: play-doctor or play-patient."),
     ] = None,
 ) -> None:
     """Play the doctor or the patient in a consultation, and see your score."""

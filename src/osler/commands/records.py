@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-from osler.commands.options import PoolPath, Seed
+from osler.commands.options import PoolPath, Seed, print_page
+from osler.errors import UserError, printable
 from osler.simulator.options import Languages, Limit, Sample, Specialties
 
 app = typer.Typer(help="Look at, check and convert patient records.", no_args_is_help=True)
@@ -23,41 +25,37 @@ def list_records(
     seed: Seed = 0,
 ) -> None:
     """List the records of a pool, one line each."""
-    from osler.records.pages import listing, printed
+    from osler.records.pages import listing
     from osler.records.pool import RecordPool
 
     chosen = RecordPool.open(pool).only(
         specialties=specialty, languages=language, limit=limit, sample=sample, seed=seed
     )
-    printed(listing(chosen))
+    print_page(listing(chosen))
 
 
 @app.command()
 def show(
-    record_id: Annotated[
-        str, typer.Argument(metavar="ID", help="Record id, or patient id if the patient has one record.")
-    ],
+    record_id: Annotated[str, Argument(metavar="ID", help="Record id, or patient id if the patient has one record.")],
     pool: PoolPath = "bundled",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print the record as JSON.")] = False,
 ) -> None:
     """Print one record."""
-    from osler.records.pages import page, printed
+    from osler.records.pages import page
     from osler.records.pool import RecordPool
 
     record = RecordPool.open(pool).find(record_id)
     if as_json:
         typer.echo(record.model_dump_json(indent=2))
     else:
-        printed(page(record))
+        print_page(page(record))
 
 
 @app.command()
 def validate(
-    path: Annotated[str, typer.Argument(help="A folder or file of records, or `bundled`.")] = "bundled",
+    path: Annotated[str, Argument(help="A folder or file of records, or `bundled`.")] = "bundled",
 ) -> None:
     """Check every record and list all problems."""
-    from osler.errors import UserError, printable
-    from osler.records.pages import printed
     from osler.records.pool import RecordPool
     from osler.records.pool_check import Check
 
@@ -72,23 +70,23 @@ def validate(
             f"{len(check.problems)} problem(s) in {files} file(s), {check.sound} sound record(s)",
             "mend them and validate again",
         )
-    printed(check.table())
+    print_page(check.table())
 
 
 @app.command()
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="A folder or file of records, or `bundled`.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="A folder, or a file whose suffix names the format.")],
+    source: Annotated[str, Argument(metavar="IN", help="A folder or file of records, or `bundled`.")],
+    target: Annotated[Path, Argument(metavar="OUT", help="A folder, or a file whose suffix names the format.")],
     to: Annotated[
-        str | None, typer.Option("--to", help="The format, if the suffix of OUT does not name it.", metavar="FORMAT")
+        str | None, Option("--to", help="The format, if the suffix of OUT does not name it.", metavar="FORMAT")
     ] = None,
     record_id: Annotated[
-        list[str] | None, typer.Option("--id", help="Only this record, or all records of this patient (repeatable).")
+        list[str] | None, Option("--id", help="Only this record, or all records of this patient (repeatable).")
     ] = None,
     specialty: Specialties = None,
     language: Languages = None,
     limit: Limit = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite what is there.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite what is there.")] = False,
 ) -> None:
     """Write records in another format. OUT is not touched if any record has a problem."""
     from osler.records.convert import write_records

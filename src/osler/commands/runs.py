@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer import Argument
 
-from osler.commands.options import AsJson, RunName, takes_options
+from osler.commands.options import AsJson, RunName, open_run, print_page, takes_options
 from osler.errors import printable
 from osler.simulator.options import EXECUTION, SimulateOptions
 
@@ -33,10 +34,9 @@ def simulate(*, as_json: AsJson = False, **options: Any) -> None:
 @takes_options(EXECUTION)
 def retry(run: RunName, *, as_json: AsJson = False, **options: Any) -> None:
     """Re-run what failed and resume what is left. Answers that models already gave are reused."""
-    from osler.runs.store import RunFile
     from osler.simulator.batch import retry_run
 
-    with RunFile.open(run) as opened:
+    with open_run(run) as opened:
         options["temperature"] = opened.settings.temperature
     if code := retry_run(run, _run_options(options, as_json)):
         raise typer.Exit(code)
@@ -49,12 +49,11 @@ def _run_options(options: dict[str, Any], as_json: bool) -> RunOptions:
 
 
 @app.command("list")
-def list_runs(folder: Annotated[Path, typer.Argument(help="The folder of the runs.")] = Path("runs")) -> None:
+def list_runs(folder: Annotated[Path, Argument(help="The folder of the runs.")] = Path("runs")) -> None:
     """List the runs of a folder and their progress."""
-    from osler.records.pages import printed
     from osler.runs.run_pages import runs_table
 
-    printed(runs_table(folder))
+    print_page(runs_table(folder))
 
 
 @app.command("status")
@@ -63,24 +62,21 @@ def status(run: RunName, as_json: AsJson = False) -> None:
     import json
     from dataclasses import asdict
 
-    from osler.records.pages import printed
     from osler.runs.run_pages import status_page
-    from osler.runs.store import RunFile
 
-    with RunFile.open(run) as opened:
+    with open_run(run) as opened:
         if as_json:
             typer.echo(json.dumps({"run": str(opened.path), **asdict(opened.status()), "about": opened.about()}))
         else:
-            printed(status_page(opened))
+            print_page(status_page(opened))
 
 
 @app.command("check")
 def check(run: RunName) -> None:
     """Check a run file for damage and list what is damaged. Exits with 1 if anything is."""
-    from osler.runs.store import RunFile
     from osler.runs.store.check import faults
 
-    with RunFile.open(run) as opened:
+    with open_run(run) as opened:
         found = [f"{fault.part}: {printable(fault.what)}" for fault in faults(opened)]
         if found:
             typer.echo("\n".join(found))
@@ -92,9 +88,7 @@ def check(run: RunName) -> None:
 @app.command("failures")
 def failures(run: RunName) -> None:
     """List the failures of a run, with reasons and attempts."""
-    from osler.records.pages import printed
     from osler.runs.run_pages import failures_page
-    from osler.runs.store import RunFile
 
-    with RunFile.open(run) as opened:
-        printed(failures_page(opened))
+    with open_run(run) as opened:
+        print_page(failures_page(opened))

@@ -14,17 +14,7 @@ from osler.eval.runs import Run, load_run
 from osler.models.rate_limit import Rates
 from osler.records.pool import RecordPool
 from osler.records.schema import PatientRecord
-from osler.runs.plan import (
-    ONE_STEP,
-    PLAIN,
-    RULES,
-    Limits,
-    Plan,
-    ResultsFrom,
-    Settings,
-    default_patient,
-    default_ram,
-)
+from osler.runs.plan import ONE_STEP, PLAIN, RULES, Limits, Plan, ResultsFrom, Settings, default_patient, default_ram
 from osler.simulator.batch import Outcome, RunOptions, run_plan
 from osler.simulator.clients import ClientSettings
 from osler.simulator.options import DEFAULTS, SimulateOptions

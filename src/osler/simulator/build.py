@@ -1,13 +1,13 @@
-"""Builds the participants and the memory of a consultation from a record and the names in a column."""
+"""Builds the participants and the memory of a consultation from a record and names, as seats or as an AutoGen team."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel
 
-from osler.agents.autogen import Participant
+from osler.agents.autogen import Participant, TeamDoctor, round_robin
 from osler.agents.calls import Caller
 from osler.agents.doctors import DoctorSettings, doctor_factory
 from osler.agents.human import HumanDoctor, HumanPatient, Mover, Person
@@ -15,18 +15,27 @@ from osler.agents.messages import Case
 from osler.agents.patient import ModelPatient
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.by_model import ModelRam
+from osler.agents.ram.redact import without_diagnosis
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient
+from osler.agents.rules.voice import voice
+from osler.language import Language
 from osler.memory import MemorySettings, Thinker, memory_factory
+from osler.memory.base import Change, Recall, Turn
 from osler.models import Backbone, ChatMessage
 from osler.prompts import Prompt
-from osler.records.schema import PatientRecord
+from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import ConsultationError, Journal, Role
-from osler.runs.plan import HUMAN, ONE_STEP, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
+from osler.runs.plan import HUMAN, ONE_STEP, PLAIN, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
 from osler.seeds import derive
-from osler.simulator.clients import ConsultationClients
+from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.consultation import Seats
-from osler.simulator.one_step import WholeRecord
+
+if TYPE_CHECKING:
+    from autogen_agentchat.teams import RoundRobinGroupChat
+
+_LINE = {Language.EN: "{name}: {told}", Language.ZH: "{name}：{told}"}
+_WHEN = {Language.EN: " ({when})", Language.ZH: "（{when}）"}
 
 
 class Opener(Protocol):
@@ -34,7 +43,6 @@ class Opener(Protocol):
 
     def open(self, spec: str) -> Backbone:
         """The backbone of that spec."""
-        ...
 
 
 def case_of(record: PatientRecord) -> Case:
@@ -124,3 +132,64 @@ def check_strategies(names: Iterable[str]) -> None:
     """
     for name in sorted(set(filter(None, names))):
         doctor_factory(name)
+
+
+def consultation_team(
+    record: PatientRecord,
+    *,
+    backbone: str = RULES,
+    strategy: str = PLAIN,
+    memory: str = "raw",
+    patient: str = RULES,
+    ram: str = RULES,
+    turns: int = 10,
+    journal: Journal | None = None,
+) -> RoundRobinGroupChat:
+    """Doctor, RAM and patient of one record as a round robin; run it with `record.complaint` as its task.
+
+    Args:
+        record: The patient.
+        backbone: The doctor's model, as `--backbone` names it.
+        strategy: How the doctor's model works.
+        memory: What the doctor remembers.
+        patient: The patient's model.
+        ram: The model that finds what is asked for.
+        turns: Questions the doctor may ask.
+        journal: Where calls of models are written down.
+    """
+    settings = Settings(patient_backbone=patient, ram_backbone=ram, turns=turns)
+    column = Column.of(backbone, strategy, memory)
+    seats = seat(record, column, 1, settings, journal or Journal(), Clients())
+    doctor = TeamDoctor(seats.doctor, seats.memory, case_of(record), turns)
+    return round_robin(doctor, seats.ram, seats.patient)
+
+
+class WholeRecord:
+    """The memory of a one-step doctor, the ceiling: recalls all entries of a record except the diagnosis."""
+
+    name = "one-step"
+
+    def __init__(self, record: PatientRecord, case: Case) -> None:
+        self._text = "\n".join(_line(entry, case) for entry in without_diagnosis(record).entries)
+
+    async def remember(self, turn: Turn) -> Change:
+        """Nothing is asked, so there is nothing to remember."""
+        return Change()
+
+    async def recall(self, query: str) -> Recall:
+        """All of it."""
+        return Recall(text=self._text)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Nothing that changes."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Nothing to restore."""
+
+
+def _line(entry: Entry, case: Case) -> str:
+    """The report as it was written; an entry without one is told as the patient would."""
+    language = case.language
+    when = _WHEN[language].format(when=entry.when) if entry.when else ""
+    return _LINE[language].format(name=entry.name, told=entry.report or voice((entry,), entry.name, case)) + when

@@ -86,16 +86,7 @@ class ConsultationClients:
         limits: Limits,
         run: RunLimiter,
     ) -> None:
-        """Open nothing yet.
-
-        Args:
-            clients: The shared backbones.
-            trial: The consultation's trial.
-            kept: Answers from before it was interrupted, by the key of their request.
-            keep: Stores every answer that is paid for.
-            limits: Of the consultation.
-            run: What the run may still use.
-        """
+        """Reuse the answers in `kept`, from before an interruption, and store new ones by `keep`."""
         self._clients, self._trial, self._keep, self._run = clients, trial, keep, run
         self._earlier = EarlierAnswers(kept)
         self._own = ConsultationLimiter(limits)

@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 from osler.runs.events import Called
-from osler.runs.short_names import backbone_names
 from osler.simulator.work_queue import RunProgress
 
 _MOST_SHOWN = 12
@@ -107,13 +106,7 @@ def plain_line(progress: RunProgress) -> str:
 
 def live_view(progress: RunProgress) -> Group:
     """Totals, rates, failures by kind, and what every consultation under way is doing."""
-    rows: list[Text | Table] = [
-        Text(f"{progress.there + progress.done}/{progress.total} done  {_rates(progress)}", style="bold")
-    ]
-    if len(progress.by_backbone) > 1:
-        names = backbone_names(progress.by_backbone)
-        rates = (f"{names[spec]} {count / progress.seconds:.1f}/s" for spec, count in progress.by_backbone.items())
-        rows.append(Text("  ".join(rates), style="dim"))
+    totals = Text(f"{progress.there + progress.done}/{progress.total} done  {_rates(progress)}", style="bold")
     table = Table.grid(padding=(0, 2))
     for cell, journal in list(progress.under_way.values())[:_MOST_SHOWN]:
         doing: tuple[str, ...] = ("in a worker",)
@@ -122,10 +115,8 @@ def live_view(progress: RunProgress) -> Group:
             latest = journal.events[-1].type if journal.events else "starting"
             doing = (f"turn {journal.turn}", latest, f"{calls} call(s)")
         table.add_row(Text(cell.case), Text(str(cell.column)), *doing)
-    rows.append(table)
-    if (hidden := len(progress.under_way) - _MOST_SHOWN) > 0:
-        rows.append(Text(f"… and {hidden} more", style="dim"))
-    return Group(*rows)
+    hidden = len(progress.under_way) - _MOST_SHOWN
+    return Group(totals, table, Text(f"… and {hidden} more" if hidden > 0 else "", style="dim"))
 
 
 def _rates(progress: RunProgress) -> str:

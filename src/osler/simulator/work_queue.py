@@ -33,7 +33,6 @@ class RunProgress:
     there: int = 0
     """Ended before this session began."""
     done: int = 0
-    by_backbone: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
     tokens: int = 0
     cost: float | None = 0.0
@@ -162,7 +161,6 @@ class WorkQueue:
         figures = self._store.finish(number, transcript, self._scored(transcript))
         cell, _ = self.progress.under_way.pop(number)
         self.progress.done += 1
-        self.progress.by_backbone[cell.column.backbone] += 1
         if not transcript.ending.is_answer:
             self.progress.failures[figures.failure or figures.ending] += 1
         self.progress.newest = (cell, figures)

@@ -31,15 +31,12 @@ class WorkerConnection(Protocol):
 
     def send(self, message: Message) -> None:
         """Send it a message; a worker that is gone does not get it."""
-        ...
 
     async def receive(self) -> Message | None:
         """Its next message; None when it is gone."""
-        ...
 
     async def close(self) -> None:
         """End it, whatever it is doing."""
-        ...
 
 
 class WorkerPool:
@@ -53,15 +50,7 @@ class WorkerPool:
         workers: int,
         concurrency: int,
     ) -> None:
-        """Plan the workers.
-
-        Args:
-            queue: Of the run.
-            setup: What all workers together may use; each gets its part.
-            connect: Starts a worker.
-            workers: How many to keep going.
-            concurrency: Consultations at the same time, over all workers.
-        """
+        """Plan the workers that `connect` starts; `setup` and `concurrency` are for all of them together."""
         self._queue, self._connect = queue, connect
         self._setup = replace(setup, clients=setup.clients.shared_by(workers))
         self._workers, self._each = workers, -(-concurrency // workers)
