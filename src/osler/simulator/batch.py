@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -28,12 +29,14 @@ from osler.runs.store import Planned, RunFile, RunWriter
 from osler.runs.store.reader import RunStatus
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.engines.local import run_local
+from osler.simulator.engines.local import LocalConnection
+from osler.simulator.engines.messages import WorkerSetup
+from osler.simulator.engines.pool import WorkerPool
+from osler.simulator.engines.process import ProcessConnection
 from osler.simulator.limits import RunLimiter, check_prices
 from osler.simulator.progress_display import show_progress
 from osler.simulator.summary import summary
 from osler.simulator.work_queue import RunProgress, WorkQueue
-from osler.simulator.worker import Worker
 from osler.stdout import spared_stdout
 from osler.warn import warn
 
@@ -191,25 +194,15 @@ async def _run(
 async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions, most: int) -> None:
     """Run what the queue hands out, at most so many consultations, where the options say."""
     concurrency, workers = min(options.concurrency, most), options.workers and min(options.workers, most)
-    if options.engine == "local" and (workers or 1) == 1:
-        clients = Clients(options.clients)
-        try:
-            await run_local(queue, Worker(settings, clients, queue.limiter), concurrency)
-        finally:
-            await clients.close()
-        return
-    from osler.simulator.engines.messages import WorkerSetup
-
     setup = WorkerSetup(settings, options.clients)
     if options.engine == "ray":
         from osler.simulator.engines.ray_cluster import run_on_ray
 
         await run_on_ray(queue, setup, options.ray_address, workers, concurrency)
+    elif workers is not None and workers > 1:
+        await WorkerPool(queue, setup, ProcessConnection.start, workers, concurrency).run()
     else:
-        from osler.simulator.engines.pool import WorkerPool
-        from osler.simulator.engines.process import ProcessConnection
-
-        await WorkerPool(queue, setup, ProcessConnection.start, workers or 1, concurrency).run()
+        await WorkerPool(queue, setup, partial(LocalConnection.start, queue.watch), 1, concurrency).run()
 
 
 @contextmanager

@@ -7,12 +7,12 @@ from functools import cached_property
 from pathlib import Path
 
 from osler.models import Backbone, open_backbone
-from osler.models.cache import CachingClient, EarlierAnswers, ResponseCache, SharedAnswers, StoreAnswer
+from osler.models.cache import Allowance, CachingClient, EarlierAnswers, ResponseCache, SharedAnswers, StoreAnswer
 from osler.models.circuit_breaker import CircuitBreaker
 from osler.models.in_flight import InFlight
 from osler.models.rate_limit import Rates
 from osler.runs.plan import Limits
-from osler.simulator.limits import ConsultationLimiter, RunLimiter
+from osler.simulator.limits import ConsultationLimiter
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class ConsultationClients:
         kept: tuple[tuple[str, str], ...],
         keep: StoreAnswer,
         limits: Limits,
-        run: RunLimiter,
+        run: Allowance,
     ) -> None:
         """Reuse the answers in `kept`, from before an interruption, and store new ones by `keep`."""
         self._clients, self._trial, self._keep, self._run = clients, trial, keep, run

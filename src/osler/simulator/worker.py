@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from osler import __version__
 from osler.errors import RunStopped, StorageError, printable
-from osler.models.cache import StoreAnswer
 from osler.prompts import prompts_hash
 from osler.records.schema import PatientRecord
 from osler.runs.events import ConsultationError, Ending, Failed, Journal, Role
@@ -16,9 +15,7 @@ from osler.runs.plan import Cell, Limits, Settings
 from osler.runs.transcript import Header, Transcript
 from osler.seeds import derive
 from osler.simulator.build import Opener, case_of, seat
-from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.limits import RunLimiter
 
 
 @dataclass(frozen=True)
@@ -31,25 +28,6 @@ class Job:
     record: PatientRecord
     kept: tuple[tuple[str, str], ...] = ()
     """Answers of models from before it was interrupted, by the key of their request."""
-
-
-class Worker:
-    """Runs consultations in this process, which share backbones and the run's limiter."""
-
-    def __init__(self, settings: Settings, clients: Clients, limiter: RunLimiter | None = None) -> None:
-        self._settings, self._clients = settings, clients
-        self._limiter = limiter or RunLimiter(Limits())
-        self.requests = clients.requests
-
-    async def run(self, job: Job, keep: StoreAnswer, journal: Journal | None = None) -> Transcript:
-        """Run one consultation.
-
-        Raises:
-            RunStopped: The run must end now; the consultation is still to be done.
-        """
-        limits = self._settings.limits
-        clients = ConsultationClients(self._clients, job.cell.trial, job.kept, keep, limits, self._limiter)
-        return await simulate_one(job.record, job.cell, self._settings, clients, journal)
 
 
 async def simulate_one(

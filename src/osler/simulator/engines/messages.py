@@ -1,4 +1,4 @@
-"""What a run and its workers in other processes tell each other, and the worker's end of it."""
+"""The messages between a run and its workers, and the worker that does what they say."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from osler.errors import RunStopped, StorageError
+from osler.errors import RunStopped
 from osler.models.completion import Completion
+from osler.runs.events import Journal
 from osler.runs.plan import Settings
 from osler.runs.transcript import Transcript
-from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.engines.local import wind_down
-from osler.simulator.worker import Job, Worker
+from osler.simulator.clients import Clients, ClientSettings, ConsultationClients
+from osler.simulator.worker import Job, simulate_one
+
+_SETTLE = 0.5
+"""Seconds that consultations have to end once none of their requests is in flight."""
+_LOOK = 0.05
+"""Seconds between two looks at what is in flight."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +64,27 @@ class EndMessage:
     outcome: Transcript | StopMessage
 
 
-Message = WorkerSetup | Job | AnswerMessage | WrittenMessage | StopMessage | EndMessage
+@dataclass(frozen=True)
+class UsedMessage:
+    """A worker was charged for an answer, be it of use or not."""
+
+    answer: Completion
+
+
+Message = WorkerSetup | Job | UsedMessage | AnswerMessage | WrittenMessage | StopMessage | EndMessage
 
 
 class WorkerServer:
     """Runs the consultations that messages ask for, and reports by messages. It writes nothing itself."""
 
-    def __init__(self, setup: WorkerSetup, send: Callable[[Message], None]) -> None:
-        """Make the worker, and report by `send`."""
-        self._worker, self._send = Worker(setup.settings, Clients(setup.clients)), send
+    def __init__(
+        self,
+        setup: WorkerSetup,
+        send: Callable[[Message], None],
+        watch: Callable[[Job, Journal], None] | None = None,
+    ) -> None:
+        """Report by `send`; `watch` is given the journal of each consultation that starts."""
+        self._settings, self._clients, self._send, self._watch = setup.settings, Clients(setup.clients), send, watch
         self._tasks: set[asyncio.Task[None]] = set()
         self._tickets = itertools.count()
         self._unwritten: dict[int, asyncio.Future[None]] = {}
@@ -84,8 +101,8 @@ class WorkerServer:
                 if not (waiting := self._unwritten.pop(message.ticket)).done():
                     waiting.set_result(None)
             case StopMessage():
-                reason = RunStopped(message.kind, message.message)
-                self._winding_down = asyncio.ensure_future(wind_down(self._worker.requests, self._tasks, reason))
+                self._clients.requests.stop(RunStopped(message.kind, message.message))
+                self._winding_down = asyncio.ensure_future(self._wind_down())
             case _:
                 raise AssertionError(f"not a message for a worker: {type(message).__name__}")
 
@@ -96,13 +113,45 @@ class WorkerServer:
             self._send(AnswerMessage(job.number, key, answer, ticket))
             await waiting
 
+        journal, settings = Journal(), self._settings
+        if self._watch is not None:
+            self._watch(job, journal)
         outcome: Transcript | StopMessage
         try:
-            outcome = await self._worker.run(job, keep)
+            clients = ConsultationClients(self._clients, job.cell.trial, job.kept, keep, settings.limits, self)
+            outcome = await simulate_one(job.record, job.cell, settings, clients, journal)
         except RunStopped as stop:
             outcome = StopMessage(stop.kind, stop.message)
-        except StorageError as error:
-            outcome = StopMessage("not written", error.message)
         except asyncio.CancelledError:
             outcome = StopMessage()
+        except Exception as error:
+            outcome = StopMessage("error", str(error) or type(error).__name__)
         self._send(EndMessage(job.number, outcome))
+
+    def check(self) -> None:
+        """Do nothing: the run tells its workers to stop when one of its limits is reached."""
+
+    def used(self, answer: Completion) -> None:
+        """Report an answer that was paid for."""
+        self._send(UsedMessage(answer))
+
+    async def _wind_down(self) -> None:
+        """Wait for the answers to requests in flight, then end what still waits for anything else."""
+        loop = asyncio.get_running_loop()
+        quiet_since = loop.time()
+        while self._tasks:
+            if self._clients.requests.count:
+                quiet_since = loop.time()
+            elif loop.time() - quiet_since >= _SETTLE:
+                return self._cancel()
+            await asyncio.wait(self._tasks, timeout=_LOOK)
+
+    def _cancel(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    async def close(self) -> None:
+        """End everything at once, and close the backbones."""
+        self._cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._clients.close()

@@ -1,4 +1,4 @@
-"""Keeps workers in other processes busy: hands out consultations, and takes back what they report."""
+"""Keeps workers busy: hands out consultations, and takes back what they report. Every engine runs on it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from functools import partial
 from typing import Protocol
 
 from osler.errors import RunStopped
-from osler.simulator.engines.local import until_stopped
 from osler.simulator.engines.messages import (
     AnswerMessage,
     EndMessage,
     Message,
     StopMessage,
+    UsedMessage,
     WorkerSetup,
     WrittenMessage,
 )
@@ -59,8 +59,26 @@ class WorkerPool:
         self._answers: Counter[int] = Counter()
 
     async def run(self) -> None:
-        """Run what the queue hands out."""
-        await until_stopped(self._queue, [asyncio.ensure_future(self._keep_one()) for _ in range(self._workers)])
+        """Run what the queue hands out.
+
+        Raises:
+            UserError: A worker cannot be started, or the run cannot be written.
+        """
+        stop = self._queue.stop
+        keepers = [asyncio.ensure_future(self._keep_one()) for _ in range(self._workers)]
+        running = asyncio.ensure_future(asyncio.wait(keepers, return_when=asyncio.FIRST_EXCEPTION))
+        now = asyncio.ensure_future(stop.now.wait())
+        try:
+            await asyncio.wait({running, now}, return_when=asyncio.FIRST_COMPLETED)
+            for keeper in keepers:
+                if keeper.done():
+                    keeper.result()
+        finally:
+            for task in (*keepers, running, now):
+                task.cancel()
+            await asyncio.gather(*keepers, running, now, return_exceptions=True)
+        if stop.error is not None:
+            raise stop.error
 
     async def _keep_one(self) -> None:
         """Keep one worker going; one that dies is replaced, and what it was doing is taken up again."""
@@ -119,6 +137,9 @@ class _OneWorker:
             while self._under_way and (message := await self._connection.receive()) is not None:
                 if isinstance(message, AnswerMessage):
                     self._take_answer(message)
+                elif isinstance(message, UsedMessage):
+                    self._queue.limiter.used(message.answer)
+                    self._queue.stop_at_limit()
                 elif isinstance(message, EndMessage):
                     self._take_end(message)
                     self._hand_out()
@@ -140,14 +161,9 @@ class _OneWorker:
             self._connection.send(job)
 
     def _take_answer(self, message: AnswerMessage) -> None:
-        """Write an answer; the worker is told when it is written, and only then goes on with it.
-
-        Workers do not know what the run has used, so its limits are checked here.
-        """
-        self._queue.limiter.used(message.answer)
+        """Write an answer; the worker is told when it is written, and only then goes on with it."""
         written = self._queue.answered(message.number, message.key, message.answer)
         written.add_done_callback(partial(self._acknowledge, message.ticket))
-        self._queue.stop_at_limit()
 
     def _acknowledge(self, ticket: int, written: asyncio.Future[None]) -> None:
         if not written.cancelled() and written.exception() is None:
