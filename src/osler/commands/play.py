@@ -47,18 +47,8 @@ def play(
     from osler.simulator.clients import ClientSettings
 
     records = RecordPool.open(pool).only(languages=[language] if language else None)
-    request = PlayRequest(
-        PlayRole(role),
-        case,
-        Language(language) if language else None,
-        doctor,
-        patient,
-        memory,
-        strategy,
-        seed,
-        out,
-        preferred=_terminal_language(),
-    )
+    only, preferred = Language(language) if language else None, _terminal_language()
+    request = PlayRequest(PlayRole(role), case, only, doctor, patient, memory, strategy, seed, out, preferred=preferred)
     lobby = PlayLobby(records, clients=ClientSettings(timeout=timeout))
     if code := at_terminal(lobby, request, _print):
         sys.exit(code)  # the line that says what was kept is the last one

@@ -29,10 +29,9 @@ from osler.runs.store import Planned, RunFile, RunWriter
 from osler.runs.store.reader import RunStatus
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.engines.local import LocalConnection
 from osler.simulator.engines.messages import WorkerSetup
 from osler.simulator.engines.pool import WorkerPool
-from osler.simulator.engines.process import ProcessConnection
+from osler.simulator.engines.process import LocalConnection, ProcessConnection
 from osler.simulator.limits import RunLimiter, check_prices
 from osler.simulator.progress_display import show_progress
 from osler.simulator.summary import summary
@@ -83,11 +82,7 @@ class Outcome:
     """Why it ended before the plan did, if it did."""
 
     def raise_if_stopped(self) -> None:
-        """Raise the error of a run that has consultations left.
-
-        Raises:
-            StoppedEarly: It ended before its plan did.
-        """
+        """Raise `StoppedEarly` if the run ended before its plan did."""
         if self.stop is None:
             return
         left = self.progress.total - self.progress.there - self.progress.done
@@ -97,11 +92,7 @@ class Outcome:
 
 
 def simulate_plan(plan: Plan, out: Path, options: RunOptions, pool: str) -> int:
-    """Run a plan into a file and print the results; returns the exit code, which is not 0 when all of it failed.
-
-    Raises:
-        UserError: The plan cannot be run, or the run ended early.
-    """
+    """Run a plan into a file and print the results; returns the exit code, which is not 0 when all of it failed."""
     outcome = asyncio.run(run_plan(plan, out, options, pool, signals=True))
     return _report(outcome, options, plan.settings.patient_backbone)
 

@@ -12,8 +12,8 @@ from osler.runs.events import ConsultationError, Ending
 from osler.runs.plan import Limits
 
 
-class Spent:
-    """Tokens and cost so far, and the time since it began."""
+class RunLimiter:
+    """What the whole run may use, and has used so far; it stops at a limit, and can be resumed with a larger one."""
 
     def __init__(self, limits: Limits, tokens: int = 0, cost: float = 0.0, seconds: float = 0.0) -> None:
         """Start from what was spent before."""
@@ -37,25 +37,20 @@ class Spent:
             return Ending.TIME_LIMIT, f"{seconds:.0f} of {limits.seconds:g} seconds are used"
         return None
 
+    def check(self) -> None:
+        """Raise when a limit is reached."""
+        if reached := self.reached():
+            raise RunStopped(reached[0].value, reached[1])
 
-class ConsultationLimiter(Spent):
-    """What one consultation may use; it ends when a limit is reached."""
+
+class ConsultationLimiter(RunLimiter):
+    """What one consultation may use; it ends at a limit."""
 
     def check(self) -> None:
         """Raise when a limit is reached."""
         if reached := self.reached():
             ending, line = reached
             raise ConsultationError(ending, ending.value, f"the consultation's limit: {line}")
-
-
-class RunLimiter(Spent):
-    """What the whole run may use; it stops when a limit is reached, and can be resumed with a larger one."""
-
-    def check(self) -> None:
-        """Raise when a limit is reached."""
-        if reached := self.reached():
-            ending, line = reached
-            raise RunStopped(ending.value, line)
 
 
 def check_prices(limits: Limits, models: Iterable[str]) -> None:

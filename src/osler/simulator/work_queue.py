@@ -98,8 +98,10 @@ class WorkQueue:
 
     def stop_at_limit(self) -> None:
         """Ask the run to end when one of its limits is reached."""
-        if reached := self.limiter.reached():
-            self.stop.ask(RunStopped(reached[0].value, reached[1]))
+        try:
+            self.limiter.check()
+        except RunStopped as stop:
+            self.stop.ask(stop)
 
     def job(self, number: int) -> Job:
         """A consultation, with the answers that models have given in it."""

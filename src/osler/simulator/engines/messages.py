@@ -78,10 +78,7 @@ class WorkerServer:
     """Runs the consultations that messages ask for, and reports by messages. It writes nothing itself."""
 
     def __init__(
-        self,
-        setup: WorkerSetup,
-        send: Callable[[Message], None],
-        watch: Callable[[Job, Journal], None] | None = None,
+        self, setup: WorkerSetup, send: Callable[[Message], None], watch: Callable[[Job, Journal], None] | None = None
     ) -> None:
         """Report by `send`; `watch` is given the journal of each consultation that starts."""
         self._settings, self._clients, self._send, self._watch = setup.settings, Clients(setup.clients), send, watch

@@ -1,20 +1,46 @@
-"""Workers in processes of this machine: how they are started and talked to, and the program that they run."""
+"""Workers on this machine: in this process, or in processes of their own, with the program that those run."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import pickle
 import signal
 import struct
 import sys
+from collections.abc import Callable
 
-from osler.simulator.engines.local import spare_the_collector
+from osler.runs.events import Journal
 from osler.simulator.engines.messages import Message, WorkerServer, WorkerSetup
+from osler.simulator.worker import Job
 
 _LONGEST = 64 * 1024 * 1024
 """Bytes of a message: a record, or a transcript with all its prompts, is far shorter."""
 _LENGTH = struct.Struct(">I")
+
+
+def spare_the_collector() -> None:
+    """Keep the garbage collector from scanning what is loaded already, which never becomes garbage."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 20)
+
+
+class LocalConnection:
+    """A worker in this process, whose consultations can be watched."""
+
+    def __init__(self, server: WorkerServer, reports: asyncio.Queue[Message]) -> None:
+        self.send = server.take
+        self.receive = reports.get
+        self.close = server.close
+
+    @classmethod
+    async def start(cls, watch: Callable[[Job, Journal], None], setup: WorkerSetup) -> LocalConnection:
+        """Start a worker."""
+        spare_the_collector()
+        reports: asyncio.Queue[Message] = asyncio.Queue()
+        return cls(WorkerServer(setup, reports.put_nowait, watch), reports)
 
 
 def pack(message: Message) -> bytes:
