@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -29,9 +28,9 @@ from osler.runs.store import Planned, RunFile, RunWriter
 from osler.runs.store.reader import RunStatus
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.engines.messages import WorkerSetup
+from osler.simulator.engines.messages import WorkerServer, WorkerSetup
 from osler.simulator.engines.pool import WorkerPool
-from osler.simulator.engines.process import LocalConnection, ProcessConnection
+from osler.simulator.engines.process import ProcessConnection, spare_the_collector
 from osler.simulator.limits import RunLimiter, check_prices
 from osler.simulator.progress_display import show_progress
 from osler.simulator.summary import summary
@@ -186,6 +185,10 @@ async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions,
     """Run what the queue hands out, at most so many consultations, where the options say."""
     concurrency, workers = min(options.concurrency, most), options.workers and min(options.workers, most)
     setup = WorkerSetup(settings, options.clients)
+
+    async def here(setup: WorkerSetup) -> WorkerServer:
+        return WorkerServer(setup, queue.watch)
+
     if options.engine == "ray":
         from osler.simulator.engines.ray_cluster import run_on_ray
 
@@ -193,7 +196,8 @@ async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions,
     elif workers is not None and workers > 1:
         await WorkerPool(queue, setup, ProcessConnection.start, workers, concurrency).run()
     else:
-        await WorkerPool(queue, setup, partial(LocalConnection.start, queue.watch), 1, concurrency).run()
+        spare_the_collector()
+        await WorkerPool(queue, setup, here, 1, concurrency).run()
 
 
 @contextmanager

@@ -77,17 +77,21 @@ Message = WorkerSetup | Job | UsedMessage | AnswerMessage | WrittenMessage | Sto
 class WorkerServer:
     """Runs the consultations that messages ask for, and reports by messages. It writes nothing itself."""
 
-    def __init__(
-        self, setup: WorkerSetup, send: Callable[[Message], None], watch: Callable[[Job, Journal], None] | None = None
-    ) -> None:
-        """Report by `send`; `watch` is given the journal of each consultation that starts."""
-        self._settings, self._clients, self._send, self._watch = setup.settings, Clients(setup.clients), send, watch
+    def __init__(self, setup: WorkerSetup, watch: Callable[[Job, Journal], None] | None = None) -> None:
+        """Prepare; `watch` is given the journal of each consultation that starts."""
+        self._settings, self._clients, self._watch = setup.settings, Clients(setup.clients), watch
+        self._reports: asyncio.Queue[Message] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._tickets = itertools.count()
         self._unwritten: dict[int, asyncio.Future[None]] = {}
         """Answers that the run has not written yet, by their ticket."""
 
-    def take(self, message: Message) -> None:
+    async def receive(self) -> list[Message]:
+        """What there is to report, as soon as there is something."""
+        first = await self._reports.get()
+        return [first, *(self._reports.get_nowait() for _ in range(self._reports.qsize()))]
+
+    def send(self, message: Message) -> None:
         """Do what a message says."""
         match message:
             case Job():
@@ -107,7 +111,7 @@ class WorkerServer:
         async def keep(key: str, answer: Completion) -> None:
             ticket = next(self._tickets)
             self._unwritten[ticket] = waiting = asyncio.get_running_loop().create_future()
-            self._send(AnswerMessage(job.number, key, answer, ticket))
+            self._reports.put_nowait(AnswerMessage(job.number, key, answer, ticket))
             await waiting
 
         journal, settings = Journal(), self._settings
@@ -123,14 +127,14 @@ class WorkerServer:
             outcome = StopMessage()
         except Exception as error:
             outcome = StopMessage("error", str(error) or type(error).__name__)
-        self._send(EndMessage(job.number, outcome))
+        self._reports.put_nowait(EndMessage(job.number, outcome))
 
     def check(self) -> None:
         """Do nothing: the run tells its workers to stop when one of its limits is reached."""
 
     def used(self, answer: Completion) -> None:
         """Report an answer that was paid for."""
-        self._send(UsedMessage(answer))
+        self._reports.put_nowait(UsedMessage(answer))
 
     async def _wind_down(self) -> None:
         """Wait for the answers to requests in flight, then end what still waits for anything else."""

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Protocol
 
 from osler.errors import RunStopped
+from osler.runs.transcript import Transcript
 from osler.simulator.engines.messages import (
     AnswerMessage,
     EndMessage,
@@ -32,8 +33,8 @@ class WorkerConnection(Protocol):
     def send(self, message: Message) -> None:
         """Send it a message; a worker that is gone does not get it."""
 
-    async def receive(self) -> Message | None:
-        """Its next message; None when it is gone."""
+    async def receive(self) -> list[Message]:
+        """Its next messages, at least one; none when it is gone."""
 
     async def close(self) -> None:
         """End it, whatever it is doing."""
@@ -134,15 +135,9 @@ class _OneWorker:
         try:
             for _ in range(each):
                 self._hand_out()
-            while self._under_way and (message := await self._connection.receive()) is not None:
-                if isinstance(message, AnswerMessage):
-                    self._take_answer(message)
-                elif isinstance(message, UsedMessage):
-                    self._queue.limiter.used(message.answer)
-                    self._queue.stop_at_limit()
-                elif isinstance(message, EndMessage):
-                    self._take_end(message)
-                    self._hand_out()
+            while self._under_way and (messages := await self._connection.receive()):
+                for message in messages:
+                    self._take(message)
             return [*self._under_way, *self._waiting]
         except asyncio.CancelledError:
             for number in self._under_way:
@@ -152,6 +147,23 @@ class _OneWorker:
             stopping.cancel()
             await self._connection.close()
 
+    def _take(self, message: Message) -> None:
+        match message:
+            case UsedMessage():
+                self._queue.limiter.used(message.answer)
+                self._queue.stop_at_limit()
+            case AnswerMessage():  # the worker is told when it is written, and only then goes on with it
+                written = self._queue.answered(message.number, message.key, message.answer)
+                written.add_done_callback(partial(self._acknowledge, message.ticket))
+            case EndMessage(number, StopMessage() as stop):
+                self._under_way.discard(number)
+                self._queue.interrupted(number, stop.message)
+                self._queue.stop.ask(RunStopped(stop.kind, stop.message))
+            case EndMessage(number, Transcript() as transcript):
+                self._under_way.discard(number)
+                self._queue.ended(number, transcript)
+                self._hand_out()
+
     def _hand_out(self) -> None:
         """Give it one more consultation, if there is one."""
         again = self._waiting.pop() if self._waiting and not self._queue.stop.asked.is_set() else None
@@ -160,22 +172,9 @@ class _OneWorker:
             self._under_way.add(job.number)
             self._connection.send(job)
 
-    def _take_answer(self, message: AnswerMessage) -> None:
-        """Write an answer; the worker is told when it is written, and only then goes on with it."""
-        written = self._queue.answered(message.number, message.key, message.answer)
-        written.add_done_callback(partial(self._acknowledge, message.ticket))
-
     def _acknowledge(self, ticket: int, written: asyncio.Future[None]) -> None:
         if not written.cancelled() and written.exception() is None:
             self._connection.send(WrittenMessage(ticket))
-
-    def _take_end(self, message: EndMessage) -> None:
-        self._under_way.discard(message.number)
-        if isinstance(message.outcome, StopMessage):
-            self._queue.interrupted(message.number, message.outcome.message)
-            self._queue.stop.ask(RunStopped(message.outcome.kind, message.outcome.message))
-        else:
-            self._queue.ended(message.number, message.outcome)
 
     async def _tell_it_to_stop(self) -> None:
         reason = await self._queue.stop.wait()

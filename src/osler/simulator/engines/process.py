@@ -1,4 +1,4 @@
-"""Workers on this machine: in this process, or in processes of their own, with the program that those run."""
+"""Workers in processes of this machine: how they are started and talked to, and the program that they run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ import pickle
 import signal
 import struct
 import sys
-from collections.abc import Callable
 
-from osler.runs.events import Journal
 from osler.simulator.engines.messages import Message, WorkerServer, WorkerSetup
-from osler.simulator.worker import Job
 
 _LONGEST = 64 * 1024 * 1024
 """Bytes of a message: a record, or a transcript with all its prompts, is far shorter."""
@@ -25,22 +22,6 @@ def spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 20)
-
-
-class LocalConnection:
-    """A worker in this process, whose consultations can be watched."""
-
-    def __init__(self, server: WorkerServer, reports: asyncio.Queue[Message]) -> None:
-        self.send = server.take
-        self.receive = reports.get
-        self.close = server.close
-
-    @classmethod
-    async def start(cls, watch: Callable[[Job, Journal], None], setup: WorkerSetup) -> LocalConnection:
-        """Start a worker."""
-        spare_the_collector()
-        reports: asyncio.Queue[Message] = asyncio.Queue()
-        return cls(WorkerServer(setup, reports.put_nowait, watch), reports)
 
 
 def pack(message: Message) -> bytes:
@@ -91,10 +72,11 @@ class ProcessConnection:
         if not self._process.stdin.is_closing():
             self._process.stdin.write(pack(message))
 
-    async def receive(self) -> Message | None:
-        """The worker's next message; None when it is gone."""
+    async def receive(self) -> list[Message]:
+        """The worker's next message; none when it is gone."""
         assert self._process.stdout is not None
-        return await read_message(self._process.stdout)
+        message = await read_message(self._process.stdout)
+        return [] if message is None else [message]
 
     async def close(self) -> None:
         """Kill the worker."""
@@ -111,15 +93,17 @@ async def serve() -> None:
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints must not end up between messages
 
-    def send(message: Message) -> None:
-        out.write(pack(message))
-        out.flush()
+    async def report(server: WorkerServer) -> None:
+        while True:
+            out.write(b"".join(map(pack, await server.receive())))
+            out.flush()
 
     if isinstance(setup := await read_message(reader), WorkerSetup):
-        server = WorkerServer(setup, send)
+        server = WorkerServer(setup)
+        reporting = asyncio.create_task(report(server))
         spare_the_collector()
-        while (message := await read_message(reader)) is not None:
-            server.take(message)
+        while not reporting.done() and (message := await read_message(reader)) is not None:
+            server.send(message)
     os._exit(0)  # whoever wanted the results is gone; nothing here is worth waiting for
 
 

@@ -12,7 +12,6 @@ import os
 import signal
 import socket
 import threading
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
@@ -40,21 +39,19 @@ class RayWorker:
     def __init__(self, setup: WorkerSetup, variables: dict[str, str]) -> None:
         """Prepare, with these environment variables."""
         os.environ.update(variables)
-        self._reports: asyncio.Queue[Message] = asyncio.Queue()
-        self._server = WorkerServer(setup, self._reports.put_nowait)
+        self._server = WorkerServer(setup)
 
     async def version(self) -> str:
         """The version of Osler that is installed here; answers once the cluster has room for this worker."""
         return __version__
 
-    async def take(self, message: Message) -> None:
+    async def send(self, message: Message) -> None:
         """Do what a message says."""
-        self._server.take(message)
+        self._server.send(message)
 
-    async def reports(self) -> list[Message]:
-        """All messages that have not been fetched, as soon as there is one."""
-        first = await self._reports.get()
-        return [first, *(self._reports.get_nowait() for _ in range(self._reports.qsize()))]
+    async def receive(self) -> list[Message]:
+        """What there is to report, as soon as there is something."""
+        return await self._server.receive()
 
 
 class RayConnection:
@@ -63,7 +60,6 @@ class RayConnection:
     def __init__(self, ray: Any, actor: Any) -> None:
         """Talk to an actor that has started."""
         self._ray, self._actor = ray, actor
-        self._fetched: deque[Message] = deque()
 
     @classmethod
     async def start(cls, ray: Any, variables: dict[str, str], setup: WorkerSetup) -> RayConnection:
@@ -94,16 +90,15 @@ class RayConnection:
 
     def send(self, message: Message) -> None:
         """Send a message; nothing is heard of it if the worker is gone."""
-        self._actor.take.remote(message)
+        self._actor.send.remote(message)
 
-    async def receive(self) -> Message | None:
-        """The worker's next message; None when it is gone."""
-        if not self._fetched:
-            try:
-                self._fetched.extend(await self._actor.reports.remote())
-            except self._ray.exceptions.RayError:
-                return None
-        return self._fetched.popleft()
+    async def receive(self) -> list[Message]:
+        """The worker's next messages; none when it is gone."""
+        try:
+            messages: list[Message] = await self._actor.receive.remote()
+        except self._ray.exceptions.RayError:
+            return []
+        return messages
 
     async def close(self) -> None:
         """Kill the worker."""
