@@ -8,7 +8,6 @@ import time
 import pytest
 
 from osler.runs.events import Journal
-from osler.runs.plan import PLAIN, Cell, Column
 from osler.simulator import progress_display
 from osler.simulator.progress_display import plain_line, show_progress
 from osler.simulator.work_queue import RunProgress
@@ -22,10 +21,7 @@ def progress(seconds: float, done: int) -> RunProgress:
         there=2,
         done=done,
         began=time.monotonic() - seconds,
-        under_way={
-            1: (Cell("gout-en", Column.of("local", PLAIN, "raw"), 1), journal),
-            2: (Cell("gout-zh", Column.of("local", PLAIN, "raw"), 1), None),
-        },
+        under_way={1: journal, 2: None},
     )
 
 

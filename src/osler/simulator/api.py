@@ -41,10 +41,10 @@ async def asimulate(**options: Unpack[SimulateOptions]) -> Run:
 
 async def _simulated(options: SimulateOptions) -> Outcome:
     _check_names(options)
-    pool = options.get("pool", "bundled")
+    given: SimulateOptions = {**DEFAULTS, **options}
+    pool = given["pool"]
     name = str(pool) if isinstance(pool, str | Path) else type(pool).__name__
-    out = Path(options.get("out", DEFAULTS["out"]))
-    outcome = await run_plan(plan_of(options), out, run_options_of(options), name)
+    outcome = await run_plan(plan_of(given), Path(given["out"]), run_options_of(given), name)
     outcome.raise_if_stopped()
     return outcome
 

@@ -1,4 +1,4 @@
-"""Shows the progress of a run: a live view on a terminal, a bar in a notebook, plain lines elsewhere."""
+"""Shows the progress of a run: a bar on a terminal and in a notebook, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
-from osler.runs.events import Called
 from osler.simulator.work_queue import RunProgress
 
-_MOST_SHOWN = 12
 _BAR = 30
-"""Characters of a notebook's progress bar."""
+"""Characters of a progress bar."""
 _EVERY = 0.5
 """Seconds between two pictures: drawing must not slow the run."""
 _LINES_EVERY = 1.0
@@ -56,10 +53,10 @@ def _drawing(progress: RunProgress) -> Iterator[tuple[Callable[[], None], float]
     """How progress is drawn here, and how often."""
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     if (cell := _notebook_cell()) is not None:
-        yield lambda: cell.update({"text/plain": f"{_bar(progress)} {plain_line(progress)}"}, raw=True), _EVERY
+        yield lambda: cell.update({"text/plain": _bar(progress)}, raw=True), _EVERY
     elif console.is_terminal:
         with Live(console=console, auto_refresh=False, transient=True) as live:
-            yield lambda: live.update(live_view(progress), refresh=True), _EVERY
+            yield lambda: live.update(Text(_bar(progress)), refresh=True), _EVERY
     else:
         yield _plain_lines(progress, console), _LINES_EVERY
 
@@ -89,34 +86,19 @@ def _notebook_cell() -> Any:
 
 def _bar(progress: RunProgress) -> str:
     full = round(_BAR * (progress.there + progress.done) / progress.total) if progress.total else _BAR
-    return "█" * full + "░" * (_BAR - full)
+    return f"{'█' * full}{'░' * (_BAR - full)} {plain_line(progress)}"
 
 
 def plain_line(progress: RunProgress) -> str:
     """How far it is, what is under way, and the newest consultation."""
     parts = [f"{progress.there + progress.done}/{progress.total} {_rates(progress)}"]
     if progress.under_way:
-        furthest = max(journal.turn if journal else 0 for _, journal in progress.under_way.values())
+        furthest = max(journal.turn if journal else 0 for journal in progress.under_way.values())
         parts.append(f"{len(progress.under_way)} under way" + (f", up to turn {furthest}" if furthest else ""))
     if progress.newest is not None:
         cell, figures = progress.newest
         parts.append(f"{cell.case} {cell.column}: {figures.ending} after {figures.turns} turn(s)")
     return "; ".join(parts)
-
-
-def live_view(progress: RunProgress) -> Group:
-    """Totals, rates, failures by kind, and what every consultation under way is doing."""
-    totals = Text(f"{progress.there + progress.done}/{progress.total} done  {_rates(progress)}", style="bold")
-    table = Table.grid(padding=(0, 2))
-    for cell, journal in list(progress.under_way.values())[:_MOST_SHOWN]:
-        doing: tuple[str, ...] = ("in a worker",)
-        if journal is not None:
-            calls = sum(isinstance(event, Called) for event in journal.events)
-            latest = journal.events[-1].type if journal.events else "starting"
-            doing = (f"turn {journal.turn}", latest, f"{calls} call(s)")
-        table.add_row(Text(cell.case), Text(str(cell.column)), *doing)
-    hidden = len(progress.under_way) - _MOST_SHOWN
-    return Group(totals, table, Text(f"… and {hidden} more" if hidden > 0 else "", style="dim"))
 
 
 def _rates(progress: RunProgress) -> str:

@@ -37,7 +37,8 @@ class RunProgress:
     tokens: int = 0
     cost: float | None = 0.0
     calls: int = 0
-    under_way: dict[int, tuple[Cell, Journal | None]] = field(default_factory=dict)
+    under_way: dict[int, Journal | None] = field(default_factory=dict)
+    """By number; workers in other processes show no journal."""
     newest: tuple[Cell, ResultRow] | None = None
     unscored: str | None = None
     """Why a consultation could not be scored, if one could not."""
@@ -107,12 +108,12 @@ class WorkQueue:
         """A consultation, with the answers that models have given in it."""
         self.flush()
         cell = self._store.cell(number)
-        self.progress.under_way[number] = (cell, None)
+        self.progress.under_way[number] = None
         return Job(number, cell, self._store.record(cell.case), self._store.kept(number))
 
     def watch(self, job: Job, journal: Journal) -> None:
         """Let the display look at a consultation that runs in this process."""
-        self.progress.under_way[job.number] = (job.cell, journal)
+        self.progress.under_way[job.number] = journal
 
     def answered(self, number: int, key: str, answer: Completion) -> asyncio.Future[None]:
         """Store an answer that was paid for; done when it is written, and only then may its consultation go on.
@@ -161,11 +162,11 @@ class WorkQueue:
         """Store a consultation that has ended, with its score."""
         self.flush()
         figures = self._store.finish(number, transcript, self._scored(transcript))
-        cell, _ = self.progress.under_way.pop(number)
+        self.progress.under_way.pop(number, None)
         self.progress.done += 1
         if not transcript.ending.is_answer:
             self.progress.failures[figures.failure or figures.ending] += 1
-        self.progress.newest = (cell, figures)
+        self.progress.newest = (transcript.header.cell, figures)
 
     def _scored(self, transcript: Transcript) -> StoredScore | None:
         """Its score; None when scoring fails, which must not cost the consultation: it can be scored later."""
