@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _EVERY = 5.0
 """Seconds between lines of progress."""
-_FORKED = "With --fork-at: the new one; given twice: the old one, then the new one."
-_BOTH = "Of both; given twice: of the first, then of the second."
+_FORKED = "With --fork-at: the new one; if given twice, the old and the new one."
+_BOTH = "of both; if given twice, of the first and of the second."
 
 memory_app = typer.Typer(no_args_is_help=True, help="Inspect a doctor's memory of one patient.")
 
@@ -129,10 +129,10 @@ def diff(
         str | None, Argument(metavar="[CASE2]", help="The second record, e.g. the patient's other language.")
     ] = None,
     with_run: Annotated[Path | None, Option("--with", help="The run of the second. Default: the same.")] = None,
-    memory: Annotated[list[str] | None, Option("--memory", help=f"The memory. {_BOTH}")] = None,
-    backbone: Annotated[list[str] | None, Option("--backbone", help=f"The doctor's model. {_BOTH}")] = None,
-    strategy: Annotated[list[str] | None, Option("--strategy", help=f"The strategy. {_BOTH}")] = None,
-    trial: Annotated[list[int] | None, Option("--trial", min=1, max=MOST, help=f"The trial. {_BOTH}")] = None,
+    memory: Annotated[list[str] | None, Option("--memory", help=f"The memory {_BOTH}")] = None,
+    backbone: Annotated[list[str] | None, Option("--backbone", help=f"The doctor's model {_BOTH}")] = None,
+    strategy: Annotated[list[str] | None, Option("--strategy", help=f"The strategy {_BOTH}")] = None,
+    trial: Annotated[list[int] | None, Option("--trial", min=1, max=MOST, help=f"The trial {_BOTH}")] = None,
 ) -> None:
     """Compare two consultations of the same patient turn by turn, with the first difference marked."""
     from osler.replay.diff import same_patient

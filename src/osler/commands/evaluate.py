@@ -56,7 +56,7 @@ def score(
     run: RunName,
     judge: Annotated[
         list[str] | None,
-        Option("--judge", help="A model, or a judge of your own as package.module:Class. Given twice: must agree."),
+        Option("--judge", help="A model, or a judge of your own as package.module:Class. Two must agree."),
     ] = None,
     tie_break: Annotated[
         str | None, Option("--tie-break", help="The model that decides if two judges disagree.")
