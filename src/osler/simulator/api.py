@@ -50,11 +50,7 @@ async def _simulated(options: SimulateOptions) -> Outcome:
 
 
 def _check_names(options: SimulateOptions) -> None:
-    """Refuse a wrong name: if it were ignored, the run would not be what its caller thinks.
-
-    Raises:
-        UserError: There is no such option, or a list was given as one text.
-    """
+    """Refuse a wrong name, or a text for a list: the run would not be what its caller thinks."""
     known = SimulateOptions.__annotations__
     for name, value in options.items():
         if name not in known:
@@ -65,9 +61,8 @@ def _check_names(options: SimulateOptions) -> None:
             raise UserError(f"{name} is one text", f"give a list: {name}=[{value!r}]")
 
 
-def plan_of(options: SimulateOptions) -> Plan:
-    """The consultations that the options ask for."""
-    given: SimulateOptions = {**DEFAULTS, **options}
+def plan_of(given: SimulateOptions) -> Plan:
+    """The consultations that the options, with their defaults, ask for."""
     backbones = tuple(given.get("backbones") or [RULES])
     patient = given.get("patient") or default_patient(backbones)
     settings = Settings(
@@ -90,9 +85,8 @@ def plan_of(options: SimulateOptions) -> Plan:
     return Plan(_records(given), backbones, columns, strategies, given["trials"], settings)
 
 
-def run_options_of(options: SimulateOptions) -> RunOptions:
-    """How the options say that it is executed."""
-    given: SimulateOptions = {**DEFAULTS, **options}
+def run_options_of(given: SimulateOptions) -> RunOptions:
+    """How the options, with their defaults, say that it is executed."""
     concurrency, cache = given["concurrency"], given.get("cache")
     # A memory thinks while its consultation goes on: one consultation alone has two calls under way.
     rates = Rates(max(concurrency, 2), given.get("rpm"), given.get("tpm"))

@@ -40,9 +40,6 @@ from osler.warn import warn
 
 _PACKAGES = ("autogen-core", "autogen-ext", "openai", "pydantic", "numpy", "jieba", "faiss-cpu", "xllamacpp", "ray")
 
-ALL_FAILED = 1
-"""The exit code of a command when consultations were run and all of them failed."""
-
 
 @dataclass(frozen=True)
 class RunOptions:
@@ -112,14 +109,10 @@ def retry_run(run: Path, options: RunOptions) -> int:
 
 
 async def run_plan(plan: Plan, out: Path, options: RunOptions, pool: str, *, signals: bool = False) -> Outcome:
-    """Run a plan into a file.
+    """Run those consultations of a plan that its file does not have yet.
 
-    Args:
-        plan: Which consultations to run.
-        out: The run's name or file; consultations that it already has are not run again.
-        options: How to execute it.
-        pool: What the records were read from, for the file.
-        signals: Whether Ctrl-C ends the run in order; only possible in the main thread.
+    `pool` says in the file where the records are from. With `signals`, for which it must be called in the main thread,
+    Ctrl-C ends the run in order.
 
     Raises:
         UserError: The plan cannot be run.
@@ -263,7 +256,7 @@ def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
     if all_failed or (status.failed and not options.as_json):
         line = "osler: every consultation failed" if all_failed else f"{status.failed} failed"
         console.print(f"{line}: `osler runs failures {path}` says why, `osler runs retry` tries again")
-    return ALL_FAILED if all_failed else 0
+    return 1 if all_failed else 0
 
 
 def _as_json(outcome: Outcome) -> dict[str, Any]:

@@ -125,11 +125,7 @@ def _patient(record: PatientRecord, case: Case, settings: Settings, journal: Jou
 
 
 def check_strategies(names: Iterable[str]) -> None:
-    """Find the doctor of each strategy, so that a wrong name is reported before anything depends on it.
-
-    Raises:
-        UserError: One of them cannot be found.
-    """
+    """Raise `UserError` for a strategy that cannot be found, before anything depends on it."""
     for name in sorted(set(filter(None, names))):
         doctor_factory(name)
 
@@ -147,15 +143,7 @@ def consultation_team(
 ) -> RoundRobinGroupChat:
     """Doctor, RAM and patient of one record as a round robin; run it with `record.complaint` as its task.
 
-    Args:
-        record: The patient.
-        backbone: The doctor's model, as `--backbone` names it.
-        strategy: How the doctor's model works.
-        memory: What the doctor remembers.
-        patient: The patient's model.
-        ram: The model that finds what is asked for.
-        turns: Questions the doctor may ask.
-        journal: Where calls of models are written down.
+    The keywords are the options of `osler simulate`; calls of models are recorded in the journal.
     """
     settings = Settings(patient_backbone=patient, ram_backbone=ram, turns=turns)
     column = Column.of(backbone, strategy, memory)

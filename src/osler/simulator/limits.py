@@ -54,11 +54,7 @@ class ConsultationLimiter(RunLimiter):
 
 
 def check_prices(limits: Limits, models: Iterable[str]) -> None:
-    """Refuse a limit in money for models whose price is unknown: it would never be reached.
-
-    Raises:
-        UserError: No price of a model is known.
-    """
+    """Raise `UserError` for a limit in money if the price of a model is unknown: it would never be reached."""
     for model in models if limits.cost is not None else ():
         if model not in prices():
             raise UserError(

@@ -21,9 +21,6 @@ from osler.runs.transcript import Transcript
 from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import Job
 
-Score = Callable[[Transcript, PatientRecord], StoredScore]
-"""Judges and measures a consultation that has ended."""
-
 
 @dataclass
 class RunProgress:
@@ -83,7 +80,12 @@ class WorkQueue:
     """The consultations of a run that are to be done. The engines take from it and report to it."""
 
     def __init__(
-        self, store: RunWriter, planned: Planned, progress: RunProgress, limiter: RunLimiter, score: Score
+        self,
+        store: RunWriter,
+        planned: Planned,
+        progress: RunProgress,
+        limiter: RunLimiter,
+        score: Callable[[Transcript, PatientRecord], StoredScore],
     ) -> None:
         self._store, self.progress, self.limiter, self._score = store, progress, limiter, score
         self._todo = iter(planned.todo)

@@ -33,11 +33,7 @@ class Job:
 async def simulate_one(
     record: PatientRecord, cell: Cell, settings: Settings, clients: Opener, journal: Journal | None = None
 ) -> Transcript:
-    """Run one consultation with the participants that its column names.
-
-    Raises:
-        RunStopped: The run must end now.
-    """
+    """Run one consultation with the participants that its column names; raises what `hold` does."""
     journal = journal or Journal()
 
     def seating() -> Seats:

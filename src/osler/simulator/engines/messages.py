@@ -104,8 +104,6 @@ class WorkerServer:
             case StopMessage():
                 self._clients.requests.stop(RunStopped(message.kind, message.message))
                 self._winding_down = asyncio.ensure_future(self._wind_down())
-            case _:
-                raise AssertionError(f"not a message for a worker: {type(message).__name__}")
 
     async def _run(self, job: Job) -> None:
         async def keep(key: str, answer: Completion) -> None:

@@ -56,15 +56,10 @@ class WorkerPool:
         self._setup = replace(setup, clients=setup.clients.shared_by(workers))
         self._workers, self._each = workers, -(-concurrency // workers)
         self._nothing_left = asyncio.Event()
-        self._deaths: Counter[int] = Counter()
-        self._answers: Counter[int] = Counter()
+        self._deaths: Counter[tuple[int, int]] = Counter()
 
     async def run(self) -> None:
-        """Run what the queue hands out.
-
-        Raises:
-            UserError: A worker cannot be started, or the run cannot be written.
-        """
+        """Run what the queue hands out; raises the first error of a worker's start, or of writing."""
         stop = self._queue.stop
         keepers = [asyncio.ensure_future(self._keep_one()) for _ in range(self._workers)]
         running = asyncio.ensure_future(asyncio.wait(keepers, return_when=asyncio.FIRST_EXCEPTION))
@@ -112,20 +107,16 @@ class WorkerPool:
             await asyncio.gather(starting, *ends, return_exceptions=True)
 
     def _is_deadly(self, number: int) -> bool:
-        """Count a death, from the start again if the consultation got further than at the death before."""
-        answers = len(self._queue.job(number).kept)
-        if answers > self._answers[number]:
-            self._deaths[number] = 0
-        self._answers[number] = answers
-        self._deaths[number] += 1
-        return self._deaths[number] >= _MOST_DEATHS
+        """Count a death at this point of the consultation, which is known by the answers it has."""
+        point = (number, len(self._queue.job(number).kept))
+        self._deaths[point] += 1
+        return self._deaths[point] >= _MOST_DEATHS
 
 
 class _OneWorker:
     """The work of one worker, from its start to its end."""
 
     def __init__(self, queue: WorkQueue, connection: WorkerConnection, again: list[int]) -> None:
-        """Take up the consultations again that a worker before it left undone."""
         self._queue, self._connection, self._waiting = queue, connection, again
         self._under_way: set[int] = set()
 

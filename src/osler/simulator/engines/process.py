@@ -46,7 +46,6 @@ class ProcessConnection:
     """A worker process, at the other end of two pipes."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
-        """Talk to a process that has started."""
         self._process = process
 
     @classmethod

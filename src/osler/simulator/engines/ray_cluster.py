@@ -37,7 +37,6 @@ class RayWorker:
     """A worker in a process of the cluster, as a Ray actor."""
 
     def __init__(self, setup: WorkerSetup, variables: dict[str, str]) -> None:
-        """Prepare, with these environment variables."""
         os.environ.update(variables)
         self._server = WorkerServer(setup)
 
@@ -58,16 +57,11 @@ class RayConnection:
     """A worker on the cluster."""
 
     def __init__(self, ray: Any, actor: Any) -> None:
-        """Talk to an actor that has started."""
         self._ray, self._actor = ray, actor
 
     @classmethod
     async def start(cls, ray: Any, variables: dict[str, str], setup: WorkerSetup) -> RayConnection:
-        """Start a worker, with these environment variables, as soon as the cluster has room for it.
-
-        Raises:
-            UserError: No worker can be started, or it has another version of Osler.
-        """
+        """Start a worker, with these environment variables, as soon as the cluster has room for it."""
         remedy = (
             f"check the cluster; osler {__version__} and Ray {ray.__version__} must be installed on all its machines"
         )
