@@ -95,21 +95,23 @@ def test_a_checksum_notices_what_still_can_be_read(tmp_path: Path, sound: Path, 
 
 @pytest.mark.parametrize(
     ("place", "sql"),
-    enumerate(
-        (
-            "DELETE FROM about",
-            "DELETE FROM about WHERE name = 'settings'",
-            "UPDATE about SET value = '{' WHERE name = 'settings'",
-            "UPDATE verdicts SET verdict = x'ff00', because = x'ff00'",
-            "UPDATE about SET value = '3' WHERE name = 'settings'",
-            "UPDATE records SET body = x'00'",
-            "UPDATE results SET turns = 'many' WHERE cell = 1",
-            "UPDATE results SET diagnosis = x'ff00' WHERE cell = 1",
-            "UPDATE measures SET body = '{' WHERE cell = 1",
-            "UPDATE measures SET body = CAST(x'ff7b' AS TEXT) WHERE cell = 1",
-            "DELETE FROM transcripts WHERE cell = 1",
-            "DELETE FROM results WHERE cell = 1",
-            "DROP TABLE transcripts",
+    list(
+        enumerate(
+            (
+                "DELETE FROM about",
+                "DELETE FROM about WHERE name = 'settings'",
+                "UPDATE about SET value = '{' WHERE name = 'settings'",
+                "UPDATE verdicts SET verdict = x'ff00', because = x'ff00'",
+                "UPDATE about SET value = '3' WHERE name = 'settings'",
+                "UPDATE records SET body = x'00'",
+                "UPDATE results SET turns = 'many' WHERE cell = 1",
+                "UPDATE results SET diagnosis = x'ff00' WHERE cell = 1",
+                "UPDATE measures SET body = '{' WHERE cell = 1",
+                "UPDATE measures SET body = CAST(x'ff7b' AS TEXT) WHERE cell = 1",
+                "DELETE FROM transcripts WHERE cell = 1",
+                "DELETE FROM results WHERE cell = 1",
+                "DROP TABLE transcripts",
+            )
         )
     ),
 )
