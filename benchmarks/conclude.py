@@ -38,8 +38,7 @@ from osler.records import RecordPool
 from osler.records.schema import PatientRecord
 from osler.runs.events import Answered, Asked, ConsultationError, Ending, Journal, Recalled
 from osler.runs.transcript import Transcript
-from osler.simulator.build import case_of
-from osler.simulator.one_step import WholeRecord
+from osler.simulator.build import WholeRecord, case_of
 
 WITHOUT_END = 1_000_000
 

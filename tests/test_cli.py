@@ -165,7 +165,7 @@ def test_a_user_error_is_one_line_with_the_remedy(osler: Run, args: list[str], l
 
 
 def test_ctrl_c_exits_130() -> None:
-    code = "import time, osler.commands.records as r, osler.cli as c; r.open_pool = lambda *a, **k: (print('up', flush=True), time.sleep(30)); c.main()"
+    code = "import time, osler.records.pool as r, osler.cli as c; r.RecordPool.open = lambda *a, **k: (print('up', flush=True), time.sleep(30)); c.main()"
     process = subprocess.Popen(
         [sys.executable, "-c", code, "records", "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

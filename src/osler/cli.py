@@ -10,21 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from osler import __version__
-from osler.commands import (
-    backbones,
-    compare,
-    memory,
-    models,
-    play,
-    probe,
-    rate,
-    records,
-    replay,
-    report,
-    runs,
-    simulate,
-    view,
-)
+from osler.commands import consultations, evaluate, models, play, records, runs, view
 from osler.errors import UserError, printable
 
 app = typer.Typer(
@@ -35,25 +21,28 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 _INTERRUPTED = 130
-"""What a shell expects of a program that Ctrl-C ended; typer returns it for some versions, raises for others."""
+"""The exit code after Ctrl-C; typer returns it in some versions, and raises in others."""
 
-app.command("simulate")(simulate.simulate)
-app.command("show")(simulate.show)
-app.command("play")(play.play)
-app.command("replay")(replay.replay)
-app.command("diff")(replay.diff)
-app.command("compare")(compare.compare)
-app.command("score")(compare.score)
-app.command("probe")(probe.probe)
-app.command("report")(report.report)
-app.command("view")(view.view)
-app.command("export")(view.export)
+for command in (
+    runs.simulate,
+    consultations.show,
+    play.play,
+    consultations.replay,
+    consultations.diff,
+    evaluate.compare,
+    evaluate.score,
+    evaluate.probe,
+    evaluate.report,
+    view.view,
+    view.export,
+):
+    app.command()(command)
 app.add_typer(runs.app, name="runs")
 app.add_typer(records.app, name="records")
-app.add_typer(backbones.app, name="backbones")
+app.add_typer(models.backbones, name="backbones")
 app.add_typer(models.app, name="models")
-app.add_typer(memory.app, name="memory")
-app.add_typer(rate.app, name="rate")
+app.add_typer(consultations.memory_app, name="memory")
+app.add_typer(evaluate.rate, name="rate")
 
 
 def _version(show: bool) -> None:
@@ -68,12 +57,12 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Options that stand before any command."""
+    """Options before any command."""
 
 
 def main() -> NoReturn:
-    """Run, and turn every way of failing into one line and an exit code."""
-    # The products here are small: a second thread of BLAS costs more than it does, and one adds up the same everywhere.
+    """Run a command; every failure becomes one line and an exit code."""
+    # Matrices here are small: more BLAS threads would be slower, and could change the last digits of sums.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, TextIOWrapper):  # a terminal that has no Chinese gets an escape, and no traceback
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -84,7 +73,7 @@ def main() -> NoReturn:
     except UserError as error:
         _stop(f"osler: {error}", error.exit_code)
     except typer.TyperException as error:
-        _usage(error)
+        _stop_for_usage(error)
     except (typer.Abort, KeyboardInterrupt):
         _stop("osler: stopped", _INTERRUPTED)
     except BrokenPipeError:
@@ -99,21 +88,17 @@ def main() -> NoReturn:
 
 
 def _check_arguments() -> None:
-    """Refuse what is no text: it could not be kept in a run, sent to a model or printed."""
+    """Refuse arguments that are not UTF-8: they could not be stored in a run, sent to a model or printed."""
     for given in sys.argv[1:]:
-        try:
-            given.encode()
-        except UnicodeEncodeError:
-            raise UserError(
-                f"the argument {given!a} is not UTF-8", "give it in UTF-8; rename a file of that name"
-            ) from None
+        if given.encode(errors="replace").decode() != given:
+            raise UserError(f"the argument {given!a} is not UTF-8", "give it in UTF-8; rename a file of that name")
 
 
-def _usage(error: typer.TyperException) -> NoReturn:
-    context = getattr(error, "ctx", None)
-    message = error.format_message() if hasattr(error, "format_message") else str(error)
+def _stop_for_usage(error: typer.TyperException) -> NoReturn:
+    message = error.format_message()
     if type(error).__name__ == "NoArgsIsHelpError":
         _stop(message, 2)
+    context = getattr(error, "ctx", None)
     called = context.command_path if context else "osler"
     _stop(f"osler: {' '.join(message.split())} (`{called} --help` shows how it is called)", 2)
 
@@ -128,5 +113,5 @@ def _stop(line: str, code: int) -> NoReturn:
 
 
 def _silence() -> None:
-    """Whoever read our output is gone; the interpreter must not try to flush to it at exit."""
+    """Keep the interpreter from flushing at exit to a reader that is gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

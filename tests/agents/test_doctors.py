@@ -40,9 +40,8 @@ from osler.runs.events import (
     Retrieved,
     Role,
 )
-from osler.simulator.build import case_of
+from osler.simulator.build import WholeRecord, case_of
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.one_step import WholeRecord
 from tests.agents.scripted import Script, ScriptedClient, scripted
 
 POOL = RecordPool.open()

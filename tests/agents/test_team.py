@@ -7,7 +7,7 @@ from autogen_agentchat.messages import StructuredMessage
 
 from osler import RecordPool
 from osler.agents.messages import Conclusion, Selection
-from osler.simulator.team import consultation_team
+from osler.simulator.build import consultation_team
 
 
 @pytest.mark.parametrize("case", ["gout-en", "gout-zh"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from osler.commands.probe import probe
+from osler.commands.evaluate import probe
 from osler.errors import UserError
 from osler.eval.probes.figures import ProbeAnswer, Probed, agreement, probe_figures
 from osler.eval.probes.gold import probes_of

@@ -11,12 +11,13 @@ from osler.models.cache import SharedAnswers
 from osler.models.completion import Completion
 from osler.records import RecordPool
 from osler.runs.events import Asked, Called, Ending, Intervened, Intervention, Retrieved, Role
-from osler.runs.plan import Cell, Column, Plan, Settings
+from osler.runs.plan import Cell, Column, Limits, Plan, Settings
 from osler.runs.store import RunFile
 from osler.runs.transcript import Transcript
 from osler.simulator.batch import RunOptions, simulate_plan
-from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.worker import Job, Worker, simulate_one
+from osler.simulator.clients import Clients, ClientSettings, ConsultationClients
+from osler.simulator.limits import RunLimiter
+from osler.simulator.worker import simulate_one
 from tests.agents.scripted import scripted
 from tests.replay.runs import osler
 from tests.simulator.model_server import ModelServer, model_server
@@ -77,20 +78,21 @@ async def test_a_consultation_that_was_interrupted_asks_for_nothing_again() -> N
         kept: dict[str, list[tuple[str, str]]] = {"none": [], "raw": []}
         held: dict[str, Transcript] = {}
 
-        async def one(worker: Worker, memory: str, before: tuple[tuple[str, str], ...] = ()) -> Transcript:
+        async def one(clients: Clients, memory: str, before: tuple[tuple[str, str], ...] = ()) -> Transcript:
             async def keep(key: str, answer: Completion) -> None:
                 kept[memory].append((key, answer.model_dump_json()))
 
-            return await worker.run(Job(1, Cell(record.id, Column("rules", "", memory), 1), record, before), keep)
+            own = ConsultationClients(clients, 1, before, keep, Limits(), RunLimiter(Limits()))
+            return await simulate_one(record, Cell(record.id, Column("rules", "", memory), 1), settings, own)
 
         clients = Clients(ClientSettings(retries=0))
         for memory in kept:
-            held[memory] = await one(Worker(settings, clients), memory)
+            held[memory] = await one(clients, memory)
         await clients.close()
         asked = server.requests
         assert any(call.source == "run" for call in held["raw"].of(Called))
         fresh = Clients(ClientSettings(retries=0))
-        resumed = await one(Worker(settings, fresh), "raw", tuple(kept["raw"]))
+        resumed = await one(fresh, "raw", tuple(kept["raw"]))
         await fresh.close()
         assert server.requests == asked
     assert [call.source for call in resumed.of(Called) if call.source != "run"] == [

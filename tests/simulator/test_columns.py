@@ -29,8 +29,9 @@ from osler.runs.plan import (
 )
 from osler.runs.store import Fork, RunFile, RunWriter
 from osler.runs.store.tables import FORMAT
+from osler.simulator import build
 from osler.simulator.batch import about
-from osler.simulator.messages import pack
+from osler.simulator.engines.process import pack
 from osler.simulator.worker import Job, transcript_of
 from tests.conftest import Run
 from tests.simulator.model_server import model_server
@@ -45,7 +46,7 @@ MODEL = "m1@http://127.0.0.1:1/v1"
 def second_strategy(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Another name for the same doctor."""
     known: Callable[[str], doctors.DoctorFactory] = doctors.doctor_factory
-    monkeypatch.setattr(doctors, "doctor_factory", lambda name: known(PLAIN if name == "careful" else name))
+    monkeypatch.setattr(build, "doctor_factory", lambda name: known(PLAIN if name == "careful" else name))
     yield "careful"
 
 

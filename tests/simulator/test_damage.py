@@ -94,25 +94,30 @@ def test_a_checksum_notices_what_still_can_be_read(tmp_path: Path, sound: Path, 
 
 
 @pytest.mark.parametrize(
-    "sql",
-    [
-        "DELETE FROM about",
-        "DELETE FROM about WHERE name = 'settings'",
-        "UPDATE about SET value = '{' WHERE name = 'settings'",
-        "UPDATE verdicts SET verdict = x'ff00', because = x'ff00'",
-        "UPDATE about SET value = '3' WHERE name = 'settings'",
-        "UPDATE records SET body = x'00'",
-        "UPDATE results SET turns = 'many' WHERE cell = 1",
-        "UPDATE results SET diagnosis = x'ff00' WHERE cell = 1",
-        "UPDATE measures SET body = '{' WHERE cell = 1",
-        "UPDATE measures SET body = CAST(x'ff7b' AS TEXT) WHERE cell = 1",
-        "DELETE FROM transcripts WHERE cell = 1",
-        "DELETE FROM results WHERE cell = 1",
-        "DROP TABLE transcripts",
-    ],
+    ("place", "sql"),
+    list(
+        enumerate(
+            (
+                "DELETE FROM about",
+                "DELETE FROM about WHERE name = 'settings'",
+                "UPDATE about SET value = '{' WHERE name = 'settings'",
+                "UPDATE verdicts SET verdict = x'ff00', because = x'ff00'",
+                "UPDATE about SET value = '3' WHERE name = 'settings'",
+                "UPDATE records SET body = x'00'",
+                "UPDATE results SET turns = 'many' WHERE cell = 1",
+                "UPDATE results SET diagnosis = x'ff00' WHERE cell = 1",
+                "UPDATE measures SET body = '{' WHERE cell = 1",
+                "UPDATE measures SET body = CAST(x'ff7b' AS TEXT) WHERE cell = 1",
+                "DELETE FROM transcripts WHERE cell = 1",
+                "DELETE FROM results WHERE cell = 1",
+                "DROP TABLE transcripts",
+            )
+        )
+    ),
 )
-def test_no_command_breaks_on_a_damaged_table(tmp_path: Path, sound: Path, osler: Run, sql: str) -> None:
-    for command in COMMANDS:
+def test_no_command_breaks_on_a_damaged_table(tmp_path: Path, sound: Path, osler: Run, place: int, sql: str) -> None:
+    """Each damage meets a third of the commands, and each command four or five of the damages."""
+    for command in COMMANDS[place % 3 :: 3]:
         shutil.copy(sound, tmp_path)
         change(tmp_path / "run.osler", sql)
         fails_clearly(osler, tmp_path, command)
@@ -131,7 +136,7 @@ def test_no_command_breaks_on_flipped_bits_and_no_more_is_done_than_was_planned(
     tmp_path: Path, sound: Path, osler: Run
 ) -> None:
     rng, size = random.Random(11), sound.stat().st_size
-    for command in COMMANDS * 2:
+    for command in COMMANDS:
         shutil.copy(sound, tmp_path)
         for _ in range(20):
             flip(tmp_path / "run.osler", rng.randrange(100, size), rng.randrange(8))
@@ -208,7 +213,7 @@ def test_a_killed_run_on_a_read_only_disk_shows_all_of_itself(
 def test_the_log_of_a_run_stays_small(tmp_path: Path) -> None:
     path = tmp_path / "run.osler"
     largest = 0
-    process = FORK.Process(target=hold, args=(path,), kwargs={"limit": 88, "memories": ("none", "raw")})
+    process = FORK.Process(target=hold, args=(path,), kwargs={"limit": 40, "memories": ("none", "raw")})
     process.start()
     while process.is_alive():
         if connection.has_log(path):
@@ -217,7 +222,7 @@ def test_the_log_of_a_run_stays_small(tmp_path: Path) -> None:
     process.join()
     assert 0 < largest < 4 * 1024 * 1024
     with RunFile.open(path) as run:
-        assert run.status().done == 176 and not run.unscored(LADDER)
+        assert run.status().done == 80 and not run.unscored(LADDER)
 
 
 def test_a_report_onto_a_folder_that_cannot_be_written_to_is_one_line(tmp_path: Path, sound: Path, osler: Run) -> None:

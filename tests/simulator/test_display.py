@@ -8,9 +8,8 @@ import time
 import pytest
 
 from osler.runs.events import Journal
-from osler.runs.plan import PLAIN, Cell, Column
 from osler.simulator import progress_display
-from osler.simulator.progress_display import Display, plain_line
+from osler.simulator.progress_display import plain_line, show_progress
 from osler.simulator.work_queue import RunProgress
 
 
@@ -22,10 +21,7 @@ def progress(seconds: float, done: int) -> RunProgress:
         there=2,
         done=done,
         began=time.monotonic() - seconds,
-        under_way={
-            1: (Cell("gout-en", Column.of("local", PLAIN, "raw"), 1), journal),
-            2: (Cell("gout-zh", Column.of("local", PLAIN, "raw"), 1), None),
-        },
+        under_way={1: journal, 2: None},
     )
 
 
@@ -43,6 +39,6 @@ async def test_a_run_in_which_nothing_ends_gives_signs_of_life(
 ) -> None:
     monkeypatch.setattr(progress_display, "_LINES_EVERY", 0.01)
     monkeypatch.setattr(progress_display, "_SIGN_OF_LIFE", 0.05)
-    async with Display(progress(0, 0), quiet=False).running():
+    async with show_progress(progress(0, 0), quiet=False):
         await asyncio.sleep(0.3)
     assert capsys.readouterr().err.count("2 under way, up to turn 7") > 2

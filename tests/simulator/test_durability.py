@@ -26,7 +26,8 @@ from osler.runs.plan import Plan, Settings
 from osler.runs.store import RunFile, RunWriter
 from osler.simulator import batch
 from osler.simulator.batch import RunOptions, StoppedEarly, simulate_plan
-from osler.simulator.messages import StopMessage, pack, read_message
+from osler.simulator.engines.messages import StopMessage
+from osler.simulator.engines.process import pack, read_message
 from tests.simulator.model_server import ModelServer, model_server
 
 FORK = multiprocessing.get_context("fork")
@@ -59,34 +60,33 @@ def calls(path: Path) -> int:
         return len(found)
 
 
-@pytest.mark.parametrize(("workers", "memory"), [(None, "tim"), (2, "raw")])
-def test_a_kill_costs_no_more_than_the_requests_in_flight(tmp_path: Path, workers: int | None, memory: str) -> None:
+def test_a_kill_costs_no_more_than_the_requests_in_flight(tmp_path: Path) -> None:
     path = tmp_path / "run.osler"
-    plan: dict[str, Any] = {"workers": workers, "memories": (memory,)}
+    plan: dict[str, Any] = {"workers": 2, "memories": ("tim",), "limit": 4}
     with model_server(latency=0.02) as server:
-        for after in (25, 45):
+        for after in (12, 24):
             process = begin(path, server, after, **plan)
             assert process.pid is not None
             os.kill(process.pid, signal.SIGKILL)
             process.join()
             time.sleep(0.1)  # workers end when their queue is gone
         hold(path, backbones=(server.spec,), **plan)
-        most = 2 * CONCURRENCY if memory == "tim" else CONCURRENCY  # a memory's model is asked beside the doctor's
+        most = 2 * CONCURRENCY  # a memory's model is asked beside the doctor's
         assert server.requests - calls(path) <= 2 * most
 
 
 @pytest.mark.parametrize("workers", ENGINES)
 def test_ctrl_c_waits_for_the_answers_in_flight_and_loses_none(tmp_path: Path, workers: int | None) -> None:
     path = tmp_path / "run.osler"
-    with model_server(latency=0.3) as server:
-        process = begin(path, server, 12, workers=workers, memories=("tim",))
+    with model_server(latency=0.2) as server:
+        process = begin(path, server, 6, workers=workers, memories=("tim",), limit=3)
         assert process.pid is not None
         os.kill(process.pid, signal.SIGINT)
         process.join()
         with RunFile.open(path) as run:
             half = run.status()
         assert half.todo and half.calls == server.requests, "every answer that was asked for is kept"
-        hold(path, workers=workers, backbones=(server.spec,), memories=("tim",))
+        hold(path, workers=workers, backbones=(server.spec,), memories=("tim",), limit=3)
         assert server.requests == calls(path)
 
 
@@ -119,9 +119,9 @@ def test_a_full_disk_stops_the_run_and_costs_the_requests_in_flight(tmp_path: Pa
 
     def full(url: str) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (220_000, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, resource.RLIM_INFINITY))
         try:
-            hold(path, workers=workers, backbones=(url,), limit=40)
+            hold(path, workers=workers, backbones=(url,), limit=12)
         except UserError as error:
             sender.send(str(error))
         else:
@@ -133,7 +133,7 @@ def test_a_full_disk_stops_the_run_and_costs_the_requests_in_flight(tmp_path: Pa
         said = receiver.recv()
         process.join()
         assert "cannot be written" in said and "free disk space" in said, said
-        hold(path, workers=workers, backbones=(server.spec,), limit=40)
+        hold(path, workers=workers, backbones=(server.spec,), limit=12)
         assert server.requests - calls(path) <= CONCURRENCY
 
 
@@ -172,7 +172,7 @@ async def test_a_torn_frame_is_the_end_of_a_worker_and_no_more() -> None:
 def test_workers_that_are_stopped_killed_and_woken_cost_no_consultation(tmp_path: Path) -> None:
     path = tmp_path / "run.osler"
     with model_server(latency=0.02) as server:
-        process = begin(path, server, 20, workers=2, limit=12)
+        process = begin(path, server, 8, workers=2, limit=8)
         assert process.pid is not None
         for _ in range(2):  # three deaths without an answer between them would give a consultation up
             for worker in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
@@ -187,7 +187,7 @@ def test_workers_that_are_stopped_killed_and_woken_cost_no_consultation(tmp_path
         assert process.exitcode == 0
     with RunFile.open(path) as run:
         standing = run.status()
-    assert (standing.done, standing.failed, standing.todo) == (12, 0, 0)
+    assert (standing.done, standing.failed, standing.todo) == (8, 0, 0)
 
 
 def verdicts(path: Path) -> list[Any]:
@@ -199,7 +199,7 @@ def verdicts(path: Path) -> list[Any]:
 
 
 def test_resuming_scores_what_has_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hold(tmp_path / "whole.osler", limit=8)
+    hold(tmp_path / "whole.osler", limit=2)
 
     def breaks(*_: object) -> None:
         raise RuntimeError("the judge is out")
@@ -207,10 +207,10 @@ def test_resuming_scores_what_has_no_score(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "run.osler"
     with monkeypatch.context() as patch:
         patch.setattr(batch, "score", breaks)
-        hold(path, limit=8)
+        hold(path, limit=2)
     with RunFile.open(path) as run:
-        assert run.status().done == 8 and len(run.unscored(LADDER)) == 8, "scoring that fails costs no consultation"
-    hold(path, limit=8)
+        assert run.status().done == 2 and len(run.unscored(LADDER)) == 2, "scoring that fails costs no consultation"
+    hold(path, limit=2)
     with RunFile.open(path) as run:
         assert not run.unscored(LADDER)
     assert verdicts(path) == verdicts(tmp_path / "whole.osler")

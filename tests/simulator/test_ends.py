@@ -107,7 +107,7 @@ def workers_of(pid: int) -> Iterator[int]:
     for entry in Path("/proc").iterdir():
         try:
             parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == pid and b"engines.worker_process" in (entry / "cmdline").read_bytes():
+            if parent == pid and b"engines.process" in (entry / "cmdline").read_bytes():
                 yield int(entry.name)
         except (OSError, ValueError, IndexError):
             continue

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -24,10 +24,8 @@ from osler.errors import UserError
 from osler.memory.base import Recall
 from osler.memory.none import NoMemory
 from osler.runs.events import Called, Ending, Failed
-from osler.runs.plan import Settings
 from osler.runs.store import RunFile
-from osler.simulator.clients import ClientSettings
-from osler.simulator.engines.ray_pool import RayPool
+from osler.simulator.engines.ray_cluster import import_ray
 from tests.conftest import REPO, Run
 from tests.models.server import Step, completion
 
@@ -82,39 +80,41 @@ async def model() -> AsyncIterator[Model]:
         await runner.cleanup()
 
 
-@pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
-    """A cluster that a run can join, with a token of its own; Ray would leave one in the user's home.
-
-    It starts while the test does something else, which asks for its address when it needs it.
-    """
-    fresh_token(monkeypatch)
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    monkeypatch.setenv("PYTHONPATH", str(REPO), prepend=os.pathsep)
-    with subprocess.Popen(
-        [sys.executable, "-c", CLUSTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-
-        def address() -> str:
-            assert process.stdout is not None
-            line = process.stdout.readline().strip()
-            assert line, "the cluster did not start"
-            return line
-
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """The address of a cluster that runs can join, with a token of its own; Ray would leave one in the user's home."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        subprocess.Popen(
+            [sys.executable, "-c", CLUSTER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **settings_of_the_cluster(patch)},
+        ) as process,
+    ):
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert address, "the cluster did not start"
         yield address
         process.communicate()
 
 
-def fresh_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAY_AUTH_MODE", "token")
-    monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
+def settings_of_the_cluster(patch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Set for those who join, too."""
+    path = os.pathsep.join(filter(None, (str(REPO), os.environ.get("PYTHONPATH"))))
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    settings = {**token, "RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": path}
+    for name, value in settings.items():
+        patch.setenv(name, value)
+    return settings
 
 
 def workers() -> list[int]:
-    """The Ray workers of the runs that this process has started."""
+    """The Ray workers of the cluster that this process has started."""
     table = subprocess.run(["ps", "-axo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     rows = [(int(pid), int(parent), args) for pid, parent, args in (line.split(None, 2) for line in table.splitlines())]
-    family = {pid for pid, parent, args in rows if parent == os.getpid() and "osler.cli" in args}
+    family = {pid for pid, parent, args in rows if parent == os.getpid() and "ray.init" in args}
     while more := {pid for pid, parent, _ in rows if parent in family} - family:
         family |= more
     return [pid for pid, _, args in rows if pid in family and args.startswith("ray::RayWorker")]
@@ -128,12 +128,12 @@ def stored(path: Path) -> list[str]:
 @needs_ray
 @pytest.mark.xdist_group("ray")
 def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
-    osler: Run, osler_process: Run, tmp_path: Path, cluster: Callable[[], str]
+    osler: Run, osler_process: Run, tmp_path: Path, cluster: str
 ) -> None:
     cases = [part for case in ("croup-en", "stemi-en", "gout-zh") for part in ("--case", case)]
     plan = ("simulate", *cases, "--memory", "raw", "--memory", f"{__name__}:Deadly", "--quiet")
     assert osler(*plan, "--out", "here").returncode == 0
-    how = ("--engine", "ray", "--ray-address", cluster(), "--workers", "2", "--concurrency", "2")
+    how = ("--engine", "ray", "--ray-address", cluster, "--workers", "2", "--concurrency", "2")
     done = osler_process(*plan, "--case", "gout-en", *how, "--out", "there", timeout=220)
     assert done.returncode == 0 and done.stderr.splitlines()[-1].startswith("1 failed"), done.stderr
     assert "raylet" not in done.stdout
@@ -143,19 +143,18 @@ def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
         (deadly,) = (transcript for transcript in run.transcripts() if not transcript.ending.is_answer)
     (failed,) = deadly.of(Failed)
     assert deadly.header.case == "gout-en" and deadly.ending is Ending.SIMULATOR_ERROR
-    assert failed.kind == "worker died" and "3 tries" in failed.message
+    assert failed.kind == "worker died" and "3 workers died" in failed.message
 
 
 @needs_ray
 @pytest.mark.xdist_group("ray")
 async def test_killed_workers_cost_no_more_than_what_they_were_asking(
-    osler_process: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    osler_process: Run, tmp_path: Path, cluster: str
 ) -> None:
-    fresh_token(monkeypatch)
     async with model() as server:
         server.pause = 0.4
         plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "4", "--patient", "rules", "--json")
-        how = ("--engine", "ray", "--workers", "2", "--concurrency", "4", "--out", "run")
+        how = ("--engine", "ray", "--ray-address", cluster, "--workers", "2", "--concurrency", "4", "--out", "run")
         run = asyncio.create_task(asyncio.to_thread(osler_process, *plan, *how, timeout=220))
         while server.requests < 10:  # every consultation under way has an answer or two by then
             assert not run.done(), run.result().stderr
@@ -188,7 +187,7 @@ def test_a_wrong_address_is_one_line(osler: Run) -> None:
 def test_without_ray_the_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UserError, match=re.escape("the ray engine needs Ray; pip install 'osler[ray]'")):
-        RayPool(Settings(), ClientSettings(), workers=2, concurrency=8, address="anywhere:6379")
+        import_ray("anywhere:6379")
 
 
 @needs_ray

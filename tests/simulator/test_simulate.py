@@ -51,12 +51,12 @@ def exact(path: Path) -> list[str]:
         return [transcript.model_dump_json() for transcript in run.transcripts()]
 
 
-def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run, tmp_path: Path) -> None:
-    done = osler("simulate", "--memory", "none", "--memory", "raw", "--quiet", "--out", "run")
+def test_rules_over_half_of_the_records_forget_without_memory_and_never_leak(osler: Run, tmp_path: Path) -> None:
+    done = osler("simulate", "--sample", "44", "--memory", "none", "--memory", "raw", "--quiet", "--out", "run")
     assert done.returncode == 0, done.stderr
     with RunFile.open(tmp_path / "runs" / "run.osler") as run:
         transcripts = list(run.transcripts())
-    assert len(transcripts) == 2 * 88
+    assert len(transcripts) == 2 * 44
     assert all(transcript.ending.is_answer for transcript in transcripts)
     records = {record.id: record for record in RecordPool.open()}
     right = Counter(
@@ -68,10 +68,10 @@ def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run,
         ).verdict
         is Verdict.CORRECT
     )
-    assert right["raw"] >= right["none"] + 15, right
+    assert right["raw"] >= right["none"] + 7, right
     assert "diagnosis right" in done.stdout and "that fabricate" in done.stdout
     replies = [reply for transcript in transcripts for reply in transcript.of(Answered)]
-    assert len(replies) > 1500
+    assert len(replies) > 750
     faults = [fault for one in transcripts for fault in faults_of(one, records[one.header.case])]
     assert not faults
     assert "leaks: recall" in done.stdout
@@ -79,9 +79,9 @@ def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run,
 
 def test_the_same_seed_gives_the_same_bytes_but_for_times(osler: Run, osler_process: Run, tmp_path: Path) -> None:
     for name, run in (("a", osler), ("b", osler_process)):
-        assert run("simulate", "--limit", "12", "--memory", "raw", "--quiet", "--out", name).returncode == 0
+        assert run("simulate", "--limit", "2", "--memory", "raw", "--quiet", "--out", name).returncode == 0
     first, second = (stored(tmp_path / "runs" / f"{name}.osler") for name in "ab")
-    assert len(first) == 12 and first == second
+    assert len(first) == 2 and first == second
 
 
 def test_a_second_call_runs_only_what_is_missing(osler: Run, tmp_path: Path) -> None:
@@ -97,20 +97,8 @@ def test_a_second_call_runs_only_what_is_missing(osler: Run, tmp_path: Path) -> 
 
 
 def test_show_prints_a_consultation(osler: Run) -> None:
-    osler(
-        "simulate",
-        "--case",
-        "croup-en",
-        "--case",
-        "croup-zh",
-        "--memory",
-        "raw",
-        "--memory",
-        "none",
-        "--quiet",
-        "--out",
-        "run",
-    )
+    memories = ("--memory", "raw", "--memory", "none")
+    osler("simulate", "--case", "croup", *memories, "--turns", "4", "--quiet", "--out", "run")
     shown = osler("show", "run", "croup-en", "--memory", "raw").stdout
     assert "Doctor:" in shown and "Patient:" in shown and "Diagnosis" in shown
     assert "检索到" in osler("show", "run", "croup-zh", "--memory", "raw", "--details").stdout

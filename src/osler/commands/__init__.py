@@ -1,1 +1,1 @@
-"""The command groups of the command line, one module each."""
+"""The commands of the command line."""

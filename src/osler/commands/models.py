@@ -1,18 +1,53 @@
-"""`osler models`: the model files Osler can fetch by itself."""
+"""`osler backbones` and `osler models`: check that a model answers, and fetch model files."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
-app = typer.Typer(help="Fetch and list model files for local backbones.", no_args_is_help=True)
+from osler.errors import UserError
+
+backbones = typer.Typer(help="Check a model before a run.", no_args_is_help=True)
+app = typer.Typer(help="Download and list model files for local backbones.", no_args_is_help=True)
+
+
+@backbones.callback()
+def _group() -> None:
+    """Without this, typer would make the only command the group itself."""
+
+
+@backbones.command()
+def check(
+    spec: Annotated[
+        str,
+        Argument(
+            help="rules, local, local:PATH, openai:MODEL, azure:DEPLOYMENT, anthropic:MODEL, gemini:MODEL,"
+            " ollama:MODEL, MODEL@URL or package.module:Class, with parameters after a space: 'openai:MODEL top_p=0.9'."
+            " API keys are read from OPENAI_API_KEY and so on, or from OSLER_KEY_ and the host, e.g."
+            " OSLER_KEY_MODELS_EXAMPLE_ORG.",
+            metavar="SPEC",
+        ),
+    ],
+    timeout: Annotated[float, Option("--timeout", min=0.1, help="Seconds to wait for each answer.")] = 60.0,
+) -> None:
+    """Ask a model two short questions to see whether it answers, how fast, and whether it follows a JSON schema."""
+    import asyncio
+
+    from osler.models import parse_spec
+    from osler.models.backbone import check_backbone
+
+    if parse_spec(spec).kind == "rules":
+        typer.echo("rules: needs no model")
+        return
+    for label, value in asyncio.run(check_backbone(spec, limit=timeout)).items():
+        typer.echo(f"{label:<12}{value}")
 
 
 @app.command()
-def pull(name: Annotated[str, typer.Argument(help="Which model; `osler models list` shows them.")]) -> None:
+def pull(name: Annotated[str, Argument(help="The model; `osler models list` shows them.")]) -> None:
     """Download a model file into the cache, unless it is there."""
-    from osler.errors import UserError
     from osler.models.local import KNOWN, fetch
 
     if name not in KNOWN:

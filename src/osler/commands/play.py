@@ -5,69 +5,51 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+from typer import Option
 
-from osler.commands.records import PoolPath, Seed
-from osler.commands.run_options import RUN_TO_WRITE, Timeout
+from osler.commands.options import RUN_TO_WRITE, PoolPath, Seed
+from osler.simulator.options import Timeout
 
 if TYPE_CHECKING:
     from osler.language import Language
 
 
-class Role(StrEnum):
-    """Who the person is."""
-
-    DOCTOR = "doctor"
-    PATIENT = "patient"
-
-
 def play(
-    role: Annotated[Role, typer.Option("--as", help="Your role: doctor or patient.")] = Role.DOCTOR,
+    role: Annotated[Literal["doctor", "patient"], Option("--as", help="Your role.")] = "doctor",
     case: Annotated[
         str | None,
-        typer.Option("--case", help="A record's id, or its patient's; without it, one that you have not played."),
+        Option("--case", help="A record's id, or its patient's. Default: one that you have not played."),
     ] = None,
     pool: PoolPath = "bundled",
     language: Annotated[
-        str | None, typer.Option("--language", help="Only en or zh; without it, the one your terminal is set to.")
+        str | None, Option("--language", help="en or zh. Default: the language of your terminal.")
     ] = None,
-    patient: Annotated[str, typer.Option("--patient", help="As doctor: who answers you, a model or rules.")] = "rules",
-    doctor: Annotated[str, typer.Option("--doctor", help="As patient: who asks you, a model or rules.")] = "rules",
-    memory: Annotated[str, typer.Option("--memory", help="What remembers beside you, or for the doctor.")] = "tim",
-    strategy: Annotated[str, typer.Option("--strategy", help="As patient: how the doctor's model works.")] = "plain",
+    patient: Annotated[str, Option("--patient", help="As doctor: the patient's model, or rules.")] = "rules",
+    doctor: Annotated[str, Option("--doctor", help="As patient: the doctor's model, or rules.")] = "rules",
+    memory: Annotated[str, Option("--memory", help="The memory that takes notes for the doctor.")] = "tim",
+    strategy: Annotated[str, Option("--strategy", help="As patient: the doctor's strategy.")] = "plain",
     seed: Seed = 0,
     timeout: Timeout = 60.0,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help=f"{RUN_TO_WRITE} Without it, play-doctor or the like."),
+        Option("--out", "-o", help=f"{RUN_TO_WRITE} Default: play-doctor or play-patient."),
     ] = None,
 ) -> None:
     """Play the doctor or the patient in a consultation, and see your score."""
-    from osler.commands.records import open_pool
     from osler.language import Language
     from osler.play.lobby import PlayLobby
     from osler.play.played_runs import PlayRequest
     from osler.play.terminal import play as at_terminal
-    from osler.runs.events import Role as EventRole
+    from osler.records.pool import RecordPool
+    from osler.runs.events import Role
     from osler.simulator.clients import ClientSettings
 
-    records = open_pool(pool, languages=[language] if language else None)
-    request = PlayRequest(
-        EventRole(role.value),
-        case,
-        Language(language) if language else None,
-        doctor,
-        patient,
-        memory,
-        strategy,
-        seed,
-        out,
-        preferred=_terminal_language(),
-    )
+    records = RecordPool.open(pool).only(languages=[language] if language else None)
+    only, preferred = Language(language) if language else None, _terminal_language()
+    request = PlayRequest(Role(role), case, only, doctor, patient, memory, strategy, seed, out, preferred=preferred)
     lobby = PlayLobby(records, clients=ClientSettings(timeout=timeout))
     if code := at_terminal(lobby, request, _print):
         sys.exit(code)  # the line that says what was kept is the last one

@@ -1,61 +1,85 @@
-"""`osler runs`: what runs there are, how far they are, what failed in them, and trying that again."""
+"""`osler simulate` and `osler runs`: start, list, inspect, check and retry runs."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+from typer import Argument
 
-from osler.commands import run_options
-from osler.commands.run_options import RunName
+from osler.commands.options import AsJson, RunName, open_run, print_page, takes_options
 from osler.errors import printable
+from osler.simulator.options import EXECUTION, SimulateOptions
 
 if TYPE_CHECKING:
-    from osler.simulator.api import SimulateOptions
+    from osler.simulator.batch import RunOptions
 
 app = typer.Typer(no_args_is_help=True, help="List, inspect, check and retry runs.")
 
 
+@takes_options(SimulateOptions.__annotations__)
+def simulate(*, as_json: AsJson = False, **options: Any) -> None:
+    """Simulate consultations: records × backbones × strategies × memories × trials. Re-run the command to resume."""
+    from osler.simulator.api import plan_of
+    from osler.simulator.batch import simulate_plan
+
+    plan = plan_of(cast(SimulateOptions, options))
+    if code := simulate_plan(plan, options["out"], _run_options(options, as_json), options["pool"]):
+        raise typer.Exit(code)
+
+
+@app.command("retry")
+@takes_options(EXECUTION)
+def retry(run: RunName, *, as_json: AsJson = False, **options: Any) -> None:
+    """Re-run what failed and resume what is left. Answers that models already gave are reused."""
+    from osler.simulator.batch import retry_run
+
+    with open_run(run) as opened:
+        options["temperature"] = opened.settings.temperature
+    if code := retry_run(run, _run_options(options, as_json)):
+        raise typer.Exit(code)
+
+
+def _run_options(options: dict[str, Any], as_json: bool) -> RunOptions:
+    from osler.simulator.api import run_options_of
+
+    return replace(run_options_of(cast(SimulateOptions, options)), as_json=as_json)
+
+
 @app.command("list")
-def list_runs(folder: Annotated[Path, typer.Argument(help="Where the runs are.")] = Path("runs")) -> None:
+def list_runs(folder: Annotated[Path, Argument(help="The folder of the runs.")] = Path("runs")) -> None:
     """List the runs of a folder and their progress."""
-    from osler.records.pages import printed
     from osler.runs.run_pages import runs_table
 
-    printed(runs_table(folder))
+    print_page(runs_table(folder))
 
 
 @app.command("status")
-def status(run: RunName, as_json: run_options.AsJson = False) -> None:
+def status(run: RunName, as_json: AsJson = False) -> None:
     """Show the progress, usage and settings of a run."""
     import json
     from dataclasses import asdict
 
-    from osler.records.pages import printed
     from osler.runs.run_pages import status_page
-    from osler.runs.store import RunFile
 
-    with RunFile.open(run) as opened:
+    with open_run(run) as opened:
         if as_json:
             typer.echo(json.dumps({"run": str(opened.path), **asdict(opened.status()), "about": opened.about()}))
         else:
-            printed(status_page(opened))
+            print_page(status_page(opened))
 
 
 @app.command("check")
 def check(run: RunName) -> None:
-    """Check a run file for damage, and name what is damaged. Exit code 1 if anything is."""
-    from osler.runs.store import RunFile
+    """Check a run file for damage and list what is damaged. Exits with 1 if anything is."""
     from osler.runs.store.check import faults
 
-    with RunFile.open(run) as opened:
-        found = 0
-        for fault in faults(opened):
-            found += 1
-            typer.echo(f"{fault.part}: {printable(fault.what)}")
+    with open_run(run) as opened:
+        found = [f"{fault.part}: {printable(fault.what)}" for fault in faults(opened)]
         if found:
+            typer.echo("\n".join(found))
             typer.echo("damaged consultations are left out of all tables; `osler runs retry` runs them again")
             raise typer.Exit(1)
         typer.echo(f"no damage found; {opened.status().total:,} consultation(s)")
@@ -64,38 +88,7 @@ def check(run: RunName) -> None:
 @app.command("failures")
 def failures(run: RunName) -> None:
     """List the failures of a run, with reasons and attempts."""
-    from osler.records.pages import printed
     from osler.runs.run_pages import failures_page
-    from osler.runs.store import RunFile
 
-    with RunFile.open(run) as opened:
-        printed(failures_page(opened))
-
-
-@app.command("retry")
-def retry(
-    run: RunName,
-    run_tokens: run_options.RunTokens = None,
-    run_cost: run_options.RunCost = None,
-    run_seconds: run_options.RunSeconds = None,
-    concurrency: run_options.Concurrency = 8,
-    workers: run_options.Workers = None,
-    engine: run_options.EngineName = run_options.Engine.LOCAL,
-    ray_address: run_options.RayAddress = None,
-    rpm: run_options.Rpm = None,
-    tpm: run_options.Tpm = None,
-    timeout: run_options.Timeout = 60.0,
-    quiet: run_options.Quiet = False,
-    as_json: run_options.AsJson = False,
-) -> None:
-    """Re-run what failed and resume what is left; answers that models gave are not requested again."""
-    options = {name: value for name, value in locals().items() if name not in {"run", "as_json"}}
-    from osler.runs.store import RunFile
-    from osler.simulator.api import run_options_of
-    from osler.simulator.batch import retry_run
-
-    with RunFile.open(run) as opened:
-        options["temperature"] = opened.settings.temperature
-    how = replace(run_options_of(cast("SimulateOptions", options)), as_json=as_json)
-    if code := retry_run(run, how):
-        raise typer.Exit(code)
+    with open_run(run) as opened:
+        print_page(failures_page(opened))

@@ -2,43 +2,34 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
-from osler.commands.run_options import known_runs
+from osler.commands.options import known_runs
 
 Runs = Annotated[
     list[Path] | None,
-    typer.Argument(help="Runs, by name or file; without any, all of `runs/`.", autocompletion=known_runs),
+    Argument(help="Runs, by name or file. Default: all runs in `runs/`.", autocompletion=known_runs),
 ]
-
-
-Folder = Annotated[Path, typer.Option("--out", "-o", help="Output folder; an earlier export there is replaced.")]
-
-
-class Format(StrEnum):
-    """What a run can be exported as."""
-
-    HTML = "html"
 
 
 def view(
     runs: Runs = None,
-    host: Annotated[str, typer.Option("--host", help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The port; 0: any that is free.")] = 0,
-    token: Annotated[str | None, typer.Option("--token", help="Secret token in the URL. Default: a new one.")] = None,
+    host: Annotated[str, Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option("--port", min=0, max=65535, help="The port; 0: any free port.")] = 0,
+    token: Annotated[str | None, Option("--token", help="Secret token in the URL. Default: a random one.")] = None,
     backbone: Annotated[
         list[str] | None,
-        typer.Option("--backbone", help="A model that players may choose, besides rules (repeatable)."),
+        Option("--backbone", help="A model that players may choose, besides rules (repeatable)."),
     ] = None,
     memory: Annotated[
         list[str] | None,
-        typer.Option("--memory", help="A memory that players may choose, e.g. package.module:Class (repeatable)."),
+        Option("--memory", help="A memory that players may choose, e.g. package.module:Class (repeatable)."),
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the URL.")] = False,
+    no_browser: Annotated[bool, Option("--no-browser", help="Only print the URL.")] = False,
 ) -> None:
     """Open runs in the browser: tables, conversations, memories, and the correct answer on demand."""
     from osler.view.server import serve
@@ -56,8 +47,10 @@ def view(
 
 def export(
     runs: Runs = None,
-    out: Folder = Path("site"),
-    form: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.HTML,
+    out: Annotated[Path, Option("--out", "-o", help="Output folder; an earlier export there is replaced.")] = Path(
+        "site"
+    ),
+    form: Annotated[Literal["html"], Option("--format", help="Output format.")] = "html",
 ) -> None:
     """Export runs as HTML files that open without a server."""
     from osler.view.export import export as write

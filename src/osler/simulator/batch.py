@@ -1,4 +1,4 @@
-"""A run from the command line: checked before it starts, shown while it goes, summed up at the end."""
+"""Runs many consultations into a run file: checks everything first, then runs, resumes or retries, and reports."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import json
 import platform
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -28,23 +28,21 @@ from osler.runs.store import Planned, RunFile, RunWriter
 from osler.runs.store.reader import RunStatus
 from osler.simulator.build import check_strategies
 from osler.simulator.clients import Clients, ClientSettings
-from osler.simulator.engines.local import run_local, spare_the_collector
+from osler.simulator.engines.messages import WorkerServer, WorkerSetup
+from osler.simulator.engines.pool import WorkerPool
+from osler.simulator.engines.process import ProcessConnection, spare_the_collector
 from osler.simulator.limits import RunLimiter, check_prices
-from osler.simulator.progress_display import Display
+from osler.simulator.progress_display import show_progress
 from osler.simulator.summary import summary
 from osler.simulator.work_queue import RunProgress, WorkQueue
-from osler.simulator.worker import Worker
 from osler.stdout import spared_stdout
 
 _PACKAGES = ("autogen-core", "autogen-ext", "openai", "pydantic", "numpy", "jieba", "faiss-cpu", "xllamacpp", "ray")
 
-ALL_FAILED = 1
-"""What a command exits with when consultations were held and none of them came to an answer."""
-
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is carried out: it may change from one start to the next, since it decides no result."""
+    """How a run is executed: it may change from one start to the next, since it decides no result."""
 
     concurrency: int = 8
     workers: int | None = None
@@ -57,22 +55,29 @@ class RunOptions:
     as_json: bool = False
 
 
+class StoppedEarly(UserError):
+    """A run that ended before its plan did. The exit code names the signal that ended it, as shells expect."""
+
+    def __init__(self, message: str, kind: str, by_signal: int | None = None) -> None:
+        """Say what happened, and how to resume."""
+        self.kind = kind
+        self.exit_code = UserError.exit_code if by_signal is None else 128 + by_signal
+        more = kind.endswith("_limit")
+        super().__init__(message, f"re-run the same command {'with a larger limit ' if more else ''}to resume")
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How one session of a run ended."""
 
     path: Path
     progress: RunProgress
-    standing: RunStatus
+    status: RunStatus
     stop: RunStopped | None
     """Why it ended before the plan did, if it did."""
 
     def raise_if_stopped(self) -> None:
-        """Raise the error of a run that has consultations left.
-
-        Raises:
-            StoppedEarly: It ended before its plan did.
-        """
+        """Raise `StoppedEarly` if the run ended before its plan did."""
         if self.stop is None:
             return
         left = self.progress.total - self.progress.there - self.progress.done
@@ -82,50 +87,41 @@ class Outcome:
 
 
 def simulate_plan(plan: Plan, out: Path, options: RunOptions, pool: str) -> int:
-    """Run a plan into a file and print what came of it; the exit code, which is not 0 when every consultation failed.
-
-    Raises:
-        UserError: The plan cannot be carried out, or the run ended before it did.
-    """
-    return _told(asyncio.run(run_plan(plan, out, options, pool, signals=True)), options, plan.settings.patient_backbone)
+    """Run a plan into a file and print the results; returns the exit code, which is not 0 when all of it failed."""
+    outcome = asyncio.run(run_plan(plan, out, options, pool, signals=True))
+    return _report(outcome, options, plan.settings.patient_backbone)
 
 
 def retry_run(run: Path, options: RunOptions) -> int:
-    """Hold again what failed in a run, and what it has not held yet; the exit code, as of `simulate_plan`."""
+    """Re-run what failed in a run, and run what is left of it; returns the exit code, as `simulate_plan` does."""
     with RunFile.open(run) as known:
-        told, settings, columns = known.about(), known.settings, known.columns()
-    if told != json.loads(json.dumps(about(settings))):
+        made_with, settings, columns = known.about(), known.settings, known.columns()
+    if made_with != json.loads(json.dumps(about(settings))):
         raise UserError(f"{run} was made with another version of Osler or its prompts", "use that version for it")
 
     async def retry() -> Outcome:
         await _check(columns, settings, options)
         with RunWriter.create(run, about(settings)) as store:
-            return await _carry_out(store, store.retry(), settings, options, {"retry": True}, signals=True)
+            return await _run(store, store.retry(), settings, options, {"retry": True}, signals=True)
 
-    return _told(asyncio.run(retry()), options, settings.patient_backbone)
+    return _report(asyncio.run(retry()), options, settings.patient_backbone)
 
 
 async def run_plan(plan: Plan, out: Path, options: RunOptions, pool: str, *, signals: bool = False) -> Outcome:
-    """Run a plan into a file.
+    """Run those consultations of a plan that its file does not have yet.
 
-    Args:
-        plan: Which consultations to hold.
-        out: The run's name or file; what it already holds is not held again.
-        options: How to carry it out.
-        pool: What the records were read from, for the file.
-        signals: Whether Ctrl-C ends the run in order; only possible in the main thread.
+    `pool` says in the file where the records are from. With `signals`, for which it must be called in the main thread,
+    Ctrl-C ends the run in order.
 
     Raises:
-        UserError: The plan cannot be carried out.
+        UserError: The plan cannot be run.
     """
     await _check(plan.columns, plan.settings, options)
-    first = next(iter(plan.records), None)
-    if first is None:
+    if next(iter(plan.records), None) is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
     plan.check_size()
     with RunWriter.create(out, about(plan.settings)) as store:
-        planned = store.extend(plan)
-        return await _carry_out(store, planned, plan.settings, options, {"pool": pool}, signals=signals)
+        return await _run(store, store.extend(plan), plan.settings, options, {"pool": pool}, signals=signals)
 
 
 def about(settings: Settings) -> dict[str, Any]:
@@ -136,21 +132,19 @@ def about(settings: Settings) -> dict[str, Any]:
 
 async def _check(columns: Sequence[Column], settings: Settings, options: RunOptions) -> None:
     """Open everything once, so that a wrong name stops the run before a file is made."""
-    from osler.models.prices import prices
-
     if HUMAN in (settings.ram_backbone, settings.memory_backbone):
         raise UserError("only the doctor and the patient can be a person", "name a model, or rules")
     with spared_stdout():
         check_memories(sorted({column.memory for column in columns} - {ONE_STEP}))
         check_strategies(column.strategy for column in columns)
     clients = Clients(options.clients)
-    models = {spec: clients.open(spec).model for spec in sorted(models_of(columns, settings))}
+    models = [clients.open(spec).model for spec in sorted(models_of(columns, settings))]
     for limits in (options.limits, settings.limits):
-        check_prices(limits, models, lambda model: model in prices())
+        check_prices(limits, models)
     await clients.close()
 
 
-async def _carry_out(
+async def _run(
     store: RunWriter,
     planned: Planned,
     settings: Settings,
@@ -159,95 +153,71 @@ async def _carry_out(
     *,
     signals: bool,
 ) -> Outcome:
-    standing = store.status()
+    before = store.status()
     store.begin({**detail, **_provenance(options)})
     if scored := score_missing(store):
         warn(f"{scored} consultation(s) of {store.path} had no score, and were scored now")
     progress = RunProgress(total=len(planned.todo) + planned.there, there=planned.there)
-    limiter = RunLimiter(options.limits, standing.tokens, standing.cost_known, standing.seconds)
-    with spared_stdout():
-        stop = await _held(store, planned, progress, limiter, settings, options, signals=signals)
-    if stop is not None:
-        store.stopped(stop.kind)
-    return Outcome(store.path, progress, store.status(), stop)
-
-
-async def _held(
-    store: RunWriter,
-    planned: Planned,
-    progress: RunProgress,
-    limiter: RunLimiter,
-    settings: Settings,
-    options: RunOptions,
-    *,
-    signals: bool,
-) -> RunStopped | None:
+    limiter = RunLimiter(options.limits, before.tokens, before.cost_known, before.seconds)
     queue = WorkQueue(store, planned, progress, limiter, score)
-    most = max(1, len(planned.todo))  # idle workers cost memory
-    options = replace(
-        options, concurrency=min(options.concurrency, most), workers=options.workers and min(options.workers, most)
-    )
     quiet = options.quiet or options.as_json
-    with Display(progress, quiet=quiet) as display, _Interruptible(queue, quiet=quiet) if signals else nullcontext():
+    with spared_stdout(), _interruptible(queue, quiet=quiet) if signals else nullcontext():
         try:
-            async with display.running():
-                await _engine(settings, options, limiter)(queue)
+            async with show_progress(progress, quiet=quiet):
+                await _run_engine(queue, settings, options, max(1, len(planned.todo)))
         finally:
             queue.flush()
     progress.gave_up = queue.stop.now.is_set()
-    return queue.stop.reason
+    if queue.stop.reason is not None:
+        store.stopped(queue.stop.reason.kind)
+    return Outcome(store.path, progress, store.status(), queue.stop.reason)
 
 
-def _engine(settings: Settings, options: RunOptions, limiter: RunLimiter) -> Callable[[WorkQueue], Awaitable[None]]:
+async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions, most: int) -> None:
+    """Run what the queue hands out, at most so many consultations, where the options say."""
+    concurrency, workers = min(options.concurrency, most), options.workers and min(options.workers, most)
+    setup = WorkerSetup(settings, options.clients)
+
+    async def here(setup: WorkerSetup) -> WorkerServer:
+        return WorkerServer(setup, queue.watch)
+
     if options.engine == "ray":
-        from osler.simulator.engines.ray_pool import RayPool
+        from osler.simulator.engines.ray_cluster import run_on_ray
 
-        return RayPool(settings, options.clients, options.workers, options.concurrency, options.ray_address).run
-    if options.workers is not None and options.workers > 1:
-        from osler.simulator.engines.process_pool import ProcessPool
-
-        return ProcessPool(settings, options.clients, options.workers, options.concurrency).run
-
-    async def local(queue: WorkQueue) -> None:
-        clients = Clients(options.clients)
+        await run_on_ray(queue, setup, options.ray_address, workers, concurrency)
+    elif workers is not None and workers > 1:
+        await WorkerPool(queue, setup, ProcessConnection.start, workers, concurrency).run()
+    else:
         spare_the_collector()
-        try:
-            await run_local(queue, Worker(settings, clients, limiter), options.concurrency)
-        finally:
-            await clients.close()
-
-    return local
+        await WorkerPool(queue, setup, here, 1, concurrency).run()
 
 
-class _Interruptible:
-    """Ctrl-C asks the queue to end; a second one, to end now."""
+@contextmanager
+def _interruptible(queue: WorkQueue, *, quiet: bool) -> Iterator[None]:
+    """Let Ctrl-C ask the queue to end, and a second one to end at once."""
+    interrupted = False
 
-    def __init__(self, queue: WorkQueue, *, quiet: bool) -> None:
-        self._queue, self._quiet = queue, quiet
-        self._heard = False
-
-    def _interrupt(self, name: signal.Signals) -> None:
-        stop = self._queue.stop
-        if self._heard:
-            stop.now.set()
-        elif not self._quiet:
+    def interrupt(name: signal.Signals) -> None:
+        nonlocal interrupted
+        if interrupted:
+            queue.stop.now.set()
+        elif not quiet:
             sys.stderr.write("\nstopping: waiting for requests already sent; press Ctrl-C again to stop at once\n")
-        self._heard = True
-        stop.ask(RunStopped("interrupted", "it was interrupted", name))
+        interrupted = True
+        queue.stop.ask(RunStopped("interrupted", "it was interrupted", name))
 
-    def __enter__(self) -> None:
-        loop = asyncio.get_running_loop()
-        for name in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(name, self._interrupt, name)
-
-    def __exit__(self, *_: object) -> None:
-        loop = asyncio.get_running_loop()
-        for name in (signal.SIGINT, signal.SIGTERM):
+    loop, names = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
+    for name in names:
+        loop.add_signal_handler(name, interrupt, name)
+    try:
+        yield
+    finally:
+        for name in names:
             loop.remove_signal_handler(name)
 
 
 def _provenance(options: RunOptions) -> dict[str, Any]:
-    """What this session is run with, for whoever has to explain a figure later."""
+    """What this session runs with, for whoever has to explain a figure later."""
     packages = {}
     for name in _PACKAGES:
         try:
@@ -265,14 +235,27 @@ def _provenance(options: RunOptions) -> dict[str, Any]:
     }
 
 
-def _told(outcome: Outcome, options: RunOptions, patient: str) -> int:
+def _report(outcome: Outcome, options: RunOptions, patient: str) -> int:
     """Print how a session ended; return the exit code."""
+    progress, status, path = outcome.progress, outcome.status, outcome.path
+    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     if options.as_json:
         sys.stdout.write(json.dumps(_as_json(outcome), ensure_ascii=False) + "\n")
     else:
-        with RunFile.open(outcome.path) as file:
+        with RunFile.open(path) as file:
             printed(summary(file, patient))
-    return _last_lines(outcome, options)
+        if not options.quiet:
+            there = f", {progress.there} were there already" if progress.there else ""
+            console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {path}")
+    if progress.unscored:
+        warn(f"a consultation could not be scored ({progress.unscored}); re-run the command to score it")
+    outcome.raise_if_stopped()
+    ended, failed = (progress.done, progress.failures.total()) if progress.done else (status.total, status.failed)
+    all_failed = 0 < failed == ended
+    if all_failed or (status.failed and not options.as_json):
+        line = "osler: every consultation failed" if all_failed else f"{status.failed} failed"
+        console.print(f"{line}: `osler runs failures {path}` says why, `osler runs retry` tries again")
+    return 1 if all_failed else 0
 
 
 def _as_json(outcome: Outcome) -> dict[str, Any]:
@@ -284,33 +267,5 @@ def _as_json(outcome: Outcome) -> dict[str, Any]:
         "session_seconds": round(progress.seconds, 3),
         "failures": dict(progress.failures),
         "stopped_by": outcome.stop.kind if outcome.stop else None,
-        **asdict(outcome.standing),
+        **asdict(outcome.status),
     }
-
-
-def _last_lines(outcome: Outcome, options: RunOptions) -> int:
-    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-    progress, standing, path = outcome.progress, outcome.standing, outcome.path
-    if not (options.quiet or options.as_json):
-        there = f", {progress.there} were there already" if progress.there else ""
-        console.print(f"{progress.done} consultation(s) in {progress.seconds:.1f} s{there}; the run is in {path}")
-    if progress.unscored:
-        warn(f"a consultation could not be scored ({progress.unscored}); re-run the command to score it")
-    outcome.raise_if_stopped()
-    held, failed = (progress.done, progress.failed) if progress.done else (standing.total, standing.failed)
-    all_failed = 0 < failed == held
-    if all_failed or (standing.failed and not options.as_json):
-        told = "osler: every consultation failed" if all_failed else f"{standing.failed} failed"
-        console.print(f"{told}: `osler runs failures {path}` says why, `osler runs retry` tries again")
-    return ALL_FAILED if all_failed else 0
-
-
-class StoppedEarly(UserError):
-    """A run that ended before its plan did. A signal that ended it is told by the exit code, as shells expect."""
-
-    def __init__(self, message: str, kind: str, by_signal: int | None = None) -> None:
-        """Say what happened, and how to resume."""
-        self.kind = kind
-        self.exit_code = UserError.exit_code if by_signal is None else 128 + by_signal
-        more = kind.endswith("_limit")
-        super().__init__(message, f"re-run the same command {'with a larger limit ' if more else ''}to resume")

@@ -1,56 +1,48 @@
-"""From names to things: the seats of a consultation out of a record and a column."""
+"""Builds the participants and the memory of a consultation from a record and names, as seats or as an AutoGen team."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel
 
-from osler.agents.autogen import Participant
-from osler.agents.human import HumanParticipant, Mover
+from osler.agents.autogen import Participant, TeamDoctor, round_robin
+from osler.agents.calls import Caller
+from osler.agents.doctors import DoctorSettings, doctor_factory
+from osler.agents.human import HumanParticipant
 from osler.agents.messages import Case
+from osler.agents.patient import ModelPatient
 from osler.agents.ram.agent import Ram
+from osler.agents.ram.by_model import ModelRam
+from osler.agents.ram.redact import without_diagnosis
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient
+from osler.agents.rules.voice import voice
+from osler.language import Language
 from osler.memory import MemorySettings, Thinker, memory_factory
+from osler.memory.base import Change, Recall, Turn
+from osler.models import Backbone, ChatMessage
 from osler.prompts import Prompt
-from osler.records.schema import PatientRecord
+from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import ConsultationError, Journal, Role
-from osler.runs.plan import HUMAN, ONE_STEP, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
+from osler.runs.plan import HUMAN, ONE_STEP, PLAIN, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
 from osler.seeds import derive
+from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.consultation import Seats
-from osler.simulator.one_step import WholeRecord
 
 if TYPE_CHECKING:
-    from osler.models import Backbone
+    from autogen_agentchat.teams import RoundRobinGroupChat
+
+_LINE = {Language.EN: "{name}: {told}", Language.ZH: "{name}：{told}"}
+_WHEN = {Language.EN: " ({when})", Language.ZH: "（{when}）"}
 
 
 class Opener(Protocol):
-    """Whatever opens a backbone for this consultation."""
+    """Opens the backbones of a consultation. If it also has a `mover`, that is who moves for a person."""
 
     def open(self, spec: str) -> Backbone:
         """The backbone of that spec."""
-        ...
-
-
-@runtime_checkable
-class Seating(Opener, Protocol):
-    """One that also knows who sits in a person's chair; without it, that is whoever is at the prompt."""
-
-    @property
-    def mover(self) -> Mover:
-        """Waits for the person's moves."""
-        ...
-
-
-@runtime_checkable
-class Sharing(Opener, Protocol):
-    """One that can also ask the same once for all consultations of a run."""
-
-    def open_shared(self, spec: str) -> Backbone:
-        """The backbone of that spec; a request that was made in this run before is not made again."""
-        ...
 
 
 def case_of(record: PatientRecord) -> Case:
@@ -67,16 +59,11 @@ def case_of(record: PatientRecord) -> Case:
 
 
 def seat(
-    record: PatientRecord,
-    column: Column,
-    trial: int,
-    settings: Settings,
-    journal: Journal,
-    clients: Opener,
+    record: PatientRecord, column: Column, trial: int, settings: Settings, journal: Journal, clients: Opener
 ) -> Seats:
     """Everybody who takes part in one consultation."""
     case = case_of(record)
-    made = MemorySettings(
+    memory_settings = MemorySettings(
         language=record.language,
         budget=settings.budget,
         seed=derive(settings.seed, record.id, trial, "memory"),
@@ -85,36 +72,32 @@ def seat(
     )
     return Seats(
         doctor=_doctor(column, case, settings, journal, clients),
-        ram=_ram(record, settings, journal, clients),
-        patient=_patient(record, settings, journal, clients),
-        memory=WholeRecord(record, case) if column.memory == ONE_STEP else memory_factory(column.memory)(made),
+        ram=_ram(record, case, settings, journal, clients),
+        patient=_patient(record, case, settings, journal, clients),
+        memory=WholeRecord(record, case)
+        if column.memory == ONE_STEP
+        else memory_factory(column.memory)(memory_settings),
     )
 
 
-def _ram(record: PatientRecord, settings: Settings, journal: Journal, clients: Opener) -> Ram:
-    case, spec = case_of(record), settings.ram_backbone
-    reports = settings.results is ResultsFrom.REPORT
+def _ram(record: PatientRecord, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Ram:
+    spec, reports = settings.ram_backbone, settings.results is ResultsFrom.REPORT
     if spec in WITHOUT_MODEL:
         return Ram(record, case, reports=reports)
-    from osler.agents.ram.by_model import ModelRam
-
-    backbone = clients.open_shared(spec) if isinstance(clients, Sharing) else clients.open(spec)
+    # The same question to the same record is asked once in a run.
+    backbone = clients.open(spec, shared=True) if isinstance(clients, ConsultationClients) else clients.open(spec)
     return ModelRam(record, case, backbone, journal, answer_tokens=settings.answer_tokens, reports=reports)
 
 
 def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None:
-    """How a memory asks its model. What fails is written down, and the memory does without: no consultation ends."""
+    """How a memory asks its model. A call that fails is recorded, and the memory does without its answer."""
     if backbone in WITHOUT_MODEL:
         return None
-    from osler.agents.calls import Caller
-    from osler.models import ChatMessage
-
     call = Caller(clients.open(backbone), Role.MEMORY, journal)
 
     async def think(template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
-        message = ChatMessage("user", text)
         try:
-            return await call.text([message], template, schema=schema, max_tokens=most)
+            return await call.text([ChatMessage("user", text)], template, schema=schema, max_tokens=most)
         except ConsultationError:
             return None
 
@@ -125,31 +108,74 @@ def _doctor(column: Column, case: Case, settings: Settings, journal: Journal, cl
     if column.backbone == RULES:
         return RulesDoctor(case)
     if column.backbone == HUMAN:
-        return HumanParticipant("doctor", clients.mover if isinstance(clients, Seating) else None)
-    from osler.agents.doctors import DoctorSettings, doctor_factory
-
-    made = DoctorSettings(case, clients.open(column.backbone), journal, settings.answer_tokens)
-    return doctor_factory(column.strategy)(made)
+        return HumanParticipant("doctor", getattr(clients, "mover", None))
+    doctor_settings = DoctorSettings(case, clients.open(column.backbone), journal, settings.answer_tokens)
+    return doctor_factory(column.strategy)(doctor_settings)
 
 
-def _patient(record: PatientRecord, settings: Settings, journal: Journal, clients: Opener) -> Participant:
+def _patient(record: PatientRecord, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
     if settings.patient_backbone == RULES:
         return RulesPatient()
     if settings.patient_backbone == HUMAN:
-        return HumanParticipant("patient", clients.mover if isinstance(clients, Seating) else None)
-    from osler.agents.patient import ModelPatient
-
+        return HumanParticipant("patient", getattr(clients, "mover", None))
     backbone = clients.open(settings.patient_backbone)
-    return ModelPatient(case_of(record), record.diagnosis, backbone, journal, answer_tokens=settings.answer_tokens)
+    return ModelPatient(case, record.diagnosis, backbone, journal, answer_tokens=settings.answer_tokens)
 
 
 def check_strategies(names: Iterable[str]) -> None:
-    """Find the doctor of each strategy, so that a wrong name is heard of before anything depends on it.
-
-    Raises:
-        UserError: One of them cannot be found.
-    """
-    from osler.agents.doctors import doctor_factory
-
+    """Raise `UserError` for a strategy that cannot be found, before anything depends on it."""
     for name in sorted(set(filter(None, names))):
         doctor_factory(name)
+
+
+def consultation_team(
+    record: PatientRecord,
+    *,
+    backbone: str = RULES,
+    strategy: str = PLAIN,
+    memory: str = "raw",
+    patient: str = RULES,
+    ram: str = RULES,
+    turns: int = 10,
+    journal: Journal | None = None,
+) -> RoundRobinGroupChat:
+    """Doctor, RAM and patient of one record as a round robin; run it with `record.complaint` as its task.
+
+    The keywords are the options of `osler simulate`; calls of models are recorded in the journal.
+    """
+    settings = Settings(patient_backbone=patient, ram_backbone=ram, turns=turns)
+    column = Column.of(backbone, strategy, memory)
+    seats = seat(record, column, 1, settings, journal or Journal(), Clients())
+    doctor = TeamDoctor(seats.doctor, seats.memory, case_of(record), turns)
+    return round_robin(doctor, seats.ram, seats.patient)
+
+
+class WholeRecord:
+    """The memory of a one-step doctor, the ceiling: recalls all entries of a record except the diagnosis."""
+
+    name = "one-step"
+
+    def __init__(self, record: PatientRecord, case: Case) -> None:
+        self._text = "\n".join(_line(entry, case) for entry in without_diagnosis(record).entries)
+
+    async def remember(self, turn: Turn) -> Change:
+        """Nothing is asked, so there is nothing to remember."""
+        return Change()
+
+    async def recall(self, query: str) -> Recall:
+        """All of it."""
+        return Recall(text=self._text)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Nothing that changes."""
+        return {}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Nothing to restore."""
+
+
+def _line(entry: Entry, case: Case) -> str:
+    """The report as it was written; an entry without one is told as the patient would."""
+    language = case.language
+    when = _WHEN[language].format(when=entry.when) if entry.when else ""
+    return _LINE[language].format(name=entry.name, told=entry.report or voice((entry,), entry.name, case)) + when

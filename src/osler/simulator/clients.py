@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from osler.models import Backbone, open_backbone
+from osler.models.cache import Allowance, CachingClient, EarlierAnswers, ResponseCache, SharedAnswers, StoreAnswer
+from osler.models.rate_limit import InFlight, Rates
+from osler.models.retry import CircuitBreaker
 from osler.runs.plan import Limits
-from osler.simulator.limits import ConsultationLimiter, RunLimiter
-
-if TYPE_CHECKING:
-    from osler.models import Backbone
-    from osler.models.cache import ResponseCache, SharedAnswers, StoreAnswer
-    from osler.models.rate_limit import Rates
+from osler.simulator.limits import ConsultationLimiter
 
 
 @dataclass(frozen=True)
 class ClientSettings:
-    """How models are asked; none of it changes what they answer, but for the temperature."""
+    """How models are asked; only the temperature changes what they answer."""
 
     timeout: float = 60.0
     temperature: float = 0.0
@@ -25,19 +24,20 @@ class ClientSettings:
     rates: Rates | None = None
     cache: Path | None = None
 
+    def shared_by(self, workers: int) -> ClientSettings:
+        """The settings of one of several workers, each with its part of what an endpoint allows."""
+        return replace(self, rates=self.rates.shared_by(workers) if self.rates else None)
+
 
 class Clients:
-    """Opens backbones by their spec when they are first needed, each behind a breaker."""
+    """Opens backbones by their spec when they are first needed, each behind a circuit breaker."""
 
     def __init__(self, settings: ClientSettings | None = None) -> None:
-        """Open nothing yet."""
-        from osler.models.rate_limit import InFlight
-
         self.requests = InFlight()
+        self.shared = SharedAnswers()
+        """Answers to requests that are made once for all consultations."""
         self._settings = settings or ClientSettings()
         self._open: dict[str, Backbone] = {}
-        self._cache: ResponseCache | None = None
-        self._shared: SharedAnswers | None = None
 
     def open(self, spec: str) -> Backbone:
         """The backbone of that spec.
@@ -45,9 +45,6 @@ class Clients:
         Raises:
             UserError: The name, the key, the weights or the price table are not usable.
         """
-        from osler.models import open_backbone
-        from osler.models.retry import CircuitBreaker
-
         if spec not in self._open:
             use = self._settings
             backbone = open_backbone(
@@ -62,36 +59,22 @@ class Clients:
             self._open[spec] = backbone
         return self._open[spec]
 
-    @property
+    @cached_property
     def cache(self) -> ResponseCache | None:
-        """The cache of answers, where there is one."""
-        if self._settings.cache is not None and self._cache is None:
-            from osler.models.cache import ResponseCache
-
-            self._cache = ResponseCache(self._settings.cache)
-        return self._cache
-
-    @property
-    def shared(self) -> SharedAnswers:
-        """What is asked once for all consultations."""
-        if self._shared is None:
-            from osler.models.cache import SharedAnswers
-
-            self._shared = SharedAnswers()
-        return self._shared
+        """The cache of answers, if the user wants one."""
+        return ResponseCache(self._settings.cache) if self._settings.cache is not None else None
 
     async def close(self) -> None:
         """Close what was opened."""
         for backbone in self._open.values():
             await backbone.close()
         self._open.clear()
-        if self._cache is not None:
-            self._cache.close()
-            self._cache = None
+        if (cache := self.__dict__.pop("cache", None)) is not None:
+            cache.close()
 
 
 class ConsultationClients:
-    """The clients of one consultation: its own lines to the shared backbones."""
+    """The backbones of one consultation: the shared ones, with its own limits, trial and stored answers."""
 
     def __init__(
         self,
@@ -100,49 +83,28 @@ class ConsultationClients:
         kept: tuple[tuple[str, str], ...],
         keep: StoreAnswer,
         limits: Limits,
-        run: RunLimiter,
+        run: Allowance,
     ) -> None:
-        """Prepare lines.
-
-        Args:
-            clients: The shared backbones.
-            trial: The consultation's trial.
-            kept: Answers from before it was interrupted, by the key of their request.
-            keep: Stores every answer that is paid for.
-            limits: Of the consultation.
-            run: What the run may still use.
-        """
+        """Reuse the answers in `kept`, from before an interruption, and store new ones by `keep`."""
         self._clients, self._trial, self._keep, self._run = clients, trial, keep, run
-        self._kept_pairs = kept
+        self._earlier = EarlierAnswers(kept)
         self._own = ConsultationLimiter(limits)
-        self._lines: dict[tuple[str, bool], Backbone] = {}
+        self._open: dict[tuple[str, bool], Backbone] = {}
 
-    def open(self, spec: str) -> Backbone:
-        """The backbone of that spec, on this consultation's line."""
-        return self._line(spec, once=False)
-
-    def open_shared(self, spec: str) -> Backbone:
-        """The same, for requests that are made once in a run, whichever trial makes them."""
-        return self._line(spec, once=True)
-
-    def _line(self, spec: str, *, once: bool) -> Backbone:
-        from osler.models import Backbone
-        from osler.models.cache import CachingClient, EarlierAnswers
-
-        if (spec, once) not in self._lines:
-            shared = self._clients.open(spec)
-            if not self._lines:
-                self._kept = EarlierAnswers(self._kept_pairs)
-            line = CachingClient(
-                shared.client,
-                backbone=shared.identity,
-                trial=0 if once else self._trial,
-                earlier=self._kept,
+    def open(self, spec: str, *, shared: bool = False) -> Backbone:
+        """The backbone of that spec; shared: for requests that are made once in a run, whichever trial makes them."""
+        if (spec, shared) not in self._open:
+            backbone = self._clients.open(spec)
+            client = CachingClient(
+                backbone.client,
+                backbone=backbone.identity,
+                trial=0 if shared else self._trial,
+                earlier=self._earlier,
                 store=self._keep,
                 own=self._own,
                 run=self._run,
                 cache=self._clients.cache,
-                shared=self._clients.shared if once else None,
+                shared=self._clients.shared if shared else None,
             )
-            self._lines[spec, once] = Backbone(shared.spec, shared.model, line, shared.identity)
-        return self._lines[spec, once]
+            self._open[spec, shared] = Backbone(backbone.spec, backbone.model, client, backbone.identity)
+        return self._open[spec, shared]

@@ -1,4 +1,4 @@
-"""One consultation: the loop of the papers."""
+"""One consultation: the loop of question, retrieval, reply and memory."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Seats:
 
 
 async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -> Ending:
-    """Let the doctor ask until it ends, or until the limit asks it to.
+    """Let the doctor ask until it concludes, or must conclude at the turn limit.
 
-    The memory takes in a turn while the next question is thought of and answered; the next recall waits for it. A turn
-    in which the doctor says nothing is a turn all the same: nobody answers, and there is nothing to remember.
+    The memory takes in a turn while the next question is asked and answered; the next recall waits for it. A turn in
+    which the doctor says nothing counts: nobody answers, and there is nothing to remember.
     """
     question, reply, results, last = "", case.complaint, "", None
     heard, repeats = reply, Repeats(case.language, case.complaint)
@@ -61,7 +61,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             results=results,
             recall=recall,
         )
-        async with _meanwhile(_remember(seats.memory, last, journal) if last is not None else None):
+        async with _meanwhile(_remember(seats.memory, last, journal)):
             move = await seats.doctor.respond(briefing)
             before = Exchange(question=question, reply=reply) if question else None
             answer = await _answered(seats, move, before, repeats, journal) if isinstance(move, Question) else None
@@ -81,25 +81,18 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
 async def _answered(
     seats: Seats, question: Question, before: Exchange | None, repeats: Repeats, journal: Journal
 ) -> tuple[str, str] | None:
-    """What the patient says to a question, and the reports that are handed over; None where nothing was asked."""
+    """The patient's reply to a question, and the reports that come with it; None if nothing was asked."""
     if not question.text.strip():
         journal.add(Asked, Role.DOCTOR, question="", maker=Maker.SILENT, differential=question.differential)
         return None
+    asked = {"question": question.text, **question.model_dump(exclude={"text"})}
     try:
         selection = await seats.ram.respond(Enquiry(text=question.text, before=before))
     except BaseException:  # it was asked, whatever cut its answer off
-        journal.add(Asked, Role.DOCTOR, **question.model_dump(exclude={"text"}), question=question.text)
+        journal.add(Asked, Role.DOCTOR, **asked)
         raise
     names = tuple(entry.name for entry in selection.entries)
-    repeated = repeats.saw(question.text, names) and question.maker.is_own
-    journal.add(
-        Asked,
-        Role.DOCTOR,
-        question=question.text,
-        maker=question.maker,
-        differential=question.differential,
-        repeated=repeated,
-    )
+    journal.add(Asked, Role.DOCTOR, **asked, repeated=repeats.saw(question.text, names) and question.maker.is_own)
     found = tuple(Found(name=name, score=score) for name, score in zip(names, selection.scores, strict=True))
     journal.add(
         Retrieved,
@@ -120,28 +113,25 @@ async def _answered(
 
 
 @asynccontextmanager
-async def _meanwhile(work: Coroutine[Any, Any, None] | None) -> AsyncIterator[None]:
-    """Let some work go on beside what is done here, and wait for its end: what it has asked a model for is paid for.
+async def _meanwhile(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Run some work in the background, and wait for its end: what it has asked a model for is paid for.
 
-    Where both fail, the error of what is done here counts.
+    If both fail, the error of the foreground is raised.
     """
-    task = asyncio.create_task(work) if work is not None else None
+    task = asyncio.create_task(work)
     try:
         yield
-    except asyncio.CancelledError:
-        if task is not None:
+    except BaseException as error:
+        if isinstance(error, asyncio.CancelledError):
             task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        await asyncio.gather(task, return_exceptions=True)
         raise
-    except BaseException:
-        if task is not None:
-            await asyncio.gather(task, return_exceptions=True)
-        raise
-    if task is not None:
-        await task
+    await task
 
 
-async def _remember(memory: Memory, turn: Turn, journal: Journal) -> None:
+async def _remember(memory: Memory, turn: Turn | None, journal: Journal) -> None:
+    if turn is None:
+        return
     began = time.perf_counter()
     change = await memory.remember(turn)
     journal.add(Remembered, Role.MEMORY, of=turn.number, change=change, seconds=round(time.perf_counter() - began, 4))

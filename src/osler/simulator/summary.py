@@ -1,10 +1,10 @@
-"""What a run came to, in one table: answers, failures, and how the participants worked."""
+"""The table that is printed after a run: answers, failures, and how the participants worked."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from sqlite3 import Row
+from typing import Any
 
 from rich.console import Group
 from rich.text import Text
@@ -26,73 +26,63 @@ _MEMORY_FAILED = "memory calls failed in"
 _UNLESS_ZERO = {_NOT_JUDGED, _MEMORY_FAILED}
 """Rows that are left out where they hold nothing but zeros."""
 
+Rows = list[dict[str, Any]]
+"""The consultations of a column, with their scores and measures."""
+
 
 def summary(run: RunFile, patient: str) -> Group | Text:
     """One column each, so that no figure is cut on a narrow terminal.
 
     A failed consultation is counted as failed and one that has no verdict as not judged, never as wrong.
     """
-    groups: dict[Column, list[Row]] = defaultdict(list)
-    for row in run.scores(LADDER):
-        groups[Column.from_row(dict(row))].append(row)
+    groups: dict[Column, Rows] = defaultdict(list)
+    for row in map(dict, run.scores(LADDER)):
+        groups[Column.from_row(row)].append({**row, "measures": json.loads(row["measures"] or "{}")})
     if not groups:
         return Text("no consultation has ended yet")
-    columns = {group: _figures(some) for group, some in groups.items()}
-    names = ShortNames.of(columns)
-    headers = [names.header(column) for column in columns]
-    rows = [[name, *(figures[name] for figures in columns.values())] for name in next(iter(columns.values()))]
+    columns = [_figures(rows) for rows in groups.values()]
+    rows = [[name, *(figures[name] for figures in columns)] for name in columns[0]]
     shown = [row for row in rows if row[0] not in _UNLESS_ZERO or set(row[1:]) != {"0"}]
     known = {row[0] for row in shown}
-    more = [row for row in maker_rows([_makers(some) for some in groups.values()]) if row[0] not in known]
+    more = [row for row in maker_rows([_makers(rows) for rows in groups.values()]) if row[0] not in known]
+    names = ShortNames.of(groups)
+    headers = [names.header(column) for column in groups]
     note = next(iter(ruler_notes([run], RULES)))
     return Group(WideTable(f"patient: {backbone_name(patient)}", headers, shown + more), Text(note, style="dim"))
 
 
-def _makers(some: list[Row]) -> ColumnMakers:
-    answered = [row for row in some if row["state"] == "done"]
-    read = (Makers.read(json.loads(row["measures"] or "{}")) for row in answered)
-    return ColumnMakers(Makers.together(read), len(answered))
+def _makers(rows: Rows) -> ColumnMakers:
+    measures = [row["measures"] for row in rows if row["state"] == "done"]
+    return ColumnMakers(Makers.together(map(Makers.read, measures)), len(measures))
 
 
-def _figures(some: list[Row]) -> dict[str, str]:
-    answered = [row for row in some if row["state"] == "done"]
+def _figures(rows: Rows) -> dict[str, str]:
+    answered = [row for row in rows if row["state"] == "done"]
     judged = sum(row["diagnosis_verdict"] is not None for row in answered)
-    replies = sum(row["replies"] for row in some)
     return {
-        "consultations": str(len(some)),
-        "failed": str(len(some) - len(answered)),
-        "unparsed": str(sum(row["ending"] == Ending.UNPARSED for row in some)),
+        "consultations": str(len(rows)),
+        "failed": str(len(rows) - len(answered)),
+        "unparsed": str(sum(row["ending"] == Ending.UNPARSED for row in rows)),
         _NOT_JUDGED: str(len(answered) - judged),
-        _MEMORY_FAILED: str(sum(map(_memory_failed, answered))),
+        _MEMORY_FAILED: str(sum(bool(row["measures"].get("memory_failures")) for row in answered)),
         "diagnosis right": _right("diagnosis", answered),
         "treatment right": _right("treatment", answered),
-        "turns": _mean(sum(row["turns"] for row in answered), len(answered)),
-        "repeated questions": _mean(sum(row["repeats"] for row in answered), len(answered)),
-        "replies": str(replies),
-        "that leak": _measured("leaks", some),
-        "that fabricate": _measured("fabrications", some),
+        "turns": _mean("turns", answered),
+        "repeated questions": _mean("repeats", answered),
+        "replies": str(sum(row["replies"] for row in rows)),
+        "that leak": str(sum(row["measures"].get("leaks", 0) for row in rows)),
+        "that fabricate": str(sum(row["measures"].get("fabrications", 0) for row in rows)),
     }
 
 
-def _right(kind: str, answered: list[Row]) -> str:
+def _right(kind: str, answered: Rows) -> str:
     """The share of what was judged, with its n where that is not every consultation with an answer."""
     verdicts = [row[f"{kind}_verdict"] for row in answered if row[f"{kind}_verdict"] is not None]
-    share = _share(sum(verdict == Verdict.CORRECT for verdict in verdicts), len(verdicts))
-    return share if len(verdicts) in {0, len(answered)} else f"{share} (n={len(verdicts)})"
+    if not verdicts:
+        return "–"
+    share = f"{sum(verdict == Verdict.CORRECT for verdict in verdicts) / len(verdicts):.3f}"
+    return share if len(verdicts) == len(answered) else f"{share} (n={len(verdicts)})"
 
 
-def _measured(name: str, some: list[Row]) -> str:
-    """The sum of a measure; consultations that were stored without measures have none."""
-    return str(sum(json.loads(row["measures"] or "{}").get(name, 0) for row in some))
-
-
-def _memory_failed(row: Row) -> bool:
-    return bool(json.loads(row["measures"] or "{}").get("memory_failures"))
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.3f}" if whole else "–"
-
-
-def _mean(whole: int, count: int) -> str:
-    return f"{whole / count:.1f}" if count else "–"
+def _mean(name: str, answered: Rows) -> str:
+    return f"{sum(row[name] for row in answered) / len(answered):.1f}" if answered else "–"

@@ -1,4 +1,4 @@
-"""The queue of a run: hands out consultations, takes back what came of them, and is the only one that writes."""
+"""The queue of a run: hands out consultations, takes back the results, and is the only one that writes them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from osler.errors import RunStopped, StorageError
+from osler.models.completion import Completion
 from osler.records.schema import PatientRecord
 from osler.runs.events import Journal
 from osler.runs.plan import Cell
@@ -18,15 +18,7 @@ from osler.runs.result_row import ResultRow
 from osler.runs.store import AnswerRow, Planned, RunWriter, StoredScore, answer_row
 from osler.runs.transcript import Transcript
 from osler.simulator.limits import RunLimiter
-from osler.simulator.messages import AnswerMessage, EndMessage, StopMessage
 from osler.simulator.worker import Job
-
-if TYPE_CHECKING:
-    from osler.models.completion import Completion
-
-
-Score = Callable[[Transcript, PatientRecord], StoredScore]
-"""Judges and measures a consultation that has ended."""
 
 
 @dataclass
@@ -37,12 +29,12 @@ class RunProgress:
     there: int = 0
     """Ended before this session began."""
     done: int = 0
-    by_backbone: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
     tokens: int = 0
     cost: float | None = 0.0
     calls: int = 0
-    under_way: dict[int, tuple[Cell, Journal | None]] = field(default_factory=dict)
+    under_way: dict[int, Journal | None] = field(default_factory=dict)
+    """By number; workers in other processes show no journal."""
     newest: tuple[Cell, ResultRow] | None = None
     unscored: str | None = None
     """Why a consultation could not be scored, if one could not."""
@@ -55,17 +47,11 @@ class RunProgress:
         """How long this session has been going."""
         return time.monotonic() - self.began
 
-    @property
-    def failed(self) -> int:
-        """Consultations of this session that failed."""
-        return self.failures.total()
-
 
 class StopRequest:
-    """Whether a run is to end before its plan does: in order, or at once."""
+    """Whether a run is to end early: in order, or at once."""
 
     def __init__(self) -> None:
-        """Go on."""
         self.reason: RunStopped | None = None
         self.error: StorageError | None = None
         self.asked = asyncio.Event()
@@ -77,20 +63,20 @@ class StopRequest:
         self.asked.set()
 
     def fail(self, error: StorageError) -> None:
-        """End at once: what models answer cannot be written any more."""
+        """End at once: answers cannot be written any more."""
         self.error = self.error or error
         self.ask(RunStopped("not written", error.message))
         self.now.set()
 
     async def wait(self) -> RunStopped:
-        """Wait until the run is to end; the reason."""
+        """Wait until the run is to end; returns the reason."""
         await self.asked.wait()
         assert self.reason is not None
         return self.reason
 
 
 class WorkQueue:
-    """What engines talk to."""
+    """The consultations of a run that are to be done. The engines take from it and report to it."""
 
     def __init__(
         self,
@@ -98,40 +84,40 @@ class WorkQueue:
         planned: Planned,
         progress: RunProgress,
         limiter: RunLimiter,
-        score: Score | None = None,
+        score: Callable[[Transcript, PatientRecord], StoredScore],
     ) -> None:
-        """Take the list of what is to be done, and what scores it."""
-        self._score = score
-        self._store, self.progress, self.limiter = store, progress, limiter
+        self._store, self.progress, self.limiter, self._score = store, progress, limiter, score
         self._todo = iter(planned.todo)
         self._buffer: list[AnswerRow] = []
         self._written: asyncio.Future[None] | None = None
         self.stop = StopRequest()
 
     def next(self) -> Job | None:
-        """The next consultation to be held; None when there is none, or the run is to end."""
-        if self.stop.asked.is_set():
-            return None
-        if reached := self.limiter.reached():
-            self.stop.ask(RunStopped(reached[0].value, reached[1]))
-            return None
-        number = next(self._todo, None)
+        """The next consultation; None when there is none, or the run is to end."""
+        self.stop_at_limit()
+        number = None if self.stop.asked.is_set() else next(self._todo, None)
         return None if number is None else self.job(number)
 
+    def stop_at_limit(self) -> None:
+        """Ask the run to end when one of its limits is reached."""
+        try:
+            self.limiter.check()
+        except RunStopped as stop:
+            self.stop.ask(stop)
+
     def job(self, number: int) -> Job:
-        """A consultation as it stands, with what models have said in it."""
+        """A consultation, with the answers that models have given in it."""
         self.flush()
         cell = self._store.cell(number)
-        job = Job(number, cell, self._store.record(cell.case), self._store.kept(number))
-        self.progress.under_way[number] = (cell, None)
-        return job
+        self.progress.under_way[number] = None
+        return Job(number, cell, self._store.record(cell.case), self._store.kept(number))
 
-    def watch(self, number: int, journal: Journal) -> None:
-        """Let the display look at a consultation that is held in this process."""
-        self.progress.under_way[number] = (self.progress.under_way[number][0], journal)
+    def watch(self, job: Job, journal: Journal) -> None:
+        """Let the display look at a consultation that runs in this process."""
+        self.progress.under_way[job.number] = journal
 
     def answered(self, number: int, key: str, answer: Completion) -> asyncio.Future[None]:
-        """Keep an answer that was paid for; done when it is written, and only then may its consultation go on.
+        """Store an answer that was paid for; done when it is written, and only then may its consultation go on.
 
         Answers that come in the same moment are written together. A kill costs the requests in flight, and no more.
         """
@@ -149,7 +135,7 @@ class WorkQueue:
         return self._written
 
     def _flush_soon(self) -> None:
-        with suppress(StorageError):  # it stops the run, and whoever waits for the write hears of it
+        with suppress(StorageError):  # it stops the run, and whoever waits for the write gets it
             self.flush()
 
     def flush(self) -> None:
@@ -160,61 +146,39 @@ class WorkQueue:
         """
         buffer, written = self._buffer, self._written
         self._buffer, self._written = [], None
-        if not buffer:
+        if not buffer or written is None:
             return
         try:
             self._store.keep(buffer)
         except StorageError as error:
             self.stop.fail(error)
-            if written is not None and not written.done():
+            if not written.done():
                 written.set_exception(error)
                 written.exception()  # nobody may be waiting any more
             raise
-        if written is not None and not written.done():
+        if not written.done():
             written.set_result(None)
 
     def ended(self, number: int, transcript: Transcript) -> None:
-        """Keep a consultation that has ended."""
+        """Store a consultation that has ended, with its score."""
         self.flush()
         figures = self._store.finish(number, transcript, self._scored(transcript))
-        cell, _ = self.progress.under_way.pop(number)
+        self.progress.under_way.pop(number, None)
         self.progress.done += 1
-        self.progress.by_backbone[cell.column.backbone] += 1
         if not transcript.ending.is_answer:
             self.progress.failures[figures.failure or figures.ending] += 1
-        self.progress.newest = (cell, figures)
+        self.progress.newest = (transcript.header.cell, figures)
 
     def _scored(self, transcript: Transcript) -> StoredScore | None:
         """Its score; None when scoring fails, which must not cost the consultation: it can be scored later."""
-        if self._score is None:
-            return None
         try:
             return self._score(transcript, self._store.record(transcript.header.case))
         except Exception as error:
             self.progress.unscored = f"{type(error).__name__}: {error}"
             return None
 
-    def take_end(self, message: EndMessage) -> None:
-        """Take in how a consultation ended for a worker in another process."""
-        if isinstance(message.outcome, StopMessage):
-            self.interrupted(message.number, message.outcome.message)
-            self.stop.ask(RunStopped(message.outcome.kind, message.outcome.message))
-        else:
-            self.ended(message.number, message.outcome)
-
-    def take_answer(self, message: AnswerMessage) -> asyncio.Future[None]:
-        """Take in an answer that a worker in another process was given; done when it is written.
-
-        Such workers do not know what the run has used, so its limits are checked here.
-        """
-        self.limiter.used(message.answer)
-        written = self.answered(message.number, message.key, message.answer)
-        if reached := self.limiter.reached():
-            self.stop.ask(RunStopped(reached[0].value, reached[1]))
-        return written
-
     def interrupted(self, number: int, reason: str) -> None:
-        """Note that a consultation was stopped; it is still to be done."""
+        """Record that a consultation was stopped; it is still to be done."""
         self.flush()
         self._store.interrupted(number, reason)
         self.progress.under_way.pop(number, None)

@@ -1,11 +1,10 @@
-"""One consultation, from a job of work to its transcript; what fails is part of it."""
+"""Runs one consultation, from its record to its transcript; a failure is part of the transcript."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from osler import __version__
 from osler.errors import RunStopped, StorageError, printable
@@ -16,68 +15,31 @@ from osler.runs.plan import Cell, Limits, Settings
 from osler.runs.transcript import Header, Transcript
 from osler.seeds import derive
 from osler.simulator.build import Opener, case_of, seat
-from osler.simulator.clients import Clients, ConsultationClients
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.limits import RunLimiter
-
-if TYPE_CHECKING:
-    from osler.models.cache import StoreAnswer
-    from osler.models.rate_limit import InFlight
 
 
 @dataclass(frozen=True)
 class Job:
-    """A consultation to be held: what a worker needs, wherever it is."""
+    """A consultation to run: what a worker needs, wherever it is."""
 
     number: int
     """Of the run's cell."""
     cell: Cell
     record: PatientRecord
     kept: tuple[tuple[str, str], ...] = ()
-    """What models said in it before it was interrupted, by the key of their request."""
-
-
-class Worker:
-    """Holds consultations in this process."""
-
-    def __init__(self, settings: Settings, clients: Clients, limiter: RunLimiter | None = None) -> None:
-        """Share backbones and the run's limiter among all consultations held here."""
-        self._settings, self._clients = settings, clients
-        self._limiter = limiter or RunLimiter(Limits())
-
-    @property
-    def requests(self) -> InFlight:
-        """What is asked of models at the moment."""
-        return self._clients.requests
-
-    async def run(self, job: Job, keep: StoreAnswer, journal: Journal | None = None) -> Transcript:
-        """Run one consultation.
-
-        Raises:
-            RunStopped: The run must end now; the consultation is still to be done.
-        """
-        limits = self._settings.limits
-        clients = ConsultationClients(self._clients, job.cell.trial, job.kept, keep, limits, self._limiter)
-        return await simulate_one(job.record, job.cell, self._settings, clients, journal)
+    """Answers of models from before it was interrupted, by the key of their request."""
 
 
 async def simulate_one(
     record: PatientRecord, cell: Cell, settings: Settings, clients: Opener, journal: Journal | None = None
 ) -> Transcript:
-    """One consultation, from the record to its transcript.
-
-    Raises:
-        RunStopped: The run must end now.
-    """
+    """Run one consultation with the participants that its column names; raises what `hold` does."""
     journal = journal or Journal()
-    return await hold(
-        lambda: seat(record, cell.column, cell.trial, settings, journal, clients),
-        record,
-        cell,
-        settings,
-        journal,
-        settings.limits,
-    )
+
+    def seating() -> Seats:
+        return seat(record, cell.column, cell.trial, settings, journal, clients)
+
+    return await hold(seating, record, cell, settings, journal, settings.limits)
 
 
 async def hold(
@@ -88,11 +50,11 @@ async def hold(
     journal: Journal,
     limits: Limits,
 ) -> Transcript:
-    """Hold a consultation with whoever takes the seats; what fails is part of it, be it while they are taken.
+    """Run a consultation with any participants; what fails, also while they are built, is part of the transcript.
 
     Raises:
         RunStopped: The run must end now: there is nothing to keep.
-        StorageError: What models answer cannot be written.
+        StorageError: Answers of models cannot be written.
     """
     clock = asyncio.timeout(limits.seconds)
     try:
@@ -115,7 +77,7 @@ async def hold(
 def transcript_of(
     record: PatientRecord, cell: Cell, settings: Settings, journal: Journal, ending: Ending
 ) -> Transcript:
-    """A header and its events."""
+    """The transcript of a consultation: a header and its events."""
     header = Header(
         case=record.id,
         patient=record.patient,
@@ -137,10 +99,10 @@ def transcript_of(
     return Transcript(header=header, ending=ending, events=tuple(journal.events))
 
 
-def abandoned_transcript(job: Job, settings: Settings, kind: str, message: str) -> Transcript:
-    """The transcript of a consultation that could not be held at all."""
+def abandoned_transcript(job: Job, settings: Settings, message: str) -> Transcript:
+    """The transcript of a consultation whose workers died."""
     journal = Journal()
-    ending = _failed(journal, Ending.SIMULATOR_ERROR, kind, message)
+    ending = _failed(journal, Ending.SIMULATOR_ERROR, "worker died", message)
     return transcript_of(job.record, job.cell, settings, journal, ending)
 
 

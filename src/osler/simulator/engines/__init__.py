@@ -1,1 +1,1 @@
-"""Where consultations are held: in this process, in several, or on a Ray cluster."""
+"""Where consultations run: in this process, in several processes, or on a Ray cluster."""

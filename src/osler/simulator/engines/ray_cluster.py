@@ -1,4 +1,8 @@
-"""Joining a Ray cluster, or starting one on this machine; in bounded time, and without a word from Ray."""
+"""Workers on a Ray cluster: joins one or starts one on this machine, and places the workers there.
+
+A cluster of this machine alone needs nothing else. On any other, the same version of Osler has to be installed on every
+machine, and whatever a backbone reads from a disk (weights, a table of prices) has to be there, too.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +18,100 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import Any
 
+from osler import __version__
+from osler.api_keys import settings_for_workers
 from osler.errors import UserError
+from osler.simulator.engines.messages import Message, WorkerServer, WorkerSetup
+from osler.simulator.engines.pool import WorkerPool
+from osler.simulator.work_queue import WorkQueue
 
 _JOIN = 30.0
 """Seconds to join a cluster. Ray itself goes on trying for minutes."""
 _OBJECTS = 100 * 1024 * 1024
 """Bytes of shared memory for a cluster started here: records and transcripts are small, and pass one at a time."""
+_STARTS = 3
+"""Times that the start of a worker is tried: it may be killed while it starts."""
 
 
-def imported(address: str | None) -> Any:
+class RayWorker:
+    """A worker in a process of the cluster, as a Ray actor."""
+
+    def __init__(self, setup: WorkerSetup, variables: dict[str, str]) -> None:
+        os.environ.update(variables)
+        self._server = WorkerServer(setup)
+
+    async def version(self) -> str:
+        """The version of Osler that is installed here; answers once the cluster has room for this worker."""
+        return __version__
+
+    async def send(self, message: Message) -> None:
+        """Do what a message says."""
+        self._server.send(message)
+
+    async def receive(self) -> list[Message]:
+        """What there is to report, as soon as there is something."""
+        return await self._server.receive()
+
+
+class RayConnection:
+    """A worker on the cluster."""
+
+    def __init__(self, ray: Any, actor: Any) -> None:
+        self._ray, self._actor = ray, actor
+
+    @classmethod
+    async def start(cls, ray: Any, variables: dict[str, str], setup: WorkerSetup) -> RayConnection:
+        """Start a worker, with these environment variables, as soon as the cluster has room for it."""
+        remedy = (
+            f"check the cluster; osler {__version__} and Ray {ray.__version__} must be installed on all its machines"
+        )
+        error: Exception | None = None
+        for _ in range(_STARTS):
+            actor = ray.remote(scheduling_strategy="SPREAD")(RayWorker).remote(setup, variables)
+            try:
+                version = await actor.version.remote()
+            except ray.exceptions.RayError as failure:
+                error = failure
+                continue
+            except asyncio.CancelledError:
+                ray.kill(actor)
+                raise
+            if version != __version__:
+                raise UserError(f"a machine of the Ray cluster has osler {version}", remedy)
+            return cls(ray, actor)
+        assert error is not None
+        raise UserError(f"a Ray worker cannot be started ({_last_line(error)})", remedy)
+
+    def send(self, message: Message) -> None:
+        """Send a message; nothing is heard of it if the worker is gone."""
+        self._actor.send.remote(message)
+
+    async def receive(self) -> list[Message]:
+        """The worker's next messages; none when it is gone."""
+        try:
+            messages: list[Message] = await self._actor.receive.remote()
+        except self._ray.exceptions.RayError:
+            return []
+        return messages
+
+    async def close(self) -> None:
+        """Kill the worker."""
+        self._ray.kill(self._actor)
+
+
+async def run_on_ray(
+    queue: WorkQueue, setup: WorkerSetup, address: str | None, workers: int | None, concurrency: int
+) -> None:
+    """Run what the queue hands out on a cluster; without an address, on one that is started here."""
+    ray = import_ray(address)
+    async with cluster(ray, address, workers):
+        cpus = int(ray.cluster_resources().get("CPU", 1))
+        # Keys are not passed as Ray's runtime environment: Ray writes that to its logs.
+        connect = partial(RayConnection.start, ray, settings_for_workers() if address else {})
+        await WorkerPool(queue, setup, connect, workers or max(1, min(cpus, concurrency)), concurrency).run()
+
+
+def import_ray(address: str | None) -> Any:
     """Ray, told to be quiet about itself, to everybody; what it should know must be in the environment before."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else it warns of a change to come
@@ -52,7 +141,7 @@ async def cluster(ray: Any, address: str | None, workers: int | None) -> AsyncIt
             with _hushed():
                 await _within(_JOIN, partial(ray.init, address, **quiet))
     except Exception as error:
-        told = f"{address} did not answer in {_JOIN:g} s" if isinstance(error, TimeoutError) else last_line(error)
+        told = f"{address} did not answer in {_JOIN:g} s" if isinstance(error, TimeoutError) else _last_line(error)
         if address is None:
             raise UserError(
                 f"Ray cannot be started here ({told})", "free memory and disk, or leave out --engine ray"
@@ -113,6 +202,6 @@ async def _within(seconds: float, call: Callable[[], object]) -> None:
     await asyncio.wait_for(asyncio.wrap_future(promise), seconds)
 
 
-def last_line(error: BaseException) -> str:
+def _last_line(error: BaseException) -> str:
     """What Ray has to say, without its traceback from afar."""
     return next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)

@@ -1,0 +1,186 @@
+"""Commands that measure runs: `compare`, `score`, `probe`, `report` and `rate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from typer import Argument, Option
+
+from osler.commands.options import AsJson, Force, Judge, PatientJudge, RunName, known_runs, open_run, print_page
+from osler.errors import UserError, printable
+from osler.simulator.options import Timeout
+
+rate = typer.Typer(no_args_is_help=True, help="Blind rating by people: export sheets, import ratings.")
+
+
+def compare(
+    runs: Annotated[list[Path], Argument(help="One or more runs.", autocompletion=known_runs)],
+    judge: Judge = None,
+    against: Annotated[str | None, Option("--against", help="The memory to compare the others with.")] = None,
+    patient_judge: PatientJudge = None,
+    by: Annotated[
+        Literal["language", "specialty"] | None,
+        Option("--by", help="Also print a table for each language or specialty."),
+    ] = None,
+    paper: Annotated[bool, Option("--paper", help="Also print the figures that the papers published.")] = False,
+    form: Annotated[
+        Literal["table", "markdown", "latex", "csv", "json"], Option("--format", help="Format of the tables.")
+    ] = "table",
+) -> None:
+    """Compare columns: diagnosis and treatment, with n, intervals, failures and paired differences."""
+    from osler.eval.compare import compare as compared
+    from osler.eval.compare.grid import WRITERS, grids, json_text, page
+    from osler.eval.runs import load_run
+
+    opened = [load_run(run) for run in runs]
+    comparison = compared(opened, judge=judge, against=against, by=by, ruler=patient_judge)
+    for run in opened:
+        run.close()
+    if form == "json":
+        typer.echo(json_text(comparison))
+        return
+    tables = grids(comparison, paper=paper)
+    if form == "table":
+        print_page(page(tables))
+    else:
+        typer.echo("\n".join(WRITERS[form](grid) for grid in tables), nl=False)
+    for warning in comparison.warnings:
+        typer.echo(f"osler: {warning}", err=True)
+
+
+def score(
+    run: RunName,
+    judge: Annotated[
+        list[str] | None,
+        Option("--judge", help="A model, or a judge of your own as package.module:Class. Two must agree."),
+    ] = None,
+    tie_break: Annotated[
+        str | None, Option("--tie-break", help="The model that decides if two judges disagree.")
+    ] = None,
+    patient_judge: Annotated[
+        str | None,
+        Option("--patient-judge", help="A model that checks the patient's replies for leaks and fabrications."),
+    ] = None,
+    test_prices: Annotated[
+        Path | None, Option("--test-prices", help="Prices of tests: a YAML file with NAME: PRICE lines.")
+    ] = None,
+    again: Annotated[bool, Option("--again", help="Also re-judge what this judge has judged before.")] = False,
+    any_judge: Annotated[
+        bool, Option("--any-judge", help="Do not test the judge on clear cases before it judges.")
+    ] = False,
+    concurrency: Annotated[int, Option("--concurrency", min=1, max=100_000, help="Calls at the same time.")] = 8,
+    timeout: Timeout = 60.0,
+) -> None:
+    """Judge the conclusions or replies of a run again, without re-running it. Earlier verdicts are kept."""
+    from osler.eval.faithfulness.judging import judge_patients
+    from osler.eval.judging import judge_run
+
+    how: dict[str, Any] = {"again": again, "concurrency": concurrency, "timeout": timeout, "any_judge": any_judge}
+    if patient_judge is not None:
+        typer.echo(judge_patients(run, patient_judge, **how))
+    if patient_judge is None or judge or test_prices is not None:
+        typer.echo(judge_run(run, judge or [], tie_break, **how, test_prices=test_prices))
+
+
+def probe(
+    run: RunName,
+    memory: Annotated[list[str] | None, Option("--memory", help="Only this memory (repeatable).")] = None,
+    strategy: Annotated[list[str] | None, Option("--strategy", help="Only this strategy (repeatable).")] = None,
+    backbone: Annotated[
+        str, Option("--backbone", help="The model that answers from what is recalled, or rules.")
+    ] = "rules",
+    k: Annotated[str, Option("--k", help="Values of k for top-k retrieval.")] = "1,3,5,10",
+    limit: Annotated[int | None, Option("--limit", min=1, help="Maximum number of consultations per column.")] = None,
+    timeout: Timeout = 60.0,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the memories of a run about what the patients disclosed: retrieval, correctness, coherence, consistency."""
+    import asyncio
+    import json
+
+    from osler.eval.probes.figures import page
+    from osler.eval.probes.run import probe_run
+    from osler.stdout import spared_stdout
+
+    ks, only = _ks(k), {"memories": memory, "strategies": strategy}
+    with open_run(run) as opened, spared_stdout():
+        found, excluded = asyncio.run(probe_run(opened, ks, **only, answered_by=backbone, limit=limit, seconds=timeout))
+    if as_json:
+        told = {"answered_by": backbone, "excluded": excluded, "rows": [one.as_json() for one in found]}
+        typer.echo(json.dumps(told, ensure_ascii=False))
+    else:
+        print_page(page(found, backbone, excluded))
+
+
+def _ks(given: str) -> list[int]:
+    """Whole numbers from a list with commas."""
+    parts = [part.strip() for part in given.split(",")]
+    if not all(part.isdecimal() and len(part) <= 5 and int(part) > 0 for part in parts):
+        raise UserError(f"--k {given[:50]!r} cannot be read", "give whole numbers from 1 to 99999, as in --k 1,3,5,10")
+    return sorted({int(part) for part in parts})
+
+
+def report(
+    run: RunName,
+    out: Annotated[Path, Option("--out", "-o", help="Output file.")] = Path("report.html"),
+    judge: Judge = None,
+    patient_judge: PatientJudge = None,
+    figures: Annotated[
+        Path | None, Option("--figures", help="Also write the figures to this folder, as SVG and PNG.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a report of a run as one HTML file: tables, figures, failures, conversations."""
+    from osler.eval.report import write_report
+
+    made = write_report(run, out, judge=judge, ruler=patient_judge, figures=figures, force=force)
+    more = f" and {len(made.figures)} figure(s) in {figures}" if figures is not None else ""
+    typer.echo(f"{made.page} ({made.size / 1024:,.0f} KiB){more}")
+
+
+@rate.command("export")
+def export_sheets(
+    run: RunName,
+    out: Annotated[
+        Path, Option("--out", "-o", help="The sheet; its key is written beside it as NAME.key.json.")
+    ] = Path("sheet.xlsx"),
+    per_cell: Annotated[int, Option("--per-cell", min=1, help="Items per column.")] = 20,
+    seed: Annotated[int, Option("--seed", help="Seed of the draw and the order.")] = 0,
+    raters: Annotated[
+        int, Option("--raters", min=1, max=100, help="Number of sheets, with the same items in different orders.")
+    ] = 1,
+    force: Force = False,
+) -> None:
+    """Export blinded rating sheets, plus the key."""
+    from osler.eval.rating import export_sheets as export
+
+    with open_run(run) as opened:
+        done = export(opened, out, per_system=per_cell, seed=seed, raters=raters, force=force)
+    for column, count in done.items.items():
+        few = "" if count == per_cell else f", fewer than {per_cell}: the run has not more"
+        typer.echo(f"{printable(str(column))}: {count} items{few}")
+    typer.echo(f"for raters: {', '.join(map(str, done.sheets))}")
+    typer.echo(f"not for raters: {done.key}")
+
+
+@rate.command("import")
+def import_ratings(
+    sheets: Annotated[list[Path], Argument(help="The sheets that the raters filled in, as .xlsx or CSV.")],
+    key: Annotated[Path, Option("--key", help="The .key.json file that was exported with them.")],
+    run: Annotated[Path | None, Option("--run", help="Check that the items are from this run.")] = None,
+    out: Annotated[Path | None, Option("--out", "-o", help="Also write all ratings to a CSV file.")] = None,
+    force: Force = False,
+) -> None:
+    """Import ratings: means by column, and agreement between raters."""
+    from osler.eval.rating import Key, check_run, ratings_page, read_ratings, write_table
+
+    opened_key = Key.open(key)
+    if run is not None:
+        with open_run(run) as opened:
+            check_run(opened_key, opened)
+    ratings = read_ratings(sheets, opened_key)
+    if out is not None:
+        write_table(ratings, out, force=force)
+    print_page(ratings_page(ratings, opened_key))
