@@ -99,15 +99,13 @@ class SortedAnswer:
 
     def _bycue(self, piece: Piece) -> tuple[str, str]:
         """The text to keep, and what of the piece comes before a cue that changes what the rest is."""
-        keys = ("differential", "primary", "reasons", *(("lead",) if self.why != "differential" else ()))
-        hits = [
-            (hit.start(), -hit.end(), key, hit) for key in keys if (hit := cue("answer_cues", key).search(piece.text))
-        ]
+        found = {key: cue("answer_cues", key).search(piece.text) for key in ("differential", "primary", "reasons")}
+        hits = [(hit.start(), -hit.end(), key) for key, hit in found.items() if hit]
         if not hits:
             return piece.text, ""
-        *_, key, hit = min(hits, key=lambda each: each[:2])
-        before, after = piece.text[: hit.start()].strip(), piece.text[hit.end() :].strip()
-        if key in ("primary", "lead"):
+        start, end, key = min(hits)
+        before, after = piece.text[:start].strip(), piece.text[-end:].strip()
+        if key == "primary":
             self._begin()
             return after, ""
         was = self.why

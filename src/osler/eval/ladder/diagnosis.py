@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from osler.eval.ladder.commitment import Commitment, Committed, committed, count
 from osler.eval.ladder.illness_names import names_for, truth_of
-from osler.eval.ladder.meant import meaning, says_nothing
 from osler.eval.ladder.names import LONGEST
+from osler.eval.ladder.negation import meaning, says_nothing
 from osler.eval.verdict import Judgement, Verdict
-from osler.language import Language
 from osler.records.schema import Diagnosis
 
-LADDER = "ladder/4"
+LADDER = "ladder/5"
 
 _ORDER = (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG)
 _AS = {
@@ -23,7 +22,7 @@ _AS = {
 }
 
 
-def judge_diagnosis(answer: str, truth: Diagnosis, language: Language) -> Judgement:
+def judge_diagnosis(answer: str, truth: Diagnosis) -> Judgement:
     """Whether the diagnosis that an answer commits to is the truth."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
@@ -54,7 +53,7 @@ def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:
     if not said.diagnosis:
         return None
     alternatives = said.illnesses if said.commitment is Commitment.CHOICE else ()
-    texts = dict.fromkeys((said.diagnosis, said.core, *alternatives))
+    texts = dict.fromkeys((said.diagnosis, *alternatives))
     found = [each for text in texts for pieces in meaning(text).meant if (each := _sentence(pieces, truth))]
     return min(found, key=lambda each: _ORDER.index(each.verdict), default=None)
 
@@ -73,10 +72,10 @@ def _unnamed(answer: str, said: Committed, truth: Diagnosis) -> Judgement:
     return Judgement(Verdict.WRONG, "name", f"does not name {truth.name}")
 
 
-def judge_differential(answers: Sequence[str], truth: Diagnosis, language: Language) -> int | None:
+def judge_differential(answers: Sequence[str], truth: Diagnosis) -> int | None:
     """The place of the first correct answer, the main one being the first; None when none is."""
     for rank, answer in enumerate(answers, start=1):
-        if judge_diagnosis(answer, truth, language).verdict is Verdict.CORRECT:
+        if judge_diagnosis(answer, truth).verdict is Verdict.CORRECT:
             return rank
     return None
 
