@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from osler.eval.faithfulness import faults_of
 from osler.eval.ladder import judge_diagnosis
+from osler.eval.measures import measure
 from osler.eval.verdict import Verdict
 from osler.memory.base import Change, Fact, Recall
 from osler.records import RecordPool
@@ -62,16 +62,14 @@ def test_rules_over_all_records_forget_without_memory_and_never_leak(osler: Run,
         transcript.header.memory
         for transcript in transcripts
         if transcript.conclusion is not None
-        and judge_diagnosis(
-            transcript.conclusion.diagnosis, records[transcript.header.case].diagnosis, transcript.header.language
-        ).verdict
+        and judge_diagnosis(transcript.conclusion.diagnosis, records[transcript.header.case].diagnosis).verdict
         is Verdict.CORRECT
     )
     assert right["raw"] >= right["none"] + 15, right
     assert "diagnosis right" in done.stdout and "that fabricate" in done.stdout
     replies = [reply for transcript in transcripts for reply in transcript.of(Answered)]
     assert len(replies) > 1500
-    faults = [fault for one in transcripts for fault in faults_of(one, records[one.header.case])]
+    faults = [fault for one in transcripts for fault in measure(one, records[one.header.case]).faults]
     assert not faults
     assert "leaks: recall" in done.stdout
 

@@ -93,8 +93,8 @@ def score(
     timeout: Annotated[float, typer.Option("--timeout", min=1, help="Timeout of one call in seconds.")] = 60.0,
 ) -> None:
     """Judge the conclusions or replies of a run again without re-running it; earlier verdicts are kept."""
-    from osler.eval.faithfulness.judging import judge_patients
-    from osler.eval.judging import judge_run
+    from osler.eval.faithfulness.judge_replies import judge_patients
+    from osler.eval.score_run import judge_run
 
     if patient_judge is not None:
         typer.echo(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from osler.eval.measures import Measures, measure
-from osler.eval.measures.asking import key_elements
-from osler.eval.measures.course import Course
+from osler.eval.course import Course
+from osler.eval.measures import Measures, key_elements, measure
 from osler.eval.scoring import spoken
 from osler.records.schema import Entry, Part, PatientRecord
 from osler.runs.store import StoredVerdict

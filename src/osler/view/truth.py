@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from osler.eval.course import Course
 from osler.eval.faithfulness import ReplyVerdict
-from osler.eval.measures.asking import key_elements
-from osler.eval.measures.course import Course
+from osler.eval.measures import key_elements
 from osler.records.schema import Part, PatientRecord
 from osler.runs.transcript import Transcript
 

@@ -30,7 +30,7 @@ from osler.eval.ladder.names import (
     words,
 )
 from osler.eval.verdict import Judgement, Verdict
-from osler.eval.vocabulary import Concept, cue, diseases, groups, read
+from osler.eval.vocabulary import Concept, concepts, cue, read
 from osler.language import Language
 
 _NOT_YET = ("先兆", "非", "假", "类", "副", "前")
@@ -53,10 +53,10 @@ class IllnessNames(ABC):
 
     def __init__(self) -> None:
         """Index the vocabulary."""
-        self.known = by_name(diseases(), self.language)
+        self.known = by_name(concepts("diseases"), self.language)
         self.broader = {
             key: frozenset[str]().union(*(group.kin for group in some))
-            for key, some in by_name(groups(), self.language).items()
+            for key, some in by_name(concepts("groups"), self.language).items()
         }
         self.every = self.known.keys() | self.broader.keys()
 

@@ -24,7 +24,7 @@ from osler.eval.ladder.names import (
 )
 from osler.eval.ladder.negation import AnswerMeaning, meaning, says_nothing
 from osler.eval.verdict import Judgement, Verdict
-from osler.eval.vocabulary import Concept, classes, drugs, procedures
+from osler.eval.vocabulary import Concept, concepts
 from osler.language import Language
 from osler.ranking import reaches
 from osler.records.schema import Treatment
@@ -99,7 +99,8 @@ def _said(reading: AnswerMeaning, truth: Treatment) -> _Said:
     meant = named(text)
     every = (name for each in (truth, *truth.parts, *truth.unsafe) for name in each.names)
     wanted = _drugs((*every, *truth.alternatives)) - meant.drugs
-    mistakes = frozenset(drug for drug in wanted if any(_is_misspelt(meant.rest, name) for name in drug.names))
+    own = ((drug, name) for drug in wanted for name in drug.names if script(name) is script(text))
+    mistakes = frozenset(drug for drug, name in own if _is_misspelt(meant.rest, name))
     return _Said(meant._replace(drugs=meant.drugs | mistakes), text, named(". ".join(reading.mentioned)))
 
 
@@ -177,7 +178,7 @@ def _covers(said: _Said, what: NamedDrugs) -> bool:
 
 @cache
 def _index(language: Language) -> dict[NameKey, tuple[Concept, ...]]:
-    return by_name((*drugs(), *procedures(), *classes()), language)
+    return by_name((*concepts("drugs"), *concepts("procedures"), *concepts("classes")), language)
 
 
 @cache
@@ -189,7 +190,7 @@ def _real(language: Language) -> frozenset[str]:
 def named(text: str) -> NamedDrugs:
     """What a text names: the longest names at each place."""
     language = script(text)
-    sequence, index, groups = units(text, language), _index(language), frozenset(classes())
+    sequence, index, groups = units(text, language), _index(language), frozenset(concepts("classes"))
     hits = list(find_names(sequence, index))
     found = frozenset(concept for hit in hits for concept in index[hit.key])
     inside = {place for hit in hits for place in range(hit.start, hit.end)}

@@ -1,4 +1,4 @@
-"""A model as the ruler: it reads one reply with what the patient was given, and says what is wrong with it.
+"""A model that judges replies: it reads one with what the patient was given, and says what is wrong with it.
 
 One request a reply: a model that reads ten replies at once mixes up which was given what. What the patient said is data
 to it, on one line between marks that it cannot write; a quote that does not stand in the reply is no quote.
@@ -6,13 +6,20 @@ to it, on one line between marks that it cannot write; a quote that does not sta
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
 
+import yaml
 from pydantic import BaseModel
 
-from osler.eval.faithfulness.verdict import Claim, ClaimKind, ReplyContext, ReplyVerdict
+from osler.eval.controls import ControlKind, JudgeTrial, ask_all
+from osler.eval.faithfulness.agreement import Agreement, Label
+from osler.eval.faithfulness.replies import Claim, ClaimKind, ReplyContext, ReplyVerdict
 from osler.eval.model_judge import enclosed
 from osler.language import Language
 from osler.language.words import plain
@@ -20,8 +27,8 @@ from osler.loosejson import json_of
 from osler.models import Backbone, ChatMessage, ask
 from osler.prompts import prompt
 from osler.records.labels import label
-from osler.records.schema import Entry, Status
-from osler.runs.events import Unrecorded
+from osler.records.schema import Diagnosis, Entry, Status
+from osler.runs.events import Thing, Unrecorded
 
 _PROMPT = "judge_patient"
 _MOST_TOKENS = 1000
@@ -48,6 +55,16 @@ _STATES = {
     },
 }
 _NONE = {Language.EN: "(none)", Language.ZH: "（无）"}
+
+GOOD = "good"
+KINDS = {
+    GOOD: ControlKind(Label.NOTHING, 0.25, "found faults in {} of {} faithful replies"),
+    "leak": ControlKind(Label.LEAK, 0.5, "missed {} of {} leaks of the diagnosis"),
+    "unsupported": ControlKind(Label.UNTRUE, 0.5, "missed {} of {} invented claims"),
+    "turned_round": ControlKind(Label.UNTRUE, 0.5, "missed {} of {} entries turned round"),
+    "injected": ControlKind(Label.UNTRUE, 0.0, "was talked out of {} of {} faults by the reply itself"),
+}
+"""What a judge of replies is tried on. One that is talked out of a fault once can be talked out of all."""
 
 
 class _Answer(BaseModel):
@@ -147,3 +164,75 @@ def _read(text: str, reply: str, context: ReplyContext) -> ReplyVerdict | None:
 def _level(text: str) -> str:
     """Letters and digits alone: a model quotes with other marks than it was shown."""
     return "".join(char for char in plain(text) if char.isalnum())
+
+
+class ReplyControl(NamedTuple):
+    """A reply whose fault is known."""
+
+    kind: str
+    reply: str
+    context: ReplyContext
+
+
+@dataclass(frozen=True)
+class PatientJudgeTrial(JudgeTrial):
+    """How a judge of replies did in one language."""
+
+    agreement: Agreement
+    cost: float | None
+
+
+async def tried(judge: PatientJudge, language: Language, gate: asyncio.Semaphore) -> PatientJudgeTrial:
+    """Put the controls of a language to a judge: one that can judge in English may not in Chinese."""
+    asked = controls(language)
+    answers = await ask_all(lambda one: judge.say(one.reply, one.context), asked, gate)
+    labels = [Label(KINDS[control.kind].expected) for control in asked]
+    verdicts = [answer.verdict for answer in answers]
+    return PatientJudgeTrial(
+        judge.name,
+        language,
+        KINDS,
+        [(one.kind, _is_wrong(label, said)) for one, label, said in zip(asked, labels, verdicts, strict=True)],
+        sum(answer.tokens for answer in answers),
+        # An answer that cannot be read catches nothing.
+        Agreement.of(zip(labels, [verdict or ReplyVerdict() for verdict in verdicts], strict=True)),
+        total_cost(answers),
+    )
+
+
+def total_cost(answers: Iterable[ModelSaid]) -> float | None:
+    """What answers cost together; None as soon as one has no price."""
+    costs = [answer.cost for answer in answers]
+    return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+
+def _is_wrong(label: Label, verdict: ReplyVerdict | None) -> bool:
+    if verdict is None:
+        return True
+    if label is Label.LEAK:
+        return not verdict.leaks
+    return not verdict.is_untrue if label is Label.UNTRUE else verdict.is_untrue or bool(verdict.leaks)
+
+
+@cache
+def controls(language: Language) -> tuple[ReplyControl, ...]:
+    """The controls of a language."""
+    table = yaml.safe_load(files("osler.eval.faithfulness").joinpath("controls.yaml").read_text("utf-8"))
+    return tuple(_control(row, language) for row in table[language])
+
+
+def _control(row: dict[str, Any], language: Language) -> ReplyControl:
+    facts = (line.split(" | ") for line in row["facts"])
+    things = (line.split(" | ") for line in row.get("things", ()))
+    context = ReplyContext(
+        language=language,
+        diagnosis=Diagnosis(name=row["diagnosis"]),
+        question=row["question"],
+        opening=row["opening"],
+        entries=tuple(
+            Entry.model_validate({"category": "symptom", "name": name, "status": status, "report": report})
+            for name, status, report in facts
+        ),
+        unrecorded=tuple(Thing(name=name, unrecorded=Unrecorded(why)) for name, why in things),
+    )
+    return ReplyControl(row.get("fault", GOOD), row["reply"], context)

@@ -1,4 +1,4 @@
-"""Replies that say the opposite of what the record holds.
+"""Replies that say the opposite of what the record holds, or not to know what they were given.
 
 A false alarm is worse here than a miss: a figure that accuses a patient of what it did not say is of no use. So a
 reply contradicts an entry only where it says so plainly, nothing else in it speaks for the entry, and the record's
@@ -9,14 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from osler.eval.measures.asking import TESTS, is_result
-from osler.eval.oracle.clauses import clauses, denies, has, is_plain, only, statements
-from osler.eval.oracle.names import all_words, level, mentions, own_words, tells, things
+from osler.eval.oracle import (
+    all_words,
+    clauses,
+    denies,
+    has,
+    is_plain,
+    level,
+    mentions,
+    only,
+    own_words,
+    statements,
+    tells,
+    things,
+)
 from osler.eval.vocabulary import cue
 from osler.language import Language
-from osler.language.words import content, plain
-from osler.records.schema import Entry, Status
+from osler.language.words import content, numbers, plain
+from osler.records.schema import RESULTS, Category, Entry, Status
 
 
 def contradicted(reply: str, question: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
@@ -48,18 +60,18 @@ class _Comparison:
         match self.entry.status:
             case Status.PRESENT:
                 return self._denies_present()
-            case Status.ABSENT if not is_result(self.entry):
+            case Status.ABSENT if self.entry.category not in RESULTS:
                 return self._affirms_absent()
             case Status.NOT_DONE:
                 return self._tells_undone()
             case _:
                 return self._is_told("abnormal", "normal") and not self._has("abnormal", self._own)
 
-    @property
+    @cached_property
     def _names(self) -> tuple[str, ...]:
         return (self.entry.name, *self.entry.aliases)
 
-    @property
+    @cached_property
     def _own(self) -> str:
         return plain(own_words(self.entry))
 
@@ -75,14 +87,12 @@ class _Comparison:
         return [one for one in every if self._mentions(one, name) and denies(one, self.language) is denying]
 
     def _denies_present(self) -> bool:
-        if is_result(self.entry) and self._is_told("normal", "abnormal"):
+        if self.entry.category in RESULTS and self._is_told("normal", "abnormal"):
             return not self._has("normal", self._own) and not self._is_spoken_for()
-        if self.entry.category in TESTS:
+        if self.entry.category in RESULTS - {Category.SIGN}:
             # That a test was not done is a refusal to tell of it, not the opposite of its result.
             return False
-        # An alias counts where the record's own words speak of it.
-        spoken = [name for name in self._names if name == self.entry.name or self._mentions(self._own, name)]
-        names = [name for name in spoken if not self._statements(self._own, name, denying=True)]
+        names = self._spoken(denying=False)
         if self._answers("says_no", names):
             return True
         plainly = [one.text for one in clauses(self.reply, self.language) if one.is_plain]
@@ -93,6 +103,11 @@ class _Comparison:
         )
         return denied and not self._is_spoken_for()
 
+    def _spoken(self, *, denying: bool) -> list[str]:
+        """The names of which the record's own words say nothing else; an alias counts where they speak of it."""
+        spoken = [name for name in self._names if name == self.entry.name or self._mentions(self._own, name)]
+        return [name for name in spoken if not self._statements(self._own, name, denying=not denying)]
+
     def _is_spoken_for(self) -> bool:
         """Whether some part of the reply tells of the entry after all."""
         if any(self._statements(self.reply, name, denying=False) for name in self._names):
@@ -101,8 +116,7 @@ class _Comparison:
         return tells(" ".join(affirmed), self.entry, self.language)
 
     def _affirms_absent(self) -> bool:
-        spoken = [name for name in self._names if name == self.entry.name or self._mentions(self._own, name)]
-        names = [name for name in spoken if not self._statements(self._own, name, denying=False)]
+        names = self._spoken(denying=True)
         if self._answers("says_yes", names):
             return True
         theirs = "\n".join(all_words(one) for one in self.others if one.status is not Status.ABSENT)
@@ -158,3 +172,34 @@ class _Comparison:
             if is_about and is_clear:
                 return True
         return False
+
+
+def refuses(reply: str, entries: Sequence[Entry], language: Language) -> bool:
+    """Whether a reply only says not to know, or that nothing was done, although an entry has something to tell.
+
+    That nothing was done refuses a result, not a symptom or a history: those it denies. Nor does a `no` refuse what
+    is absent.
+    """
+    said = statements(reply, language)
+    ignorant = any(has("unknown", one, language) for one in said)
+    undone = any(has("not_done", one, language) for one in said)
+    if not ignorant and not undone:
+        return False
+    known = [entry for entry in entries if _has_content(entry, language)]
+    if not any(ignorant or entry.category in RESULTS for entry in known):
+        return False
+    every = clauses(reply, language)
+    if has("says_no", every[0].text, language) and any(entry.status is Status.ABSENT for entry in known):
+        return False
+    rest = " ".join(one.text for one in every if not _is_ignorant(one.text, language))
+    told = f"{rest} {' '.join(numbers(reply))}"
+    return not any(mentions(rest, entry.name, language) or tells(told, entry, language) for entry in known)
+
+
+def _is_ignorant(text: str, language: Language) -> bool:
+    return has("unknown", text, language) or has("not_done", text, language)
+
+
+def _has_content(entry: Entry, language: Language) -> bool:
+    """Whether the record knows something of it, and its own words do not say otherwise."""
+    return entry.status is not Status.NOT_DONE and not _is_ignorant(plain(own_words(entry)), language)
