@@ -7,24 +7,12 @@ own words, which a reply may repeat, do not say the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from osler.eval.oracle import (
-    all_words,
-    clauses,
-    denies,
-    has,
-    is_plain,
-    level,
-    mentions,
-    only,
-    own_words,
-    statements,
-    tells,
-    things,
-)
+from osler.eval import oracle
+from osler.eval.oracle import clauses, denies, has, own_words, statements
 from osler.eval.vocabulary import cue
 from osler.language import Language
 from osler.language.words import content, numbers, plain
@@ -78,13 +66,18 @@ class _Comparison:
     def _has(self, key: str, text: str) -> bool:
         return has(key, text, self.language)
 
-    def _mentions(self, text: str, name: str) -> bool:
-        return mentions(text, name, self.language)
+    def _mentions(self, text: str, names: Iterable[str]) -> bool:
+        return any(oracle.mentions(text, name, self.language) for name in names)
 
-    def _statements(self, text: str, name: str, *, denying: bool) -> list[str]:
-        """The statements that name a thing, and deny something or nothing, be it this or another."""
-        every = statements(text, self.language)
-        return [one for one in every if self._mentions(one, name) and denies(one, self.language) is denying]
+    def _names_said(self, *, denied: bool) -> list[str]:
+        """The names that the record's own words only deny, or only affirm; an alias counts where they speak of it."""
+        found = []
+        for name in self._names:
+            about = [one for one in statements(self._own, self.language) if self._mentions(one, [name])]
+            is_spoken_of = bool(about) or name == self.entry.name
+            if is_spoken_of and all(denies(one, self.language) is denied for one in about):
+                found.append(name)
+        return found
 
     def _denies_present(self) -> bool:
         if self.entry.category in RESULTS and self._is_told("normal", "abnormal"):
@@ -92,7 +85,7 @@ class _Comparison:
         if self.entry.category in RESULTS - {Category.SIGN}:
             # That a test was not done is a refusal to tell of it, not the opposite of its result.
             return False
-        names = self._spoken(denying=False)
+        names = self._names_said(denied=False)
         if self._answers("says_no", names):
             return True
         plainly = [one.text for one in clauses(self.reply, self.language) if one.is_plain]
@@ -103,29 +96,24 @@ class _Comparison:
         )
         return denied and not self._is_spoken_for()
 
-    def _spoken(self, *, denying: bool) -> list[str]:
-        """The names of which the record's own words say nothing else; an alias counts where they speak of it."""
-        spoken = [name for name in self._names if name == self.entry.name or self._mentions(self._own, name)]
-        return [name for name in spoken if not self._statements(self._own, name, denying=not denying)]
-
     def _is_spoken_for(self) -> bool:
         """Whether some part of the reply tells of the entry after all."""
-        if any(self._statements(self.reply, name, denying=False) for name in self._names):
-            return True
         affirmed = [one for one in statements(self.reply, self.language) if not denies(one, self.language)]
-        return tells(" ".join(affirmed), self.entry, self.language)
+        return any(self._mentions(one, self._names) for one in affirmed) or oracle.tells(
+            " ".join(affirmed), self.entry, self.language
+        )
 
     def _affirms_absent(self) -> bool:
-        names = self._spoken(denying=True)
+        names = self._names_said(denied=True)
         if self._answers("says_yes", names):
             return True
-        theirs = "\n".join(all_words(one) for one in self.others if one.status is not Status.ABSENT)
-        wanted = things(self.entry.name, self.language) - things(theirs, self.language)
-        names = [name for name in names if not self._mentions(theirs, name)]
+        theirs = "\n".join(oracle.all_words(one) for one in self.others if one.status is not Status.ABSENT)
+        wanted = oracle.things(self.entry.name, self.language) - oracle.things(theirs, self.language)
+        names = [name for name in names if not self._mentions(theirs, [name])]
         about = [
             one
             for one in clauses(self.reply, self.language)
-            if wanted & things(one.text, self.language) or any(self._mentions(one.text, name) for name in names)
+            if wanted & oracle.things(one.text, self.language) or self._mentions(one.text, names)
         ]
         if any(self._has("fine", one.statement) or denies(one.statement, self.language) for one in about):
             return False
@@ -133,26 +121,25 @@ class _Comparison:
 
     def _tells_undone(self) -> bool:
         said = statements(self.reply, self.language)
-        is_open = any(self._has(key, one) for one in said for key in ("unknown", "not_done"))
+        is_open = any(_is_ignorant(one, self.language) for one in said)
         if is_open or self._has("normal", self._own) or self._has("abnormal", self._own):
             return False
         if self._is_told("normal", "abnormal") or self._is_told("abnormal", "normal"):
             return True
-        theirs = {word for one in self.others for word in content(all_words(one), self.language)}
+        theirs = {word for one in self.others for word in content(oracle.all_words(one), self.language)}
         own = {word for name in self._names for word in content(name, self.language) if len(word) > 1} - theirs
         about = [one for one in said if own & set(content(one, self.language))]
         return any(self._has("done", one) for one in about) and not any(denies(one, self.language) for one in about)
 
     def _answers(self, key: str, names: Sequence[str]) -> bool:
         """Whether the reply is yes or no and nothing else, to a question for this alone."""
-        if self.others or not only((key,), plain(self.reply), self.language):
-            return False
-        return any(self._is_only(self.question, name) for name in names)
+        is_bare = not self.others and oracle.only((key,), plain(self.reply), self.language)
+        return is_bare and any(self._is_only(self.question, name) for name in names)
 
     def _is_only(self, text: str, name: str) -> bool:
         """Whether a text holds a name and nothing else of weight."""
         filler = cue("reply_cues", "filler", self.language)
-        rest, wanted = (level(filler.sub(" ", plain(part)), self.language) for part in (text, name))
+        rest, wanted = (oracle.level(filler.sub(" ", plain(one)), self.language) for one in (text, name))
         return bool(wanted.strip()) and rest == wanted
 
     def _is_told(self, this: str, that: str) -> bool:
@@ -165,11 +152,13 @@ class _Comparison:
             if not self._has(this, rest):
                 continue
             rest = cue("reply_cues", this, self.language).sub(" ", rest)
-            is_about = any(self._mentions(clause.text, name) for name in self._names) or (
-                not self.others and only(("filler", "result_filler"), rest, self.language)
-            )
-            is_clear = not self._has(that, rest) and not denies(rest, self.language) and is_plain(rest, self.language)
-            if is_about and is_clear:
+            is_bare = not self.others and oracle.only(("filler", "result_filler"), rest, self.language)
+            is_clear = not self._has(that, rest) and not denies(rest, self.language)
+            if (
+                is_clear
+                and oracle.is_plain(rest, self.language)
+                and (is_bare or self._mentions(clause.text, self._names))
+            ):
                 return True
         return False
 
@@ -193,7 +182,9 @@ def refuses(reply: str, entries: Sequence[Entry], language: Language) -> bool:
         return False
     rest = " ".join(one.text for one in every if not _is_ignorant(one.text, language))
     told = f"{rest} {' '.join(numbers(reply))}"
-    return not any(mentions(rest, entry.name, language) or tells(told, entry, language) for entry in known)
+    return not any(
+        oracle.mentions(rest, entry.name, language) or oracle.tells(told, entry, language) for entry in known
+    )
 
 
 def _is_ignorant(text: str, language: Language) -> bool:
