@@ -34,26 +34,15 @@ _PROMPT = "judge_patient"
 _MOST_TOKENS = 1000
 _LONGEST_REPLY, _LONGEST_FACT, _LONGEST_FACTS = 2000, 500, 6000
 """Characters that a judge is shown: all of it fits into a context of 4,096 tokens."""
-_STATES = {
-    Language.EN: {
-        Status.PRESENT: "present",
-        Status.ABSENT: "absent",
-        Status.NORMAL: "normal",
-        Status.NOT_DONE: "not done",
-        Unrecorded.DENIED: "the patient does not have it",
-        Unrecorded.NOT_DONE: "was not done",
-        Unrecorded.UNKNOWN: "the patient does not know",
-    },
-    Language.ZH: {
-        Status.PRESENT: "有",
-        Status.ABSENT: "无",
-        Status.NORMAL: "正常",
-        Status.NOT_DONE: "未做",
-        Unrecorded.DENIED: "患者没有",
-        Unrecorded.NOT_DONE: "没有做过",
-        Unrecorded.UNKNOWN: "患者不知道",
-    },
+_STATES: dict[str, dict[Language, str]] = {
+    Status.PRESENT: {Language.EN: "present", Language.ZH: "有"},
+    Status.ABSENT: {Language.EN: "absent", Language.ZH: "无"},
+    Status.NORMAL: {Language.EN: "normal", Language.ZH: "正常"},
+    Unrecorded.DENIED: {Language.EN: "the patient does not have it", Language.ZH: "患者没有"},
+    Status.NOT_DONE: {Language.EN: "was not done", Language.ZH: "没有做过"},
+    Unrecorded.UNKNOWN: {Language.EN: "the patient does not know", Language.ZH: "患者不知道"},
 }
+"""What is known of an entry, and of a thing that the record says nothing about; both may be `not_done`."""
 _NONE = {Language.EN: "(none)", Language.ZH: "（无）"}
 
 GOOD = "good"
@@ -106,8 +95,7 @@ class PatientJudge:
 def request(reply: str, context: ReplyContext) -> str:
     """The prompt for one reply; the same for the same content."""
     language = context.language
-    states = _STATES[language]
-    things = (f"{thing.name}: {states[thing.unrecorded]}" for thing in context.unrecorded if thing.unrecorded)
+    things = (f"{one.name}: {_STATES[one.unrecorded][language]}" for one in context.unrecorded if one.unrecorded)
     return prompt(_PROMPT, language).fill(
         diagnosis=enclosed("; ".join(context.diagnosis.names)),
         speaker=label(context.speaker, language),
@@ -136,7 +124,7 @@ def _facts(context: ReplyContext) -> Iterator[str]:
 def _fact(entry: Entry, language: Language) -> str:
     told = " ".join(dict.fromkeys(filter(None, (entry.report, entry.said))))
     when = f", {entry.when}" if entry.when else ""
-    return f"{entry.name} [{_STATES[language][entry.status]}{when}]: {told}"[:_LONGEST_FACT]
+    return f"{entry.name} [{_STATES[entry.status][language]}{when}]: {told}"[:_LONGEST_FACT]
 
 
 def _lines(lines: Iterable[str], language: Language) -> str:

@@ -146,22 +146,15 @@ def _joints() -> re.Pattern[str]:
 
 def _members(text: str) -> Iterator[_ListedIllness]:
     """The illnesses of a sentence, with what joins them; what goes with an illness goes on to the end."""
-    for part, joined_by, start in _parts(text):
-        if joined_by != "detail" and (found := names_for(part).illness(part)):
-            yield _ListedIllness(part, found, joined_by, start)
-
-
-def _parts(text: str) -> Iterator[tuple[str, str, int]]:
     joined_by, joint, start = "list", 0, 0
-    for hit in _joints().finditer(text):
-        if part := text[start : hit.start()].strip(" ."):
-            yield part, joined_by, joint
-        if part or hit.lastgroup != "list":
+    for hit in (*_joints().finditer(text), None):
+        part = text[start : hit.start() if hit else len(text)].strip(" .")
+        if part and joined_by != "detail" and (found := names_for(part).illness(part)):
+            yield _ListedIllness(part, found, joined_by, joint)
+        if hit and (part or hit.lastgroup != "list"):
             joined_by = joined_by if joined_by in _TO_THE_END else hit.lastgroup or ""
             joint = hit.start()
-        start = hit.end()
-    if part := text[start:].strip(" ."):
-        yield part, joined_by, joint
+        start = hit.end() if hit else start
 
 
 def _is_chain(text: str) -> bool:

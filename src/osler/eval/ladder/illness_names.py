@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 from osler.eval.ladder.icd import Illness, compare_codes, is_illness, titles
 from osler.eval.ladder.names import (
-    EnglishName,
     NameKey,
     by_name,
     chinese,
-    english_name,
     find_names,
+    head_of,
     is_chinese,
     is_misspelt,
     is_miswritten,
@@ -144,7 +143,7 @@ class EnglishNames(IllnessNames):
         """The longest name in the text, if it holds the head; none that any disease has."""
         part = self._longest_part(text)
         added = frozenset(words(text)) - part - listed("detail") - listed("child")
-        named = english_name(text).head in part or not added
+        named = head_of(text) in part or not added
         return part if named and not part <= listed("generic") else frozenset()
 
     def _longest_part(self, text: str) -> frozenset[str]:
@@ -154,23 +153,19 @@ class EnglishNames(IllnessNames):
     def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
         """Whether the text has the words of one of the names."""
         said = frozenset(words(text))
-        return any(said == name.words for name in _english(names))
+        return said in _english(names)
 
     def by_part(self, mention: str, truth: Truth) -> Judgement | None:
         """All words of a name and more, unless that is the name of another disease."""
         said = frozenset(words(mention))
-        held = [name for name in _english(truth.names) if name.words <= said]
+        held = [name for name in _english(truth.names) if name <= said]
         if not held:
             return None
-        longest = max(held, key=lambda name: len(name.words))
-        if self._is_other(said, truth):
-            # Another disease that holds two words of the name, with its head, is a form of it.
-            is_form = len(longest.words) > 1 and longest.head in said
-            return Judgement(Verdict.PARTIAL, "name", "a form with a name of its own") if is_form else None
-        part = self._longest_part(mention)
-        if truth.concepts and longest.words < part and self._is_other(part, truth):
+        longest, part = max(held, key=len), self._longest_part(mention)
+        is_in_other = truth.concepts and longest < part and self._is_other(part, truth)
+        if is_in_other or self._is_other(said, truth):
             return None
-        if (said - longest.words - listed("detail")) & listed("child"):
+        if (said - longest - listed("detail")) & listed("child"):
             return Judgement(Verdict.PARTIAL, "name", "a form of its own that the truth does not establish")
         return Judgement(Verdict.CORRECT, "name", "holds the name")
 
@@ -185,7 +180,7 @@ class EnglishNames(IllnessNames):
         """Whether every word that is missing is there misspelt."""
         said = frozenset(words(mention))
         odd = [word for word in said if len(word) >= 5 and word not in self._real]
-        missing = english_name(name).words - said
+        missing = frozenset(words(name)) - said
         return bool(odd and missing) and all(any(is_misspelt(word, meant) for word in odd) for meant in missing)
 
 
@@ -267,8 +262,9 @@ def truth_of(names: tuple[str, ...], code: str | None) -> Truth:
 
 
 @lru_cache(maxsize=4096)
-def _english(names: tuple[str, ...]) -> tuple[EnglishName, ...]:
-    return tuple(found for each in names if not is_chinese(each) and (found := english_name(each)).words)
+def _english(names: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    bags = (frozenset(words(each)) for each in names if not is_chinese(each))
+    return tuple(dict.fromkeys(filter(None, bags)))
 
 
 @lru_cache(maxsize=4096)

@@ -36,13 +36,6 @@ NameKey = str | frozenset[str]
 """A name as it is indexed: a Chinese one as its characters, an English one as its words in any order."""
 
 
-class EnglishName(NamedTuple):
-    """An English name as a bag of words, and the word that says what kind of thing it is."""
-
-    words: frozenset[str]
-    head: str
-
-
 def is_chinese(text: str) -> bool:
     """Whether the text holds Chinese characters."""
     return bool(_CJK.search(text))
@@ -92,13 +85,10 @@ def words(text: str) -> tuple[str, ...]:
     )
 
 
-@lru_cache(maxsize=4096)
-def english_name(text: str) -> EnglishName:
-    """A name with its head: the last word, or the one before `of` or a comma."""
-    every = words(text)
+def head_of(text: str) -> str:
+    """The word that says what kind of thing an English name is: the last, or the one before `of` or a comma."""
     first = words(_HEAD_ENDS.split(text, maxsplit=1)[0])
-    head = (first or every or ("",))[-1]
-    return EnglishName(frozenset(every), head)
+    return (first or words(text) or ("",))[-1]
 
 
 @cache
