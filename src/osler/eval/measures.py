@@ -28,7 +28,7 @@ class Measures:
     """How a consultation went. None stands where nothing can be said, never for zero.
 
     Key elements are the entries of a part that are not incidental. Asked for is an entry that RAM brought and, where a
-    model is RAM, that the reply tells of or the rules find in the question too. OrderKept goes by the turn in which an
+    model is RAM, that the reply tells of or the rules find in the question too. Order goes by the turn in which an
     entry was first asked for. What was asked, in which order and when is the doctor's own: questions of its strategy
     and silent turns are left out.
     """
@@ -151,11 +151,8 @@ def _coverage(record: PatientRecord, part: Part, course: Course) -> float | None
 
 class _OrderKept(NamedTuple):
     respected: float | None
-    """Of all pairs."""
     pairs: int
-    """Those of which both were asked for."""
     share: float | None
-    """Of these."""
 
 
 def _order(pairs: Collection[tuple[str, str]], asked: Mapping[str, int]) -> _OrderKept:

@@ -52,8 +52,7 @@ def judge_run(
         about = known.about()
     with RunWriter.create(run, about) as store:
         if specs:
-            judging = _by_models(store, specs, tie_break, again, concurrency, timeout, any_judge)
-            return asyncio.run(judging)
+            return asyncio.run(_by_models(store, specs, tie_break, again, concurrency, timeout, any_judge))
         prices = read_test_prices(test_prices) if test_prices is not None else None
         numbers = store.unjudged("" if again or prices is not None else LADDER)
         for number in numbers:

@@ -4,16 +4,23 @@ Judged by rules without a model (`judge_reply`), or by a model that was tried fi
 code with what lets a reply pass while a consultation is held.
 """
 
-from osler.eval.faithfulness.replies import Claim, ClaimKind, JudgedReply, ReplyContext, ReplyVerdict, replies_of
+from osler.eval.faithfulness.replies import (
+    ClaimKind,
+    JudgedReply,
+    ReplyContext,
+    ReplyVerdict,
+    UnsupportedClaim,
+    replies_of,
+)
 from osler.eval.faithfulness.rules import RULES, faults_of, judge_reply
 
 __all__ = [
     "RULES",
-    "Claim",
     "ClaimKind",
     "JudgedReply",
     "ReplyContext",
     "ReplyVerdict",
+    "UnsupportedClaim",
     "faults_of",
     "judge_reply",
     "replies_of",

@@ -28,14 +28,10 @@ def judge_patients(
     with RunFile.open(run) as known:
         about = known.about()
     with RunWriter.create(run, about) as store:
-        return asyncio.run(
-            _judged(store, spec, again=again, concurrency=concurrency, seconds=timeout, any_judge=any_judge)
-        )
+        return asyncio.run(_judged(store, spec, again, concurrency, timeout, any_judge))
 
 
-async def _judged(
-    store: RunWriter, spec: str, *, again: bool, concurrency: int, seconds: float, any_judge: bool
-) -> str:
+async def _judged(store: RunWriter, spec: str, again: bool, concurrency: int, seconds: float, any_judge: bool) -> str:
     backbone = open_backbone(spec, timeout=seconds)
     judge = PatientJudge(backbone)
     work = _Work(store, judge, asyncio.Semaphore(concurrency))

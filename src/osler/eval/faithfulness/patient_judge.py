@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from osler.eval.controls import ControlKind, JudgeTrial, ask_all
 from osler.eval.faithfulness.agreement import Agreement, Label
-from osler.eval.faithfulness.replies import Claim, ClaimKind, ReplyContext, ReplyVerdict
+from osler.eval.faithfulness.replies import ClaimKind, ReplyContext, ReplyVerdict, UnsupportedClaim
 from osler.eval.model_judge import enclosed
 from osler.language import Language
 from osler.language.words import plain
@@ -144,7 +144,7 @@ def _read(text: str, reply: str, context: ReplyContext) -> ReplyVerdict | None:
     places = [int(number) for number in map(str, numbers) if number.isdecimal() and len(number) < 4]
     return ReplyVerdict(
         leaks=(context.diagnosis.name,) if data["leak"] else (),
-        unsupported=tuple(Claim(ClaimKind.OTHER, quote) for quote in dict.fromkeys(quotes)),
+        unsupported=tuple(UnsupportedClaim(ClaimKind.OTHER, quote) for quote in dict.fromkeys(quotes)),
         turned_round=tuple(dict.fromkeys(names[place - 1] for place in places if 0 < place <= len(names))),
     )
 

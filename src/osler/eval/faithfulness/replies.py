@@ -29,7 +29,7 @@ class ClaimKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Claim:
+class UnsupportedClaim:
     """Something a reply says that nothing handed over supports."""
 
     kind: ClaimKind
@@ -42,7 +42,7 @@ class ReplyVerdict:
 
     leaks: tuple[str, ...] = ()
     """Words that name the diagnosis, or describe it so that it is given away."""
-    unsupported: tuple[Claim, ...] = ()
+    unsupported: tuple[UnsupportedClaim, ...] = ()
     """Claims that nothing handed over supports: the reply fabricates."""
     turned_round: tuple[str, ...] = ()
     """Entries of which the reply says the opposite, by name."""

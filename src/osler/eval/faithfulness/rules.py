@@ -12,7 +12,14 @@ from functools import lru_cache
 
 from osler.eval.course import Course
 from osler.eval.faithfulness.contradiction import contradicted
-from osler.eval.faithfulness.replies import Claim, ClaimKind, JudgedReply, ReplyContext, ReplyVerdict, replies_of
+from osler.eval.faithfulness.replies import (
+    ClaimKind,
+    JudgedReply,
+    ReplyContext,
+    ReplyVerdict,
+    UnsupportedClaim,
+    replies_of,
+)
 from osler.eval.oracle import all_words, clauses, denies, mentions, things, things_touched, unsupported_values
 from osler.eval.vocabulary import Concept, concepts
 from osler.language import Language
@@ -72,16 +79,16 @@ def _diagnosis_names(names: tuple[str, ...], language: Language) -> tuple[str, .
     return tuple(dict.fromkeys((*names, *(_COURSE[language].sub("", plain(name)) for name in names))))
 
 
-def _unsupported(reply: str, context: ReplyContext, leaks: tuple[str, ...]) -> Iterator[Claim]:
+def _unsupported(reply: str, context: ReplyContext, leaks: tuple[str, ...]) -> Iterator[UnsupportedClaim]:
     language = context.language
     age = context.age.label(language) if context.age else ""
     for quote in unsupported_values(reply, (*context.texts, age), language):
-        yield Claim(ClaimKind.NUMBER, quote)
+        yield UnsupportedClaim(ClaimKind.NUMBER, quote)
     supported = frozenset[Concept]().union(*(things_touched(text, language) for text in context.texts))
     for clause in (one for one in clauses(reply, language) if one.is_affirmed):
         for thing in things(clause.text, language) - supported:
             if (kind := _kind(thing)) and not (leaks and kind is ClaimKind.HISTORY):
-                yield Claim(kind, clause.text)
+                yield UnsupportedClaim(kind, clause.text)
     yield from _asked_in_vain(reply, context)
 
 
@@ -92,7 +99,7 @@ def _kind(thing: Concept) -> ClaimKind | None:
     return ClaimKind.DRUG if thing in concepts("drugs") else ClaimKind.HISTORY
 
 
-def _asked_in_vain(reply: str, context: ReplyContext) -> Iterator[Claim]:
+def _asked_in_vain(reply: str, context: ReplyContext) -> Iterator[UnsupportedClaim]:
     """A thing that the record says nothing about, and of which the reply tells all the same."""
     language = context.language
     handed = {word for entry in context.entries for word in content(all_words(entry), language)}
@@ -101,7 +108,9 @@ def _asked_in_vain(reply: str, context: ReplyContext) -> Iterator[Claim]:
         about = [one for one in clauses(reply, language) if wanted & set(content(one.text, language))]
         told = [one.text for one in about if one.is_affirmed]
         if told and not any(denies(one.statement, language) for one in about):
-            yield Claim(ClaimKind.TEST if thing.unrecorded is Unrecorded.NOT_DONE else ClaimKind.OTHER, told[0])
+            yield UnsupportedClaim(
+                ClaimKind.TEST if thing.unrecorded is Unrecorded.NOT_DONE else ClaimKind.OTHER, told[0]
+            )
 
 
 def _is_foreign(sentence: str, context: ReplyContext) -> bool:

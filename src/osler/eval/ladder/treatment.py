@@ -118,6 +118,7 @@ def _recommends(said: _Said, unsafe: str, truth: Treatment) -> bool:
     if asked.mentioned:
         return not asked.meant and _stops(said, asked)
     what = named(unsafe)
+    exact = _beside(what, manner=True)
     if what.drugs:
         held = what.drugs <= said.meant.drugs
     elif what.classes:
@@ -125,20 +126,8 @@ def _recommends(said: _Said, unsafe: str, truth: Treatment) -> bool:
         kin = [drug.kin for drug in said.meant.drugs - good] + [said.meant.classes - _kin(good)]
         held = any(what.classes <= each for each in kin)
     else:
-        held = bool(_exact(what))
-    return held and _holds(said, what)
-
-
-def _exact(what: NamedDrugs) -> str | tuple[str, ...]:
-    """What must be said beside the drug before it is unsafe: every word, numbers too."""
-    if any(is_chinese(char) for char in what.rest):
-        return _IDLE_ZH.sub("", "".join(what.rest))
-    return tuple(word for word in what.rest if word not in listed("idle"))
-
-
-def _holds(said: _Said, what: NamedDrugs) -> bool:
-    exact = _exact(what)
-    return exact in "".join(said.meant.rest) if isinstance(exact, str) else set(exact) <= {*said.meant.rest}
+        held = bool(exact)
+    return held and _covers(said, exact)
 
 
 def _stops(said: _Said, asked: AnswerMeaning) -> bool:
@@ -152,28 +141,32 @@ def _done(said: _Said, wanted: str) -> bool:
     if asked.mentioned and not asked.meant:
         return _stops(said, asked)
     what = named(wanted)
+    beside = _beside(what, manner=False)
     if what.drugs:
         held = what.drugs <= said.meant.drugs
     elif what.classes:
         held = any(what.classes <= each for each in (said.meant.classes, *(drug.kin for drug in said.meant.drugs)))
     else:
-        return _covers(said, what)
-    return held and (not _content(what) or _covers(said, what))
+        held = bool(beside)
+    return held and _covers(said, beside, _COVER)
 
 
-def _content(what: NamedDrugs) -> list[str]:
-    """The words of a name that are neither a drug nor the manner of giving it; in Chinese pairs of characters."""
+def _beside(what: NamedDrugs, *, manner: bool) -> list[str]:
+    """What a name says beside its drugs, with the manner of giving them or, in Chinese as pairs, without."""
     if any(is_chinese(char) for char in what.rest):
-        rest = _MANNER_ZH.sub("", "".join(what.rest))
-        return [rest[place : place + 2] for place in range(max(1, len(rest) - 1))] if rest else []
-    idle = listed("manner") | listed("idle")
-    return [word for word in what.rest if word not in idle and not word.isdigit()]
+        rest = (_IDLE_ZH if manner else _MANNER_ZH).sub("", "".join(what.rest))
+        step = len(rest) if manner else 2
+        return [rest[place : place + step] for place in range(max(1, len(rest) - step + 1))] if rest else []
+    told = [word for word in what.rest if word not in listed("idle")]
+    return told if manner else [word for word in told if word not in listed("manner") and not word.isdigit()]
 
 
-def _covers(said: _Said, what: NamedDrugs) -> bool:
-    wanted = _content(what)
-    there = said.text if is_chinese("".join(wanted)) else said.meant.rest
-    return bool(wanted) and reaches(sum(each in there for each in wanted) / len(wanted), _COVER)
+def _covers(said: _Said, wanted: list[str], least: float = 1.0) -> bool:
+    """Whether the answer has that share of what is wanted; to have all, it must say it beside its drugs."""
+    there: str | tuple[str, ...] = said.meant.rest
+    if is_chinese("".join(wanted)):
+        there = said.text if least < 1 else "".join(there)
+    return not wanted or reaches(sum(each in there for each in wanted) / len(wanted), least)
 
 
 @cache
