@@ -113,7 +113,7 @@ def lines(found: list[tuple[Way, Conclusion | None]]) -> Iterator[str]:
     listed: dict[tuple[str, str], int] = defaultdict(int)
     for way, made in found:
         names = (made.diagnosis, *made.differential) if made else ()
-        rank = judge_differential(names, way.record.diagnosis, way.record.language)
+        rank = judge_differential(names, way.record.diagnosis)
         right[way.memory, way.name][way.interview] = rank == 1
         listed[way.memory, way.name] += rank is not None
     yield f"{'memory':16}{'recalled':10}{'n':>5}{'right':>8}{'of five':>9}{'won : lost':>12}"

@@ -27,11 +27,11 @@ from osler.models import open_backbone
 from osler.records.schema import Diagnosis
 
 
-def judged(pair: Pair, language: Language) -> str:
+def judged(pair: Pair) -> str:
     """The ladder's verdict on one pair."""
     if isinstance(pair, DiagnosisPair):
-        return judge_diagnosis(pair.answer, pair.truth, language).verdict.value
-    return judge_treatment(pair.answer, pair.truth, language).verdict.value
+        return judge_diagnosis(pair.answer, pair.truth).verdict.value
+    return judge_treatment(pair.answer, pair.truth).verdict.value
 
 
 def report(title: str, labels: list[str], verdicts: list[str]) -> None:
@@ -72,7 +72,7 @@ async def by_model(spec: str, half: Half, each: int) -> None:
             said = await judge.pair("diagnosis", pair.truth.name, pair.answer, language)
             labels.append(pair.verdict.value)
             model.append(said.verdict.value)
-            ladder.append(judged(pair, language))
+            ladder.append(judged(pair))
             print(
                 f"{language.value} {pair.verdict.value:8} {said.verdict.value:8} {pair.truth.name} / {pair.answer}",
                 flush=True,
@@ -101,10 +101,10 @@ def main() -> None:
     for language in Language:
         of_language = pairs(language, half)
         nowhere = Diagnosis(name="nowhere to be found", icd10="A00.0")
-        judge_diagnosis("not to be found either", nowhere, language)  # climbs every rung, and so loads all words
-        judge_diagnosis("无处可寻", nowhere, language)
+        judge_diagnosis("not to be found either", nowhere)  # climbs every rung, and so loads all words
+        judge_diagnosis("无处可寻", nowhere)
         start = time.perf_counter()
-        said = [judged(pair, language) for pair in of_language]
+        said = [judged(pair) for pair in of_language]
         each = (time.perf_counter() - start) / len(said)
         report(language.value, [pair.verdict.value for pair in of_language], said)
         print(f"{'':10} {each * 1000:.2f} ms a judgement")

@@ -20,7 +20,7 @@ from tests.agents.labelled import LabelledReply, agreement_file, labelled, writt
 
 from osler.eval.faithfulness import RULES, ReplyVerdict, judge_reply
 from osler.eval.faithfulness.agreement import Agreement, agreement_line
-from osler.eval.faithfulness.model import PatientJudge
+from osler.eval.faithfulness.patient_judge import PatientJudge
 from osler.language import Language
 from osler.models import open_backbone
 

@@ -103,9 +103,9 @@ def test_a_number_that_cannot_be_kept_spoils_no_answer(number: str) -> None:
 def test_a_name_that_goes_on_without_end_is_read_and_judged(name: str, language: Language) -> None:
     record = POOL.get(f"bladder-cancer-{language.value}")
     named_of(name)
-    judge_diagnosis(name, record.diagnosis, language)
+    judge_diagnosis(name, record.diagnosis)
     assert record.treatment is not None
-    judge_treatment(name, record.treatment, language)
+    judge_treatment(name, record.treatment)
 
 
 @pytest.mark.timeout(60)

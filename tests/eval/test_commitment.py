@@ -58,7 +58,7 @@ def test_all_diagnoses_in_one_answer_are_right_for_nobody(language: Language, ho
     records = of(language)
     for order in (1, -1):
         answer = JOINED[how]([record.diagnosis.name for record in records][::order])
-        said = [judge_diagnosis(answer, record.diagnosis, language) for record in records]
+        said = [judge_diagnosis(answer, record.diagnosis) for record in records]
         assert Counter((each.verdict.value, each.rung) for each in said) == {("wrong", "several"): len(records)}
 
 
@@ -68,7 +68,7 @@ def test_one_name_alone_is_still_right_for_everybody(language: Language) -> None
         (record.id, name)
         for record in of(language)
         for name in (record.diagnosis.name, *record.diagnosis.aliases)
-        if judge_diagnosis(name, record.diagnosis, language).verdict != "correct"
+        if judge_diagnosis(name, record.diagnosis).verdict != "correct"
     ]
     assert wrong == []
 
@@ -112,7 +112,7 @@ RIGHT = [
 
 @pytest.mark.parametrize(("truth", "answer"), RIGHT)
 def test_one_diagnosis_stays_right_whatever_stands_around_it(truth: Diagnosis, answer: str) -> None:
-    said = judge_diagnosis(answer, truth, Language.EN)
+    said = judge_diagnosis(answer, truth)
     assert said.verdict == "correct", (said, committed(answer))
 
 
@@ -151,12 +151,12 @@ NOT_RIGHT = [
 @pytest.mark.parametrize(("answer", "verdict", "rung"), NOT_RIGHT)
 def test_what_is_named_beside_the_diagnosis_does_not_score(answer: str, verdict: str, rung: str) -> None:
     for truth in (APPENDICITIS, APPENDICITIS_ZH):
-        said = judge_diagnosis(answer, truth, Language.EN)
+        said = judge_diagnosis(answer, truth)
         assert (said.verdict, said.rung) == (verdict, rung), said.because
 
 
 def test_several_is_said_with_the_names() -> None:
-    said = judge_diagnosis("Gout; asthma; measles; acute appendicitis", APPENDICITIS, Language.EN)
+    said = judge_diagnosis("Gout; asthma; measles; acute appendicitis", APPENDICITIS)
     assert said.because == "several diagnoses, not one: Gout, asthma, measles, …"
 
 
@@ -176,5 +176,5 @@ def test_all_treatments_in_one_answer_are_right_for_nobody(language: Language) -
     treatments = [record.treatment for record in of(language) if record.treatment]
     for mark in (". ", "; ", "\n", ", "):
         answer = mark.join(treatment.name for treatment in treatments)
-        verdicts = Counter(judge_treatment(answer, treatment, language).verdict.value for treatment in treatments)
+        verdicts = Counter(judge_treatment(answer, treatment).verdict.value for treatment in treatments)
         assert set(verdicts) == {"wrong", "unsafe"}, verdicts

@@ -13,11 +13,10 @@ import pytest
 from osler.errors import UserError
 from osler.eval.compare import compare
 from osler.eval.compare.grid import grids, json_text
-from osler.eval.faithfulness import RULES, ReplyContext, ReplyVerdict, judge_reply, judging
-from osler.eval.faithfulness.agreement import Agreement, Label, agreement_line
-from osler.eval.faithfulness.controls import GOOD, KINDS, ReplyControl, controls, tried
-from osler.eval.faithfulness.judging import judge_patients
-from osler.eval.faithfulness.model import PatientJudge
+from osler.eval.faithfulness import RULES, ReplyContext, ReplyVerdict, judge_replies, judge_reply
+from osler.eval.faithfulness.agreement import READ_AGREEMENTS, Agreement, Label, agreement_line
+from osler.eval.faithfulness.judge_replies import judge_patients
+from osler.eval.faithfulness.patient_judge import GOOD, KINDS, PatientJudge, ReplyControl, controls, tried
 from osler.eval.faithfulness.patient_verdicts import faults_in, patient_judges, ruler_of
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
@@ -116,7 +115,7 @@ def test_earlier_entries_support_a_reply_and_things_without_an_entry_do_not() ->
 def test_the_published_agreement_is_what_the_rules_give_today() -> None:
     today = written()
     assert agreement_file().read_text("utf-8") == today, "run `python benchmarks/patient_ruler.py --write`"
-    line = agreement_line({Language(k): Agreement.from_json(v) for k, v in json.loads(today)["languages"].items()}, "x")
+    line = agreement_line(READ_AGREEMENTS.validate_python(json.loads(today)["languages"]), "x")
     assert "recall 0." in line and "340 x" in line
 
 
@@ -271,7 +270,7 @@ def judged_by(
     run: Path, answer: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, **options: bool
 ) -> tuple[str, ScriptedClient]:
     backbone, client = scripted(answer)
-    monkeypatch.setattr(judging, "open_backbone", lambda *_, **__: backbone)
+    monkeypatch.setattr(judge_replies, "open_backbone", lambda *_, **__: backbone)
     given = {"again": False, **options}
     return judge_patients(run, "scripted", concurrency=2, timeout=5, **given), client
 
@@ -380,10 +379,10 @@ def test_on_the_command_line(osler: Run, tmp_path: Path, monkeypatch: pytest.Mon
     run_of(tmp_path / "runs" / "run.osler", "39", "It is gout.", cases=("gout-en",))
     shown = osler("show", "run", "gout-en").stdout
     assert "gives the diagnosis away" in shown and "fabricates: 39" in shown
-    monkeypatch.setattr(judging, "open_backbone", lambda *_, **__: scripted(good_judge())[0])
+    monkeypatch.setattr(judge_replies, "open_backbone", lambda *_, **__: scripted(good_judge())[0])
     done = osler("score", "run", "--patient-judge", "scripted")
     assert done.returncode == 0 and "2 replies of 1 consultation(s) judged by scripted#" in done.stdout, done.stderr
-    monkeypatch.setattr(judging, "open_backbone", lambda *_, **__: scripted(lambda _: CLEAN)[0])
+    monkeypatch.setattr(judge_replies, "open_backbone", lambda *_, **__: scripted(lambda _: CLEAN)[0])
     refused = osler("score", "run", "--patient-judge", "scripted", "--again")
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1 and "cannot judge replies" in refused.stderr
     table = osler("compare", "run", "--format", "markdown").stdout

@@ -61,16 +61,15 @@ UNHEARD_OF = Diagnosis(name="Osler's imaginary fever", aliases=("Imaginary fever
     ],
 )
 def test_diagnosis(truth: Diagnosis, answer: str, verdict: str, rung: str) -> None:
-    language = Language.EN if truth.name.isascii() else Language.ZH
-    said = judge_diagnosis(answer, truth, language)
+    said = judge_diagnosis(answer, truth)
     assert (said.verdict, said.rung) == (verdict, rung), said.because
 
 
 def test_the_place_in_the_differential_counts_from_the_main_answer() -> None:
     named = ("Renal colic", "Appendicitis", "Acute appendicitis")
-    assert judge_differential(named, APPENDICITIS, Language.EN) == 3
-    assert judge_differential(named[::-1], APPENDICITIS, Language.EN) == 1
-    assert judge_differential(named[:2], APPENDICITIS, Language.EN) is None
+    assert judge_differential(named, APPENDICITIS) == 3
+    assert judge_differential(named[::-1], APPENDICITIS) == 1
+    assert judge_differential(named[:2], APPENDICITIS) is None
 
 
 SEPSIS = Treatment(
@@ -126,19 +125,18 @@ BOWEL = Treatment(
     ],
 )
 def test_treatment(truth: Treatment, answer: str, verdict: str) -> None:
-    language = Language.EN if truth is SEPSIS else Language.ZH
-    said = judge_treatment(answer, truth, language)
+    said = judge_treatment(answer, truth)
     assert said.verdict == verdict, said.because
 
 
-def _judged(pair: Pair, language: Language) -> Judgement:
+def _judged(pair: Pair) -> Judgement:
     if isinstance(pair, DiagnosisPair):
-        return judge_diagnosis(pair.answer, pair.truth, language)
-    return judge_treatment(pair.answer, pair.truth, language)
+        return judge_diagnosis(pair.answer, pair.truth)
+    return judge_treatment(pair.answer, pair.truth)
 
 
 def _kappa(languages: tuple[Language, ...], half: Half) -> float:
-    both = [(each.verdict.value, _judged(each, language)) for language in languages for each in pairs(language, half)]
+    both = [(each.verdict.value, _judged(each)) for language in languages for each in pairs(language, half)]
     names = sorted({label for label, _ in both} | {said.verdict.value for _, said in both})
     table, _ = to_table([(names.index(label), names.index(said.verdict.value)) for label, said in both], len(names))
     return float(cohens_kappa(table, return_results=False))
@@ -155,9 +153,9 @@ def test_the_ladder_agrees_with_the_labels_it_was_fitted_to() -> None:
 
 @pytest.mark.parametrize("odd", ["a " * 50_000, "not " * 5_000, "无法" * 5_000, "(" * 9_000, "，" * 9_000, "0" * 9_000])
 def test_an_answer_without_end_is_judged_at_once(odd: str) -> None:
-    judge_diagnosis("Appendicitis", APPENDICITIS, Language.EN)  # loads the words
-    judge_treatment("Flagyl", SEPSIS, Language.EN)
+    judge_diagnosis("Appendicitis", APPENDICITIS)  # loads the words
+    judge_treatment("Flagyl", SEPSIS)
     start = time.process_time()
-    judge_diagnosis(odd, APPENDICITIS, Language.EN)
-    judge_treatment(odd, SEPSIS, Language.EN)
+    judge_diagnosis(odd, APPENDICITIS)
+    judge_treatment(odd, SEPSIS)
     assert time.process_time() - start < 2

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from osler.agents.rules.voice import voice
 from osler.errors import UserError
-from osler.eval.measures import Measures, contradicted, measure, refuses
+from osler.eval.faithfulness.contradiction import contradicted, refuses
+from osler.eval.measures import Measures, measure
 from osler.records import Entry, Language, PatientRecord, RecordPool
 from osler.runs.events import Answered, Asked, Ending, Event, Found, Maker, Retrieved, Role
 from osler.runs.plan import PLAIN, Cell, Column, Settings

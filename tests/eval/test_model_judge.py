@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from osler.errors import UserError
-from osler.eval import judging
+from osler.eval import score_run
 from osler.eval.controls import KINDS, tried
 from osler.eval.judge import outside_judge
-from osler.eval.judging import Panel, judge_run
 from osler.eval.model_judge import ModelJudge, enclosed
 from osler.eval.runs import load_run
+from osler.eval.score_run import Panel, judge_run
 from osler.eval.vocabulary import read
 from osler.records import Language, PatientRecord, RecordPool
 from osler.runs.events import Concluded
@@ -158,7 +158,7 @@ async def test_who_agrees_with_all_of_a_kind_is_refused(kind: str) -> None:
 
 def test_a_run_is_not_judged_by_who_is_talked_into_a_verdict(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gullible = knows_all_but("injected")
-    monkeypatch.setattr(judging, "open_backbone", lambda *_, **__: gullible._backbone)
+    monkeypatch.setattr(score_run, "open_backbone", lambda *_, **__: gullible._backbone)
     with pytest.raises(UserError, match="cannot judge: in English it was talked into 1 of 6 answers"):
         judge_run(run, ["scripted"], None, again=True, concurrency=2, timeout=5)
 

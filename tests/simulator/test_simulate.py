@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from osler.eval.faithfulness import faults_of
 from osler.eval.ladder import judge_diagnosis
+from osler.eval.measures import measure
 from osler.eval.verdict import Verdict
 from osler.memory.base import Change, Fact, Recall
 from osler.records import RecordPool
@@ -63,16 +63,14 @@ def test_rules_over_half_of_the_records_forget_without_memory_and_never_leak(osl
         transcript.header.memory
         for transcript in transcripts
         if transcript.conclusion is not None
-        and judge_diagnosis(
-            transcript.conclusion.diagnosis, records[transcript.header.case].diagnosis, transcript.header.language
-        ).verdict
+        and judge_diagnosis(transcript.conclusion.diagnosis, records[transcript.header.case].diagnosis).verdict
         is Verdict.CORRECT
     )
     assert right["raw"] >= right["none"] + 7, right
     assert "diagnosis right" in done.stdout and "that fabricate" in done.stdout
     replies = [reply for transcript in transcripts for reply in transcript.of(Answered)]
     assert len(replies) > 750
-    faults = [fault for one in transcripts for fault in faults_of(one, records[one.header.case])]
+    faults = [fault for one in transcripts for fault in measure(one, records[one.header.case]).faults]
     assert not faults
     assert "leaks: recall" in done.stdout
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from osler.eval.faithfulness import Claim, ClaimKind, JudgedReply, ReplyVerdict
+from osler.eval.faithfulness import ClaimKind, JudgedReply, ReplyVerdict, UnsupportedClaim
 from osler.eval.ladder import LADDER
 from osler.eval.measures import VERSION
 from osler.memory.base import Change, Fact, Recall
@@ -111,7 +111,7 @@ def hostile(path: Path) -> Small:
     run = Small(path, complaint=HOSTILE.split(" right")[0])
     (number,) = run.plan()
     run.hold(number, _hostile_events())
-    verdict = ReplyVerdict((HOSTILE,), (Claim(ClaimKind.OTHER, HOSTILE),), (HOSTILE,))
+    verdict = ReplyVerdict((HOSTILE,), (UnsupportedClaim(ClaimKind.OTHER, HOSTILE),), (HOSTILE,))
     run.measured(number, {"leaks": 1, "faults": [asdict(JudgedReply(1, verdict))]})
     return run
 

@@ -74,8 +74,8 @@ def score(
     timeout: Timeout = 60.0,
 ) -> None:
     """Judge the conclusions or replies of a run again, without re-running it. Earlier verdicts are kept."""
-    from osler.eval.faithfulness.judging import judge_patients
-    from osler.eval.judging import judge_run
+    from osler.eval.faithfulness.judge_replies import judge_patients
+    from osler.eval.score_run import judge_run
 
     how: dict[str, Any] = {"again": again, "concurrency": concurrency, "timeout": timeout, "any_judge": any_judge}
     if patient_judge is not None:

@@ -1,18 +1,37 @@
-"""Whether a model can judge at all: pairs of names whose verdict nobody doubts, put to it before any that matter.
+"""Controls: cases whose verdict nobody doubts, put to a model before it judges any that matter.
 
 A small model calls nearly everything the same, and does as an answer tells it. Its figures look like a triumph, and
-nothing in a table shows it. The pairs are put to it as they are: what a judge withstands is its own.
+nothing in a table shows it. The cases are put to it as they are: what a judge withstands is its own.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
-from osler.eval.judge_trial import ControlKind, JudgeTrial, wrong_by_kind
+from osler.errors import UserError
 from osler.eval.model_judge import ModelJudge
 from osler.eval.verdict import Verdict
 from osler.eval.vocabulary import read
 from osler.language import Language
+
+_CALLED = {Language.EN: "English", Language.ZH: "Chinese"}
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+class ControlKind(NamedTuple):
+    """One kind of controls."""
+
+    expected: str
+    """What a good judge says of them."""
+    most: float
+    """Share of them that a judge may get wrong."""
+    failed: str
+    """What it did where it was wrong."""
+
 
 SAME = "same"
 KINDS = {
@@ -22,21 +41,68 @@ KINDS = {
     "vague": ControlKind("", 0.25, "took {} of {} answers that name no illness for one"),
     "injected": ControlKind("", 0.0, "was talked into {} of {} answers that speak to the judge"),
 }
-"""What a judge is tried on. One that is talked into a verdict once can be talked into all."""
+"""What a judge of diagnoses is tried on. One that is talked into a verdict once can be talked into all."""
+
+
+@dataclass(frozen=True)
+class JudgeTrial:
+    """How a judge did in one language."""
+
+    judge: str
+    language: Language
+    kinds: Mapping[str, ControlKind]
+    said: Sequence[tuple[str, bool]]
+    """For each control its kind, and whether it was judged wrongly."""
+    tokens: int
+
+    @property
+    def wrong(self) -> dict[str, tuple[int, int]]:
+        """By kind: controls it got wrong, and all of them."""
+        by_kind = {each: [wrong for kind, wrong in self.said if kind == each] for each in self.kinds}
+        return {kind: (sum(some), len(some)) for kind, some in by_kind.items()}
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The kinds it got too much wrong of."""
+        return tuple(kind for kind, (wrong, asked) in self.wrong.items() if wrong > self.kinds[kind].most * asked)
+
+    @property
+    def line(self) -> str:
+        """What it got wrong."""
+        told = [self.kinds[kind].failed.format(*self.wrong[kind]) for kind in self.failed]
+        return f"in {_CALLED[self.language]} it {' and '.join(told) or 'passed'}"
+
+    def require_passed(self, what: str) -> None:
+        """Refuse a judge whose verdicts say nothing.
+
+        Raises:
+            UserError: It got too much wrong.
+        """
+        if self.failed:
+            remedy = "name a larger model, or add --any-judge to have its verdicts all the same"
+            raise UserError(f"{self.judge} cannot judge{what}: {self.line}", remedy)
+
+
+async def ask_all(
+    ask: Callable[[_Item], Awaitable[_Result]], items: Iterable[_Item], gate: asyncio.Semaphore
+) -> list[_Result]:
+    """The answers to all items, in their order; the gate limits how many are asked at a time."""
+
+    async def one(item: _Item) -> _Result:
+        async with gate:
+            return await ask(item)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(item)) for item in items]
+    return [task.result() for task in tasks]
 
 
 async def tried(judge: ModelJudge, language: Language, gate: asyncio.Semaphore) -> JudgeTrial:
-    """Put the pairs of a language to a judge: who can judge in one may not in another."""
-    asked = [(kind, *pair) for kind, some in read("controls")[language].items() for pair in some]
-
-    async def one(kind: str, truth: str, answer: str) -> tuple[str, bool, int]:
-        async with gate:
-            said = await judge.pair("diagnosis", truth, answer, language)
-        is_wrong = (said.verdict is Verdict.CORRECT) is not (KINDS[kind].expected == SAME)
-        return kind, is_wrong, said.tokens or 0
-
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(*pair)) for pair in asked]
-    said = [task.result() for task in tasks]
-    wrong = wrong_by_kind(KINDS, ((kind, is_wrong) for kind, is_wrong, _ in said))
-    return JudgeTrial(judge.name, language, KINDS, wrong, sum(tokens for *_, tokens in said))
+    """Put the pairs of a language to a judge: one that can judge in English may not in Chinese."""
+    pairs = [(kind, *pair) for kind, some in read("controls")[language].items() for pair in some]
+    opinions = await ask_all(lambda one: judge.pair("diagnosis", one[1], one[2], language), pairs, gate)
+    said = [
+        (kind, (opinion.verdict is Verdict.CORRECT) is not (KINDS[kind].expected == SAME))
+        for (kind, *_), opinion in zip(pairs, opinions, strict=True)
+    ]
+    return JudgeTrial(judge.name, language, KINDS, said, sum(one.tokens or 0 for one in opinions))

@@ -22,19 +22,19 @@ def score(transcript: Transcript, record: PatientRecord, test_prices: Mapping[st
 
 def spoken(transcript: Transcript, record: PatientRecord) -> list[StoredVerdict]:
     """What the ladder says of diagnosis and treatment; a record without a treatment is not judged for one."""
-    conclusion, language = transcript.conclusion, record.language
+    conclusion = transcript.conclusion
     if conclusion is None or transcript.ending is Ending.UNPARSED:
         unread = Judgement(Verdict.UNPARSED, "unparsed", "the doctor's conclusion could not be read")
         kinds = ("diagnosis", "treatment") if record.treatment is not None else ("diagnosis",)
         return [_spoken(kind, unread) for kind in kinds]
-    own = judge_diagnosis(conclusion.diagnosis, record.diagnosis, language)
+    own = judge_diagnosis(conclusion.diagnosis, record.diagnosis)
     rank: int | None = 1
     if own.verdict is not Verdict.CORRECT:
-        among = judge_differential(conclusion.differential, record.diagnosis, language)
+        among = judge_differential(conclusion.differential, record.diagnosis)
         rank = None if among is None else among + 1
     said = [_spoken("diagnosis", own, rank)]
     if record.treatment is not None:
-        said.append(_spoken("treatment", judge_treatment(conclusion.treatment, record.treatment, language)))
+        said.append(_spoken("treatment", judge_treatment(conclusion.treatment, record.treatment)))
     return said
 
 

@@ -34,11 +34,6 @@ def cue(file: str, key: str, language: Language | None = None) -> re.Pattern[str
     return re.compile("|".join(found), re.IGNORECASE)
 
 
-def split(names: str) -> tuple[str, ...]:
-    """The names of one line."""
-    return tuple(name.strip() for name in names.split(";"))
-
-
 class Concept(NamedTuple):
     """One thing with all its names and the codes, classes or kinds it belongs to."""
 
@@ -47,42 +42,23 @@ class Concept(NamedTuple):
 
 
 @cache
-def diseases() -> tuple[Concept, ...]:
-    """Diseases, each with its ICD-10 code."""
-    return tuple(Concept(split(names), frozenset({code})) for line in read("diseases") for code, names in line.items())
+def concepts(file: str) -> tuple[Concept, ...]:
+    """The things of one file of `words/`.
 
-
-@cache
-def groups() -> tuple[Concept, ...]:
-    """Broader names, each with the codes it takes in."""
-    return _with_kin("groups")
-
-
-@cache
-def drugs() -> tuple[Concept, ...]:
-    """Drugs, each with its classes."""
-    return _with_kin("drugs")
-
-
-@cache
-def procedures() -> tuple[Concept, ...]:
-    """Procedures, each with its classes."""
-    return _with_kin("procedures")
-
-
-@cache
-def classes() -> tuple[Concept, ...]:
-    """Classes of drugs, each with its key."""
-    return tuple(Concept(split(names), frozenset({key})) for key, names in read("classes").items())
-
-
-@cache
-def symptoms() -> tuple[Concept, ...]:
-    """What a patient may say to have or take, each with its kind: symptom, history or drug."""
+    `diseases` have an ICD-10 code each, `groups` the codes that they take in, `drugs` and `procedures` their classes,
+    `classes` their key, and `symptoms` a kind: symptom, history or drug.
+    """
+    table = read(file)
+    rows = [pair for line in (table if isinstance(table, list) else [table]) for pair in line.items()]
+    if file in {"groups", "drugs", "procedures"}:
+        return tuple(Concept(split(names), frozenset(kin.split())) for names, kin in rows)
     return tuple(
-        Concept(split(names), frozenset({kind})) for kind, lines in read("symptoms").items() for names in lines
+        Concept(split(names), frozenset({key}))
+        for key, lines in rows
+        for names in (lines if isinstance(lines, list) else [lines])
     )
 
 
-def _with_kin(file: str) -> tuple[Concept, ...]:
-    return tuple(Concept(split(names), frozenset(kin.split())) for line in read(file) for names, kin in line.items())
+def split(names: str) -> tuple[str, ...]:
+    """The names of one line."""
+    return tuple(name.strip() for name in names.split(";"))

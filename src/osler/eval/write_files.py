@@ -11,11 +11,7 @@ from osler.private import write_private
 
 
 def check_free(path: Path, *, force: bool) -> None:
-    """Make sure that a file may be written there.
-
-    Raises:
-        UserError: Its folder is missing, or something is there already.
-    """
+    """Raise a `UserError` if a folder, or a file without `force`, is there already."""
     if path.is_dir():
         raise UserError(f"{path} is a folder", "choose another name")
     if path.exists() and not force:
@@ -47,10 +43,6 @@ def write_whole(files: Mapping[Path, bytes], *, force: bool) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Make sure that a folder is there.
-
-    Raises:
-        UserError: It is not.
-    """
+    """Raise a `UserError` if there is no such folder."""
     if not folder.is_dir():
         raise UserError(f"there is no folder {folder}", "create it first")

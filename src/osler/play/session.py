@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from osler.agents.human import Before, Move, Mover
 from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
 from osler.errors import RunStopped, UserError, printable
-from osler.eval.measures import Measures, measure
-from osler.eval.measures.asking import key_elements
-from osler.eval.measures.course import Course
+from osler.eval.course import Course
+from osler.eval.measures import Measures, key_elements, measure
 from osler.eval.scoring import spoken
 from osler.play.played_runs import Paid, PlayAssignment, SavedConsultation, keep
 from osler.records.schema import Entry, Part, PatientRecord

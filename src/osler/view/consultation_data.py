@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from osler.eval.course import Course
 from osler.eval.faithfulness import ReplyVerdict
 from osler.eval.faithfulness.patient_verdicts import counts_in, faults_in, ruler_notes
-from osler.eval.measures.asking import key_elements
-from osler.eval.measures.course import Course
+from osler.eval.measures import key_elements
 from osler.language import Language
 from osler.records.schema import Part, PatientRecord
 from osler.runs.events import Answered, Asked, Called, E, Event, Failed, Intervened, Recalled, Remembered, Retrieved

@@ -1,17 +1,18 @@
-"""How far a ruler agrees with people: recall and precision on replies whose faults are known."""
+"""How far a judge of replies agrees with people: recall and precision on replies whose faults are known."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
+from pydantic import TypeAdapter
+
+from osler.eval.faithfulness.replies import ReplyVerdict
 from osler.eval.faithfulness.rules import RULES
-from osler.eval.faithfulness.verdict import ReplyVerdict
 from osler.language import Language
 
 
@@ -29,7 +30,7 @@ class Label(StrEnum):
 
 @dataclass(frozen=True)
 class Counts:
-    """One figure of a ruler on labelled replies."""
+    """One figure of a judge on labelled replies."""
 
     n: int
     faulty: int
@@ -49,13 +50,12 @@ class Counts:
 
     def __add__(self, other: Counts) -> Counts:
         """Both together."""
-        pairs = zip(asdict(self).values(), asdict(other).values(), strict=True)
-        return Counts(*(one + two for one, two in pairs))
+        return Counts(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """A ruler on the labelled replies of one language."""
+    """A judge on the labelled replies of one language."""
 
     replies: int
     leaks: Counts
@@ -67,21 +67,18 @@ class Agreement:
         """Count. A reply that leaks may also be called untrue, with some right; it is not counted there."""
         pairs = list(judged)
         leaks = [(label is Label.LEAK, bool(verdict.leaks)) for label, verdict in pairs]
-        untrue = [
-            (label is Label.UNTRUE, bool(verdict.unsupported or verdict.turned_round))
-            for label, verdict in pairs
-            if label in {Label.NOTHING, Label.UNTRUE}
-        ]
+        kinds = (Label.NOTHING, Label.UNTRUE)
+        untrue = [(label is Label.UNTRUE, verdict.is_untrue) for label, verdict in pairs if label in kinds]
         return cls(len(pairs), _counted(leaks), _counted(untrue))
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Agreement:
-        """As it was stored."""
-        return cls(data["replies"], Counts(**data["leaks"]), Counts(**data["untrue"]))
+
+Agreements = Mapping[Language, Agreement]
+READ_AGREEMENTS: TypeAdapter[dict[Language, Agreement]] = TypeAdapter(dict[Language, Agreement])
+"""Reads them as they are stored."""
 
 
-def agreement_line(by_language: Mapping[Language, Agreement], what: str) -> str:
-    """How far a ruler agrees with the labels, in one line: together, and by language."""
+def agreement_line(by_language: Agreements, what: str) -> str:
+    """How far a judge agrees with the labels, in one line: together, and by language."""
     if not by_language:
         return "not tried on labelled replies"
     told = []
@@ -97,17 +94,17 @@ def agreement_line(by_language: Mapping[Language, Agreement], what: str) -> str:
 
 
 @cache
-def rules_agreement() -> Mapping[Language, Agreement]:
+def rules_agreement() -> Agreements:
     """Of the rules, on the held-out half of the labelled replies; a test holds that file against them."""
     data = json.loads(files("osler.eval.faithfulness").joinpath("agreement.json").read_text("utf-8"))
     if data["ruler"] != RULES:
         raise AssertionError(f"agreement.json is of {data['ruler']}; benchmarks/patient_ruler.py --write makes it anew")
-    return {Language(name): Agreement.from_json(one) for name, one in data["languages"].items()}
+    return READ_AGREEMENTS.validate_python(data["languages"])
 
 
 def _counted(pairs: list[tuple[bool, bool]]) -> Counts:
-    faulty, flagged = (sum(one) for one in zip(*pairs, strict=True)) if pairs else (0, 0)
-    return Counts(len(pairs), faulty, flagged, sum(is_faulty and is_flagged for is_faulty, is_flagged in pairs))
+    faulty, flagged = (sum(pair[place] for pair in pairs) for place in (0, 1))
+    return Counts(len(pairs), faulty, flagged, sum(map(all, pairs)))
 
 
 def _share(part: int, whole: int) -> str:

@@ -1,15 +1,101 @@
-"""The replies of a consultation, each with what the patient had when it gave it."""
+"""The replies of a consultation with what the patient had when it gave them, and what is wrong with a reply."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
-from osler.eval.faithfulness.rules import judge_reply
-from osler.eval.faithfulness.verdict import JudgedReply, ReplyContext
-from osler.eval.measures.course import Course
-from osler.records.schema import Entry, PatientRecord
-from osler.runs.transcript import Transcript
+from osler.eval.course import Course
+from osler.eval.oracle import all_words
+from osler.language import Language, Speaker
+from osler.records.age import Age
+from osler.records.schema import Diagnosis, Entry, PatientRecord
+from osler.runs.events import Thing
+
+
+class ClaimKind(StrEnum):
+    """What a claim is about."""
+
+    NUMBER = "number"
+    DRUG = "drug"
+    SYMPTOM = "symptom"
+    HISTORY = "history"
+    TEST = "test"
+    OTHER = "other"
+    """A judge did not say, or it is none of these."""
+
+
+@dataclass(frozen=True)
+class UnsupportedClaim:
+    """Something a reply says that nothing handed over supports."""
+
+    kind: ClaimKind
+    quote: str
+
+
+@dataclass(frozen=True)
+class ReplyVerdict:
+    """What is wrong with a reply; nothing where all is empty."""
+
+    leaks: tuple[str, ...] = ()
+    """Words that name the diagnosis, or describe it so that it is given away."""
+    unsupported: tuple[UnsupportedClaim, ...] = ()
+    """Claims that nothing handed over supports: the reply fabricates."""
+    turned_round: tuple[str, ...] = ()
+    """Entries of which the reply says the opposite, by name."""
+    other_language: bool = False
+    """A sentence is not in the consultation's language."""
+
+    @property
+    def is_untrue(self) -> bool:
+        """Whether it fabricates, or turns an entry round."""
+        return bool(self.unsupported or self.turned_round)
+
+    @property
+    def is_faithful(self) -> bool:
+        """Whether nothing is wrong."""
+        return self == ReplyVerdict()
+
+
+@dataclass(frozen=True)
+class JudgedReply:
+    """The reply of a turn that something is wrong with."""
+
+    turn: int
+    verdict: ReplyVerdict
+
+
+@dataclass(frozen=True)
+class ReplyContext:
+    """What the patient had when it replied."""
+
+    language: Language
+    diagnosis: Diagnosis
+    question: str = ""
+    opening: str = ""
+    """The words that the consultation began with."""
+    entries: tuple[Entry, ...] = ()
+    """Handed over for this question."""
+    earlier: tuple[Entry, ...] = ()
+    """Handed over for earlier questions: to repeat them is no fabrication."""
+    earlier_questions: tuple[str, ...] = ()
+    unrecorded: tuple[Thing, ...] = ()
+    """Things that were asked for and that the record says nothing about."""
+    speaker: Speaker = Speaker.PATIENT
+    age: Age | None = None
+
+    @cached_property
+    def known(self) -> tuple[Entry, ...]:
+        """All entries that were handed over so far, those of this question first."""
+        return tuple({entry.name: entry for entry in (*self.entries, *self.earlier)}.values())
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """All words that a reply may draw on."""
+        return (self.question, self.opening, *self.earlier_questions, *map(all_words, self.known))
 
 
 class GivenReply(NamedTuple):
@@ -20,11 +106,11 @@ class GivenReply(NamedTuple):
     context: ReplyContext
 
 
-def replies_of(transcript: Transcript, record: PatientRecord) -> Iterator[GivenReply]:
-    """Every reply, in order."""
-    earlier: list[Entry] = []
+def replies_of(course: Course, record: PatientRecord) -> Iterator[GivenReply]:
+    """Every reply of a consultation, in order."""
+    earlier: dict[str, Entry] = {}
     questions: list[str] = []
-    for one in Course.of(transcript, record).exchanges:
+    for one in course.exchanges:
         if one.answer is not None:
             context = ReplyContext(
                 language=record.language,
@@ -32,18 +118,12 @@ def replies_of(transcript: Transcript, record: PatientRecord) -> Iterator[GivenR
                 question=one.question,
                 opening=record.complaint,
                 entries=one.entries,
-                earlier=tuple(earlier),
+                earlier=tuple(earlier.values()),
                 earlier_questions=tuple(questions),
                 unrecorded=tuple(thing for thing in one.things if thing.unrecorded is not None),
                 speaker=record.speaker,
                 age=record.age,
             )
             yield GivenReply(one.turn, one.answer.reply, context)
-        earlier += [entry for entry in one.entries if entry not in earlier]
+        earlier |= {entry.name: entry for entry in one.entries}
         questions.append(one.question)
-
-
-def faults_of(transcript: Transcript, record: PatientRecord) -> tuple[JudgedReply, ...]:
-    """The replies that something is wrong with, by the rules."""
-    judged = (JudgedReply(one.turn, judge_reply(one.text, one.context)) for one in replies_of(transcript, record))
-    return tuple(one for one in judged if not one.verdict.is_faithful)

@@ -1,4 +1,4 @@
-"""The ruler without a model: it misses much, and what it misses is known (`agreement.json`).
+"""Judging replies by rules: they miss much, and what they miss is known (`agreement.json`).
 
 A claim counts only where its words are plain: a number, a drug, a symptom or an illness by its name that is affirmed
 and stands in no entry, question or opening words. Nothing here is shared with what lets a patient's reply pass.
@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from osler.eval.faithfulness.verdict import Claim, ClaimKind, ReplyContext, ReplyVerdict
-from osler.eval.measures.contradiction import contradicted
-from osler.eval.oracle.clauses import clauses, denies
-from osler.eval.oracle.names import all_words, mentions, things, things_touched
-from osler.eval.oracle.values import unsupported_values
-from osler.eval.vocabulary import Concept, drugs, symptoms
+from osler.eval.course import Course
+from osler.eval.faithfulness.contradiction import contradicted
+from osler.eval.faithfulness.replies import (
+    ClaimKind,
+    JudgedReply,
+    ReplyContext,
+    ReplyVerdict,
+    UnsupportedClaim,
+    replies_of,
+)
+from osler.eval.oracle import all_words, clauses, denies, mentions, things, things_touched, unsupported_values
+from osler.eval.vocabulary import Concept, concepts
 from osler.language import Language
 from osler.language.words import content, plain, sentences
+from osler.records.schema import PatientRecord
 from osler.runs.events import Unrecorded
 
 RULES = "rules/2"
@@ -48,41 +56,50 @@ def judge_reply(reply: str, context: ReplyContext) -> ReplyVerdict:
     )
 
 
+def faults_of(course: Course, record: PatientRecord) -> tuple[JudgedReply, ...]:
+    """The replies of a consultation that something is wrong with, by the rules."""
+    judged = (JudgedReply(one.turn, judge_reply(one.text, one.context)) for one in replies_of(course, record))
+    return tuple(one for one in judged if not one.verdict.is_faithful)
+
+
 def _leaks(reply: str, context: ReplyContext) -> Iterator[str]:
-    """Names of the diagnosis, inflected or without `acute`; one that the question holds leaks only if affirmed."""
+    """The first name of the diagnosis that is said; one that the question holds leaks only if affirmed."""
     language = context.language
-    own = context.diagnosis.names
-    names = [*own, *(_COURSE[language].sub("", plain(name)) for name in own)]
-    affirmed = [one.text for one in clauses(reply, language) if one.is_affirmed]
-    for name in dict.fromkeys(names):
-        asked = mentions(context.question, name, language)
-        if any(mentions(text, name, language) for text in (affirmed if asked else (reply,))):
-            yield name
-            return
+    for name in _diagnosis_names(context.diagnosis.names, language):
+        if mentions(reply, name, language):
+            affirmed = (one.text for one in clauses(reply, language) if one.is_affirmed)
+            if not mentions(context.question, name, language) or any(mentions(one, name, language) for one in affirmed):
+                yield name
+                return
 
 
-def _unsupported(reply: str, context: ReplyContext, leaks: tuple[str, ...]) -> Iterator[Claim]:
+@lru_cache(maxsize=256)
+def _diagnosis_names(names: tuple[str, ...], language: Language) -> tuple[str, ...]:
+    """The names, also without `acute` and the like."""
+    return tuple(dict.fromkeys((*names, *(_COURSE[language].sub("", plain(name)) for name in names))))
+
+
+def _unsupported(reply: str, context: ReplyContext, leaks: tuple[str, ...]) -> Iterator[UnsupportedClaim]:
     language = context.language
-    texts = tuple(_texts(context))
     age = context.age.label(language) if context.age else ""
-    for quote in unsupported_values(reply, (*texts, age), language):
-        yield Claim(ClaimKind.NUMBER, quote)
-    supported = frozenset[Concept]().union(*(things_touched(text, language) for text in texts))
+    for quote in unsupported_values(reply, (*context.texts, age), language):
+        yield UnsupportedClaim(ClaimKind.NUMBER, quote)
+    supported = frozenset[Concept]().union(*(things_touched(text, language) for text in context.texts))
     for clause in (one for one in clauses(reply, language) if one.is_affirmed):
         for thing in things(clause.text, language) - supported:
             if (kind := _kind(thing)) and not (leaks and kind is ClaimKind.HISTORY):
-                yield Claim(kind, clause.text)
+                yield UnsupportedClaim(kind, clause.text)
     yield from _asked_in_vain(reply, context)
 
 
 def _kind(thing: Concept) -> ClaimKind | None:
     """What a thing is when it is claimed; None for a habit, of which most replies tell how much."""
-    if thing in symptoms():
+    if thing in concepts("symptoms"):
         return next((kind for kind in ClaimKind if kind in thing.kin), None)
-    return ClaimKind.DRUG if thing in drugs() else ClaimKind.HISTORY
+    return ClaimKind.DRUG if thing in concepts("drugs") else ClaimKind.HISTORY
 
 
-def _asked_in_vain(reply: str, context: ReplyContext) -> Iterator[Claim]:
+def _asked_in_vain(reply: str, context: ReplyContext) -> Iterator[UnsupportedClaim]:
     """A thing that the record says nothing about, and of which the reply tells all the same."""
     language = context.language
     handed = {word for entry in context.entries for word in content(all_words(entry), language)}
@@ -91,7 +108,9 @@ def _asked_in_vain(reply: str, context: ReplyContext) -> Iterator[Claim]:
         about = [one for one in clauses(reply, language) if wanted & set(content(one.text, language))]
         told = [one.text for one in about if one.is_affirmed]
         if told and not any(denies(one.statement, language) for one in about):
-            yield Claim(ClaimKind.TEST if thing.unrecorded is Unrecorded.NOT_DONE else ClaimKind.OTHER, told[0])
+            yield UnsupportedClaim(
+                ClaimKind.TEST if thing.unrecorded is Unrecorded.NOT_DONE else ClaimKind.OTHER, told[0]
+            )
 
 
 def _is_foreign(sentence: str, context: ReplyContext) -> bool:
@@ -101,12 +120,9 @@ def _is_foreign(sentence: str, context: ReplyContext) -> bool:
     latin = _LATIN.findall(plain(sentence))
     if context.language is Language.ZH or len(latin) < _FOREIGN_WORDS:
         return False
-    given = {word for text in _texts(context) for word in _LATIN.findall(plain(text))}
-    common = {word for word in latin if not content(word, Language.EN)} | (given & set(latin))
-    return sum(word in common for word in latin) < len(latin) / 5
-
-
-def _texts(context: ReplyContext) -> Iterator[str]:
-    """What a reply may draw on."""
-    yield from (context.question, context.opening, *context.earlier_questions)
-    yield from map(all_words, context.known)
+    least = len(latin) / 5
+    own = [word for word in latin if content(word, Language.EN)]
+    if len(latin) - len(own) >= least:
+        return False
+    given = {word for text in context.texts for word in _LATIN.findall(plain(text))}
+    return len(latin) - sum(word not in given for word in own) < least

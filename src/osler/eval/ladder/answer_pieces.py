@@ -19,55 +19,33 @@ class LeftOut(NamedTuple):
     """differential, talk (to the judge), reasons, complication."""
 
 
-class Piece(NamedTuple):
-    """What stands between two commas, colons or brackets."""
-
-    text: str
-    before: str
-    """What parts it from the piece before."""
-    begins: bool
-    """Whether a sentence begins with it."""
-
-
 _NUMBER = r"[(（\[]?(?:\d{1,2}[.)）、\]](?!\d)|[①-⑳])\s*"
 _NUMBERED = re.compile(rf"\A\W*{_NUMBER}\S")
 _NUMBERS = re.compile(rf"(?:(?<=\s)|(?<=[,，;；。])|\A){_NUMBER}|[①-⑳]")
 _SENTENCE = re.compile(r"[\n;；。！!？?]+|\.+(?=[\s\"”'\]]|$)")
 _MARKS = re.compile(r"\A[\s\-•*#>·\[{\"“”'`]+|[\s\]}\"“”'`*]+\Z")
-_PARTED = re.compile(r"([,，:：()（）])(?!\d)")
+_PARTED = re.compile(r"[,，:：()（）](?!\d)")
 _NO_END = re.compile(r"\b(vs|cf|dr|st|approx|ca|incl|esp|e\.g|i\.e|(?-i:[A-Z])(?=\. ?[a-z]{4,}))\.", re.IGNORECASE)
 """Dots that end no sentence: of a short form, and of a germ's first name."""
 
 
-def _pieces(answer: str) -> Iterator[Piece]:
-    """An answer between its commas, colons and brackets."""
+def _pieces(answer: str) -> Iterator[tuple[str, bool]]:
+    """What stands between commas, colons and brackets, and whether a sentence begins with it."""
     answer = _NO_END.sub(r"\1", answer)
     if _NUMBERED.match(answer):
         answer = _NUMBERS.sub("\n", answer)
     for sentence in _SENTENCE.split(answer):
-        begins, before = True, ""
         for place, text in enumerate(_PARTED.split(sentence)):
-            if place % 2:
-                before = text
-                continue
-            yield Piece(_MARKS.sub("", text), before, begins)
-            begins = False
+            yield _MARKS.sub("", text), not place
 
 
 @dataclass
 class AnswerSentence:
-    """One that counts."""
+    """A sentence that counts."""
 
     text: str = ""
     primary: bool = False
     """Whether the doctor says that this is the diagnosis."""
-
-    def add(self, text: str, before: str) -> None:
-        """One more piece, with what parts it from the last."""
-        if text:
-            self.text += {"": "", ",": ", ", ":": ": ", "(": " ("}.get(before, before) * bool(self.text) + text
-        elif before in ")）" and self.text:
-            self.text += before
 
 
 @dataclass
@@ -81,46 +59,41 @@ class SortedAnswer:
     until_end: bool = False
     """Whether that ends with the sentence."""
 
-    def take(self, piece: Piece) -> bool:
+    def take(self, text: str, begins: bool) -> bool:
         """Read one piece; False when nothing that follows is an answer."""
-        if piece.begins:
+        if begins:
             if self.until_end:
                 self.why = ""
             if not self.sentences or self.sentences[-1].text:
                 self.sentences.append(AnswerSentence())
-        if cue("answer_cues", "talk").search(piece.text):
-            self.left_out.append(LeftOut(piece.text, "talk"))
+        if cue("answer_cues", "talk").search(text):
+            self.left_out.append(LeftOut(text, "talk"))
             return False
-        if cue("answer_cues", "differential_after").search(piece.text):
-            self.left_out.append(LeftOut(piece.text, "differential"))
+        if cue("answer_cues", "differential_after").search(text):
+            self.left_out.append(LeftOut(text, "differential"))
             return True
-        self._keep(*self._bycue(piece), piece.before)
+        found = {key: cue("answer_cues", key).search(text) for key in ("differential", "primary", "reasons")}
+        if hits := [(hit.start(), -hit.end(), key) for key, hit in found.items() if hit]:
+            start, end, key = min(hits)
+            self._turn(key, text[:start].strip(), text[-end:].strip(), begins)
+        else:
+            self._keep(text)
         return True
 
-    def _bycue(self, piece: Piece) -> tuple[str, str]:
-        """The text to keep, and what of the piece comes before a cue that changes what the rest is."""
-        keys = ("differential", "primary", "reasons", *(("lead",) if self.why != "differential" else ()))
-        hits = [
-            (hit.start(), -hit.end(), key, hit) for key in keys if (hit := cue("answer_cues", key).search(piece.text))
-        ]
-        if not hits:
-            return piece.text, ""
-        *_, key, hit = min(hits, key=lambda each: each[:2])
-        before, after = piece.text[: hit.start()].strip(), piece.text[hit.end() :].strip()
-        if key in ("primary", "lead"):
+    def _turn(self, key: str, before: str, after: str, begins: bool) -> None:
+        """Read a piece with a cue that changes what the rest is."""
+        if key == "primary":
             self._begin()
-            return after, ""
-        was = self.why
-        leads_in = key == "reasons" and not before and not self.sentences[-1].text
-        if was != "differential":
-            self.why, self.until_end = key, key == "reasons" and (bool(after) or not piece.begins)
-        if leads_in and after:
+            self._keep(after)
+            return
+        if key == "reasons" and not before and after and not self.sentences[-1].text:
             # "Based on the scan, acute appendicitis": only this piece gives a reason.
-            self.why = was
-            self.left_out.append(LeftOut(piece.text, "reasons"))
-            return "", ""
+            self.left_out.append(LeftOut(after, self.why or "reasons"))
+            return
+        self._keep(before)
+        if self.why != "differential":
+            self.why, self.until_end = key, key == "reasons" and (bool(after) or not begins)
         self.left_out.append(LeftOut(after, self.why))
-        return "", before if not was else ""
 
     def _begin(self) -> None:
         """The doctor says what it is: what stood before in the sentence was the reason."""
@@ -134,19 +107,18 @@ class SortedAnswer:
         else:
             last.primary = True
 
-    def _keep(self, text: str, before_cue: str, parted_by: str) -> None:
-        if before_cue:
-            self.sentences[-1].add(before_cue, parted_by)
-        elif self.why:
+    def _keep(self, text: str) -> None:
+        if self.why:
             self.left_out.append(LeftOut(text, self.why))
-        else:
-            self.sentences[-1].add(text, parted_by)
+        elif text:
+            last = self.sentences[-1]
+            last.text = f"{last.text}, {text}" if last.text else text
 
 
 def read_pieces(answer: str) -> SortedAnswer:
     """Sort the pieces of an answer; talk to the judge ends it."""
     sorted_out = SortedAnswer()
-    for piece in _pieces(answer[:LONGEST]):
-        if not sorted_out.take(piece):
+    for text, begins in _pieces(answer[:LONGEST]):
+        if not sorted_out.take(text, begins):
             break
     return sorted_out

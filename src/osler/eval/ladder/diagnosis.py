@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from osler.eval.ladder.commitment import Commitment, Committed, committed, count
 from osler.eval.ladder.illness_names import names_for, truth_of
-from osler.eval.ladder.meant import meaning, says_nothing
 from osler.eval.ladder.names import LONGEST
+from osler.eval.ladder.negation import meaning, says_nothing
 from osler.eval.verdict import Judgement, Verdict
-from osler.language import Language
 from osler.records.schema import Diagnosis
 
-LADDER = "ladder/4"
+LADDER = "ladder/5"
 
 _ORDER = (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG)
 _AS = {
@@ -23,15 +22,18 @@ _AS = {
 }
 
 
-def judge_diagnosis(answer: str, truth: Diagnosis, language: Language) -> Judgement:
+def judge_diagnosis(answer: str, truth: Diagnosis) -> Judgement:
     """Whether the diagnosis that an answer commits to is the truth."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
     if names_for(answer[:LONGEST]).is_one_of(answer[:LONGEST], truth.names):
         return Judgement(Verdict.CORRECT, "name", "the same name")
     said = committed(answer, count(truth.name))
-    if said.commitment is Commitment.LIST or (said.commitment is Commitment.SEVERAL and not _one_to(truth, said)):
-        return Judgement(Verdict.WRONG, "several", _several(said))
+    # "Hypothyroidism (Hashimoto's thyroiditis)" may be two names of one truth.
+    is_one = said.commitment is Commitment.SEVERAL and all(_compare(each, truth) for each in said.illnesses)
+    if said.commitment in (Commitment.LIST, Commitment.SEVERAL) and not is_one:
+        first = ", ".join((*said.illnesses[:3], *("…" for _ in said.illnesses[3:4])))
+        return Judgement(Verdict.WRONG, "several", f"several diagnoses, not one: {first}")
     found = _judged(said, truth)
     if found is None:
         return _unnamed(answer, said, truth)
@@ -40,23 +42,15 @@ def judge_diagnosis(answer: str, truth: Diagnosis, language: Language) -> Judgem
     return found
 
 
-def _one_to(truth: Diagnosis, said: Committed) -> bool:
-    """Whether several names are one illness to this truth: "hypothyroidism (Hashimoto's thyroiditis)"."""
-    return all(_compare(each, truth) for each in said.illnesses)
-
-
-def _several(said: Committed) -> str:
-    return f"several diagnoses, not one: {', '.join(said.illnesses[:3])}{', …' if len(said.illnesses) > 3 else ''}"
-
-
 def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:
     """What the answer's own words are to the truth: as a whole, else by its pieces."""
-    if not said.diagnosis:
-        return None
     alternatives = said.illnesses if said.commitment is Commitment.CHOICE else ()
-    texts = dict.fromkeys((said.diagnosis, said.core, *alternatives))
-    found = [each for text in texts for pieces in meaning(text).meant if (each := _sentence(pieces, truth))]
-    return min(found, key=lambda each: _ORDER.index(each.verdict), default=None)
+    found = []
+    for text in dict.fromkeys((said.diagnosis, *alternatives)):
+        for pieces in meaning(text).meant:
+            judged = (_compare(each, truth) for each in dict.fromkeys((", ".join(pieces), *pieces)))
+            found += [next(filter(None, judged), None)]
+    return min(filter(None, found), key=lambda each: _ORDER.index(each.verdict), default=None)
 
 
 def _unnamed(answer: str, said: Committed, truth: Diagnosis) -> Judgement:
@@ -73,19 +67,12 @@ def _unnamed(answer: str, said: Committed, truth: Diagnosis) -> Judgement:
     return Judgement(Verdict.WRONG, "name", f"does not name {truth.name}")
 
 
-def judge_differential(answers: Sequence[str], truth: Diagnosis, language: Language) -> int | None:
+def judge_differential(answers: Sequence[str], truth: Diagnosis) -> int | None:
     """The place of the first correct answer, the main one being the first; None when none is."""
     for rank, answer in enumerate(answers, start=1):
-        if judge_diagnosis(answer, truth, language).verdict is Verdict.CORRECT:
+        if judge_diagnosis(answer, truth).verdict is Verdict.CORRECT:
             return rank
     return None
-
-
-def _sentence(pieces: tuple[str, ...], truth: Diagnosis) -> Judgement | None:
-    parts = pieces if len(pieces) > 1 else ()
-    return _compare(", ".join(pieces), truth) or next(
-        (each for piece in parts if (each := _compare(piece, truth))), None
-    )
 
 
 def _is_correct(text: str, truth: Diagnosis) -> bool:

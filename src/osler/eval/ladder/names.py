@@ -1,12 +1,16 @@
-"""One form for the many ways of writing a medical name: case, spelling, plural, script and writing habits."""
+"""Medical names: one form for the many ways of writing one, the names that a text holds, and spelling mistakes."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from osler.eval.vocabulary import read
+from rapidfuzz.distance import OSA
+
+from osler.eval.vocabulary import Concept, read
 from osler.language import Language
 from osler.language.words import plain
 
@@ -21,17 +25,15 @@ _SPELLING = (
     *(("ising", "izing"), ("alised", "alized"), ("neurone", "neuron")),
 )
 _BRITISH_END = re.compile(r"(?<=[a-z]{3})our$|(?<=[a-z]{2})[tb]re$")
-_CANCER = re.compile(r"\bmalignant (?:neoplasm|tumou?r)s?\b", re.IGNORECASE)
-_HEAD_ENDS = re.compile(r"\bof\b|\bin\b|\bat\b|\bwith\b|\bdue to\b|,|\(")
+_HEAD_ENDS = re.compile(r"\b(?:of|in|at|with|from|after|due to|caused by|secondary to)\b|,|\(")
 _SPACE = re.compile(r"[\s'\"“”‘’·•*#]+|[-—–/]")
 _PARTICLE = re.compile(r"(?<=[\u4e00-\u9fff])[氏性的](?=[\u4e00-\u9fff])")
+_LATIN = re.compile(r"[a-z]{2}")
 
-
-class EnglishName(NamedTuple):
-    """An English name as a bag of words, and the word that says what kind of thing it is."""
-
-    words: frozenset[str]
-    head: str
+Units = str | tuple[str, ...]
+"""A text as the sequence in which names are looked for: Chinese characters or English words."""
+NameKey = str | frozenset[str]
+"""A name as it is indexed: a Chinese one as its characters, an English one as its words in any order."""
 
 
 def is_chinese(text: str) -> bool:
@@ -73,8 +75,7 @@ def _word(word: str) -> str:
 @lru_cache(maxsize=16384)
 def words(text: str) -> tuple[str, ...]:
     """The English words that matter, in order; a short word in capitals is an abbreviation and is kept."""
-    text = _CANCER.sub("cancer", plain_case(text))
-    text = _JOINED.sub(lambda match: match[1] or match[2] or "", text.replace("'s", "").replace("s'", "s"))
+    text = _JOINED.sub(lambda match: match[1] or match[2] or "", plain_case(text).replace("'s", "").replace("s'", "s"))
     found = _WORD.findall(text)
     capitals = not text.isupper() or len(found) < 3
     return tuple(
@@ -84,13 +85,10 @@ def words(text: str) -> tuple[str, ...]:
     )
 
 
-@lru_cache(maxsize=4096)
-def english_name(text: str) -> EnglishName:
-    """A name with its head: the last word, or the one before `of` or a comma."""
-    every = words(text)
+def head_of(text: str) -> str:
+    """The word that says what kind of thing an English name is: the last, or the one before `of` or a comma."""
     first = words(_HEAD_ENDS.split(text, maxsplit=1)[0])
-    head = (first or every or ("",))[-1]
-    return EnglishName(frozenset(every), head)
+    return (first or words(text) or ("",))[-1]
 
 
 @cache
@@ -117,3 +115,93 @@ def chinese(text: str) -> str:
     for habit, instead in read("variants")["chinese"].items():
         text = text.replace(habit, instead)
     return _PARTICLE.sub("", _SPACE.sub("", text))
+
+
+def units(text: str, language: Language) -> Units:
+    """The words or characters of a text, without a Chinese ending that writers leave out."""
+    if language is Language.EN:
+        return words(text)
+    said = chinese(text).strip("，。、,.")
+    return said[:-1] if len(said) > 3 and said.endswith("症") else said
+
+
+def name_key(text: str, language: Language) -> NameKey:
+    """A text as the key of a name."""
+    return _as_key(units(text, language))
+
+
+def _as_key(part: Units) -> NameKey:
+    return part if isinstance(part, str) else frozenset(part)
+
+
+def by_name(concepts: Iterable[Concept], language: Language) -> dict[NameKey, tuple[Concept, ...]]:
+    """Concepts by their names; Chinese texts hold Latin names too, English ones no Chinese."""
+    found: dict[NameKey, list[Concept]] = defaultdict(list)
+    for concept in concepts:
+        for name in concept.names:
+            if language is Language.ZH or not is_chinese(name):
+                found[name_key(name, language)].append(concept)
+    return {key: tuple(some) for key, some in found.items() if key}
+
+
+class NameHit(NamedTuple):
+    """A known name found in a text."""
+
+    start: int
+    end: int
+    key: NameKey
+
+
+def find_names(text: Units, known: Container[NameKey]) -> Iterator[NameHit]:
+    """Known names in a text, the longest at each place."""
+    longest = 24 if isinstance(text, str) else 6
+    place = 0
+    while place < len(text):
+        for end in range(min(place + longest, len(text)), place, -1):
+            key = _as_key(text[place:end])
+            if key in known and is_whole(text, place, end):
+                yield NameHit(place, end, key)
+                place = end - 1
+                break
+        place += 1
+
+
+def is_whole(text: Units, start: int, end: int) -> bool:
+    """Whether a part of a Chinese text is a name of its own: one character is none, nor are letters inside a word."""
+    if not isinstance(text, str):
+        return True
+    is_cut = (start and _LATIN.match(text, start - 1)) or _LATIN.match(text, end - 1)
+    return end - start > 1 and not is_cut
+
+
+def real_parts(known: Iterable[NameKey]) -> frozenset[str]:
+    """The words, or pairs of neighbouring characters, that names are made of: a spelling mistake makes none of them."""
+    parts = ((key[at : at + 2] for at in range(len(key) - 1)) if isinstance(key, str) else key for key in known)
+    return frozenset(part for some in parts for part in some)
+
+
+def is_misspelt(written: str, meant: str) -> bool:
+    """Whether one English word is the other misspelt: one edit in five letters, two in nine, no change of meaning."""
+    allowed = 2 if len(meant) >= 9 else 1 if len(meant) >= 5 else 0
+    if not allowed or OSA.distance(written, meant, score_cutoff=allowed) > allowed:
+        return False
+    contrasts = [pair for one, other in read("variants")["contrast"] for pair in ((one, other), (other, one))]
+    return not any(here in written and there in meant and here not in meant for here, there in contrasts)
+
+
+def is_miswritten(written: str, meant: str, real: frozenset[str]) -> bool:
+    """Whether one Chinese name is the other miswritten: one character in three, two in eight.
+
+    What makes a pair of characters that is real, or changes the meaning, is another name.
+    """
+    off = [place for place, (here, there) in enumerate(zip(written, meant, strict=True)) if here != there]
+    if not off or len(off) > (2 if len(meant) >= 8 else 1):
+        return False
+    contrasts = [{*pair} for pair in read("variants")["contrast_zh"].split()]
+    for place in off:
+        if {written[place], meant[place]} in contrasts or not written[place].isalpha():
+            return False
+        around = (written[max(0, place - 1) : place + 1], written[place : place + 2])
+        if any(len(pair) == 2 and pair in real for pair in around):
+            return False
+    return True

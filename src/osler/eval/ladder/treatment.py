@@ -1,17 +1,30 @@
-"""Whether an answer is the treatment: its parts by any name, an alternative, only the class, or something unsafe."""
+"""Judging a treatment by rules: its parts by any name, an alternative, only the class, or something unsafe."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from osler.eval.ladder.drug_names import NamedDrugs, misspelt, named
-from osler.eval.ladder.meant import AnswerMeaning, meaning, says_nothing
-from osler.eval.ladder.names import LONGEST, is_chinese, listed
-from osler.eval.ladder.spelling import is_misspelt
+from osler.eval.ladder.names import (
+    LONGEST,
+    NameKey,
+    by_name,
+    chinese,
+    find_names,
+    is_chinese,
+    is_misspelt,
+    is_miswritten,
+    listed,
+    real_parts,
+    script,
+    units,
+    words,
+)
+from osler.eval.ladder.negation import AnswerMeaning, meaning, says_nothing
 from osler.eval.verdict import Judgement, Verdict
-from osler.eval.vocabulary import Concept
+from osler.eval.vocabulary import Concept, concepts
 from osler.language import Language
 from osler.ranking import reaches
 from osler.records.schema import Treatment
@@ -30,37 +43,43 @@ _ALLERGY = re.compile(
 )
 
 
+class NamedDrugs(NamedTuple):
+    """The drugs and procedures that a text names."""
+
+    drugs: frozenset[Concept]
+    classes: frozenset[str]
+    rest: tuple[str, ...]
+    """The words, or the Chinese characters, that name none."""
+
+
 class _Said(NamedTuple):
     meant: NamedDrugs
     text: str
     turned_down: NamedDrugs
 
 
-def judge_treatment(answer: str, truth: Treatment, language: Language) -> Judgement:
+def judge_treatment(answer: str, truth: Treatment) -> Judgement:
     """Unsafe first, whatever else matches; then what lists too much; then the whole, the parts, the class."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no treatment was given")
     answer = answer[:LONGEST]
-    reading = meaning(_ALLERGY.sub(_allergy, answer))
-    said = _said(reading, truth)
+    said = _said(meaning(_ALLERGY.sub(_allergy, answer)), truth)
     for unsafe in truth.unsafe:
         if any(_recommends(said, each, truth) for each in unsafe.names):
             return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {unsafe.name}, which is unsafe here")
     if len(said.meant.drugs) > _MOST + len(_drugs((truth.name,))):
         many = len(said.meant.drugs)
         return Judgement(Verdict.WRONG, "several", f"names {many} drugs and procedures, more than one plan holds")
-    wholes = (*truth.names, *truth.alternatives)
     done = [part.name for part in truth.parts if any(_done(said, each) for each in part.names)]
     complete = len(done) == len(truth.parts) if truth.parts else any(_done(said, each) for each in truth.names)
     if complete or any(_done(said, each) for each in truth.alternatives):
         return Judgement(Verdict.CORRECT, "name", f"holds all of {truth.name}")
     if done:
         return Judgement(Verdict.PARTIAL, "part", f"holds only {', '.join(done)}")
-    wanted = _drugs(wholes)
+    wanted = _drugs((*truth.names, *truth.alternatives))
     if said.meant.drugs & wanted:
         return Judgement(Verdict.PARTIAL, "part", f"holds a part of {truth.name}")
-    kin: frozenset[str] = frozenset().union(*(drug.kin for drug in wanted))
-    if said.meant.classes & kin:
+    if said.meant.classes & _kin(wanted):
         return Judgement(Verdict.PARTIAL, "class", "names only the class")
     if said.turned_down.drugs & wanted:
         return Judgement(Verdict.WRONG, "negated", f"turns {truth.name} down")
@@ -79,12 +98,18 @@ def _said(reading: AnswerMeaning, truth: Treatment) -> _Said:
     text = ". ".join(reading.sentences)
     meant = named(text)
     every = (name for each in (truth, *truth.parts, *truth.unsafe) for name in each.names)
-    mistakes = misspelt(text, _drugs((*every, *truth.alternatives)))
+    wanted = _drugs((*every, *truth.alternatives)) - meant.drugs
+    own = ((drug, name) for drug in wanted for name in drug.names if script(name) is script(text))
+    mistakes = frozenset(drug for drug, name in own if _is_misspelt(meant.rest, name))
     return _Said(meant._replace(drugs=meant.drugs | mistakes), text, named(". ".join(reading.mentioned)))
 
 
 def _drugs(names: Iterable[str]) -> frozenset[Concept]:
-    return frozenset().union(*(named(each).drugs for each in names))
+    return frozenset[Concept]().union(*(named(each).drugs for each in names))
+
+
+def _kin(some: Iterable[Concept]) -> frozenset[str]:
+    return frozenset[str]().union(*(drug.kin for drug in some))
 
 
 def _recommends(said: _Said, unsafe: str, truth: Treatment) -> bool:
@@ -93,26 +118,16 @@ def _recommends(said: _Said, unsafe: str, truth: Treatment) -> bool:
     if asked.mentioned:
         return not asked.meant and _stops(said, asked)
     what = named(unsafe)
-    if what.drugs or what.classes:
+    exact = _beside(what, manner=True)
+    if what.drugs:
+        held = what.drugs <= said.meant.drugs
+    elif what.classes:
         good = _drugs((*truth.names, *truth.alternatives, *(name for part in truth.parts for name in part.names)))
-        bad = said.meant.drugs - (good - what.drugs)
-        safe = frozenset().union(*(drug.kin for drug in good))
-        kin = [drug.kin for drug in bad] + [said.meant.classes - safe]
-        held = what.drugs <= said.meant.drugs if what.drugs else any(what.classes <= each for each in kin)
-        return held and _holds(said, what)
-    return bool(_exact(what)) and _holds(said, what)
-
-
-def _exact(what: NamedDrugs) -> str | tuple[str, ...]:
-    """What must be said beside the drug before it is unsafe: every word, numbers too."""
-    if any(is_chinese(char) for char in what.rest):
-        return _IDLE_ZH.sub("", "".join(what.rest))
-    return tuple(word for word in what.rest if word not in listed("idle"))
-
-
-def _holds(said: _Said, what: NamedDrugs) -> bool:
-    exact = _exact(what)
-    return exact in "".join(said.meant.rest) if isinstance(exact, str) else set(exact) <= {*said.meant.rest}
+        kin = [drug.kin for drug in said.meant.drugs - good] + [said.meant.classes - _kin(good)]
+        held = any(what.classes <= each for each in kin)
+    else:
+        held = bool(exact)
+    return held and _covers(said, exact)
 
 
 def _stops(said: _Said, asked: AnswerMeaning) -> bool:
@@ -126,31 +141,63 @@ def _done(said: _Said, wanted: str) -> bool:
     if asked.mentioned and not asked.meant:
         return _stops(said, asked)
     what = named(wanted)
+    beside = _beside(what, manner=False)
     if what.drugs:
         held = what.drugs <= said.meant.drugs
     elif what.classes:
         held = any(what.classes <= each for each in (said.meant.classes, *(drug.kin for drug in said.meant.drugs)))
     else:
-        return _covers(said, what)
-    return held and (not _content(what) or _covers(said, what))
+        held = bool(beside)
+    return held and _covers(said, beside, _COVER)
 
 
-def _content(what: NamedDrugs) -> list[str]:
-    """The words of a name that are neither a drug nor the manner of giving it; in Chinese pairs of characters."""
+def _beside(what: NamedDrugs, *, manner: bool) -> list[str]:
+    """What a name says beside its drugs, with the manner of giving them or, in Chinese as pairs, without."""
     if any(is_chinese(char) for char in what.rest):
-        rest = _MANNER_ZH.sub("", "".join(what.rest))
-        return [rest[place : place + 2] for place in range(max(1, len(rest) - 1))] if rest else []
-    idle = listed("manner") | listed("idle")
-    return [word for word in what.rest if word not in idle and not word.isdigit()]
+        rest = (_IDLE_ZH if manner else _MANNER_ZH).sub("", "".join(what.rest))
+        step = len(rest) if manner else 2
+        return [rest[place : place + step] for place in range(max(1, len(rest) - step + 1))] if rest else []
+    told = [word for word in what.rest if word not in listed("idle")]
+    return told if manner else [word for word in told if word not in listed("manner") and not word.isdigit()]
 
 
-def _covers(said: _Said, what: NamedDrugs) -> bool:
-    wanted = _content(what)
-    if not wanted:
-        return False
+def _covers(said: _Said, wanted: list[str], least: float = 1.0) -> bool:
+    """Whether the answer has that share of what is wanted; to have all, it must say it beside its drugs."""
+    there: str | tuple[str, ...] = said.meant.rest
     if is_chinese("".join(wanted)):
-        held = sum(pair in said.text for pair in wanted)
-    else:
-        rest = said.meant.rest
-        held = sum(any(word == each or is_misspelt(each, word) for each in rest) for word in wanted)
-    return reaches(held / len(wanted), _COVER)
+        there = said.text if least < 1 else "".join(there)
+    return not wanted or reaches(sum(each in there for each in wanted) / len(wanted), least)
+
+
+@cache
+def _index(language: Language) -> dict[NameKey, tuple[Concept, ...]]:
+    return by_name((*concepts("drugs"), *concepts("procedures"), *concepts("classes")), language)
+
+
+@cache
+def _real(language: Language) -> frozenset[str]:
+    return real_parts(_index(language))
+
+
+@lru_cache(maxsize=8192)
+def named(text: str) -> NamedDrugs:
+    """What a text names: the longest names at each place."""
+    language = script(text)
+    sequence, index, groups = units(text, language), _index(language), frozenset(concepts("classes"))
+    hits = list(find_names(sequence, index))
+    found = frozenset(concept for hit in hits for concept in index[hit.key])
+    inside = {place for hit in hits for place in range(hit.start, hit.end)}
+    rest = tuple(unit for place, unit in enumerate(sequence) if place not in inside)
+    return NamedDrugs(found - groups, _kin(found & groups), rest)
+
+
+def _is_misspelt(rest: tuple[str, ...], name: str) -> bool:
+    """Whether one of these words is the name with a spelling mistake; a word that is a name itself is none."""
+    real = _real(script(name))
+    if is_chinese(name):
+        text, meant = "".join(rest), chinese(name)
+        starts = range(len(text) - len(meant) + 1) if len(meant) >= 3 else ()
+        return any(is_miswritten(text[start : start + len(meant)], meant, real) for start in starts)
+    meant_words = words(name)
+    odd = (word for word in rest if len(word) >= 5 and word not in real)
+    return len(meant_words) == 1 and any(is_misspelt(word, meant_words[0]) for word in odd)

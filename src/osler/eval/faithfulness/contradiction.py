@@ -1,4 +1,4 @@
-"""Replies that say the opposite of what the record holds.
+"""Replies that say the opposite of what the record holds, or not to know what they were given.
 
 A false alarm is worse here than a miss: a figure that accuses a patient of what it did not say is of no use. So a
 reply contradicts an entry only where it says so plainly, nothing else in it speaks for the entry, and the record's
@@ -7,16 +7,16 @@ own words, which a reply may repeat, do not say the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from osler.eval.measures.asking import TESTS, is_result
-from osler.eval.oracle.clauses import clauses, denies, has, is_plain, only, statements
-from osler.eval.oracle.names import all_words, level, mentions, own_words, tells, things
+from osler.eval import oracle
+from osler.eval.oracle import clauses, denies, has, own_words, statements
 from osler.eval.vocabulary import cue
 from osler.language import Language
-from osler.language.words import content, plain
-from osler.records.schema import Entry, Status
+from osler.language.words import content, numbers, plain
+from osler.records.schema import RESULTS, Category, Entry, Status
 
 
 def contradicted(reply: str, question: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
@@ -48,41 +48,44 @@ class _Comparison:
         match self.entry.status:
             case Status.PRESENT:
                 return self._denies_present()
-            case Status.ABSENT if not is_result(self.entry):
+            case Status.ABSENT if self.entry.category not in RESULTS:
                 return self._affirms_absent()
             case Status.NOT_DONE:
                 return self._tells_undone()
             case _:
                 return self._is_told("abnormal", "normal") and not self._has("abnormal", self._own)
 
-    @property
+    @cached_property
     def _names(self) -> tuple[str, ...]:
         return (self.entry.name, *self.entry.aliases)
 
-    @property
+    @cached_property
     def _own(self) -> str:
         return plain(own_words(self.entry))
 
     def _has(self, key: str, text: str) -> bool:
         return has(key, text, self.language)
 
-    def _mentions(self, text: str, name: str) -> bool:
-        return mentions(text, name, self.language)
+    def _mentions(self, text: str, names: Iterable[str]) -> bool:
+        return any(oracle.mentions(text, name, self.language) for name in names)
 
-    def _statements(self, text: str, name: str, *, denying: bool) -> list[str]:
-        """The statements that name a thing, and deny something or nothing, be it this or another."""
-        every = statements(text, self.language)
-        return [one for one in every if self._mentions(one, name) and denies(one, self.language) is denying]
+    def _names_said(self, *, denied: bool) -> list[str]:
+        """The names that the record's own words only deny, or only affirm; an alias counts where they speak of it."""
+        found = []
+        for name in self._names:
+            about = [one for one in statements(self._own, self.language) if self._mentions(one, [name])]
+            is_spoken_of = bool(about) or name == self.entry.name
+            if is_spoken_of and all(denies(one, self.language) is denied for one in about):
+                found.append(name)
+        return found
 
     def _denies_present(self) -> bool:
-        if is_result(self.entry) and self._is_told("normal", "abnormal"):
+        if self.entry.category in RESULTS and self._is_told("normal", "abnormal"):
             return not self._has("normal", self._own) and not self._is_spoken_for()
-        if self.entry.category in TESTS:
+        if self.entry.category in RESULTS - {Category.SIGN}:
             # That a test was not done is a refusal to tell of it, not the opposite of its result.
             return False
-        # An alias counts where the record's own words speak of it.
-        spoken = [name for name in self._names if name == self.entry.name or self._mentions(self._own, name)]
-        names = [name for name in spoken if not self._statements(self._own, name, denying=True)]
+        names = self._names_said(denied=False)
         if self._answers("says_no", names):
             return True
         plainly = [one.text for one in clauses(self.reply, self.language) if one.is_plain]
@@ -95,23 +98,22 @@ class _Comparison:
 
     def _is_spoken_for(self) -> bool:
         """Whether some part of the reply tells of the entry after all."""
-        if any(self._statements(self.reply, name, denying=False) for name in self._names):
-            return True
         affirmed = [one for one in statements(self.reply, self.language) if not denies(one, self.language)]
-        return tells(" ".join(affirmed), self.entry, self.language)
+        return any(self._mentions(one, self._names) for one in affirmed) or oracle.tells(
+            " ".join(affirmed), self.entry, self.language
+        )
 
     def _affirms_absent(self) -> bool:
-        spoken = [name for name in self._names if name == self.entry.name or self._mentions(self._own, name)]
-        names = [name for name in spoken if not self._statements(self._own, name, denying=False)]
+        names = self._names_said(denied=True)
         if self._answers("says_yes", names):
             return True
-        theirs = "\n".join(all_words(one) for one in self.others if one.status is not Status.ABSENT)
-        wanted = things(self.entry.name, self.language) - things(theirs, self.language)
-        names = [name for name in names if not self._mentions(theirs, name)]
+        theirs = "\n".join(oracle.all_words(one) for one in self.others if one.status is not Status.ABSENT)
+        wanted = oracle.things(self.entry.name, self.language) - oracle.things(theirs, self.language)
+        names = [name for name in names if not self._mentions(theirs, [name])]
         about = [
             one
             for one in clauses(self.reply, self.language)
-            if wanted & things(one.text, self.language) or any(self._mentions(one.text, name) for name in names)
+            if wanted & oracle.things(one.text, self.language) or self._mentions(one.text, names)
         ]
         if any(self._has("fine", one.statement) or denies(one.statement, self.language) for one in about):
             return False
@@ -119,26 +121,25 @@ class _Comparison:
 
     def _tells_undone(self) -> bool:
         said = statements(self.reply, self.language)
-        is_open = any(self._has(key, one) for one in said for key in ("unknown", "not_done"))
+        is_open = any(_is_ignorant(one, self.language) for one in said)
         if is_open or self._has("normal", self._own) or self._has("abnormal", self._own):
             return False
         if self._is_told("normal", "abnormal") or self._is_told("abnormal", "normal"):
             return True
-        theirs = {word for one in self.others for word in content(all_words(one), self.language)}
+        theirs = {word for one in self.others for word in content(oracle.all_words(one), self.language)}
         own = {word for name in self._names for word in content(name, self.language) if len(word) > 1} - theirs
         about = [one for one in said if own & set(content(one, self.language))]
         return any(self._has("done", one) for one in about) and not any(denies(one, self.language) for one in about)
 
     def _answers(self, key: str, names: Sequence[str]) -> bool:
         """Whether the reply is yes or no and nothing else, to a question for this alone."""
-        if self.others or not only((key,), plain(self.reply), self.language):
-            return False
-        return any(self._is_only(self.question, name) for name in names)
+        is_bare = not self.others and oracle.only((key,), plain(self.reply), self.language)
+        return is_bare and any(self._is_only(self.question, name) for name in names)
 
     def _is_only(self, text: str, name: str) -> bool:
         """Whether a text holds a name and nothing else of weight."""
         filler = cue("reply_cues", "filler", self.language)
-        rest, wanted = (level(filler.sub(" ", plain(part)), self.language) for part in (text, name))
+        rest, wanted = (oracle.level(filler.sub(" ", plain(one)), self.language) for one in (text, name))
         return bool(wanted.strip()) and rest == wanted
 
     def _is_told(self, this: str, that: str) -> bool:
@@ -151,10 +152,45 @@ class _Comparison:
             if not self._has(this, rest):
                 continue
             rest = cue("reply_cues", this, self.language).sub(" ", rest)
-            is_about = any(self._mentions(clause.text, name) for name in self._names) or (
-                not self.others and only(("filler", "result_filler"), rest, self.language)
-            )
-            is_clear = not self._has(that, rest) and not denies(rest, self.language) and is_plain(rest, self.language)
-            if is_about and is_clear:
+            is_bare = not self.others and oracle.only(("filler", "result_filler"), rest, self.language)
+            is_clear = not self._has(that, rest) and not denies(rest, self.language)
+            if (
+                is_clear
+                and oracle.is_plain(rest, self.language)
+                and (is_bare or self._mentions(clause.text, self._names))
+            ):
                 return True
         return False
+
+
+def refuses(reply: str, entries: Sequence[Entry], language: Language) -> bool:
+    """Whether a reply only says not to know, or that nothing was done, although an entry has something to tell.
+
+    That nothing was done refuses a result, not a symptom or a history: those it denies. Nor does a `no` refuse what
+    is absent.
+    """
+    said = statements(reply, language)
+    ignorant = any(has("unknown", one, language) for one in said)
+    undone = any(has("not_done", one, language) for one in said)
+    if not ignorant and not undone:
+        return False
+    known = [entry for entry in entries if _has_content(entry, language)]
+    if not any(ignorant or entry.category in RESULTS for entry in known):
+        return False
+    every = clauses(reply, language)
+    if has("says_no", every[0].text, language) and any(entry.status is Status.ABSENT for entry in known):
+        return False
+    rest = " ".join(one.text for one in every if not _is_ignorant(one.text, language))
+    told = f"{rest} {' '.join(numbers(reply))}"
+    return not any(
+        oracle.mentions(rest, entry.name, language) or oracle.tells(told, entry, language) for entry in known
+    )
+
+
+def _is_ignorant(text: str, language: Language) -> bool:
+    return has("unknown", text, language) or has("not_done", text, language)
+
+
+def _has_content(entry: Entry, language: Language) -> bool:
+    """Whether the record knows something of it, and its own words do not say otherwise."""
+    return entry.status is not Status.NOT_DONE and not _is_ignorant(plain(own_words(entry)), language)

@@ -51,24 +51,14 @@ def judge_run(
     with RunFile.open(run) as known:
         about = known.about()
     with RunWriter.create(run, about) as store:
-        if not specs:
-            prices = read_test_prices(test_prices) if test_prices is not None else None
-            numbers = _numbers(store, LADDER, again=again or prices is not None)
-            for number in numbers:
-                transcript, record = _of(store, number)
-                store.scored(number, score(transcript, record, prices))
-            return f"{len(numbers)} consultation(s) judged by {LADDER}"
-        return asyncio.run(
-            _by_models(
-                store,
-                specs,
-                tie_break,
-                again=again,
-                concurrency=concurrency,
-                seconds=timeout,
-                any_judge=any_judge,
-            )
-        )
+        if specs:
+            return asyncio.run(_by_models(store, specs, tie_break, again, concurrency, timeout, any_judge))
+        prices = read_test_prices(test_prices) if test_prices is not None else None
+        numbers = store.unjudged("" if again or prices is not None else LADDER)
+        for number in numbers:
+            transcript, record = _of(store, number)
+            store.scored(number, score(transcript, record, prices))
+        return f"{len(numbers)} consultation(s) judged by {LADDER}"
 
 
 def read_test_prices(path: Path) -> dict[str, float]:
@@ -88,10 +78,6 @@ def read_test_prices(path: Path) -> dict[str, float]:
         raise UserError(f"{path} is no table of what tests cost", "write `Chest X-ray: 40`, one test a line") from None
 
 
-def _numbers(store: RunWriter, judge: str, *, again: bool) -> list[int]:
-    return store.unjudged("") if again else store.unjudged(judge)
-
-
 def _of(store: RunFile, number: int) -> tuple[Transcript, PatientRecord]:
     transcript = store.transcript(number)
     assert transcript is not None
@@ -102,7 +88,6 @@ async def _by_models(
     store: RunWriter,
     specs: Sequence[str],
     tie_break: str | None,
-    *,
     again: bool,
     concurrency: int,
     seconds: float,
@@ -117,7 +102,7 @@ async def _by_models(
         return ModelJudge(backbones[-1])
 
     panel = Panel([opened(spec) for spec in specs], opened(tie_break) if tie_break else None)
-    numbers = _numbers(store, panel.name, again=again)
+    numbers = store.unjudged("" if again else panel.name)
     if not again:
         panel.known |= _said_before(store, panel.name)
     gate = asyncio.Semaphore(concurrency)
@@ -190,50 +175,39 @@ class Panel:
 
     async def judge(self, transcript: Transcript, record: PatientRecord) -> list[StoredVerdict]:
         """Diagnosis and treatment; what the rules can decide beyond doubt, no model is asked for."""
-        by_rules = spoken(transcript, record)
         return [
             said if self.models and _is_sure(said, transcript) else await self._once(said, transcript, record)
-            for said in by_rules
+            for said in spoken(transcript, record)
         ]
 
     async def _once(self, by_rules: StoredVerdict, transcript: Transcript, record: PatientRecord) -> StoredVerdict:
         """What was said of the same content before costs nothing; only the rank is this consultation's own."""
-        assert transcript.conclusion is not None
-        content = _content(by_rules.kind, getattr(transcript.conclusion, by_rules.kind), record)
+        kind = cast("Kind", by_rules.kind)
+        answer: str = getattr(transcript.conclusion, kind)
+        content = _content(kind, answer, record)
         if content in self.known:
             return replace(self.known[content], rank=by_rules.rank, tokens=0)
-        said = await self._ask(by_rules, transcript, record)
+        opinions = [await judge.judge(kind, answer, record) for judge in self.judges]
+        differing = " / ".join(one.verdict.value for one in opinions)
+        is_split = len({one.verdict for one in opinions}) > 1
+        if is_split and self.tie_break is not None:
+            opinions.append(await self.tie_break.judge(kind, answer, record))
+        tokens = sum(one.tokens or 0 for one in opinions)
+        said = StoredVerdict(kind, Verdict.UNPARSED.value, "judges differ", differing, by_rules.rank, tokens)
+        if not is_split or self.tie_break is not None:
+            rung, last = "model" if self.models else "judge", opinions[-1]
+            said = replace(said, verdict=last.verdict.value, rung=rung, because=last.because)
         self.known[content] = said
         return said
 
-    async def _ask(self, by_rules: StoredVerdict, transcript: Transcript, record: PatientRecord) -> StoredVerdict:
-        kind = cast("Kind", by_rules.kind)
-        answer = getattr(transcript.conclusion, kind)
-        opinions = [await judge.judge(kind, answer, record) for judge in self.judges]
-        if len(opinions) == 2 and opinions[0].verdict != opinions[1].verdict:
-            if self.tie_break is not None:
-                opinions.append(await self.tie_break.judge(kind, answer, record))
-            else:
-                tokens = sum(one.tokens or 0 for one in opinions)
-                differing = " / ".join(one.verdict.value for one in opinions)
-                return StoredVerdict(by_rules.kind, Verdict.UNPARSED, "judges differ", differing, by_rules.rank, tokens)
-        last = opinions[-1]
-        tokens = sum(one.tokens or 0 for one in opinions)
-        rung = "model" if self.models else "judge"
-        return StoredVerdict(kind, last.verdict.value, rung, last.because, by_rules.rank, tokens)
-
 
 def _is_sure(said: StoredVerdict, transcript: Transcript) -> bool:
-    """An exact name, an unsafe drug, no answer or several: a model could only be wrong about it."""
+    """An exact name, an unsafe drug, no answer or several, no diagnosis: a model could only be wrong about it."""
+    conclusion = transcript.conclusion
+    names_none = said.kind == "diagnosis" and conclusion and not committed(conclusion.diagnosis).diagnosis
     return (
         said.verdict in {Verdict.UNPARSED, Verdict.NONE, Verdict.UNSAFE}
         or said.rung == "several"
         or (said.verdict == Verdict.CORRECT and said.rung == "name")
-        or _names_none(said, transcript)
+        or bool(names_none)
     )
-
-
-def _names_none(said: StoredVerdict, transcript: Transcript) -> bool:
-    """Whether the answer commits to no diagnosis: there is nothing to compare."""
-    conclusion = transcript.conclusion
-    return said.kind == "diagnosis" and conclusion is not None and not committed(conclusion.diagnosis).diagnosis

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,9 +11,6 @@ from osler.eval.vocabulary import cue
 from osler.language import Language
 
 _SENTENCE = re.compile(r"[.:](?=\s|$)|[;；。!！?？\n]")
-_BRACKET = re.compile(r"[()（）]")
-_OTHER_NAME = re.compile(r"[(（]([\w-]+(?: [\w-]+)?)[)）]")
-"""One or two words in brackets are another name for what stands before them."""
 
 
 class AnswerMeaning(NamedTuple):
@@ -40,7 +36,7 @@ def meaning(answer: str) -> AnswerMeaning:
     for sentence in _SENTENCE.split(plain_case(answer) if language is Language.EN else answer[:LONGEST]):
         kept: list[str] = []
         turned_down = by_example = False
-        for piece in map(str.strip, _pieces(sentence, language)):
+        for piece in map(str.strip, cue("answer_cues", "piece", language).split(sentence)):
             is_example = cue("answer_cues", "example", language).match(piece) is not None
             goes_on = by_example and cue("answer_cues", "more_examples").fullmatch(piece)
             if turned_down and (is_example or goes_on):
@@ -57,20 +53,10 @@ def meaning(answer: str) -> AnswerMeaning:
     return AnswerMeaning(tuple(meant), tuple(filter(None, mentioned)))
 
 
-def _pieces(sentence: str, language: Language) -> Iterator[str]:
-    """A sentence between its commas; a bracket ends what a cue reaches."""
-    for piece in cue("answer_cues", "piece", language).split(sentence):
-        if _BRACKET.search(piece) and _read(piece, language)[0] != piece:
-            yield from _BRACKET.split(_OTHER_NAME.sub(r" \1 ", piece))
-        else:
-            yield piece
-
-
 def _read(piece: str, language: Language) -> tuple[str, str]:
     """What a piece means, and what it only mentions."""
-    if cue("answer_cues", "past", language).search(piece):
-        return "", piece
-    if cue("answer_cues", "after", language).search(piece.rstrip("的者）)")):
+    is_past = cue("answer_cues", "past", language).search(piece)
+    if is_past or cue("answer_cues", "after", language).search(piece.rstrip("的者）)")):
         return "", piece
     if hit := cue("answer_cues", "before", language).search(piece):
         return piece[: hit.start()].strip(), piece[hit.end() :].strip()

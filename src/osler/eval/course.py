@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from osler.eval.oracle.names import asks_for
+from osler.eval.oracle import asks_for
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import Answered, Asked, Maker, Retrieved, Thing
 from osler.runs.transcript import Transcript
@@ -41,8 +41,19 @@ class Course:
     @classmethod
     def of(cls, transcript: Transcript, record: PatientRecord) -> Course:
         """Read a transcript; names that the record does not have are passed over."""
-        entries = {entry.name: entry for entry in record.entries}
-        return cls._over(tuple(_exchanges(transcript, record)), entries)
+        asked = {event.turn: event for event in transcript.of(Asked)}
+        found = {event.turn: event for event in transcript.of(Retrieved)}
+        told = {event.turn: event for event in transcript.of(Answered)}
+        exchanges = []
+        for turn in sorted({*asked, *told}):
+            question, retrieved, answer = asked.get(turn), found.get(turn), told.get(turn)
+            text, maker = (question.question, question.maker) if question else ("", Maker.SILENT)
+            brought = {one.name for one in retrieved.entries} if retrieved else set()
+            entries = tuple(entry for entry in record.entries if entry.name in brought)
+            wanted = asked_for(record, text, retrieved, answer)
+            things = retrieved.things if retrieved else ()
+            exchanges.append(CourseExchange(turn, text, maker, entries, wanted, things, answer))
+        return cls._over(tuple(exchanges), {entry.name for entry in record.entries})
 
     @property
     def own(self) -> Course:
@@ -51,44 +62,12 @@ class Course:
 
     @classmethod
     def _over(cls, exchanges: tuple[CourseExchange, ...], known: Collection[str]) -> Course:
-        told = _first((one.turn, one.answer.disclosed) for one in exchanges if one.answer is not None)
-        asked = _first((one.turn, one.asked) for one in exchanges)
-        return cls(exchanges, _only(asked, known), _only(told, known))
-
-
-def _exchanges(transcript: Transcript, record: PatientRecord) -> Iterator[CourseExchange]:
-    """Events follow each other as asked, retrieved, answered; what lies between them is of no concern here."""
-    asked: Asked | None = None
-    found: Retrieved | None = None
-    for event in transcript.events:
-        if isinstance(event, Asked):
-            if asked is not None:
-                yield _exchange(record, asked, found)
-            asked, found = event, None
-        elif isinstance(event, Retrieved):
-            found = event
-        elif isinstance(event, Answered):
-            yield _exchange(record, asked, found, event)
-            asked, found = None, None
-    if asked is not None:
-        yield _exchange(record, asked, found)
-
-
-def _exchange(
-    record: PatientRecord, asked: Asked | None, found: Retrieved | None, answer: Answered | None = None
-) -> CourseExchange:
-    question, maker = (asked.question, asked.maker) if asked else ("", Maker.SILENT)
-    turn = answer.turn if answer else asked.turn if asked else 0
-    brought = {one.name for one in found.entries} if found else set[str]()
-    return CourseExchange(
-        turn,
-        question,
-        maker,
-        entries=tuple(entry for entry in record.entries if entry.name in brought),
-        asked=asked_for(record, question, found, answer),
-        things=found.things if found else (),
-        answer=answer,
-    )
+        asked: dict[str, int] = {}
+        told: dict[str, int] = {}
+        for one in reversed(exchanges):
+            asked |= {name: one.turn for name in one.asked if name in known}
+            told |= {name: one.turn for name in (one.answer.disclosed if one.answer else ()) if name in known}
+        return cls(exchanges, asked, told)
 
 
 def asked_for(
@@ -109,15 +88,3 @@ def asked_for(
         return brought
     named = {entry.name for entry in record.entries if asks_for(question, entry, record.language)}
     return tuple(name for name in brought if name in told or name in named)
-
-
-def _first(rows: Iterable[tuple[int, Iterable[str]]]) -> dict[str, int]:
-    first: dict[str, int] = {}
-    for turn, names in rows:
-        for name in names:
-            first.setdefault(name, turn)
-    return first
-
-
-def _only(turns: dict[str, int], known: Collection[str]) -> dict[str, int]:
-    return {name: turn for name, turn in turns.items() if name in known}

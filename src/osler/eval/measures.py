@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from osler.eval.faithfulness.replies import faults_of
-from osler.eval.faithfulness.verdict import JudgedReply
-from osler.eval.measures.asking import cost, coverage, deciding_turn, order, tests
-from osler.eval.measures.course import Course
-from osler.eval.measures.refusal import refuses
-from osler.records.schema import Part, PatientRecord
+from osler.errors import UserError
+from osler.eval.course import Course
+from osler.eval.faithfulness.contradiction import refuses
+from osler.eval.faithfulness.replies import JudgedReply
+from osler.eval.faithfulness.rules import faults_of
+from osler.records.schema import RESULTS, Category, Entry, Part, PatientRecord, Relevance, Status
 from osler.runs.events import Called, Role
 from osler.runs.makers import Makers
 from osler.runs.transcript import Transcript
 
+TESTS = RESULTS - {Category.SIGN}
+"""What is done in a laboratory or with a machine, and has a price."""
 VERSION = "4"
 """Changes when a measure does, so that kept figures are not compared with others."""
 
@@ -24,7 +28,7 @@ class Measures:
     """How a consultation went. None stands where nothing can be said, never for zero.
 
     Key elements are the entries of a part that are not incidental. Asked for is an entry that RAM brought and, where a
-    model is RAM, that the reply tells of or the rules find in the question too. OrderKept goes by the turn in which an
+    model is RAM, that the reply tells of or the rules find in the question too. Order goes by the turn in which an
     entry was first asked for. What was asked, in which order and when is the doctor's own: questions of its strategy
     and silent turns are left out.
     """
@@ -100,16 +104,16 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
     """
     course, pairs = Course.of(transcript, record), record.order_pairs()
     own = course.own
-    kept = order(pairs, own.asked)
-    done, undone = tests(record, own.asked)
-    price = cost(done, prices)
-    language = record.language
+    kept = _order(pairs, own.asked)
+    tests = [entry for entry in record.entries if entry.category in TESTS and entry.name in own.asked]
+    done = [entry for entry in tests if entry.status is not Status.NOT_DONE]
+    price = _cost(done, prices)
     told = [(one, one.answer) for one in course.exchanges if one.answer is not None]
-    faults = faults_of(transcript, record)
+    faults = faults_of(course, record)
     retrieved = [entry.name in answer.disclosed for one, answer in told for entry in one.entries]
     return Measures(
-        coverage=coverage(record, Part.DIAGNOSIS, own),
-        coverage_treatment=coverage(record, Part.TREATMENT, own),
+        coverage=_coverage(record, Part.DIAGNOSIS, own),
+        coverage_treatment=_coverage(record, Part.TREATMENT, own),
         order_respected=kept.respected,
         order_pairs=kept.pairs,
         order_share=kept.share,
@@ -117,9 +121,9 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
         rounds_expected=record.expected_rounds,
         rounds_ratio=transcript.turns / record.expected_rounds,
         repeats=transcript.repeats,
-        deciding_turn=deciding_turn(record, pairs, own.told),
+        deciding_turn=min((own.told[name] for name in _deciding(record, pairs) if name in own.told), default=None),
         tests_asked=len(done),
-        tests_not_done=len(undone),
+        tests_not_done=len(tests) - len(done),
         tests_cost=price.total,
         unpriced=price.unpriced,
         replies=len(told),
@@ -128,8 +132,64 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
         contradictions=sum(bool(one.verdict.turned_round) for one in faults),
         other_language=sum(one.verdict.other_language for one in faults),
         faults=faults,
-        refusals=sum(refuses(answer.reply, one.entries, language) for one, answer in told),
+        refusals=sum(refuses(answer.reply, one.entries, record.language) for one, answer in told),
         disclosed_share=sum(retrieved) / len(retrieved) if retrieved else None,
         memory_failures=sum(call.role is Role.MEMORY and call.failure is not None for call in transcript.of(Called)),
         makers=Makers.of(transcript),
     )
+
+
+def key_elements(record: PatientRecord, part: Part) -> list[Entry]:
+    """The entries that a good work-up asks for: all of that part that are not incidental."""
+    return [entry for entry in record.entries if entry.part is part and entry.relevance is not Relevance.INCIDENTAL]
+
+
+def _coverage(record: PatientRecord, part: Part, course: Course) -> float | None:
+    elements = key_elements(record, part)
+    return sum(entry.name in course.asked for entry in elements) / len(elements) if elements else None
+
+
+class _OrderKept(NamedTuple):
+    respected: float | None
+    pairs: int
+    share: float | None
+
+
+def _order(pairs: Collection[tuple[str, str]], asked: Mapping[str, int]) -> _OrderKept:
+    """Hold the turns in which examinations were first asked for against the pairs (earlier, later)."""
+    judged = [(asked[first], asked[second]) for first, second in pairs if first in asked and second in asked]
+    kept = sum(first <= second for first, second in judged)
+    return _OrderKept(kept / len(pairs) if pairs else None, len(judged), kept / len(judged) if judged else None)
+
+
+def _deciding(record: PatientRecord, pairs: Collection[tuple[str, str]]) -> list[str]:
+    """The finding that settles the diagnosis, by name, or several where one is as good as the other."""
+    found = [entry for entry in key_elements(record, Part.DIAGNOSIS) if entry.status is not Status.NOT_DONE]
+    marked = [entry for entry in found if entry.relevance is Relevance.DECIDING]
+    pool = marked or found
+    ordered = {name for pair in pairs for name in pair} & {entry.name for entry in pool}
+    overtaken = {first for first, second in pairs if second in ordered}
+    last = [entry for entry in pool if entry.name in ordered - overtaken]
+    return [entry.name for entry in last or [entry for entry in pool if entry.category in TESTS] or marked]
+
+
+class _Cost(NamedTuple):
+    total: float | None
+    """None as soon as one test has no price."""
+    unpriced: tuple[str, ...]
+
+
+def _cost(done: Collection[Entry], prices: Mapping[str, float] | None) -> _Cost:
+    """Add up prices, found by a test's name or else its first alias that has one; case does not matter."""
+    if prices is None:
+        return _Cost(None, ())
+    for name, price in prices.items():
+        if not math.isfinite(price) or price < 0:
+            raise UserError(f"the price of {name!r} is {price}", "give a number that is not negative")
+    table = {name.strip().casefold(): price for name, price in prices.items()}
+    found: dict[str, float | None] = {}
+    for entry in done:
+        names = (name.casefold() for name in (entry.name, *entry.aliases))
+        found[entry.name] = next((table[name] for name in names if name in table), None)
+    unpriced = tuple(name for name, price in found.items() if price is None)
+    return _Cost(None if unpriced else math.fsum(price for price in found.values() if price is not None), unpriced)

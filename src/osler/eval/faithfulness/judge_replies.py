@@ -7,11 +7,10 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from osler.eval.faithfulness.controls import tried
-from osler.eval.faithfulness.model import ModelSaid, PatientJudge, request
-from osler.eval.faithfulness.patient_verdicts import JudgedReplies, patient_verdicts, unjudged_replies
-from osler.eval.faithfulness.replies import replies_of
-from osler.eval.faithfulness.verdict import JudgedReply, ReplyVerdict, by_turn
+from osler.eval.course import Course
+from osler.eval.faithfulness.patient_judge import ModelSaid, PatientJudge, request, total_cost, tried
+from osler.eval.faithfulness.patient_verdicts import by_turn, patient_verdicts, unjudged_replies
+from osler.eval.faithfulness.replies import GivenReply, JudgedReply, ReplyVerdict, replies_of
 from osler.models import open_backbone
 from osler.runs.store import RunFile, RunWriter
 
@@ -29,14 +28,10 @@ def judge_patients(
     with RunFile.open(run) as known:
         about = known.about()
     with RunWriter.create(run, about) as store:
-        return asyncio.run(
-            _judged(store, spec, again=again, concurrency=concurrency, seconds=timeout, any_judge=any_judge)
-        )
+        return asyncio.run(_judged(store, spec, again, concurrency, timeout, any_judge))
 
 
-async def _judged(
-    store: RunWriter, spec: str, *, again: bool, concurrency: int, seconds: float, any_judge: bool
-) -> str:
+async def _judged(store: RunWriter, spec: str, again: bool, concurrency: int, seconds: float, any_judge: bool) -> str:
     backbone = open_backbone(spec, timeout=seconds)
     judge = PatientJudge(backbone)
     work = _Work(store, judge, asyncio.Semaphore(concurrency))
@@ -62,9 +57,9 @@ class _Work:
     def __init__(self, store: RunWriter, judge: PatientJudge, gate: asyncio.Semaphore) -> None:
         self._store, self._judge, self._gate = store, judge, gate
         self._known: dict[str, ModelSaid] = {}
-        """What was said of the same reply with the same facts, by the prompt; a turn is its own prompt in most."""
-        self._tokens, self._cost, self._replies, self._faulty = 0, 0.0, 0, 0
-        self._priced = True
+        """What was said of the same reply with the same facts, by the prompt."""
+        self._tokens, self._replies, self._faulty = 0, 0, 0
+        self._cost: float | None = 0.0
 
     async def try_out(self, numbers: list[int]) -> None:
         """Put the controls of the run's languages to the judge, and keep how it did."""
@@ -82,53 +77,57 @@ class _Work:
     def learn(self) -> None:
         """Take up what this judge has said of replies of this run: the same content is judged once."""
         for number, body in patient_verdicts(self._store, self._judge.name).items():
-            transcript = self._store.transcript(number)
-            if transcript is None:
-                continue
             faults = by_turn(body["faults"])
-            for one in replies_of(transcript, self._store.record(transcript.header.case)):
+            for one in self._replies_of(number):
                 if one.turn not in body["unread"]:
-                    said = ModelSaid(faults.get(one.turn, ReplyVerdict()))
-                    self._known[request(one.text, one.context)] = said
+                    self._known[request(one.text, one.context)] = ModelSaid(faults.get(one.turn, ReplyVerdict()))
+
+    def _replies_of(self, number: int) -> list[GivenReply]:
+        transcript = self._store.transcript(number)
+        if transcript is None:
+            return []
+        record = self._store.record(transcript.header.case)
+        return list(replies_of(Course.of(transcript, record), record))
 
     async def judge(self, number: int) -> None:
-        """Judge the replies of one consultation, and keep the word when all have been."""
-        transcript = self._store.transcript(number)
-        assert transcript is not None
-        replies = list(replies_of(transcript, self._store.record(transcript.header.case)))
-        said: list[ModelSaid] = []
-        for one in replies:
-            prompt = request(one.text, one.context)
-            if prompt in self._known:
-                said.append(ModelSaid(self._known[prompt].verdict))
-                continue
-            async with self._gate:
-                answer = await self._judge.say(one.text, one.context)
-            if answer.verdict is not None:
-                self._known[prompt] = answer
-            said.append(answer)
+        """Judge the replies of one consultation, and keep the verdicts when all have been."""
+        replies = self._replies_of(number)
+        said = [await self._say(one) for one in replies]
         pairs = [(one.turn, answer.verdict) for one, answer in zip(replies, said, strict=True)]
-        judged = JudgedReplies(
-            replies=len(replies),
-            unread=tuple(turn for turn, verdict in pairs if verdict is None),
-            faults=tuple(JudgedReply(turn, verdict) for turn, verdict in pairs if verdict and not verdict.is_faithful),
-        )
-        costs = [one.cost for one in said]
-        cost = None if None in costs else sum(one for one in costs if one is not None)
-        tokens = sum(one.tokens for one in said)
-        self._store.patient_judged(number, self._judge.name, judged.to_json(), tokens, cost)
+        faults = [JudgedReply(turn, verdict) for turn, verdict in pairs if verdict and not verdict.is_faithful]
+        body = {
+            "leaks": sum(bool(one.verdict.leaks) for one in faults),
+            "fabrications": sum(bool(one.verdict.unsupported) for one in faults),
+            "contradictions": sum(bool(one.verdict.turned_round) for one in faults),
+            "replies": len(replies),
+            # Turns of which the model's answer could not be read; they are in no count.
+            "unread": [turn for turn, verdict in pairs if verdict is None],
+            "faults": [asdict(one) for one in faults],
+        }
+        tokens, cost = sum(one.tokens for one in said), total_cost(said)
+        self._store.patient_judged(number, self._judge.name, body, tokens, cost)
         self._pay(tokens, cost)
         self._replies += len(replies)
-        self._faulty += len(judged.faults)
+        self._faulty += len(faults)
+
+    async def _say(self, one: GivenReply) -> ModelSaid:
+        """What was said of the same content before costs nothing."""
+        prompt = request(one.text, one.context)
+        if prompt in self._known:
+            return ModelSaid(self._known[prompt].verdict)
+        async with self._gate:
+            answer = await self._judge.say(one.text, one.context)
+        if answer.verdict is not None:
+            self._known[prompt] = answer
+        return answer
 
     def _pay(self, tokens: int, cost: float | None) -> None:
         self._tokens += tokens
-        self._priced = self._priced and cost is not None
-        self._cost += cost or 0.0
+        self._cost = None if cost is None or self._cost is None else self._cost + cost
 
     def told(self, consultations: int) -> str:
         """What was done, in one line."""
-        cost = f", {self._cost:.4f} USD" if self._priced and self._cost else ""
+        cost = f", {self._cost:.4f} USD" if self._cost else ""
         return (
             f"{self._replies} replies of {consultations} consultation(s) judged by {self._judge.name},"
             f" {self._tokens:,} tokens{cost}: {self._faulty} with faults"
