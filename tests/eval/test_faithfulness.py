@@ -130,7 +130,7 @@ def test_judges_and_measures_share_no_code_with_what_they_judge() -> None:
         )
     }
     # The map of thoughts in a report needs vectors, which one function of the memory opens.
-    assert taken == {("report/thoughts.py", "memory.embedders")}
+    assert taken == {("report/pictures.py", "memory.embedders")}
 
 
 def test_agreement_is_counted_by_what_is_wrong() -> None:
