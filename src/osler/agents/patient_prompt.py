@@ -5,7 +5,7 @@ from __future__ import annotations
 from osler.agents.messages import Case, Selection
 from osler.agents.notes import Note, notes
 from osler.language import Language, Speaker
-from osler.records.labels import label
+from osler.locale import label
 from osler.records.schema import Persona, Sex
 
 _MANNER = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from osler.agents.messages import Briefing, Case
 from osler.language import Speaker
+from osler.locale import label
 from osler.prompts import phrases
-from osler.records.labels import label
 from osler.records.schema import Sex
 
 

@@ -80,10 +80,9 @@ def validate(
 ) -> None:
     """Check every record and list all problems."""
     from osler.errors import UserError, printable
-    from osler.records.pages import printed
-    from osler.records.pool_check import Check
+    from osler.records.pages import PoolCheck, printed
 
-    check = Check.of(open_pool(path))
+    check = PoolCheck.of(open_pool(path))
     for line in check.mended:
         typer.echo(f"mended: {printable(line)}", err=True)
     for problem in check.problems:

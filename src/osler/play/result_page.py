@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from osler.errors import printable
+from osler.locale import label
 from osler.play.request import PlayRole
 from osler.play.result import Result
 from osler.play.saving import run_name
 from osler.play.session import PlaySession
-from osler.records.labels import label
 from osler.records.schema import Relevance
 from osler.runs.events import Asked, Concluded
 

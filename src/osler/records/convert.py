@@ -1,4 +1,4 @@
-"""Writing records in another format, all or nothing."""
+"""Writes records in another format, all or nothing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def write_records(pool: RecordPool, target: Path, to: str | None = None, *, forc
     work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         made = work / target.name
-        count = _write_file(records, made, form) if as_file or not form.single else _write_folder(records, made, form)
+        count = _write(records, made, form, in_folder=form.single and not as_file)
         if target.is_dir() and not target.is_symlink():
             shutil.rmtree(target)
         make_private(made)
@@ -65,9 +65,8 @@ def _format(target: Path, to: str | None) -> Format:
         if form.fits is None and target.suffix.lower() in form.suffixes:
             return form
     if target.suffix:
-        raise UserError(
-            f"the ending {target.suffix!r} belongs to no format that can be written", f"name one with --to: {names}"
-        )
+        problem = f"the ending {target.suffix!r} belongs to no format that can be written"
+        raise UserError(problem, f"name one with --to: {names}")
     return format_named("yaml")
 
 
@@ -81,7 +80,9 @@ def _only_one(records: Iterator[PatientRecord], target: Path, form: Format) -> l
     return first
 
 
-def _write_file(records: Iterator[PatientRecord], path: Path, form: Format) -> int:
+def _write(records: Iterator[PatientRecord], path: Path, form: Format, *, in_folder: bool) -> int:
+    """Write a file, or a folder with a file for each record; returns how many records there were."""
+    assert form.write is not None
     count = 0
 
     def counted() -> Iterator[PatientRecord]:
@@ -90,16 +91,10 @@ def _write_file(records: Iterator[PatientRecord], path: Path, form: Format) -> i
             count += 1
             yield record
 
-    assert form.write is not None
-    form.write(counted(), path)
-    return count
-
-
-def _write_folder(records: Iterator[PatientRecord], path: Path, form: Format) -> int:
-    assert form.write is not None
+    if not in_folder:
+        form.write(counted(), path)
+        return count
     path.mkdir()
-    count = 0
-    for record in records:
+    for record in counted():
         form.write([record], path / f"{record.id}{form.suffixes[0]}")
-        count += 1
     return count

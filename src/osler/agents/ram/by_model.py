@@ -14,10 +14,10 @@ from osler.agents.prompt_slots import case_slots
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.redact import without_diagnosis
 from osler.language import Language
+from osler.locale import label
 from osler.loosejson import json_of
 from osler.models import Backbone, ChatMessage, FailureKind
 from osler.prompts import Prompt, prompt
-from osler.records.labels import label
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import (
     ConsultationError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from osler.agents.messages import Selection
 from osler.language import Language
-from osler.records.labels import label
+from osler.locale import label
 from osler.records.schema import RESULTS, Category, Entry, Status
 
 _NO_REPORT = {Language.EN: "done, the report is missing", Language.ZH: "做过，报告缺失"}

@@ -6,14 +6,14 @@ import hashlib
 import re
 
 from osler.agents.messages import Case, Selection
-from osler.language import Speaker
+from osler.language import Language, Speaker
 from osler.language.lexicon.spoken import meant
 from osler.language.words import content, plain
 from osler.prompts import phrases
-from osler.records.labels import EN, ZH
 from osler.records.schema import RESULTS, Category, Entry, Sex, Status
 from osler.runs.events import Thing, Unrecorded
 
+EN, ZH = Language.EN, Language.ZH
 _CHOICES = 2
 """Ways in which each persona says that it does not know; the question decides which, so that it is always the same."""
 _STOPS = tuple(".!?…。！？")

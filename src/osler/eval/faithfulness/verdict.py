@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from osler.language import Language, Speaker
-from osler.records.age import Age
+from osler.records.fields import Age
 from osler.records.schema import Diagnosis, Entry
 from osler.runs.events import Thing
 

@@ -1,8 +1,33 @@
-"""What kind of thing a source tells of, where it keeps several kinds together: in a list of tests, or in a story."""
+"""Values of a record in the words of a source: language, sex, kind of test, and status of a result."""
+
+from __future__ import annotations
 
 import re
+from functools import cache
 
-from osler.records.schema import Category
+from osler.language import Language, Speaker
+from osler.language.cues import any_of, finder, groups
+from osler.language.reader import denies_a_list, read
+from osler.records.schema import RESULTS, Category, Sex, Status
+
+_SEX_WORDS = {
+    **dict.fromkeys(("female", "f", "woman", "girl", "女", "女性"), Sex.FEMALE),
+    **dict.fromkeys(("male", "m", "man", "boy", "男", "男性"), Sex.MALE),
+    **dict.fromkeys(("unknown", "不详", "未知"), Sex.UNKNOWN),
+}
+
+
+def sex_from(text: str) -> Sex | None:
+    """The sex a word names."""
+    return _SEX_WORDS.get(text.strip().casefold())
+
+
+def language_of(text: str) -> Language:
+    """Chinese when a third of the letters are Chinese characters; clinical Chinese is full of Latin abbreviations."""
+    letters = [char for char in text if char.isalpha()]
+    chinese = sum("\u4e00" <= char <= "\u9fff" for char in letters)
+    return Language.ZH if letters and chinese * 3 >= len(letters) else Language.EN
+
 
 _EXAMINATION = re.compile(
     r"\b(?:ct|cta|mri|mra|x-?ray|radiograph\w*|ultraso\w+|doppler|echo\w*|ecg|ekg|electro\w+|emg|eeg|imaging|scans?|angio\w+|endoscop\w+|colonoscop\w+|"
@@ -56,3 +81,44 @@ def kind_in_story(statement: str) -> Category | None:
     if _EXAMINATION.search(statement):
         return Category.EXAMINATION
     return Category.TEST if _TEST.search(statement) else None
+
+
+DENIED = frozenset(
+    {"none", "no", "negative", "absent", "nil", "denied", "denies", "无", "否认", "阴性", "没有", "未见"}
+)
+"""Whole cells that deny."""
+
+
+def status_of(report: str, category: Category) -> Status:
+    """The status a report's words imply, for sources that do not give one."""
+    text = " ".join(report.split()).rstrip(".。")
+    language = language_of(text)
+    if finder("not_done", language).search(text):
+        return Status.NOT_DONE
+    if text.casefold() in DENIED:
+        return Status.NORMAL if category in {Category.TEST, Category.PREOPERATIVE_TEST} else Status.ABSENT
+    if category in RESULTS and _is_normal(text, language):
+        return Status.NORMAL
+    mentions = read(text, language, Speaker.MOTHER).mentions
+    opens = denies_a_list(text, language) or finder("negation", language).match(text) is not None
+    if opens and all(mention.denied for mention in mentions) and not finder("contrast", language).search(text):
+        return Status.ABSENT
+    return Status.PRESENT
+
+
+def _is_normal(text: str, language: Language) -> bool:
+    """Whether a result says that something is normal, and nothing that is not."""
+    clauses = read(text, language).clauses
+    looked_at = [clause.text for clause in clauses if not all(mention.denied for mention in clause.mentions)]
+    normal, abnormal, finding = (_words(group, language) for group in ("normal", "abnormal", "abnormality"))
+    denied = [mention.what for clause in clauses for mention in clause.mentions if mention.denied]
+    return (
+        (normal.search(text) is not None or any(finding.search(what) for what in denied))
+        and all(normal.search(clause) for clause in looked_at)
+        and not any(abnormal.search(normal.sub("", clause)) for clause in looked_at)
+    )
+
+
+@cache
+def _words(group: str, language: Language) -> re.Pattern[str]:
+    return re.compile(any_of(groups("normal", language)[group], language), re.IGNORECASE)
