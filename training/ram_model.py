@@ -24,8 +24,7 @@ from sklearn.linear_model import LogisticRegression
 from tests.agents.questions import FOLDER, Labelled
 
 from osler.agents.ram.concept_model import ConceptModel, concept_model, counted, loaded
-from osler.agents.ram.evidence import COLUMNS, Evidence
-from osler.agents.ram.question import read_asks
+from osler.agents.ram.evidence import COLUMNS, Evidence, read_asks
 from osler.language import Language
 from osler.language.lexicon.thesaurus import idioms, names
 from osler.records import PatientRecord, RecordPool

@@ -11,7 +11,7 @@ from osler.agents.calls import Caller
 from osler.agents.gate import Fault, check, without
 from osler.agents.messages import Case, Reply, Selection
 from osler.agents.patient_prompt import patient_slots
-from osler.agents.rules.voice import spoken
+from osler.agents.rules.patient import spoken
 from osler.language import Language
 from osler.models import Backbone, ChatMessage
 from osler.prompts import Prompt, prompt

@@ -110,7 +110,7 @@ def _is_normal(text: str, language: Language) -> bool:
     """Whether a result says that something is normal, and nothing that is not."""
     clauses = read(text, language).clauses
     looked_at = [clause.text for clause in clauses if not all(mention.denied for mention in clause.mentions)]
-    normal, abnormal, finding = (_words(group, language) for group in ("normal", "abnormal", "abnormality"))
+    normal, abnormal, finding = (result_words(group, language) for group in ("normal", "abnormal", "abnormality"))
     denied = [mention.what for clause in clauses for mention in clause.mentions if mention.denied]
     return (
         (normal.search(text) is not None or any(finding.search(what) for what in denied))
@@ -120,5 +120,6 @@ def _is_normal(text: str, language: Language) -> bool:
 
 
 @cache
-def _words(group: str, language: Language) -> re.Pattern[str]:
+def result_words(group: str, language: Language) -> re.Pattern[str]:
+    """Finds the words by which a result is called normal, abnormal, or an abnormality."""
     return re.compile(any_of(groups("normal", language)[group], language), re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import Any
 
 from osler.agents.messages import Case
 from osler.agents.ram.redact import without_diagnosis
-from osler.agents.rules.voice import voice
+from osler.agents.rules.patient import voice
 from osler.language import Language
 from osler.memory.base import Change, Recall, Turn
 from osler.records.schema import Entry, PatientRecord

@@ -30,16 +30,12 @@ def without_diagnosis(record: PatientRecord) -> PatientRecord:
 
 def _redacted(entry: Entry, diagnosis: Diagnosis, language: Language) -> Entry:
     texts = {"report": _uninterpreted(entry.report, diagnosis, language), "said": entry.said}
-    found = {
-        name: text
+    update = {
+        name: _cut(text, diagnosis, language)
         for name, text in texts.items()
-        if _names_it(text, diagnosis, language) or text != getattr(entry, name)
+        if text != getattr(entry, name) or _names_it(text, diagnosis, language)
     }
-    return (
-        entry.model_copy(update={name: _cut(text, diagnosis, language) for name, text in found.items()})
-        if found
-        else entry
-    )
+    return entry.model_copy(update=update) if update else entry
 
 
 def _uninterpreted(text: str, diagnosis: Diagnosis, language: Language) -> str:

@@ -49,7 +49,7 @@ def _concepts_of(language: Language) -> dict[str, frozenset[str]]:
         item.id: frozenset(
             c for name in item.names[language] for c, score in index.best(name).items() if reaches(score, _EXACT)
         )
-        for item in knowledge().items
+        for item in knowledge().items.values()
     }
 
 
@@ -60,7 +60,7 @@ def _meant_by(language: Language) -> dict[str, str]:
     Where several mean it, as three kinds of headache do, the concept alone tells of none of them.
     """
     meant: dict[str, dict[str, int]] = {}
-    for item in knowledge().items:
+    for item in knowledge().items.values():
         own = {concept for concept in _concepts_of(language)[item.id] if not concept.startswith(_QUALITY)}
         if item.kind == "symptom" and len(own) <= _FEW:
             for concept in own:
@@ -76,7 +76,7 @@ def _meant_by(language: Language) -> dict[str, str]:
 def _names(language: Language) -> Phrases:
     """Items by their names. One that is only `aches` is left out: every pain would be it."""
     index = concepts(language)
-    pairs = ((name, item.id) for item in knowledge().items for name in item.names[language])
+    pairs = ((name, item.id) for item in knowledge().items.values() for name in item.names[language])
     telling = (
         (name, thing) for name, thing in pairs if reaches(sum(map(index.weight, terms(name, language))), _TELLING)
     )
@@ -89,4 +89,4 @@ def items_named(text: str, language: Language) -> list[Item]:
     found = {name for name, share in _names(language).find(text).items() if reaches(share, _WHOLE)}
     spoken = {name for name, share in concepts(language).find(text).items() if reaches(share, _CLEAR[language])}
     found |= {_meant_by(language)[concept] for concept in spoken & _meant_by(language).keys()}
-    return [knowledge().item(name) for name in sorted(found)]
+    return [knowledge().items[name] for name in sorted(found)]
