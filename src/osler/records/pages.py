@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -30,18 +29,9 @@ def printed(page: RenderableType) -> None:
     console = Console(markup=False, highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console = Console(markup=False, highlight=False, width=_WIDEST)
-    console.print(_Unturned(page))
-
-
-class _Unturned:
-    """A page with the marks shown that would turn the direction of its lines."""
-
-    def __init__(self, page: RenderableType) -> None:
-        self._page = page
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for text, style, control in console.render(self._page, options):
-            yield Segment(unturned(text), style, control)
+    with console.capture() as shown:
+        console.print(page)
+    console.file.write(unturned(shown.get()))
 
 
 def listing(records: Iterable[PatientRecord]) -> Table:

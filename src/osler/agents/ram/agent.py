@@ -29,13 +29,7 @@ class Ram(Participant):
     """Stands between doctor and patient, and is the only one that holds the record."""
 
     def __init__(self, record: PatientRecord, case: Case, *, reports: bool = False) -> None:
-        """Take the record.
-
-        Args:
-            record: The patient's.
-            case: What may be known of it before the first question.
-            reports: Whether the doctor is handed the reports of tests and examinations itself.
-        """
+        """Take the record; with `reports` the doctor is handed the reports of tests and examinations itself."""
         super().__init__("ram", "Finds what the doctor's question asks for in the patient's record.")
         self._record, self._case, self._reports = record, case, reports
 
@@ -46,10 +40,8 @@ class Ram(Participant):
 
     async def respond(self, content: Any) -> Selection:
         """Augment a question."""
-        if isinstance(content, Enquiry):
-            enquiry = content
-        else:
-            enquiry = Enquiry(text=content.text if isinstance(content, Question) else str(content))
+        text = content.text if isinstance(content, Question) else str(content)
+        enquiry = content if isinstance(content, Enquiry) else Enquiry(text=text)
         chosen = (await self.choose(enquiry)).model_copy(update={"before": enquiry.before})
         return with_reports(chosen) if self._reports else chosen
 
@@ -79,7 +71,6 @@ def with_reports(selection: Selection) -> Selection:
 
 
 def _report_line(entry: Entry, language: Language) -> str:
-    """One result in the record's words."""
     told = entry.report or label(entry.status, language)
     if entry.status is Status.PRESENT and not entry.report and entry.category is not Category.SIGN:
         told = _NO_REPORT[language]

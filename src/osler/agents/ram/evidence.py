@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ from osler.records.schema import Category, Entry, PatientRecord, Status
 
 Floats = NDArray[np.float64]
 ByConcept = dict[str, list[tuple[int, float]]]
-"""For each concept the entries that are about it, and how much."""
+"""For each concept the entries that are about it, or for each term the names that have it, and how much."""
 
 BY_ASK = (
     *("name_in_ask", "whole_name", "ask_in_name", "phrase", "other_phrase", "meant", "other_meant", "read"),
@@ -104,25 +105,6 @@ def weights(language: Language) -> EvidenceWeights:
     return EvidenceWeights(columns, fitted["bias"], fitted["threshold"], fitted["ratio"])
 
 
-class _Names:
-    """The names of entries as rows of their terms' weights: how much of each is in an ask."""
-
-    def __init__(self, names: Sequence[frozenset[str]], weight: Callable[[str], float]) -> None:
-        every = sorted({term for name in names for term in name})
-        self._column = {term: place for place, term in enumerate(every)}
-        self._rows = np.zeros((len(names), len(every)))
-        for row, name in zip(self._rows, names, strict=True):
-            for term in name:
-                row[self._column[term]] = weight(term)
-        self.sums = np.maximum(self._rows.sum(axis=1), 1e-9)
-
-    def shared(self, asked: Iterable[str]) -> Floats:
-        """For each name the weight of those of its terms that are asked for."""
-        columns = sorted(self._column[term] for term in asked if term in self._column)
-        found: Floats = self._rows[:, columns].sum(axis=1)
-        return found
-
-
 class Evidence:
     """The entries of one record, laid out once for all questions."""
 
@@ -133,7 +115,13 @@ class Evidence:
         names = [(entry.name, *entry.aliases) for entry in record.entries]
         self._first = np.cumsum([0, *map(len, names)])[:-1]
         """Where the names of each entry begin."""
-        self._names = _Names([terms(name, self._language) for some in names for name in some], self._weight)
+        weighed = [
+            {term: self._weight(term) for term in sorted(terms(name, self._language))}
+            for some in names
+            for name in some
+        ]
+        self._terms, self._whole = _by_concept(weighed), np.maximum([sum(name.values()) for name in weighed], 1e-9)
+        """For each term the names that have it, and for each name the weight of all its terms."""
         self._topics = _by_concept(_entry_topics(record))
         texts = ((*some, entry.report, entry.said) for some, entry in zip(names, record.entries, strict=True))
         self._read = _by_concept(_meant_by_any(some, self._language) for some in texts)
@@ -150,29 +138,25 @@ class Evidence:
     def _by_ask(self, ask: Ask) -> Floats:
         """(columns, entries) of one ask, in the order of `BY_ASK`."""
         total = sum(map(self._weight, sorted(ask.words))) or 1.0
-        shared = self._names.shared(ask.words)
-        in_ask = self._best_name(shared / self._names.sums)
-        phrase = self._about(self._topics, {found.thing: found.score for found in ask.phrases}, max)
-        likely = self._about(self._topics, ask.meant, float.__add__)
-        read = np.sqrt(self._about(self._read, ask.meant, float.__add__))
+        shared = _about(self._terms, dict.fromkeys(sorted(ask.words), 1.0), len(self._whole), add)
+        in_ask = np.maximum.reduceat(shared / self._whole, self._first)
+        phrase = _about(self._topics, {found.thing: found.score for found in ask.phrases}, self._size, max)
+        likely = _about(self._topics, ask.meant, self._size, add)
+        read = np.sqrt(_about(self._read, ask.meant, self._size, add))
         clearest = max((found.score for found in ask.phrases), default=0.0)
         likeliest = max(ask.meant.values(), default=0.0)
         ranks = (column / max(column.max(initial=0.0), _LEAST) for column in (in_ask, phrase, likely, read))
-        names = (in_ask, in_ask >= _WHOLE, self._best_name(shared) / total)
+        names = (in_ask, in_ask >= _WHOLE, np.maximum.reduceat(shared, self._first) / total)
         return np.array([*names, phrase, phrase - clearest, likely, likely - likeliest, read, *ranks])
 
-    def _best_name(self, by_name: Floats) -> Floats:
-        """Of each entry the best of its names."""
-        found: Floats = np.maximum.reduceat(by_name, self._first)
-        return found
 
-    def _about(self, known: ByConcept, asked: dict[str, float], join: Callable[[float, float], float]) -> Floats:
-        """How strongly each entry is about the concepts that are asked for."""
-        found = [0.0] * self._size
-        for concept, score in asked.items():
-            for place, share in known.get(concept, ()):
-                found[place] = join(found[place], score * share)
-        return np.array(found)
+def _about(known: ByConcept, asked: dict[str, float], size: int, join: Callable[[float, float], float]) -> Floats:
+    """How strongly each entry is about the concepts that are asked for, or each name holds the terms."""
+    found = [0.0] * size
+    for concept, score in asked.items():
+        for place, share in known.get(concept, ()):
+            found[place] = join(found[place], score * share)
+    return np.array(found)
 
 
 def _meant_by_any(texts: Sequence[str], language: Language) -> dict[str, float]:
@@ -192,15 +176,10 @@ def _by_concept(entries: Iterable[dict[str, float]]) -> ByConcept:
     return found
 
 
-def chief_symptom(record: PatientRecord) -> str:
-    """The name of the symptom that brings the patient: the first that is there."""
-    symptoms = (e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT)
-    return next(symptoms, "")
-
-
 def _entry_topics(record: PatientRecord) -> list[dict[str, float]]:
     """For each entry the concepts its names mean and those near them; for the chief symptom what is asked about any."""
-    chief = chief_symptom(record)
+    symptoms = (e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT)
+    chief = next(symptoms, "")
     found = []
     for entry in record.entries:
         own, also = _named(entry, record.language)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from osler.agents.ram.evidence import Evidence, chief_symptom, read_asks, weights
+from osler.agents.ram.evidence import Evidence, read_asks, weights
 from osler.language import Language, Speaker
 from osler.language.lexicon import broad_parts, concepts
 from osler.language.lexicon.drugs import drugs_in
@@ -55,7 +55,6 @@ class RecordIndex:
         self.language = record.language
         self.entries = record.entries
         self._speaker = record.speaker
-        self._chief = chief_symptom(record)
         self._evidence = Evidence(record)
         medicines = (e.name for e in record.entries if e.category is Category.MEDICATION_HISTORY)
         self._has_medicine_list = any("medicines" in concepts(self.language).whole(name) for name in medicines)
@@ -102,7 +101,7 @@ class RecordIndex:
         if "chief" in parts:
             found += symptoms[:1]
         if "others" in parts:
-            found += [entry for entry in symptoms if entry.name != self._chief][:_BEGINNING]
+            found += symptoms[1 : 1 + _BEGINNING]  # the first is the chief symptom
         unique = {entry.name: entry for entry in found}.values()
         return [Match(entry, _BROAD) for entry in sorted(unique, key=lambda e: _ORDER.index(e.status))]
 

@@ -7,11 +7,10 @@ decides how good it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Briefing, Case, Conclusion, Question
@@ -80,7 +79,9 @@ def _believe(briefing: Briefing) -> _Belief:
         logs += np.log(column if there else 1 - column)
     logs -= logs.max()
     weights, log_odds = np.exp(logs), logs.tolist()
-    return _Belief(findings, asked, log_odds, all_seen(weights / weights.sum()), best(log_odds, _names().conditions))
+    return _Belief(
+        findings, asked, log_odds, all_seen(weights / weights.sum()), best(log_odds, tuple(known.conditions))
+    )
 
 
 @lru_cache(maxsize=256)
@@ -100,7 +101,7 @@ def _prior(condition: Condition, case: Case) -> float:
 def _next_item(belief: _Belief, briefing: Briefing) -> Item | None:
     """What to ask next: what tells most; before it ends, what would make the leading suspicion's treatment unsafe."""
     known, case = knowledge(), briefing.case
-    plans = known.conditions[_names().conditions[belief.lead]].unless
+    plans = list(known.conditions.values())[belief.lead].unless
     checks = [check for plan in plans if _fits(check := known.item_of[plan.finding], case)]
     unchecked = [check for check in checks if check.id not in belief.asked]
     if not reaches(float(belief.posterior[belief.lead]), _SURE):
@@ -112,41 +113,21 @@ def _next_item(belief: _Belief, briefing: Briefing) -> Item | None:
 
 def _most_telling(belief: _Belief, case: Case) -> Item | None:
     """The item whose answer is expected to take away most doubt for its effort; None where none is worth asking."""
-    known, names = knowledge(), _names()
+    known = knowledge()
     p = known.table.T @ belief.posterior
     gains = entropy(p) - known.entropy.T @ belief.posterior
     # The findings stand in the order of their items, so the best of each item is one pass.
-    worth = np.where(_fitting(case), np.maximum.reduceat(gains, names.firsts) * names.efforts, 0.0)
-    worth[[names.places[asked] for asked in belief.asked if asked in names.places]] = 0.0
-    place = best(worth.tolist(), names.items)
-    return known.items[names.items[place]] if exceeds(float(worth[place]), _IDLE) else None
-
-
-class _Names(NamedTuple):
-    """Ids of conditions and items in the order of the tables, and what is worked out once for each item."""
-
-    conditions: tuple[str, ...]
-    items: tuple[str, ...]
-    places: dict[str, int]
-    """Where each item stands."""
-    firsts: NDArray[np.intp]
-    """Where the findings of each item begin."""
-    efforts: Floats
-
-
-@cache
-def _names() -> _Names:
-    known = knowledge()
-    firsts = np.cumsum([0, *(len(item.findings) for item in known.items.values())])[:-1]
-    efforts = np.array([_EFFORT[item.kind] for item in known.items.values()])
-    places = {name: place for place, name in enumerate(known.items)}
-    return _Names(tuple(known.conditions), tuple(known.items), places, firsts, efforts)
+    worth = np.maximum.reduceat(gains, known.first_finding) * _efforts(case)
+    names = list(known.items)
+    worth[[place for place, name in enumerate(names) if name in belief.asked]] = 0.0
+    place = best(worth.tolist(), names)
+    return known.items[names[place]] if exceeds(float(worth[place]), _IDLE) else None
 
 
 @lru_cache(maxsize=256)
-def _fitting(case: Case) -> NDArray[np.bool_]:
-    """Which items may be asked of this patient."""
-    return np.array([_fits(item, case) for item in knowledge().items.values()])
+def _efforts(case: Case) -> Floats:
+    """How much of its gain each item is worth; 0 for what may not be asked of this patient."""
+    return np.array([_EFFORT[item.kind] if _fits(item, case) else 0.0 for item in knowledge().items.values()])
 
 
 def _fits(item: Item, case: Case) -> bool:
@@ -155,11 +136,9 @@ def _fits(item: Item, case: Case) -> bool:
 
 
 def _conclude(belief: _Belief, language: Language) -> Conclusion:
-    known, conditions = knowledge(), tuple(knowledge().conditions.values())
-    likeliest = ranked(belief.log_odds, _names().conditions)[:6]
-    lead, *others = (conditions[place] for place in likeliest)
-    forbidding = (plan for plan in lead.unless if belief.findings.get(plan.finding))
-    plan = next(forbidding, None)
+    known, conditions = knowledge(), list(knowledge().conditions.values())
+    lead, *others = (conditions[place] for place in ranked(belief.log_odds, list(known.conditions))[:6])
+    plan = next((plan for plan in lead.unless if belief.findings.get(plan.finding)), None)
     found = [name for name, there in belief.findings.items() if there]
     shares = [float(known.table[belief.lead, known.findings[name]]) for name in found]
     telling = [found[place] for place in ranked(shares, found)[:4]]

@@ -97,6 +97,8 @@ class Knowledge(NamedTuple):
     conditions: dict[str, Condition]
     findings: dict[str, int]
     """Column of each finding; those of an item stand together, in the order of the items."""
+    first_finding: NDArray[np.intp]
+    """Column of the first finding of each item."""
     item_of: dict[str, Item]
     """The item of each finding."""
     table: Floats
@@ -118,7 +120,8 @@ def knowledge() -> Knowledge:
         for name, probability in condition.findings.items():
             row[columns[name]] = probability
     table = np.clip(table, 0.01, 0.99)
-    return Knowledge(items, conditions, columns, item_of, table, entropy(table))
+    first = np.cumsum([0, *(len(item.findings) for item in items.values())])[:-1]
+    return Knowledge(items, conditions, columns, first, item_of, table, entropy(table))
 
 
 def _read(kind: type[T], *names: str) -> list[T]:
