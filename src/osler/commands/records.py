@@ -113,8 +113,8 @@ def convert(
     from osler.records.convert import write_records
 
     pool = open_pool(source, ids=record_id, specialties=specialty, languages=language, limit=limit)
-    written = write_records(pool, target, to, force=force)
-    typer.echo(f"{written.records} record(s) written to {written.path} as {written.format}")
+    count, form = write_records(pool, target, to, force=force)
+    typer.echo(f"{count} record(s) written to {target} as {form}")
 
 
 @app.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 from osler.language import Language, Speaker
 from osler.language.cues import any_of, finder, groups
@@ -20,6 +21,13 @@ _SEX_WORDS = {
 def sex_from(text: str) -> Sex | None:
     """The sex a word names."""
     return _SEX_WORDS.get(text.strip().casefold())
+
+
+def named_with_aliases(text: str) -> dict[str, Any] | None:
+    """A diagnosis as a source writes it: the name, and other names in brackets after it."""
+    bare = re.sub(r"\s*[（(][^）)]*[)）]", "", text).strip()
+    aliases = [found.strip() for found in re.findall(r"[（(]([^）)]+)[)）]", text)] if bare else []
+    return {"name": bare or text, "aliases": aliases} if text else None
 
 
 def language_of(text: str) -> Language:

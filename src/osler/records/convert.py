@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from osler.errors import UserError
 from osler.private import make_private
@@ -17,18 +16,11 @@ from osler.records.registry import Format, format_named, formats
 from osler.records.schema import PatientRecord
 
 
-class Written(NamedTuple):
-    """What was written where."""
-
-    records: int
-    path: Path
-    format: str
-
-
-def write_records(pool: RecordPool, target: Path, to: str | None = None, *, force: bool = False) -> Written:
+def write_records(pool: RecordPool, target: Path, to: str | None = None, *, force: bool = False) -> tuple[int, str]:
     """Write the pool's records to a file, or to a folder where a file holds only one of them.
 
     Everything is written beside the target first and moved there at the end, so that a problem leaves nothing behind.
+    Returns how many records there were, and the name of the format.
     """
     form = _format(target, to)
     if target.exists() and not force:
@@ -49,7 +41,7 @@ def write_records(pool: RecordPool, target: Path, to: str | None = None, *, forc
         os.replace(made, target)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return Written(count, target, form.name)
+    return count, form.name
 
 
 def _format(target: Path, to: str | None) -> Format:

@@ -172,7 +172,6 @@ class RecordPool:
 
     @cached_property
     def _index(self) -> dict[str, Path]:
-        """The file that each id is in."""
         index: dict[str, Path] = {}
         for path in self._files():
             for draft in self._drafts(path):
@@ -185,7 +184,6 @@ class RecordPool:
 
 
 def _id_of(draft: RecordDraft | Problem) -> str | None:
-    """The id in a draft that is not checked yet."""
     data = draft.data if isinstance(draft, RecordDraft) else None
     name = data.get("id") if isinstance(data, dict) else None
     return name if isinstance(name, str) else None

@@ -95,7 +95,7 @@ def _denied(clause: Clause, language: Language) -> Iterator[TextStatement]:
         if language is EN:
             thing = f"{mention.whose} history of {mention.what}" if mention.whose else mention.what
             thing = f"{thing} {mention.when}".strip()
-            yield TextStatement(_capital(thing), f"No {thing}.", Status.ABSENT)
+            yield TextStatement(thing[:1].upper() + thing[1:], f"No {thing}.", Status.ABSENT)
         elif thing := _TAIL.sub("", f"{mention.whose}{mention.what}"):
             yield TextStatement(thing, f"{clause.text}。" if alone else f"无{thing}。", Status.ABSENT)
 
@@ -132,7 +132,6 @@ def _chinese(text: str) -> Iterator[TextStatement]:
 
 
 def _told(text: str) -> Iterator[TextStatement]:
-    """A clause in its own words, if there is one."""
     if text:
         yield TextStatement(text[:_NAME_CHARS] + ("…" if len(text) > _NAME_CHARS else ""), f"{text}。")
 
@@ -147,10 +146,7 @@ def _listed(clause: Clause) -> list[str] | None:
     return items if is_list and all(len(part) <= _SHORT_ITEM for part in parts) else None
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
+_STORIES = frozenset({Category.SYMPTOM, Category.MEDICAL_HISTORY})
 # A field that was left open: neither a finding nor a denial.
 _LEFT_OPEN = re.compile(
     r"(?:(?:data|information|details?|results?) (?:is |are )?)?"
@@ -162,19 +158,11 @@ _LEFT_OPEN = re.compile(
 )
 
 
-_STORIES = frozenset({Category.SYMPTOM, Category.MEDICAL_HISTORY})
-
-
-def _whole(said: TextStatement) -> str:
-    """A statement in one line; what has a name of its own is told after it."""
-    return said.report if said.name.rstrip("…") in said.report else f"{said.name}: {said.report}"
-
-
 class EntryList:
     """Gathers the entries of an imported record, each under a name of its own."""
 
     def __init__(self, language: Language) -> None:
-        """Start empty."""
+        """Start empty, for texts in this language."""
         self.language = language
         self.entries: list[dict[str, Any]] = []
         self._names: dict[str, int] = {}
@@ -218,6 +206,8 @@ class EntryList:
             self.add(category, label, clean, status=Status.ABSENT)
             return
         for said in statements(text, self.language):
-            # Who is asked for the tests, or for medicines, has to find those that a story tells of.
-            kind = kind_in_story(_whole(said)) if category in _STORIES and said.status is None else None
+            kind = None
+            if category in _STORIES and said.status is None:  # a story tells of tests and medicines, too
+                is_in_report = said.name.rstrip("…") in said.report
+                kind = kind_in_story(said.report if is_in_report else f"{said.name}: {said.report}")
             self.add(kind or category, said.name, said.report, status=said.status)

@@ -49,6 +49,7 @@ _ROWS: dict[str, tuple[str, str]] = {
     "treatment": ("Treatment", "治疗"),
 }
 """Rows that are not entries: field of the record → its first cell."""
+_FIELDS = {title.casefold(): field for field, titles in _ROWS.items() for title in titles}
 _CORE, _ICD = ("Core Diagnosis", "核心诊断"), ("ICD-10", "ICD-10")
 _PART, _ALTERNATIVE, _UNSAFE = ("Required Part", "必要组成"), ("Alternative", "可替代"), ("Unsafe", "不安全")
 _HEAD = re.compile(r"^\s*(1\s*-?\s*st|first|一级|第一)", re.IGNORECASE)
@@ -120,7 +121,7 @@ def from_rows(rows: Sequence[Sequence[str]], name: str, place: str = "") -> Reco
     data: dict[str, Any] = {"id": name, "entries": []}
     part: Part | None = None
     for row in _tidy(rows):
-        field = _field_of(row.first)
+        field = _FIELDS.get(row.first.casefold().replace("\u2019", "'"))
         if field in {"diagnosis", "treatment"}:
             _add_truth(data.setdefault(field, {}), row)
         elif field is not None:
@@ -154,11 +155,6 @@ def _tidy(rows: Sequence[Sequence[str]]) -> Iterator[TableRow]:
             yield TableRow(*picked)
 
 
-def _field_of(cell: str) -> str | None:
-    wanted = cell.casefold().replace("\u2019", "'")
-    return next((field for field, titles in _ROWS.items() if wanted in map(str.casefold, titles)), None)
-
-
 def _section(row: TableRow) -> Part | None:
     """The part that a row opens whose only text is a section's title."""
     if row.second or row.result or row.constraint:
@@ -170,7 +166,6 @@ def _section(row: TableRow) -> Part | None:
 
 
 def _add_truth(truth: dict[str, Any], row: TableRow) -> None:
-    """Add a row of the diagnosis or the treatment."""
     item: dict[str, Any] = {"name": row.result, "aliases": _items(row.aliases)}
     if row.second in _ICD:
         truth["icd10"] = row.result

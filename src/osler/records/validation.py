@@ -170,7 +170,6 @@ def _problem(detail: ErrorDetails, draft: RecordDraft, file: str) -> Problem:
 
 
 def _reason(detail: ErrorDetails) -> str:
-    """The validator's message, as one sentence with a remedy."""
     given, context = _quote(detail.get("input")), detail.get("ctx", {})
     match detail["type"]:
         case "missing":

@@ -160,7 +160,6 @@ def _about(known: ByConcept, asked: dict[str, float], size: int, join: Callable[
 
 
 def _meant_by_any(texts: Sequence[str], language: Language) -> dict[str, float]:
-    """The concepts that any of these texts means, at their likeliest."""
     found: dict[str, float] = {}
     for likely in meant(texts, language):
         for concept in likely.keys() - _TALK:

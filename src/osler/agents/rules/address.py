@@ -6,7 +6,6 @@ A mother who answers for her son is asked about him: "Do you smoke?" would ask f
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from osler.language import Language, Speaker
 from osler.records.schema import Sex
@@ -17,20 +16,10 @@ _TO_YOU = re.compile(r"\b(examined|told|bothers?|wakes?|makes?|helps?|hurts?|lai
 _YOU_DO = re.compile(r"\byou (\w+)")
 _TAKES_NO_S = re.compile(r"cannot|can|could|or|and|lay|felt|\w+(?:ed|ing)")
 """What may stand after "you" and stays as it is."""
-
-
-class _Pronouns(NamedTuple):
-    he: str
-    his: str
-    him: str
-    himself: str
-    zh: str
-
-
 _PRONOUNS = {
-    Sex.FEMALE: _Pronouns("she", "her", "her", "herself", "她"),
-    Sex.MALE: _Pronouns("he", "his", "him", "himself", "他"),
-    Sex.UNKNOWN: _Pronouns("they", "their", "them", "themselves", "他"),
+    Sex.FEMALE: ("she", "her", "her", "herself", "她"),
+    Sex.MALE: ("he", "his", "him", "himself", "他"),
+    Sex.UNKNOWN: ("they", "their", "them", "themselves", "他"),
 }
 
 
@@ -38,19 +27,19 @@ def addressed(question: str, speaker: Speaker, sex: Sex, language: Language) -> 
     """The question as it is put to the speaker: to the patient as it is, to others about the patient."""
     if speaker is Speaker.PATIENT:
         return question
-    said = _PRONOUNS[sex]
+    he, his, him, himself, zh = _PRONOUNS[sex]
     if language is Language.ZH:
-        return re.sub(r"[您你](?!好|们)", said.zh, question)
-    is_one = said.he != "they"
+        return re.sub(r"[您你](?!好|们)", zh, question)
+    is_one = he != "they"
 
     def asks(hit: re.Match[str]) -> str:
         verb = _VERBS.get(hit[1].lower(), hit[1].lower()) if is_one else hit[1].lower()
-        return f"{verb.capitalize() if hit[1][0].isupper() else verb} {said.he}"
+        return f"{verb.capitalize() if hit[1][0].isupper() else verb} {he}"
 
     question = _ASKS_YOU.sub(asks, question)
-    question = _TO_YOU.sub(rf"\1 {said.him}", question)
-    question = _YOU_DO.sub(lambda hit: f"{said.he} {_of_one(hit[1]) if is_one else hit[1]}", question)
-    return re.sub(r"\byour\b", said.his, question.replace("yourself", said.himself))
+    question = _TO_YOU.sub(rf"\1 {him}", question)
+    question = _YOU_DO.sub(lambda hit: f"{he} {_of_one(hit[1]) if is_one else hit[1]}", question)
+    return re.sub(r"\byour\b", his, question.replace("yourself", himself))
 
 
 def _of_one(verb: str) -> str:

@@ -87,15 +87,15 @@ def _believe(briefing: Briefing) -> _Belief:
 @lru_cache(maxsize=256)
 def _log_priors(case: Case) -> Floats:
     """Before anything was asked: the same in every turn of a consultation."""
-    logs: Floats = np.log([_prior(condition, case) for condition in knowledge().conditions.values()])
+
+    def prior(condition: Condition) -> float:
+        if condition.sex and case.sex is not Sex.UNKNOWN and condition.sex != case.sex.value:
+            return 1e-9
+        low, high = condition.ages
+        return condition.prior * (1.0 if low <= case.years <= high else _OUT_OF_AGE)
+
+    logs: Floats = np.log(list(map(prior, knowledge().conditions.values())))
     return logs
-
-
-def _prior(condition: Condition, case: Case) -> float:
-    if condition.sex and case.sex is not Sex.UNKNOWN and condition.sex != case.sex.value:
-        return 1e-9
-    low, high = condition.ages
-    return condition.prior * (1.0 if low <= case.years <= high else _OUT_OF_AGE)
 
 
 def _next_item(belief: _Belief, briefing: Briefing) -> Item | None:

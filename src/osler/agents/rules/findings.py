@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from osler.agents.messages import Briefing, Case
-from osler.agents.rules.item_names import is_about, items_named
-from osler.agents.rules.knowledge import Finding, Item, by_question, knowledge
+from osler.agents.rules.knowledge import Finding, Item, by_question, is_about, items_named, knowledge
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
 from osler.language.cues import finder
@@ -90,7 +89,6 @@ def _of_turn(turn: Turn, case: Case) -> Mentions:
 
 @lru_cache(maxsize=8192)
 def _of_answer(question: str, reply: str, language: Language, speaker: Speaker) -> Mentions:
-    """What a reply mentions, with what its question adds to it."""
     mentions = (mention for mention in read_answer(question, reply, language, speaker) if not mention.unsure)
     return (*map(_with_value, mentions), *_mentions(reply, language, speaker))
 

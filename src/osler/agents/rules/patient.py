@@ -13,7 +13,7 @@ from osler.language.lexicon.spoken import meant
 from osler.language.words import content, plain
 from osler.prompts import phrases
 from osler.records.schema import RESULTS, Category, Entry, Sex, Status
-from osler.runs.events import Maker, Thing, Unrecorded
+from osler.runs.events import Maker, Unrecorded
 
 EN, ZH = Language.EN, Language.ZH
 _CHOICES = 2
@@ -62,25 +62,20 @@ def spoken(selection: Selection) -> str:
     missing = [thing for thing in selection.things if thing.unrecorded is not None]
     said = [voice(selection.known, selection.question, case)] if selection.known else []
     said += [say["handed_over"]] if selection.reported else []
-    if not said:
-        return _nothing(missing, selection.question, case)
-    named = [thing for thing in missing if thing.unrecorded is not Unrecorded.UNKNOWN]
-    said += [say[f"unrecorded_{one.unrecorded}"].format(name=one.name[:1].upper() + one.name[1:]) for one in named]
-    return (" " if case.language is EN else "").join(said)
-
-
-def _nothing(missing: list[Thing], question: str, case: Case) -> str:
-    """What one says when the record holds nothing, by why it does where that is known."""
-    say, why = phrases("rules_patient", case.language), {thing.unrecorded for thing in missing}
-    if why == {Unrecorded.DENIED}:
-        return say["no"]
-    return say["untested"] if why == {Unrecorded.NOT_DONE} else unknown(question, case)
+    if said:
+        named = [thing for thing in missing if thing.unrecorded is not Unrecorded.UNKNOWN]
+        said += [say[f"unrecorded_{one.unrecorded}"].format(name=one.name[:1].upper() + one.name[1:]) for one in named]
+        return (" " if case.language is EN else "").join(said)
+    why = {thing.unrecorded for thing in missing}
+    if why in ({Unrecorded.DENIED}, {Unrecorded.NOT_DONE}):
+        return say["no" if why == {Unrecorded.DENIED} else "untested"]
+    return _unknown(selection.question, case)
 
 
 def voice(entries: tuple[Entry, ...], question: str, case: Case) -> str:
     """One to three sentences that tell what these entries say, and nothing else."""
     if not entries:
-        return unknown(question, case)
+        return _unknown(question, case)
     told = {entry: _told(entry, question, case) for entry in entries}
     said = [_titled(text, entry, case) if entries[1:] else text for entry, text in told.items()]
     return (" " if case.language is EN else "").join(dict.fromkeys(said))
@@ -89,14 +84,13 @@ def voice(entries: tuple[Entry, ...], question: str, case: Case) -> str:
 def _titled(text: str, entry: Entry, case: Case) -> str:
     """Of several results each is read out with its name: "586, high" says nothing of which."""
     language = case.language
-    if entry.category not in RESULTS or set(content(entry.name, language)) & set(content(text, language)):
-        return text
-    if meant(entry.name, language) & meant(text, language):
+    is_named = set(content(entry.name, language)) & set(content(text, language))
+    if entry.category not in RESULTS or is_named or meant(entry.name, language) & meant(text, language):
         return text
     return phrases("rules_patient", language)["titled"].format(name=entry.name, told=text)
 
 
-def unknown(question: str, case: Case) -> str:
+def _unknown(question: str, case: Case) -> str:
     """What one says when the record holds nothing: not examined, or not known."""
     say = phrases("rules_patient", case.language)
     if _TESTISH.search(_FELT_LEVEL.sub("", question)):

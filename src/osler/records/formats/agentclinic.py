@@ -12,7 +12,7 @@ from typing import Any
 from osler.errors import UserError
 from osler.language import Language, Speaker
 from osler.locale import label
-from osler.records.classify import kind_of_test, sex_from
+from osler.records.classify import kind_of_test, named_with_aliases, sex_from
 from osler.records.fields import Age
 from osler.records.formats import jsonl
 from osler.records.registry import Format, has_key
@@ -76,7 +76,7 @@ def _fields(case: Mapping[str, Any], name: str) -> dict[str, Any]:
         "age": age,
         "sex": next(filter(None, map(sex_from, re.findall(r"\w+", who))), Sex.UNKNOWN),
         "complaint": complaint.strip().rstrip(".") + ".",
-        "diagnosis": _diagnosis(str(case.get("Correct_Diagnosis") or "")),
+        "diagnosis": named_with_aliases(str(case.get("Correct_Diagnosis") or "")),
         "entries": _entries(case),
     }
 
@@ -85,12 +85,6 @@ def _age(who: str) -> Age | None:
     if found := _AGE.search(who):
         return Age.parse(f"{found[1]} {found[2].lower()}s")
     return Age(0, "days") if _NEWBORN.search(who) else None
-
-
-def _diagnosis(text: str) -> dict[str, Any] | None:
-    """The name; what stands in brackets after it is another one."""
-    bare = re.sub(r"\s*\([^)]*\)", "", text).strip()
-    return {"name": bare or text, "aliases": re.findall(r"\(([^)]+)\)", text) if bare else []} if text else None
 
 
 def _entries(case: Mapping[str, Any]) -> list[dict[str, Any]]:

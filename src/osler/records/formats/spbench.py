@@ -10,7 +10,7 @@ from typing import Any
 
 from osler.language import Language, Speaker
 from osler.locale import label
-from osler.records.classify import sex_from
+from osler.records.classify import named_with_aliases, sex_from
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList
@@ -80,12 +80,9 @@ def _fields(case: Mapping[str, Any], profile: Mapping[str, Any], stem: str) -> d
 
 
 def _diagnosis(title: str) -> dict[str, Any] | None:
-    """The title without its number and department; a name in brackets is an alias."""
+    """The title without its number and department."""
     title = re.sub(r"^案例\d+\s*[:：]\s*", "", title.strip())
-    title = re.sub(r"[（(](?:精神专科|针灸|[\u4e00-\u9fff]*科)[)）]$", "", title)
-    aliases = [found.strip() for found in re.findall(r"[（(]([^）)]+)[)）]", title)]
-    name = re.sub(r"[（(][^）)]*[)）]", "", title).strip()
-    return {"name": name, "aliases": aliases} if name else None
+    return named_with_aliases(re.sub(r"[（(](?:精神专科|针灸|[\u4e00-\u9fff]*科)[)）]$", "", title))
 
 
 _ABOUT = "SPBench style JSON, Chinese, without a treatment"

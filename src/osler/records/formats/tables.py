@@ -108,11 +108,8 @@ def _check_unpacked_size(path: Path, shown: str) -> None:
             raise RecordError(Problem(shown, reason))
 
 
-def _rows(sheet: Any) -> list[list[str]] | None:
-    """The rows that hold anything; None where they are too many or too far down.
-
-    `Any`, because openpyxl's types do not know the sheets of a book that is only read.
-    """
+def _rows(sheet: Any) -> list[list[str]] | None:  # openpyxl has no type for sheets of a book that is only read
+    """The rows that hold anything; None where they are too many or too far down."""
     rows: list[list[str]] = []
     sheet.reset_dimensions()  # what a file says of its size may be wrong
     for number, cells in enumerate(sheet.iter_rows(max_col=_MAX_COLUMNS, values_only=True)):
@@ -124,7 +121,6 @@ def _rows(sheet: Any) -> list[list[str]] | None:
 
 
 def _text(value: object) -> str:
-    """A cell's value as text."""
     if value is None:
         return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
