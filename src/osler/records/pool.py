@@ -114,9 +114,8 @@ class RecordPool:
             shown = self._shown(path)
             for reading in (check(draft, shown) for draft in self._drafts(path)):
                 place = f"{shown} {reading.place}".strip()
-                name = reading.record.id if reading.record else place
-                if (before := first.setdefault(name, place)) != place:
-                    reason = f"is {name!r} like that of {before}; give each record its own"
+                if reading.record and (before := first.setdefault(reading.record.id, place)) != place:
+                    reason = f"is {reading.record.id!r} like that of {before}; give each record its own"
                     problem = Problem(shown, reason, reading.place, "id")
                     reading = ReadResult(shown, reading.place, problems=(problem,))
                 yield reading
