@@ -25,8 +25,8 @@ from tests.agents.ram_figures import Figures, figures
 from training.imported import imported, put_to
 from training.labels import near_misses
 
+from osler.agents.ram.evidence import read_asks
 from osler.agents.ram.index import RecordIndex
-from osler.agents.ram.question import read_asks
 from osler.agents.ram.redact import without_diagnosis
 from osler.errors import OslerError
 from osler.eval.runs import load_run

@@ -23,9 +23,8 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from sklearn.linear_model import LogisticRegression
 from tests.agents.questions import FOLDER, Labelled
 
-from osler.agents.ram.concept_model import ConceptModel, concept_model, counted, loaded
-from osler.agents.ram.evidence import COLUMNS, Evidence
-from osler.agents.ram.question import read_asks
+from osler.agents.ram.concept_model import ConceptModel, concept_model, counted
+from osler.agents.ram.evidence import COLUMNS, Evidence, read_asks
 from osler.language import Language
 from osler.language.lexicon.thesaurus import idioms, names
 from osler.records import PatientRecord, RecordPool
@@ -167,7 +166,7 @@ def small_slice(language: Language) -> ConceptModel:
     """A model of a few concepts, fitted in seconds: a test compares it with what it was."""
     few = {"cough", "fever", "smoking", "alcohol", "drug-allergy", "chest-x-ray", "sleep", "none"}
     examples = [row for row in asks(language) if row[1] in few]
-    return loaded(fit_concepts(examples, language))
+    return ConceptModel(fit_concepts(examples, language))
 
 
 def main() -> None:

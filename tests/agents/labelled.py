@@ -13,7 +13,7 @@ from osler.eval.faithfulness import RULES, ReplyContext, judge_reply
 from osler.eval.faithfulness.agreement import Agreement, Label
 from osler.language import Language, Speaker
 from osler.records import RecordPool
-from osler.records.age import Age
+from osler.records.fields import Age
 from osler.records.schema import Diagnosis, Entry
 from osler.runs.events import Thing, Unrecorded
 from tests.agents.replies import PooledReply, pool

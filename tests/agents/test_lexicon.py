@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from osler.language.lexicon import Phrases, answered_by, concepts, named
-from osler.language.lexicon.kinds import of_a_kind
 from osler.language.lexicon.thesaurus import thesaurus_terms
 from osler.records import Language
 
@@ -67,17 +66,3 @@ def test_near_things_answer_for_each_other_only_where_they_do() -> None:
     assert "siblings-number" not in answered_by("family-illnesses")
     assert "mri" in answered_by("brain-mri") and "brain-mri" not in answered_by("mri")
     assert "alcohol" not in answered_by("smoking") and "smoking" not in answered_by("alcohol")
-
-
-@pytest.mark.parametrize(
-    ("language", "one", "other"),
-    [
-        (Language.EN, "Were your feet X-rayed?", "X-ray of the hands"),
-        (Language.EN, "the PET-CT", "CT"),
-        (Language.ZH, "双脚拍片了吗？", "双手X线"),
-        (Language.ZH, "痰培养", "痰涂片"),
-    ],
-)
-def test_a_thing_is_no_other_of_its_kind(language: Language, one: str, other: str) -> None:
-    asked, held = of_a_kind(one, language), of_a_kind(other, language)
-    assert any(not asked[kind] & held[kind] for kind in asked.keys() & held.keys())

@@ -84,7 +84,7 @@ def test_a_report_that_names_the_diagnosis_is_redacted() -> None:
     entries = small_record()["entries"]
     entries[0]["report"] = "Swelling of the outer ankle, consistent with ankle sprain."
     record = without_diagnosis(PatientRecord.model_validate(small_record(entries=entries)))
-    assert record.entries[0].report == "Swelling of the outer ankle"
+    assert record.entries[0].report == "Swelling of the outer ankle."
 
 
 def test_an_interpretation_with_a_telling_word_of_the_diagnosis_is_cut() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from osler.agents.ram.question import asks_about_another
+from osler.agents.ram.index import asks_about_another
 from osler.language import Speaker
 from osler.records import Language
 from tests.agents.ram_index import found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from osler.agents.messages import Briefing
-from osler.agents.rules.known import Known, known_from
+from osler.agents.rules.findings import Known, known_from
 from osler.language import Language, Speaker
 from osler.memory.base import Fact, Recall, Turn
 from osler.records import RecordPool

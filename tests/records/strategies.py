@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from osler.language import Language, Speaker
-from osler.records.age import Age
+from osler.records.fields import Age, one_line
 from osler.records.schema import (
     Category,
     Diagnosis,
@@ -20,7 +20,6 @@ from osler.records.schema import (
     Treatment,
     Unsafe,
 )
-from osler.records.text import one_line
 
 _letters = st.characters(exclude_categories=["Cc", "Cs", "Cn", "Co"])
 maybe_lines = st.text(_letters, max_size=40).map(one_line)

@@ -120,7 +120,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
     "nul.csv": (HEAD + "Age,\0,84\n", "line 2: byte 56 is NUL, which no text holds; save the file as text in UTF-8"),
     "nul.yaml": ("id: \0", "line 1: byte 4 is NUL"),
     "nul.jsonl": ("\0" * 100_000, "line 1: byte 0 is NUL"),
-    "deep.json": ("[" * 100_000, "is nested too deeply: brackets within brackets, as no record has; export it again"),
+    "deep.json": ("[" * 100_000, "no format of patient records begins like this"),
     "quotes.json": ('\\"' * 30_000 + "{" * 1_000, "no format of patient records begins like this"),
     "key.json": ('[{"medical_record":' + "[" * 100_000, "is nested too deeply"),
     "number.json": ('[{"medical_record": {"a": ' + "9" * 5_000 + "}}]", "holds a number of thousands of digits"),

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from osler.records import Category, Language, PatientRecord, RecordPool, Sex, Speaker, Status
-from osler.records.category_rules import kind_in_story, kind_of_test
+from osler.records.classify import kind_in_story, kind_of_test, status_of
 from osler.records.registry import format_named
 from osler.records.split import EntryList, statements
-from osler.records.status import status_of
 from tests.conftest import SHARED, needs_shared_data, small_record
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from osler.records.exam_order import ExamOrder
+from osler.records.fields import ExamOrder
 
 
 def pairs(text: str) -> set[tuple[str, str]]:

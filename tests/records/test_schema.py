@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from osler.language import Language
-from osler.records.age import Age
+from osler.records.fields import Age
 from osler.records.schema import Part, PatientRecord, Status
 from tests.conftest import small_record
 

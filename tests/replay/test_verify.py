@@ -13,7 +13,7 @@ import pytest
 
 from osler import prompts
 from osler.agents.ram import index
-from osler.agents.ram.evidence import Weights, weights
+from osler.agents.ram.evidence import EvidenceWeights, weights
 from osler.eval import scoring
 from osler.eval.verdict import Judgement, Verdict
 from osler.language import Language
@@ -97,7 +97,7 @@ def test_silent_turns_thinking_and_repairs_are_held_again(tmp_path: Path, monkey
 
 @pytest.fixture
 def stricter_ram(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stricter(language: Language) -> Weights:
+    def stricter(language: Language) -> EvidenceWeights:
         return replace(weights(language), threshold=0.9999)
 
     monkeypatch.setattr(index, "weights", stricter)

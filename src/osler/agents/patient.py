@@ -11,7 +11,7 @@ from osler.agents.calls import Caller
 from osler.agents.gate import ReplyFault, check, without
 from osler.agents.messages import Case, Reply, Selection
 from osler.agents.prompt_slots import SEMICOLON, patient_slots
-from osler.agents.rules.voice import spoken
+from osler.agents.rules.patient import spoken
 from osler.models import Backbone, ChatMessage
 from osler.prompts import prompt
 from osler.records.schema import Diagnosis

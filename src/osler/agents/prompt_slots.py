@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from osler.agents.messages import Briefing, Case, Selection
 from osler.language import Language, Speaker
+from osler.locale import label
 from osler.prompts import phrases
-from osler.records.labels import label
 from osler.records.schema import Category, Entry, Sex, Status
 
 SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}

@@ -56,10 +56,10 @@ def validate(
     path: Annotated[str, Argument(help="A folder or file of records, or `bundled`.")] = "bundled",
 ) -> None:
     """Check every record and list all problems."""
+    from osler.records.pages import PoolCheck
     from osler.records.pool import RecordPool
-    from osler.records.pool_check import Check
 
-    check = Check.of(RecordPool.open(path))
+    check = PoolCheck.of(RecordPool.open(path))
     for line in check.mended:
         typer.echo(f"mended: {printable(line)}", err=True)
     for problem in check.problems:
@@ -93,8 +93,8 @@ def convert(
     from osler.records.pool import RecordPool
 
     pool = RecordPool.open(source).only(ids=record_id, specialties=specialty, languages=language, limit=limit)
-    written = write_records(pool, target, to, force=force)
-    typer.echo(f"{written.records} record(s) written to {written.path} as {written.format}")
+    count, form = write_records(pool, target, to, force=force)
+    typer.echo(f"{count} record(s) written to {target} as {form}")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""Writing records in another format, all or nothing."""
+"""Writes records in another format, all or nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from osler.errors import UserError
 from osler.private import make_private
@@ -17,18 +16,11 @@ from osler.records.registry import Format, format_named, formats
 from osler.records.schema import PatientRecord
 
 
-class Written(NamedTuple):
-    """What was written where."""
-
-    records: int
-    path: Path
-    format: str
-
-
-def write_records(pool: RecordPool, target: Path, to: str | None = None, *, force: bool = False) -> Written:
+def write_records(pool: RecordPool, target: Path, to: str | None = None, *, force: bool = False) -> tuple[int, str]:
     """Write the pool's records to a file, or to a folder where a file holds only one of them.
 
     Everything is written beside the target first and moved there at the end, so that a problem leaves nothing behind.
+    Returns how many records there were, and the name of the format.
     """
     form = _format(target, to)
     if target.exists() and not force:
@@ -42,14 +34,14 @@ def write_records(pool: RecordPool, target: Path, to: str | None = None, *, forc
     work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         made = work / target.name
-        count = _write_file(records, made, form) if as_file or not form.single else _write_folder(records, made, form)
+        count = _write(records, made, form, in_folder=form.single and not as_file)
         if target.is_dir() and not target.is_symlink():
             shutil.rmtree(target)
         make_private(made)
         os.replace(made, target)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return Written(count, target, form.name)
+    return count, form.name
 
 
 def _format(target: Path, to: str | None) -> Format:
@@ -65,9 +57,8 @@ def _format(target: Path, to: str | None) -> Format:
         if form.fits is None and target.suffix.lower() in form.suffixes:
             return form
     if target.suffix:
-        raise UserError(
-            f"the ending {target.suffix!r} belongs to no format that can be written", f"name one with --to: {names}"
-        )
+        problem = f"the ending {target.suffix!r} belongs to no format that can be written"
+        raise UserError(problem, f"name one with --to: {names}")
     return format_named("yaml")
 
 
@@ -81,7 +72,9 @@ def _only_one(records: Iterator[PatientRecord], target: Path, form: Format) -> l
     return first
 
 
-def _write_file(records: Iterator[PatientRecord], path: Path, form: Format) -> int:
+def _write(records: Iterator[PatientRecord], path: Path, form: Format, *, in_folder: bool) -> int:
+    """Write a file, or a folder with a file for each record; returns how many records there were."""
+    assert form.write is not None
     count = 0
 
     def counted() -> Iterator[PatientRecord]:
@@ -90,16 +83,10 @@ def _write_file(records: Iterator[PatientRecord], path: Path, form: Format) -> i
             count += 1
             yield record
 
-    assert form.write is not None
-    form.write(counted(), path)
-    return count
-
-
-def _write_folder(records: Iterator[PatientRecord], path: Path, form: Format) -> int:
-    assert form.write is not None
+    if not in_folder:
+        form.write(counted(), path)
+        return count
     path.mkdir()
-    count = 0
-    for record in records:
+    for record in counted():
         form.write([record], path / f"{record.id}{form.suffixes[0]}")
-        count += 1
     return count

@@ -1,21 +1,27 @@
-"""Records as pages to read in a terminal."""
+"""Pages about records for a terminal: the list, one record, and the result of a check."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from osler.errors import unturned
+from osler.language import Language
 from osler.locale import label, load_texts
+from osler.records.pool import RecordPool
 from osler.records.schema import Category, Entry, Part, PatientRecord, Relevance, Status
+from osler.records.validation import Problem
 
 _STATUS_STYLE = {Status.PRESENT: "bold", Status.ABSENT: "dim", Status.NORMAL: "green", Status.NOT_DONE: "yellow"}
 _WIDEST = 120
+_MOST_PROBLEMS = 1000
+"""Problems that are kept; a file of a million broken lines says the same thing a million times."""
 
 
 def printed(page: RenderableType) -> None:
@@ -23,18 +29,9 @@ def printed(page: RenderableType) -> None:
     console = Console(markup=False, highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console = Console(markup=False, highlight=False, width=_WIDEST)
-    console.print(_Unturned(page))
-
-
-class _Unturned:
-    """A page with the marks shown that would turn the direction of its lines."""
-
-    def __init__(self, page: RenderableType) -> None:
-        self._page = page
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for text, style, control in console.render(self._page, options):
-            yield Segment(unturned(text), style, control)
+    with console.capture() as shown:
+        console.print(page)
+    console.file.write(unturned(shown.get()))
 
 
 def listing(records: Iterable[PatientRecord]) -> Table:
@@ -122,3 +119,42 @@ def _entries(record: PatientRecord, entries: list[Entry]) -> Table:
         status = Text(label(entry.status, record.language), style=_STATUS_STYLE[entry.status])
         table.add_row(marks[entry.relevance], Text(entry.name), status, Text(entry.report + when))
     return table
+
+
+@dataclass(frozen=True)
+class PoolCheck:
+    """Counts and problems of a whole pool."""
+
+    by_specialty: Counter[tuple[str, Language]]
+    problems: tuple[Problem, ...]
+    mended: tuple[str, ...]
+
+    @classmethod
+    def of(cls, pool: RecordPool) -> PoolCheck:
+        """Read everything once."""
+        counts: Counter[tuple[str, Language]] = Counter()
+        problems: list[Problem] = []
+        mended: list[str] = []
+        for reading in pool.readings():
+            if reading.record is not None:
+                counts[reading.record.specialty or "(none)", reading.record.language] += 1
+            problems.extend(reading.problems[: _MOST_PROBLEMS - len(problems)])
+            mended.extend(f"{reading.file}: {note}" for note in reading.mended)
+        return cls(counts, tuple(problems), tuple(mended))
+
+    @property
+    def sound(self) -> int:
+        """Records without a problem."""
+        return self.by_specialty.total()
+
+    def table(self) -> Table:
+        """Records by specialty and language."""
+        languages = sorted({language for _, language in self.by_specialty})
+        table = Table(title=f"{self.sound} records, all sound", title_justify="left", show_footer=True)
+        table.add_column("specialty", footer="all")
+        for each in languages:
+            total = sum(count for (_, language), count in self.by_specialty.items() if language is each)
+            table.add_column(each.value, justify="right", footer=str(total))
+        for specialty in sorted({specialty for specialty, _ in self.by_specialty}):
+            table.add_row(specialty, *(str(self.by_specialty[specialty, language]) for language in languages))
+        return table

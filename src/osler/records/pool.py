@@ -1,4 +1,4 @@
-"""The patients a run draws from: a folder, a file or the bundled cases, opened without being held."""
+"""The record pool a run draws from: a folder, a file or the bundled cases, read one record at a time."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from typing import NoReturn
 
 from osler.errors import UserError
 from osler.language import Language
-from osler.records.file_limits import is_nested, nested
-from osler.records.registry import Format, format_of, head, suffixes
+from osler.records.registry import format_of, suffixes
 from osler.records.schema import PatientRecord
 from osler.records.validation import Problem, ReadResult, RecordDraft, RecordError, RecordWarning, check
 
@@ -40,9 +39,8 @@ class RecordPool:
         """Open a folder, a file, or `bundled`: the 44 patients in two languages that come with Osler."""
         root = Path(str(files("osler.records") / "cases")) if str(path) == BUNDLED else Path(path)
         if not root.exists():
-            raise UserError(
-                f"there is no file or folder {path}", "give the path of a folder or a file of records, or `bundled`"
-            )
+            remedy = "give the path of a folder or a file of records, or `bundled`"
+            raise UserError(f"there is no file or folder {path}", remedy)
         return cls(root)
 
     def only(
@@ -93,12 +91,12 @@ class RecordPool:
             self._unknown(sorted(missing)[0])
 
     def get(self, record_id: str) -> PatientRecord:
-        """One record by id, read from its place in the file."""
+        """One record by id."""
         path = self._index.get(record_id)
         if path is None:
             self._unknown(record_id)
-        drafts = ((draft, self._shown(path)) for draft in self._drafts(path) if _id_of(draft) == record_id)
-        return _checked(*next(drafts)).expect()
+        draft = next(draft for draft in self._drafts(path) if _id_of(draft) == record_id)
+        return check(draft, self._shown(path)).expect()
 
     def find(self, name: str) -> PatientRecord:
         """One record by its id, or by its patient where the pool has that patient once."""
@@ -112,15 +110,15 @@ class RecordPool:
     def readings(self) -> Iterator[ReadResult]:
         """What every draft of every file came to, problems included; for `validate`."""
         first: dict[str, str] = {}
-        for reading in self._readings():
-            if reading.record is not None:
-                place = f"{reading.file} {reading.place}".strip()
-                before = first.setdefault(reading.record.id, place)
-                if before != place:
+        for path in self._files():
+            shown = self._shown(path)
+            for reading in (check(draft, shown) for draft in self._drafts(path)):
+                place = f"{shown} {reading.place}".strip()
+                if reading.record and (before := first.setdefault(reading.record.id, place)) != place:
                     reason = f"is {reading.record.id!r} like that of {before}; give each record its own"
-                    problem = Problem(reading.file, reason, reading.place, "id")
-                    reading = ReadResult(reading.file, reading.place, problems=(problem,))
-            yield reading
+                    problem = Problem(shown, reason, reading.place, "id")
+                    reading = ReadResult(shown, reading.place, problems=(problem,))
+                yield reading
 
     def _sound(self) -> Iterator[PatientRecord]:
         for reading in self.readings():
@@ -140,18 +138,19 @@ class RecordPool:
         """The ids with the smallest hashes under the seed: the same draw on every machine, one pass, no list of all."""
         assert self.sample is not None
         size, seed = self.sample
-        passing = (record.id for record in self._sound() if self._passes(record))
-        return frozenset(
-            heapq.nsmallest(size, passing, key=lambda name: hashlib.sha256(f"{seed}\0{name}".encode()).digest())
-        )
 
-    def _readings(self) -> Iterator[ReadResult]:
-        for path in self._files():
-            for draft in self._drafts(path):
-                yield _checked(draft, self._shown(path))
+        def drawn_by(name: str) -> bytes:
+            return hashlib.sha256(f"{seed}\0{name}".encode()).digest()
+
+        passing = (record.id for record in self._sound() if self._passes(record))
+        return frozenset(heapq.nsmallest(size, passing, key=drawn_by))
 
     def _drafts(self, path: Path) -> Iterator[RecordDraft | Problem]:
-        return self._format(path).read(path, self._shown(path))
+        shown = self._shown(path)
+        try:
+            yield from format_of(path, shown).read(path, shown)
+        except RecordError as error:
+            yield error.problem
 
     def _files(self) -> list[Path]:
         if self.root.is_file():
@@ -160,35 +159,18 @@ class RecordPool:
         found = sorted(path for path in self.root.rglob("*") if path.suffix.lower() in known and path.is_file())
         for path in found:
             if not path.resolve().is_relative_to(inside):
-                problem = Problem(self._shown(path), f"leads outside the pool {self.root}; copy the file into it")
-                raise RecordError(problem)
+                reason = f"leads outside the pool {self.root}; copy the file into it"
+                raise RecordError(Problem(self._shown(path), reason))
         if not found:
-            raise UserError(
-                f"{self.root} holds no records", f"put files into it that end in {', '.join(sorted(known))}"
-            )
+            remedy = f"put files into it that end in {', '.join(sorted(known))}"
+            raise UserError(f"{self.root} holds no records", remedy)
         return found
-
-    def _format(self, path: Path) -> Format:
-        form = format_of(path)
-        if form is not None:
-            return form
-        known, shown = sorted(suffixes()), self._shown(path)
-        if path.suffix.lower() in known:
-            if is_nested(head(path)):
-                raise RecordError(nested(shown))
-            problem = Problem(shown, "no format of patient records begins like this")
-            raise RecordError(
-                problem, remedy="write records as YAML, or as lines of JSONL, as `osler records schema` says"
-            )
-        problem = Problem(shown, "its kind is not known")
-        raise RecordError(problem, remedy=f"use a file that ends in {', '.join(known)}")
 
     def _shown(self, path: Path) -> str:
         return str(path.relative_to(self.root)) if path != self.root else path.name
 
     @cached_property
     def _index(self) -> dict[str, Path]:
-        """The file that each id is in."""
         index: dict[str, Path] = {}
         for path in self._files():
             for draft in self._drafts(path):
@@ -200,12 +182,7 @@ class RecordPool:
         raise UserError(f"no record is called {record_id!r}", "`osler records list` shows the ids")
 
 
-def _checked(draft: RecordDraft | Problem, shown: str) -> ReadResult:
-    return ReadResult(shown, draft.place, problems=(draft,)) if isinstance(draft, Problem) else check(draft, shown)
-
-
 def _id_of(draft: RecordDraft | Problem) -> str | None:
-    """The id in a draft that is not checked yet."""
     data = draft.data if isinstance(draft, RecordDraft) else None
     name = data.get("id") if isinstance(data, dict) else None
     return name if isinstance(name, str) else None

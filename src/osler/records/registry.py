@@ -1,4 +1,4 @@
-"""The formats that exist: modules with a `FORMAT` in `osler.records.formats`, and those that packages register."""
+"""The formats that exist: those of the modules in `osler.records.formats`, and those that packages register."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pkgutil import iter_modules
 from osler.errors import UserError
 from osler.plugins import load_plugin, plugin_names
 from osler.records.schema import PatientRecord
-from osler.records.validation import Problem, RecordDraft
+from osler.records.validation import Problem, RecordDraft, RecordError
 
 GROUP = "osler.formats"
 _HEAD = 64 * 1024
@@ -28,7 +28,7 @@ class Format:
     about: str
     """One line for help texts."""
     read: Callable[[Path, str], Iterator[RecordDraft | Problem]]
-    """Drafts of the file at the path; the text is how problems name the file."""
+    """Drafts of the file at the path; the text is how problems name the file. May raise RecordError."""
     fits: Callable[[str], bool] | None = None
     """Whether a file that begins so is of this format, where others share the suffix; None: the last resort."""
     write: Callable[[Iterable[PatientRecord], Path], None] | None = None
@@ -47,18 +47,15 @@ def has_key(name: str) -> Callable[[str], bool]:
 def formats() -> tuple[Format, ...]:
     """All formats, those that recognise a file by its content first."""
     package = import_module("osler.records.formats")
-    modules = [import_module(f"{package.__name__}.{found.name}") for found in iter_modules(package.__path__)]
-    found = [*(module.FORMAT for module in modules), *map(_from_elsewhere, plugin_names(GROUP))]
+    modules = (import_module(f"{package.__name__}.{found.name}") for found in iter_modules(package.__path__))
+    found = [form for module in modules for form in vars(module).values() if isinstance(form, Format)]
+    for name in plugin_names(GROUP):
+        form = load_plugin("format", GROUP, name, plugin_names(GROUP))
+        if not isinstance(form, Format):
+            what = type(form).__name__
+            raise UserError(f"the format {name!r} is a {what}", "register a Format of osler.records.registry")
+        found.append(form)
     return tuple(sorted(found, key=lambda form: (form.fits is None, form.name)))
-
-
-def _from_elsewhere(name: str) -> Format:
-    form = load_plugin("format", GROUP, name, plugin_names(GROUP))
-    if not isinstance(form, Format):
-        raise UserError(
-            f"the format {name!r} is a {type(form).__name__}", "register a Format of osler.records.registry"
-        )
-    return form
 
 
 def format_named(name: str) -> Format:
@@ -74,16 +71,16 @@ def suffixes() -> frozenset[str]:
     return frozenset(suffix for form in formats() for suffix in form.suffixes)
 
 
-def format_of(path: Path) -> Format | None:
+def format_of(path: Path, shown: str) -> Format:
     """The format of an existing file, by its suffix and, where several share it, by how it begins."""
     candidates = [form for form in formats() if path.suffix.lower() in form.suffixes]
-    if any(form.fits for form in candidates):
-        begins = head(path)
-        candidates = [form for form in candidates if form.fits is None or form.fits(begins)]
-    return candidates[0] if candidates else None
-
-
-def head(path: Path) -> str:
-    """How a file begins."""
+    if not candidates:
+        known = ", ".join(sorted(suffixes()))
+        raise RecordError(Problem(shown, f"its kind is not known; use a file that ends in {known}"))
     with path.open("rb") as file:
-        return file.read(_HEAD).decode("utf-8", errors="replace")
+        head = file.read(_HEAD).decode("utf-8", errors="replace")
+    for form in candidates:
+        if form.fits is None or form.fits(head):
+            return form
+    reason = "no format of patient records begins like this; write records as `osler records schema` says"
+    raise RecordError(Problem(shown, reason))

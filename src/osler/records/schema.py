@@ -1,4 +1,4 @@
-"""What is known about one patient: the frozen, typed record that every consultation draws from."""
+"""The patient record: the frozen, typed data that every consultation draws from."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from osler.language import Language, Speaker
-from osler.records.age import AgeField
-from osler.records.exam_order import ExamOrderField
-from osler.records.text import Line, MaybeLine, same
+from osler.records.fields import AgeField, ExamOrderField, Line, MaybeLine, same
 
 Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
 """A name that is safe in a path, a sheet and a command line."""
@@ -77,9 +75,6 @@ class Category(StrEnum):
 
 
 _CONFIRMING = {Category.SYMPTOM, Category.SIGN, Category.TEST, Category.EXAMINATION}
-_PART_OF = {category.value: category.part for category in Category}
-
-
 RESULTS = frozenset({Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST, Category.SIGN})
 """What somebody found by looking: the patient has it on paper, or was told."""
 
@@ -130,20 +125,8 @@ class Entry(Frozen):
     when: Line | None = None
     """When it was found or done, e.g. `7 days ago`; empty for now."""
     relevance: Relevance = Relevance.KEY
-    part: Part
+    part: Part = Field(default_factory=lambda data: data.get("category", Category.SYMPTOM).part)
     """Follows from the category unless given."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _part_follows_category(cls, data: object) -> object:
-        if isinstance(data, dict) and not data.get("part"):
-            part = _PART_OF.get(str(data.get("category")))
-            return {**data, "part": part} if part else data
-        return data
-
-    def is_called(self, name: str) -> bool:
-        """Whether this is the entry's name or one of its aliases."""
-        return any(same(name, own) for own in (self.name, *self.aliases))
 
 
 class Named(Frozen):
@@ -188,7 +171,7 @@ class PatientRecord(Frozen):
     """One patient: what opens the consultation, what can be asked, and the truth it is scored against."""
 
     id: Slug
-    patient: Slug
+    patient: Slug = Field(default_factory=lambda data: data.get("id", ""))
     """The same person in every language; the id unless given."""
     language: Language
     specialty: Slug | None = None
@@ -212,15 +195,6 @@ class PatientRecord(Frozen):
     """The order of the key examinations: `>` before, `=` same rank, `;` separates chains."""
     entries: Annotated[tuple[Entry, ...], Field(min_length=1, max_length=1000)]
 
-    @model_validator(mode="before")
-    @classmethod
-    def _patient_follows_id(cls, data: object) -> object:
-        return (
-            {**data, "patient": data["id"]}
-            if isinstance(data, dict) and data.get("id") and not data.get("patient")
-            else data
-        )
-
     @field_validator("entries")
     @classmethod
     def _names_are_unique(cls, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
@@ -233,33 +207,31 @@ class PatientRecord(Frozen):
 
     @model_validator(mode="after")
     def _references_resolve(self) -> Self:
-        if self.exam_order is not None:
+        field = "exam_order"
+        try:
             self.order_pairs()
-        for unsafe in self.treatment.unsafe if self.treatment else ():
-            if unsafe.entry is not None:
-                self.entry(unsafe.entry, where="treatment.unsafe.entry")
+            field = "treatment.unsafe.entry"
+            for unsafe in self.treatment.unsafe if self.treatment else ():
+                if unsafe.entry is not None:
+                    self.entry(unsafe.entry)
+        except ValueError as error:
+            raise ValueError(f"{field}: {error}") from None
         return self
 
-    def entry(self, name: str, where: str = "name") -> Entry:
+    def entry(self, name: str) -> Entry:
         """The entry of that name, or the only one with that alias.
 
         Raises:
             ValueError: there is none, or several.
         """
         by_name = [entry for entry in self.entries if same(entry.name, name)]
-        found = by_name or [entry for entry in self.entries if entry.is_called(name)]
+        found = by_name or [entry for entry in self.entries if any(same(name, alias) for alias in entry.aliases)]
         if len(found) == 1:
             return found[0]
         if found:
-            raise ValueError(f"{where}: {name!r} fits {', '.join(repr(e.name) for e in found)}; use the full name")
-        raise ValueError(f"{where}: no entry is called {name!r}; use the name or an alias of an entry")
+            raise ValueError(f"{name!r} fits {', '.join(repr(entry.name) for entry in found)}; use the full name")
+        raise ValueError(f"no entry is called {name!r}; use the name or an alias of an entry")
 
     def order_pairs(self) -> frozenset[tuple[str, str]]:
         """Pairs of entry names (earlier, later) that the exam order asks for."""
-        if self.exam_order is None:
-            return frozenset()
-        try:
-            return self.exam_order.before(lambda name: self.entry(name, where="exam_order").name)
-        except ValueError as error:
-            text = str(error)
-            raise ValueError(text if text.startswith("exam_order") else f"exam_order: {text}") from None
+        return self.exam_order.before(lambda name: self.entry(name).name) if self.exam_order else frozenset()

@@ -1,4 +1,4 @@
-"""Free text into single statements, so that a question finds the one it asks for."""
+"""Splits free text into single statements, so that a question finds the one it asks for."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from osler.language.cues import cues, finder
 from osler.language.reader import denies_a_list, read
 from osler.language.reading import Clause
 from osler.language.words import sentences
-from osler.records.category_rules import kind_in_story
-from osler.records.labels import EN, language_of
+from osler.records.classify import kind_in_story, language_of, status_of
 from osler.records.schema import Category, Status
-from osler.records.status import status_of
 
+EN = Language.EN
 _NAME_WORDS, _NAME_CHARS = 8, 16
 _LONGEST_NAME = 120
 
@@ -28,7 +27,7 @@ _TAIL = re.compile(r"(?:等.*|史|嗜好)$")
 _LABELLED = re.compile(r"^[-*•\s\d.)]*([^:：,，。]{2,60})[:：]\s*(.+)$")
 
 
-class Statement(NamedTuple):
+class TextStatement(NamedTuple):
     """One thing a text says."""
 
     name: str
@@ -37,7 +36,7 @@ class Statement(NamedTuple):
     """None: to be read off the report."""
 
 
-def statements(text: str, language: Language | None = None) -> Iterator[Statement]:
+def statements(text: str, language: Language | None = None) -> Iterator[TextStatement]:
     """Split a paragraph into statements; a denial of five things becomes five of them."""
     language = language or language_of(text)
     split = _english if language is EN else _chinese
@@ -45,20 +44,16 @@ def statements(text: str, language: Language | None = None) -> Iterator[Statemen
         yield from split(line.strip(" -*•\t"))
 
 
-def _labelled(text: str, language: Language) -> Statement | None:
+def _labelled(text: str, language: Language) -> TextStatement | None:
     """`Pulse: 85 bpm` names its own statement."""
     found = _LABELLED.match(text)
-    if found is None or _is_sentence(found[1], language):
+    # A label is a few words; `He noticed this: …` is a sentence.
+    if found is None or (len(found[1].split()) > 6 if language is EN else len(found[1]) > 12):
         return None
-    return Statement(found[1].strip(), found[2].strip().rstrip("。."))
+    return TextStatement(found[1].strip(), found[2].strip().rstrip("。."))
 
 
-def _is_sentence(label: str, language: Language) -> bool:
-    """A label is a few words; `He noticed this: …` is a sentence."""
-    return len(label.split()) > 6 if language is EN else len(label) > 12
-
-
-def _english(text: str) -> Iterator[Statement]:
+def _english(text: str) -> Iterator[TextStatement]:
     if (named := _labelled(text, Language.EN)) is not None:
         yield named
         return
@@ -76,13 +71,13 @@ def _english(text: str) -> Iterator[Statement]:
         yield from _own_words(whole[done:])
 
 
-def _own_words(part: str) -> Iterator[Statement]:
+def _own_words(part: str) -> Iterator[TextStatement]:
     """What stands beside denials, as it is written."""
     part = _JOINT.sub("", part).strip(" ,.;")
     if part:
         words = part.split()
         name = " ".join(words[:_NAME_WORDS]) + ("…" if len(words) > _NAME_WORDS else "")
-        yield Statement(name, f"{part}.")
+        yield TextStatement(name, f"{part}.")
 
 
 def _is_list_of_denials(clause: Clause, language: Language) -> bool:
@@ -93,19 +88,19 @@ def _is_list_of_denials(clause: Clause, language: Language) -> bool:
     return denies_a_list(clause.text, language) and not strangers and all(mention.denied for mention in clause.mentions)
 
 
-def _denied(clause: Clause, language: Language) -> Iterator[Statement]:
+def _denied(clause: Clause, language: Language) -> Iterator[TextStatement]:
     """Each thing that a clause denies; a single one is told in the clause's own words."""
     alone = len(clause.mentions) == 1
     for mention in clause.mentions:
         if language is EN:
             thing = f"{mention.whose} history of {mention.what}" if mention.whose else mention.what
             thing = f"{thing} {mention.when}".strip()
-            yield Statement(_capital(thing), f"No {thing}.", Status.ABSENT)
+            yield TextStatement(thing[:1].upper() + thing[1:], f"No {thing}.", Status.ABSENT)
         elif thing := _TAIL.sub("", f"{mention.whose}{mention.what}"):
-            yield Statement(thing, f"{clause.text}。" if alone else f"无{thing}。", Status.ABSENT)
+            yield TextStatement(thing, f"{clause.text}。" if alone else f"无{thing}。", Status.ABSENT)
 
 
-def _chinese(text: str) -> Iterator[Statement]:
+def _chinese(text: str) -> Iterator[TextStatement]:
     for sentence in sentences(text, Language.ZH):
         named = _labelled(sentence.strip("；;。"), Language.ZH)
         clauses = read(named.report if named else sentence, Language.ZH, _WRITTEN_OF).clauses
@@ -128,7 +123,7 @@ def _chinese(text: str) -> Iterator[Statement]:
                 told = f"{told}，{clause.text}"
             elif (items := _listed(clause)) is not None:
                 yield from _told(told)
-                yield from (Statement(item[:_NAME_CHARS], f"{item}。") for item in items)
+                yield from (TextStatement(item[:_NAME_CHARS], f"{item}。") for item in items)
                 told = ""
             else:
                 yield from _told(told)
@@ -136,10 +131,9 @@ def _chinese(text: str) -> Iterator[Statement]:
         yield from _told(told)
 
 
-def _told(text: str) -> Iterator[Statement]:
-    """A clause in its own words, if there is one."""
+def _told(text: str) -> Iterator[TextStatement]:
     if text:
-        yield Statement(text[:_NAME_CHARS] + ("…" if len(text) > _NAME_CHARS else ""), f"{text}。")
+        yield TextStatement(text[:_NAME_CHARS] + ("…" if len(text) > _NAME_CHARS else ""), f"{text}。")
 
 
 def _listed(clause: Clause) -> list[str] | None:
@@ -152,10 +146,7 @@ def _listed(clause: Clause) -> list[str] | None:
     return items if is_list and all(len(part) <= _SHORT_ITEM for part in parts) else None
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
+_STORIES = frozenset({Category.SYMPTOM, Category.MEDICAL_HISTORY})
 # A field that was left open: neither a finding nor a denial.
 _LEFT_OPEN = re.compile(
     r"(?:(?:data|information|details?|results?) (?:is |are )?)?"
@@ -167,19 +158,11 @@ _LEFT_OPEN = re.compile(
 )
 
 
-_STORIES = frozenset({Category.SYMPTOM, Category.MEDICAL_HISTORY})
-
-
-def _whole(said: Statement) -> str:
-    """A statement in one line; what has a name of its own is told after it."""
-    return said.report if said.name.rstrip("…") in said.report else f"{said.name}: {said.report}"
-
-
 class EntryList:
     """Gathers the entries of an imported record, each under a name of its own."""
 
     def __init__(self, language: Language) -> None:
-        """Start empty."""
+        """Start empty, for texts in this language."""
         self.language = language
         self.entries: list[dict[str, Any]] = []
         self._names: dict[str, int] = {}
@@ -218,14 +201,13 @@ class EntryList:
         clean = text.strip().strip("。.").strip()
         if not clean or _LEFT_OPEN.fullmatch(clean):
             return
-        if (
-            label
-            and status_of(clean, category) is Status.ABSENT
-            and len(clean) <= (4 if self.language is not EN else 8)
-        ):
+        is_word = len(clean) <= (8 if self.language is EN else 4)
+        if label and is_word and status_of(clean, category) is Status.ABSENT:
             self.add(category, label, clean, status=Status.ABSENT)
             return
         for said in statements(text, self.language):
-            # Who is asked for the tests, or for medicines, has to find those that a story tells of.
-            kind = kind_in_story(_whole(said)) if category in _STORIES and said.status is None else None
+            kind = None
+            if category in _STORIES and said.status is None:  # a story tells of tests and medicines, too
+                is_in_report = said.name.rstrip("…") in said.report
+                kind = kind_in_story(said.report if is_in_report else f"{said.name}: {said.report}")
             self.add(kind or category, said.name, said.report, status=said.status)

@@ -1,10 +1,12 @@
-"""From what a file says to a record: drafts go in, records or named problems come out."""
+"""From a file to a record: reads files within limits and checks drafts; what is wrong comes out as one line."""
 
 from __future__ import annotations
 
+import json
 import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,6 +15,10 @@ from pydantic_core import ErrorDetails
 from osler.errors import UserError
 from osler.records.schema import PatientRecord
 
+MAX_DOCUMENT = 16 * 2**20
+"""Bytes of a file that is read whole and may hold many records (JSON, XLSX)."""
+MAX_RECORD = 2**20
+"""Bytes of a file or line with one record (YAML, CSV, JSONL); parsers need up to a hundred times as much memory."""
 Loc = tuple[int | str, ...]
 _LONGEST_QUOTE = 60
 
@@ -33,17 +39,14 @@ class Problem:
         return f"{', '.join(part for part in (self.file, self.place, self.field) if part)}: {self.reason}"
 
 
-_LIST = "`osler records validate PATH` lists every problem"
-
-
 class RecordError(UserError):
-    """A record that cannot be used."""
+    """A file or a record that cannot be used."""
 
-    def __init__(self, problem: Problem, more: int = 0, remedy: str = _LIST) -> None:
-        """Tell the first problem, how many more there are, and what can be done."""
+    def __init__(self, problem: Problem, more: int = 0) -> None:
+        """Tell the first problem and how many more there are."""
         self.problem = problem
         others = f" and {more} more" if more else ""
-        super().__init__(f"{problem}{others}", remedy)
+        super().__init__(f"{problem}{others}", "`osler records validate PATH` lists every problem")
 
 
 class RecordWarning(UserWarning):
@@ -60,15 +63,6 @@ class RecordDraft:
     """Line numbers of fields, where the format has them."""
     mended: tuple[str, ...] = ()
     """What the format put right, in words."""
-
-
-def drafted(read: Callable[[], dict[str, Any]], file: str, place: str = "") -> RecordDraft | Problem:
-    """The draft that a format reads from a case of somebody else's, or the problem where it has another shape."""
-    try:
-        return RecordDraft(read(), place)
-    except (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        detail = _short(str(error)) or type(error).__name__
-        return Problem(file, f"has not the shape of its format ({detail}); export it again", place)
 
 
 @dataclass(frozen=True)
@@ -92,8 +86,66 @@ class ReadResult:
         return self.record
 
 
-def check(draft: RecordDraft, file: str) -> ReadResult:
+def check_size(path: Path, limit: int, shown: str) -> None:
+    """Refuse a file that is too large to be read whole."""
+    size = path.stat().st_size
+    if size > limit:
+        reason = (
+            f"the file has {size / 2**20:.3g} MB, more than the {limit / 2**20:.3g} MB a file of this kind may have"
+        )
+        raise RecordError(Problem(shown, f"{reason}; split it, or use JSONL, which has no limit"))
+
+
+def read_text(path: Path, limit: int, shown: str) -> str:
+    """A whole file as text; refuses one that is too large, empty, or not UTF-8."""
+    check_size(path, limit, shown)
+    text = decode(path.read_bytes(), shown)
+    if not text.strip():
+        raise RecordError(Problem(shown, "the file is empty; write a record into it or remove it"))
+    return text
+
+
+def decode(raw: bytes, shown: str, place: str = "") -> str:
+    """UTF-8 text without NUL characters."""
+    at = raw.find(b"\0")
+    reason = f"byte {at} is NUL, which no text holds; save the file as text in UTF-8"
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        at, reason = error.start, f"byte {error.start} is not UTF-8; save the file with the encoding UTF-8"
+    if at >= 0:
+        raise RecordError(Problem(shown, reason, place or f"line {raw.count(10, 0, at) + 1}"))
+    return text
+
+
+def parse_json(text: str, shown: str, place: str = "") -> Any:
+    """What a JSON text says. `Any`, because a file may say anything."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        reason, place = f"is not valid JSON: {error.msg}", place or f"line {error.lineno}"
+    except RecursionError:
+        reason = "is nested too deeply: brackets within brackets, as no record has"
+    except ValueError:  # Python's own bound
+        reason = "holds a number of thousands of digits, which no record has"
+    raise RecordError(Problem(shown, f"{reason}; export it again", place))
+
+
+def drafted(read: Callable[[], Any], file: str, place: str = "") -> RecordDraft | Problem:
+    """The draft that a format reads from one case, or the problem where it cannot be read or has another shape."""
+    try:
+        return RecordDraft(read(), place)
+    except RecordError as error:
+        return error.problem
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        detail = _short(str(error)) or type(error).__name__
+        return Problem(file, f"has not the shape of its format ({detail}); export it again", place)
+
+
+def check(draft: RecordDraft | Problem, file: str) -> ReadResult:
     """Validate a draft as a whole: one sound record, or every problem it has."""
+    if isinstance(draft, Problem):
+        return ReadResult(file, draft.place, problems=(draft,))
     if not isinstance(draft.data, Mapping):
         kind = {list: "a list", type(None): "empty"}.get(type(draft.data), f"a {type(draft.data).__name__}")
         problem = Problem(file, f"the record is {kind}; it must be a mapping of fields", draft.place)
@@ -107,29 +159,19 @@ def check(draft: RecordDraft, file: str) -> ReadResult:
 
 
 def _problem(detail: ErrorDetails, draft: RecordDraft, file: str) -> Problem:
-    loc = detail["loc"]
+    loc, reason = detail["loc"], _reason(detail)
+    named, colon, rest = reason.partition(": ")
+    if not loc and colon:  # of several fields together, which the reason names
+        loc, reason = tuple(named.split(".")), rest
     # A missing field has no line of its own: name the nearest thing around it that has one.
     line = next((draft.lines[loc[:n]] for n in range(len(loc), -1, -1) if loc[:n] in draft.lines), None)
-    reason, where = _reason(detail), _field(loc)
-    if not where and (named := reason.split(":", 1)[0]).partition(".")[0] in PatientRecord.model_fields:
-        where, reason = named, reason.partition(":")[2].strip()
-        line = draft.lines.get(tuple(named.split("."))[:1], line)
-    place = f"line {line}" if line is not None else draft.place
-    return Problem(file, reason, place, where)
-
-
-def _field(loc: Loc) -> str:
-    text = ""
-    for step in loc:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
-    return text
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in loc)
+    return Problem(file, reason, draft.place if line is None else f"line {line}", "".join(steps).removeprefix("."))
 
 
 def _reason(detail: ErrorDetails) -> str:
-    """The validator's message, as one sentence with a remedy."""
-    kind, given = detail["type"], _quote(detail.get("input"))
-    context = detail.get("ctx", {})
-    match kind:
+    given, context = _quote(detail.get("input")), detail.get("ctx", {})
+    match detail["type"]:
         case "missing":
             return "is missing; every record needs it"
         case "extra_forbidden":

@@ -6,9 +6,8 @@ from typing import Any
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Briefing, Case, Conclusion, Question, Reply, Selection
-from osler.agents.ram.agent import Ram
+from osler.agents.ram.agent import Ram, with_reports
 from osler.agents.ram.redact import without_diagnosis
-from osler.agents.ram.reports import with_reports
 from osler.records.schema import PatientRecord
 from osler.replay.event_order import Order
 from osler.replay.recorded_failures import over

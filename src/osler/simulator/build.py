@@ -17,8 +17,7 @@ from osler.agents.ram.agent import Ram
 from osler.agents.ram.by_model import ModelRam
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.rules.doctor import RulesDoctor
-from osler.agents.rules.patient import RulesPatient
-from osler.agents.rules.voice import voice
+from osler.agents.rules.patient import RulesPatient, voice
 from osler.language import Language
 from osler.memory import MemorySettings, Thinker, memory_factory
 from osler.memory.base import Change, Recall, Turn

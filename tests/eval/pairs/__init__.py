@@ -11,8 +11,8 @@ import yaml
 from pydantic import Field, TypeAdapter
 
 from osler.language import Language
+from osler.records.fields import Line, MaybeLine
 from osler.records.schema import Diagnosis, Frozen, Treatment
-from osler.records.text import Line, MaybeLine
 
 
 class Half(StrEnum):

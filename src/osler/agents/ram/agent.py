@@ -1,4 +1,4 @@
-"""The module as a participant: takes the doctor's question, gives it back with the entries it asks for."""
+"""The retrieval module as a participant: adds to the doctor's question the entries that it asks for."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Any
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Case, Enquiry, Question, Selection
+from osler.agents.ram.evidence import read_asks
 from osler.agents.ram.index import RecordIndex
-from osler.agents.ram.question import read_asks
 from osler.agents.ram.redact import without_diagnosis
-from osler.agents.ram.reports import with_reports
-from osler.records.schema import PatientRecord
+from osler.language import Language
+from osler.locale import label
+from osler.records.schema import RESULTS, Category, Entry, PatientRecord, Status
 
+_NO_REPORT = {Language.EN: "done, the report is missing", Language.ZH: "做过，报告缺失"}
 MOST = 12
 """Entries that one question can bring by rules, which bring a whole part of the record for a broad question."""
 
@@ -27,13 +29,7 @@ class Ram(Participant):
     """Stands between doctor and patient, and is the only one that holds the record."""
 
     def __init__(self, record: PatientRecord, case: Case, *, reports: bool = False) -> None:
-        """Take the record.
-
-        Args:
-            record: The patient's.
-            case: What may be known of it before the first question.
-            reports: Whether the doctor is handed the reports of tests and examinations itself.
-        """
+        """Take the record; with `reports` the doctor is handed the reports of tests and examinations itself."""
         super().__init__("ram", "Finds what the doctor's question asks for in the patient's record.")
         self._record, self._case, self._reports = record, case, reports
 
@@ -44,10 +40,8 @@ class Ram(Participant):
 
     async def respond(self, content: Any) -> Selection:
         """Augment a question."""
-        if isinstance(content, Enquiry):
-            enquiry = content
-        else:
-            enquiry = Enquiry(text=content.text if isinstance(content, Question) else str(content))
+        text = content.text if isinstance(content, Question) else str(content)
+        enquiry = content if isinstance(content, Enquiry) else Enquiry(text=text)
         chosen = (await self.choose(enquiry)).model_copy(update={"before": enquiry.before})
         return with_reports(chosen) if self._reports else chosen
 
@@ -59,11 +53,27 @@ class Ram(Participant):
         """The question with the entries it asks for by rules, and the scores they were chosen by."""
         found = self._index.search(question)[:MOST]
         whole = read_asks(question, self._record.language, self._record.speaker)[0]
-        concepts = sorted(found.thing for found in whole.phrases)
         return Selection(
             case=self._case,
             question=question,
             entries=tuple(match.entry for match in found),
             scores=tuple(round(match.score, 4) for match in found),
-            asked_for=(*concepts, *sorted(whole.categories)),
+            asked_for=tuple(sorted(found.thing for found in whole.phrases)),
         )
+
+
+def with_reports(selection: Selection) -> Selection:
+    """The selection with the results it holds laid out for the doctor; the patient tells the rest."""
+    language = selection.case.language
+    found = [entry for entry in selection.entries if entry.category in RESULTS]
+    lines = "\n".join(_report_line(entry, language) for entry in found)
+    return selection.model_copy(update={"results": lines, "reported": tuple(entry.name for entry in found)})
+
+
+def _report_line(entry: Entry, language: Language) -> str:
+    told = entry.report or label(entry.status, language)
+    if entry.status is Status.PRESENT and not entry.report and entry.category is not Category.SIGN:
+        told = _NO_REPORT[language]
+    if language is Language.EN:
+        return f"{entry.name}: {told}" + (f" ({entry.when})" if entry.when else "")
+    return f"{entry.name}：{told}" + (f"（{entry.when}）" if entry.when else "")

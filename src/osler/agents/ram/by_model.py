@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -14,10 +14,10 @@ from osler.agents.prompt_slots import case_slots
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.redact import without_diagnosis
 from osler.language import Language
+from osler.locale import label
 from osler.loosejson import json_of
 from osler.models import Backbone, ChatMessage, FailureKind
 from osler.prompts import Prompt, prompt
-from osler.records.labels import label
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import (
     ConsultationError,
@@ -58,13 +58,6 @@ class AskedThings(BaseModel):
     things: list[AskedThing]
 
 
-class _Read(NamedTuple):
-    """An answer as it was read: things with the entries they point to, and what points nowhere."""
-
-    things: tuple[Thing, ...]
-    lost: tuple[str, ...]
-
-
 class ModelRam(Ram):
     """Asks a model what a question asks for; the rules find it where the model fails twice."""
 
@@ -103,7 +96,7 @@ class ModelRam(Ram):
                     break
                 continue
             if (read := self._read(said)) is not None:
-                return self._chosen(enquiry, read, said, Maker.RETRIED if failed else Maker.MODEL)
+                return self._chosen(enquiry, *read, said, Maker.RETRIED if failed else Maker.MODEL)
             failed.append("no list of things can be read")
             self._note(Intervention.UNREAD, said, (failed[-1],), asked)
             quoted = ChatMessage("assistant", said[:_LONGEST_QUOTE])
@@ -121,8 +114,8 @@ class ModelRam(Ram):
             question=enquiry.text,
         )
 
-    def _read(self, said: str) -> _Read | None:
-        """The things of an answer; None where it has no list of them."""
+    def _read(self, said: str) -> tuple[tuple[Thing, ...], tuple[str, ...]] | None:
+        """The things of an answer, and what in it points nowhere; None where it has no list of things."""
         listed = (json_of(said) or {}).get("things")
         if not isinstance(listed, list) or any(not isinstance(one, dict) for one in listed):
             return None
@@ -138,13 +131,14 @@ class ModelRam(Ram):
             unrecorded = None if names else _why(one.get("nothing"))
             if name or names:
                 things.append(Thing(name=name or names[0], entries=tuple(dict.fromkeys(names)), unrecorded=unrecorded))
-        return _Read(tuple(things), tuple(dict.fromkeys(lost)))
+        return tuple(things), tuple(dict.fromkeys(lost))
 
-    def _chosen(self, enquiry: Enquiry, read: _Read, said: str, maker: Maker) -> Selection:
-        if read.lost:
-            self._note(Intervention.UNREAD, said, read.lost)
-        names = list(dict.fromkeys(name for thing in read.things for name in thing.entries))
-        things = read.things
+    def _chosen(
+        self, enquiry: Enquiry, things: tuple[Thing, ...], lost: tuple[str, ...], said: str, maker: Maker
+    ) -> Selection:
+        if lost:
+            self._note(Intervention.UNREAD, said, lost)
+        names = list(dict.fromkeys(name for thing in things for name in thing.entries))
         if len(names) > MOST:
             self._note(Intervention.SHORTENED, said, (f"{len(names)} entries, of which {MOST} are handed over",))
             names = names[:MOST]

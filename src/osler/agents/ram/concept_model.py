@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from itertools import pairwise
@@ -47,38 +46,39 @@ def counted(text: str, language: Language) -> dict[int, float]:
     return {key: 1 + math.log(times) for key, times in found.items()}
 
 
-@dataclass(frozen=True)
 class ConceptModel:
     """The fitted model of one language."""
 
-    concepts: tuple[str, ...]
-    keys: NDArray[np.uint32]
-    """Checksums of the known pieces, sorted."""
-    rarity: NDArray[np.float32]
-    """How much each piece says."""
-    starts: NDArray[np.int64]
-    """Where the weights of each piece begin; most are zero and left out."""
-    classes: NDArray[np.uint16]
-    """The concept that each weight is for."""
-    weights: NDArray[np.float32]
-    bias: NDArray[np.float32]
+    def __init__(self, data: Mapping[str, NDArray[np.generic]]) -> None:
+        """Take the arrays of its file."""
+        self.concepts = tuple(map(str, data["concepts"]))
+        self._keys = data["keys"].astype(np.uint32)
+        """Checksums of the known pieces, sorted."""
+        self._rarity = data["rarity"].astype(np.float32)
+        """How much each piece says."""
+        self._starts = data["starts"].astype(np.int64)
+        """Where the weights of each piece begin; most are zero and left out."""
+        self._classes = data["classes"].astype(np.uint16)
+        """The concept that each weight is for."""
+        self._weights = data["weights"].astype(np.float32) * np.float32(data["step"])
+        self._bias = data["bias"].astype(np.float32)
 
     def probabilities(self, text: str, language: Language) -> NDArray[np.float64]:
         """How likely the text means each concept; all 0 where no piece is known."""
         found = counted(text, language)
         keys = np.array(sorted(found), dtype=np.uint32)
-        at = np.minimum(self.keys.searchsorted(keys), len(self.keys) - 1)
-        is_known = self.keys[at] == keys
+        at = np.minimum(self._keys.searchsorted(keys), len(self._keys) - 1)
+        is_known = self._keys[at] == keys
         places, keys = at[is_known], keys[is_known]
         if not len(places):
             return np.zeros(len(self.concepts))
-        values = self.rarity[places] * np.array([found[key] for key in keys.tolist()])
+        values = self._rarity[places] * np.array([found[key] for key in keys.tolist()])
         values /= math.sqrt(float(values @ values))
-        lengths = self.starts[places + 1] - self.starts[places]
+        lengths = self._starts[places + 1] - self._starts[places]
         before = np.cumsum(lengths) - lengths
-        cells = np.arange(int(lengths.sum())) + np.repeat(self.starts[places] - before, lengths)
-        weighed = self.weights[cells] * np.repeat(values, lengths)
-        scores = np.bincount(self.classes[cells], weights=weighed, minlength=len(self.concepts)) + self.bias
+        cells = np.arange(int(lengths.sum())) + np.repeat(self._starts[places] - before, lengths)
+        weighed = self._weights[cells] * np.repeat(values, lengths)
+        scores = np.bincount(self._classes[cells], weights=weighed, minlength=len(self.concepts)) + self._bias
         likely = np.exp(scores - scores.max())
         shares: NDArray[np.float64] = likely / likely.sum()
         return shares
@@ -88,20 +88,7 @@ class ConceptModel:
 def concept_model(language: Language) -> ConceptModel:
     """The model of a language, as it was fitted."""
     with as_file(files("osler.agents.ram") / "model" / f"{language.value}.npz") as path, np.load(path) as data:
-        return loaded(data)
-
-
-def loaded(data: Mapping[str, NDArray[np.generic]]) -> ConceptModel:
-    """A model from the arrays of its file."""
-    return ConceptModel(
-        tuple(map(str, data["concepts"])),
-        data["keys"].astype(np.uint32),
-        data["rarity"].astype(np.float32),
-        data["starts"].astype(np.int64),
-        data["classes"].astype(np.uint16),
-        data["weights"].astype(np.float32) * np.float32(data["step"]),
-        data["bias"].astype(np.float32),
-    )
+        return ConceptModel(data)
 
 
 def meant(texts: Sequence[str], language: Language) -> list[dict[str, float]]:

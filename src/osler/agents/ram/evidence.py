@@ -6,44 +6,81 @@ The weights are fitted by logistic regression on labelled questions (`make ram-m
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
 
 from osler.agents.ram.concept_model import meant
-from osler.agents.ram.entry_topics import entry_topics
-from osler.agents.ram.question import Ask, asks_about_another, letters, read_asks
-from osler.language import Language
-from osler.language.lexicon import concepts, terms
-from osler.language.lexicon.kinds import of_a_kind
-from osler.records.schema import Category, PatientRecord
+from osler.language import Language, Speaker
+from osler.language.lexicon import answered_by, concepts, terms
+from osler.language.lexicon.phrases import Spoken
+from osler.language.questions import read_questions
+from osler.language.words import content
+from osler.ranking import reaches
+from osler.records.schema import Category, Entry, PatientRecord, Status
 
 Floats = NDArray[np.float64]
 ByConcept = dict[str, list[tuple[int, float]]]
-"""For each concept the entries that are about it, and how much."""
+"""For each concept the entries that are about it, or for each term the names that have it, and how much."""
 
 BY_ASK = (
-    *("name_in_ask", "ask_in_name", "ask_in_text", "letters", "phrase", "whole_phrase", "other_phrase", "category"),
-    *("whole_name", "own_name", "meant", "other_meant", "meant_alone", "name_rank", "phrase_rank", "meant_rank"),
-    *("read", "read_rank", "talk"),
+    *("name_in_ask", "whole_name", "ask_in_name", "phrase", "other_phrase", "meant", "other_meant", "read"),
+    *("name_rank", "phrase_rank", "meant_rank", "read_rank"),
 )
 """Of each the best that an ask of the question gives an entry."""
-BY_QUESTION = ("relative", "family", "other_kind", "best_name", "best_phrase", "best_meant", "several")
-COLUMNS = (*BY_ASK, *BY_QUESTION)
+COLUMNS = (*BY_ASK, "best_name", "best_phrase", "best_meant", "several")
 _TALK = frozenset({"none", "other", "reassurance", "plan-consent", "paperwork", "comfort"})
 """Meant where the doctor greets, calms, plans or writes something down, and where no record tells."""
 _LEAST = 0.05
 """A best entry below this is no measure for the others."""
-_WHOLE = 0.999
-_MOST_SAID = 12.0
+_WHOLE, _MOSTLY = 0.999, 0.75
+_NEAR, _ALSO_CALLED = 0.7, 0.85
+"""How much an entry is about what stands near it, and about what only its other names say."""
+_OF_THE_CHIEF = (
+    *("chief-complaint", "onset-time", "onset-mode", "course", "constant-or-intermittent"),
+    *("episode-duration-frequency", "pain-location", "pain-character", "pain-severity"),
+    *("aggravating-factors", "relieving-factors", "time-of-day-pattern"),
+)
+_OF_THE_CATEGORY = {
+    Category.FAMILY_HISTORY: {"family-illnesses"},
+    Category.SURGICAL_HISTORY: {"operations"},
+    Category.MEDICATION_HISTORY: {"medicines"},
+    Category.ALLERGY: {"drug-allergy", "penicillin-allergy"},
+}
+_BY_NAME = frozenset({Category.SIGN, Category.TEST, Category.EXAMINATION, Category.CONCERN})
+"""Called by what they are, wherever they come from; what they tell is full of other things."""
 
 
 @dataclass(frozen=True)
-class Weights:
+class Ask:
+    """One thing that a question asks for."""
+
+    words: frozenset[str]
+    phrases: tuple[Spoken, ...]
+    """Concepts, by phrases of the thesaurus."""
+    meant: dict[str, float]
+    """Concepts, by the fitted model: probabilities."""
+
+
+@lru_cache(maxsize=1024)
+def read_asks(question: str, language: Language, speaker: Speaker) -> tuple[Ask, ...]:
+    """The whole question first; then its topics, where it has several."""
+    topics = [topic for one in read_questions(question, language, speaker) for topic in one.topics]
+    parts = [topic for topic in dict.fromkeys(topics) if content(topic, language)]
+    texts = [question, *(parts if len(parts) > 1 else ())]
+    return tuple(
+        Ask(terms(text, language), concepts(language).there(text), means)
+        for text, means in zip(texts, meant(texts, language), strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class EvidenceWeights:
     """How the evidence of one language is weighed, and which entries count as asked for."""
 
     columns: Floats
@@ -60,138 +97,73 @@ class Weights:
 
 
 @cache
-def weights(language: Language) -> Weights:
+def weights(language: Language) -> EvidenceWeights:
     """As they were fitted."""
     text = (files("osler.agents.ram") / "model" / "weights.json").read_text(encoding="utf-8")
     fitted = json.loads(text)[language.value]
     columns = np.array([fitted["columns"][name] for name in COLUMNS])
-    return Weights(columns, fitted["bias"], fitted["threshold"], fitted["ratio"])
-
-
-class Bags:
-    """Bags of terms as the rows of a matrix: how much of each is in an ask."""
-
-    def __init__(self, bags: Sequence[Iterable[str]], weight: Callable[[str], float]) -> None:
-        """Lay out the bags; `weight` is how much a term says."""
-        every = sorted({term for bag in bags for term in bag})
-        self._column = {term: place for place, term in enumerate(every)}
-        self._rows = np.zeros((len(bags), len(every)))
-        for row, bag in zip(self._rows, bags, strict=True):
-            for term in bag:
-                row[self._column[term]] = weight(term)
-        self.sums = np.maximum(self._rows.sum(axis=1), 1e-9)
-
-    def shared(self, asked: Iterable[str]) -> Floats:
-        """For each bag the weight of those of its terms that are asked for."""
-        columns = sorted(self._column[term] for term in asked if term in self._column)
-        found: Floats = self._rows[:, columns].sum(axis=1)
-        return found
+    return EvidenceWeights(columns, fitted["bias"], fitted["threshold"], fitted["ratio"])
 
 
 class Evidence:
     """The entries of one record, laid out once for all questions."""
 
     def __init__(self, record: PatientRecord) -> None:
-        """Lay out names, texts, letters, concepts and kinds."""
+        """Lay out names and concepts."""
         self._language, self._speaker, self._size = record.language, record.speaker, len(record.entries)
         self._weight = concepts(record.language).weight
         names = [(entry.name, *entry.aliases) for entry in record.entries]
-        flat = [name for some in names for name in some]
         self._first = np.cumsum([0, *map(len, names)])[:-1]
         """Where the names of each entry begin."""
-        words = [terms(name, self._language) for name in flat]
-        self._names = Bags(words, self._weight)
-        self._letters = Bags([letters(name, self._language) for name in flat], lambda _: 1.0)
-        whole = (" ".join((*some, e.report, e.said)) for some, e in zip(names, record.entries, strict=True))
-        self._texts = Bags([terms(text, self._language) for text in whole], self._weight)
-        self._topics = _by_concept(entry_topics(record))
-        self._read = _by_concept(self._read_by_model(record))
+        weighed = [
+            {term: self._weight(term) for term in sorted(terms(name, self._language))}
+            for some in names
+            for name in some
+        ]
+        self._terms, self._whole = _by_concept(weighed), np.maximum([sum(name.values()) for name in weighed], 1e-9)
+        """For each term the names that have it, and for each name the weight of all its terms."""
+        self._topics = _by_concept(_entry_topics(record))
+        texts = ((*some, entry.report, entry.said) for some, entry in zip(names, record.entries, strict=True))
+        self._read = _by_concept(_meant_by_any(some, self._language) for some in texts)
         """The same as the concept model reads names and texts of the entries."""
-        self._categories = [entry.category.value for entry in record.entries]
-        self._family = np.array([entry.category is Category.FAMILY_HISTORY for entry in record.entries], dtype=float)
-        self._kinds = [of_a_kind("\n".join(some), self._language) for some in names]
 
     def rows(self, question: str) -> Floats:
         """(entries, columns): all that is known about each entry and the question."""
         asks = read_asks(question, self._language, self._speaker)
         by_ask = np.max([self._by_ask(ask) for ask in asks], axis=0)
-        relative = float(asks_about_another(question, self._language, self._speaker))
         best = [by_ask[BY_ASK.index(name)].max() for name in ("name_in_ask", "phrase", "meant")]
-        of_question = [relative * (1 - self._family), (1 - relative) * self._family, self._of_other_kind(question)]
-        of_question += [np.full(self._size, value) for value in (*best, float(len(asks) > 1))]
+        of_question = [np.full(self._size, value) for value in (*best, float(len(asks) > 1))]
         return np.concatenate([by_ask, of_question]).T
 
     def _by_ask(self, ask: Ask) -> Floats:
-        """(columns, entries) of one ask; in its order of columns `BY_ASK`."""
+        """(columns, entries) of one ask, in the order of `BY_ASK`."""
         total = sum(map(self._weight, sorted(ask.words))) or 1.0
-        shared = self._names.shared(ask.words)
-        covered = shared / self._names.sums
-        in_name = self._best_name(covered)
-        own = np.where(covered[self._first] >= _WHOLE, self._names.sums[self._first], 0.0)
-        alike = self._letters.shared(ask.letters) / np.sqrt(self._letters.sums * max(1, len(ask.letters)))
-        phrase = self._about(self._topics, {found.thing: found.score for found in ask.phrases}, max)
-        whole = {found.thing: 1.0 for found in ask.phrases if found.share >= _WHOLE}
-        likely = self._about(self._topics, ask.meant, float.__add__)
-        read = np.sqrt(self._about(self._read, ask.meant, float.__add__))
+        shared = _about(self._terms, dict.fromkeys(sorted(ask.words), 1.0), len(self._whole), add)
+        in_ask = np.maximum.reduceat(shared / self._whole, self._first)
+        phrase = _about(self._topics, {found.thing: found.score for found in ask.phrases}, self._size, max)
+        likely = _about(self._topics, ask.meant, self._size, add)
+        read = np.sqrt(_about(self._read, ask.meant, self._size, add))
         clearest = max((found.score for found in ask.phrases), default=0.0)
-        return np.array(
-            [
-                in_name,
-                self._best_name(shared) / total,
-                self._texts.shared(ask.words) / total,
-                self._best_name(alike),
-                phrase,
-                self._about(self._topics, whole, max),
-                phrase - clearest,
-                [ask.categories.get(category, 0.0) for category in self._categories],
-                in_name >= _WHOLE,
-                np.minimum(own, _MOST_SAID) / _MOST_SAID,
-                likely,
-                likely - max(ask.meant.values(), default=0.0),
-                np.sqrt(likely) * (1 - in_name),
-                *(_rank(column) for column in (in_name, phrase, likely)),
-                read,
-                _rank(read),
-                np.full(self._size, -sum(ask.meant.get(name, 0.0) for name in sorted(_TALK))),
-            ]
-        )
-
-    def _best_name(self, by_name: Floats) -> Floats:
-        """Of each entry the best of its names."""
-        found: Floats = np.maximum.reduceat(by_name, self._first)
-        return found
-
-    def _about(self, known: ByConcept, asked: dict[str, float], join: Callable[[float, float], float]) -> Floats:
-        """How strongly each entry is about the concepts that are asked for."""
-        found = [0.0] * self._size
-        for concept, score in asked.items():
-            for place, share in known.get(concept, ()):
-                found[place] = join(found[place], score * share)
-        return np.array(found)
-
-    def _read_by_model(self, record: PatientRecord) -> Iterator[dict[str, float]]:
-        """Of each entry the concepts that its names or its texts mean, at their likeliest."""
-        for entry in record.entries:
-            found: dict[str, float] = {}
-            for likely in meant((entry.name, *entry.aliases, entry.report, entry.said), self._language):
-                for concept in likely.keys() - _TALK:
-                    found[concept] = max(likely[concept], found.get(concept, 0.0))
-            yield found
-
-    def _of_other_kind(self, question: str) -> Floats:
-        """In how many ways each entry is another thing than the question names: another test, another place."""
-        asked = of_a_kind(question, self._language)
-        return np.array(
-            [
-                float(sum(kind in own and things.isdisjoint(own[kind]) for kind, things in asked.items()))
-                for own in self._kinds
-            ]
-        )
+        likeliest = max(ask.meant.values(), default=0.0)
+        ranks = (column / max(column.max(initial=0.0), _LEAST) for column in (in_ask, phrase, likely, read))
+        names = (in_ask, in_ask >= _WHOLE, np.maximum.reduceat(shared, self._first) / total)
+        return np.array([*names, phrase, phrase - clearest, likely, likely - likeliest, read, *ranks])
 
 
-def _rank(column: Floats) -> Floats:
-    """Each entry's share of the best."""
-    found: Floats = column / max(column.max(initial=0.0), _LEAST)
+def _about(known: ByConcept, asked: dict[str, float], size: int, join: Callable[[float, float], float]) -> Floats:
+    """How strongly each entry is about the concepts that are asked for, or each name holds the terms."""
+    found = [0.0] * size
+    for concept, score in asked.items():
+        for place, share in known.get(concept, ()):
+            found[place] = join(found[place], score * share)
+    return np.array(found)
+
+
+def _meant_by_any(texts: Sequence[str], language: Language) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for likely in meant(texts, language):
+        for concept in likely.keys() - _TALK:
+            found[concept] = max(likely[concept], found.get(concept, 0.0))
     return found
 
 
@@ -201,3 +173,36 @@ def _by_concept(entries: Iterable[dict[str, float]]) -> ByConcept:
         for concept, share in topics.items():
             found.setdefault(concept, []).append((place, share))
     return found
+
+
+def _entry_topics(record: PatientRecord) -> list[dict[str, float]]:
+    """For each entry the concepts its names mean and those near them; for the chief symptom what is asked about any."""
+    symptoms = (e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT)
+    chief = next(symptoms, "")
+    found = []
+    for entry in record.entries:
+        own, also = _named(entry, record.language)
+        topics = dict.fromkeys((other for concept in own | also for other in answered_by(concept)), _NEAR)
+        if entry.name == chief:
+            # "When did it start?" asks for the chief symptom, whose report tells.
+            topics |= dict.fromkeys(_OF_THE_CHIEF, _NEAR)
+        found.append(topics | dict.fromkeys(also, _ALSO_CALLED if own else 1.0) | dict.fromkeys(own, 1.0))
+    return found
+
+
+def _named(entry: Entry, language: Language) -> tuple[set[str], set[str]]:
+    """What an entry's name and category speak of, and what its other names are about.
+
+    An alias is only about what is most of it: "pain on a deep breath" is not about breathlessness. A statement of a
+    text has no other names; what it is about is in its report.
+    """
+    index = concepts(language)
+    is_statement = not (entry.aliases or entry.said or entry.category in _BY_NAME)
+    own = set(index.whole(f"{entry.name}\n{entry.report}" if is_statement else entry.name))
+    also = {
+        found.thing
+        for alias in entry.aliases
+        for found in index.there(alias)
+        if reaches(found.share, _WHOLE) and reaches(found.score, _MOSTLY)
+    }
+    return own | _OF_THE_CATEGORY.get(entry.category, set()), also

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from osler.agents.ram.entry_topics import chief_symptom
-from osler.agents.ram.evidence import Evidence, weights
-from osler.agents.ram.question import asks_about_another, read_asks
+from osler.agents.ram.evidence import Evidence, read_asks, weights
+from osler.language import Language, Speaker
 from osler.language.lexicon import broad_parts, concepts
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.lexicon.spoken import things
 from osler.language.lexicon.thesaurus import QUALITIES
+from osler.language.questions import read_questions
 from osler.ranking import all_seen, ranked, reaches
 from osler.records.schema import Category, Entry, PatientRecord, Status
 
@@ -55,7 +55,6 @@ class RecordIndex:
         self.language = record.language
         self.entries = record.entries
         self._speaker = record.speaker
-        self._chief = chief_symptom(record)
         self._evidence = Evidence(record)
         medicines = (e.name for e in record.entries if e.category is Category.MEDICATION_HISTORY)
         self._has_medicine_list = any("medicines" in concepts(self.language).whole(name) for name in medicines)
@@ -102,6 +101,12 @@ class RecordIndex:
         if "chief" in parts:
             found += symptoms[:1]
         if "others" in parts:
-            found += [entry for entry in symptoms if entry.name != self._chief][:_BEGINNING]
+            found += symptoms[1 : 1 + _BEGINNING]  # the first is the chief symptom
         unique = {entry.name: entry for entry in found}.values()
         return [Match(entry, _BROAD) for entry in sorted(unique, key=lambda e: _ORDER.index(e.status))]
+
+
+def asks_about_another(question: str, language: Language, speaker: Speaker) -> bool:
+    """Whether all that is asked is about somebody else: "does your husband smoke?" is not about the patient."""
+    asked = read_questions(question, language, speaker)
+    return bool(asked) and all(one.whose for one in asked)

@@ -1,4 +1,4 @@
-"""Records whose reports name the diagnosis: the words that do are taken out before anybody can be given them."""
+"""Takes the diagnosis out of a record's reports before anybody is given them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from osler.language import Language
 from osler.language.lexicon import concepts
 from osler.language.words import content, plain
-from osler.records.schema import Diagnosis, Entry, PatientRecord
+from osler.records.schema import Diagnosis, PatientRecord
 
 # "…, suggestive of X" and "consistent with X" interpret; what was found stands before them.
 _INTERPRETS = {
@@ -19,68 +19,52 @@ _INTERPRETS = {
     ),
     Language.ZH: re.compile(r"[，,]?(?:提示|符合|考虑|支持|证实|诊断为).*$"),
 }
-_CLAUSE = re.compile(r"(?<=[.;,，；。])\s*")
+_SENTENCE_END = re.compile(r"(?<=\.)\s+|(?<=。)\s*")
+_CLAUSE_END = re.compile(r"(?<=[.;,，；。])\s*")
 
 
 def without_diagnosis(record: PatientRecord) -> PatientRecord:
     """The same record with no entry that gives the diagnosis away; the bundled ones come back as they are."""
-    entries = tuple(_redacted(entry, record.diagnosis, record.language) for entry in record.entries)
+    redactor = _Redactor(record.diagnosis, record.language)
+    entries = tuple(
+        entry.model_copy(update={"report": redactor.redact(entry.report), "said": redactor.redact(entry.said)})
+        for entry in record.entries
+    )
     return record if entries == record.entries else record.model_copy(update={"entries": entries})
 
 
-def _redacted(entry: Entry, diagnosis: Diagnosis, language: Language) -> Entry:
-    texts = {"report": _uninterpreted(entry.report, diagnosis, language), "said": entry.said}
-    found = {
-        name: text
-        for name, text in texts.items()
-        if _names_it(text, diagnosis, language) or text != getattr(entry, name)
-    }
-    return (
-        entry.model_copy(update={name: _cut(text, diagnosis, language) for name, text in found.items()})
-        if found
-        else entry
-    )
+class _Redactor:
+    """Takes a diagnosis out of texts."""
 
+    def __init__(self, diagnosis: Diagnosis, language: Language) -> None:
+        self._language, self._interprets = language, _INTERPRETS[language]
+        self._names = [plain(name) for name in diagnosis.names]
+        known = concepts(language).idf
+        self._telling = {word for name in diagnosis.names for word in content(name, language) if word not in known}
+        """Words of the diagnosis that no phrase for symptoms, tests and history has."""
 
-def _uninterpreted(text: str, diagnosis: Diagnosis, language: Language) -> str:
-    """The text without an interpretation that has a telling word of the diagnosis: "consistent with coarctation".
+    def redact(self, text: str) -> str:
+        """The text without what names or clearly means the diagnosis."""
+        sentences = _SENTENCE_END.split(text)
+        kept = [self._sentence(sentence) for sentence in sentences]
+        return text if kept == sentences else self._joined(kept)
 
-    Telling is a word that no phrase by which patients and doctors speak of symptoms, tests and history has.
-    """
-    if _INTERPRETS[language].search(text) is None:
-        return text
-    known = concepts(language).idf
-    telling = {word for name in diagnosis.names for word in content(name, language) if word not in known}
-
-    def cut(sentence: str) -> str:
-        found = _INTERPRETS[language].search(sentence)
-        if found is None or not telling & set(content(found[0], language)):
+    def _sentence(self, sentence: str) -> str:
+        """First without its interpretation, "consistent with coarctation"; then without the clause that still tells."""
+        if found := self._interprets.search(sentence):
+            rest = sentence[: found.start()].strip()
+            is_telling = self._telling & set(content(found[0], self._language))
+            if self._names_it(sentence) or (is_telling and len(content(rest, self._language)) > 1):
+                sentence = rest and rest + (sentence[-1] if sentence[-1] in ".。" else "")
+        if not self._names_it(sentence):
             return sentence
-        rest = sentence[: found.start()].strip()
-        end = sentence[-1:] if sentence[-1:] in ".。" else ""
-        return rest + end if len(content(rest, language)) > 1 else sentence
+        clauses = [clause for clause in _CLAUSE_END.split(sentence) if not self._names_it(clause)]
+        return self._joined(clauses).strip(" ,;，；")
 
-    parts = re.split(r"(?<=[.。])(\s*)", text)
-    return "".join(cut(part) for part in parts).strip()
+    def _joined(self, parts: list[str]) -> str:
+        return ("" if self._language is Language.ZH else " ").join(filter(None, parts))
 
-
-def _cut(text: str, diagnosis: Diagnosis, language: Language) -> str:
-    """Sentence by sentence: first without its interpretation, then without the clause that still tells."""
-    kept = []
-    for sentence in re.split(r"(?<=[.。])\s*", text):
-        if _names_it(sentence, diagnosis, language):
-            sentence = _INTERPRETS[language].sub("", sentence)
-        clauses = [
-            clause for clause in _CLAUSE.split(sentence) if clause and not _names_it(clause, diagnosis, language)
-        ]
-        kept.append(("" if language is Language.ZH else " ").join(clauses).strip(" ,;，；"))
-    return (" " if language is Language.EN else "").join(filter(None, kept))
-
-
-def _names_it(text: str, diagnosis: Diagnosis, language: Language) -> bool:
-    """Whether a text has a name of the diagnosis in it."""
-    level = plain(text)
-    names = (plain(name) for name in diagnosis.names)
-    if language is Language.ZH:
-        return any(name in level for name in names)
-    return any(name in level and re.search(rf"\b{re.escape(name)}\b", level) for name in names)
+    def _names_it(self, text: str) -> bool:
+        level = plain(text)
+        named = (name for name in self._names if name in level)
+        return any(self._language is Language.ZH or re.search(rf"\b{re.escape(name)}\b", level) for name in named)

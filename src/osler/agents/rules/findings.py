@@ -1,137 +1,161 @@
-"""What statements show of the doctor's items: each finding there, or not there; what is not told is left out.
+"""What the rules doctor knows from its briefing: the findings so far, and the items it has asked about already.
 
-A statement comes from a fact, from an exchange or from a text, and is denied or not as whoever read it says. Findings
-are recognised by the cues and numbers of the knowledge files.
+A finding is there or not there; what is not told is left out. Findings are recognised by the cues and numbers of the
+knowledge files in what facts, exchanges and texts mention.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
-from osler.agents.rules.item_names import is_about, items_named
-from osler.agents.rules.knowledge import Finding, Item
+from osler.agents.messages import Briefing, Case
+from osler.agents.rules.knowledge import Finding, Item, by_question, is_about, items_named, knowledge
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
-from osler.language.cues import any_of, finder, groups
+from osler.language.cues import finder
 from osler.language.reader import read
 from osler.language.reading import Mention
 from osler.language.words import plain
-from osler.memory.base import Fact
+from osler.memory.base import Fact, Recall, Turn
+from osler.records.classify import result_words
 
 Findings = dict[str, bool]
+Mentions = tuple[Mention, ...]
 _PATIENT = frozenset({"patient", "the patient", "患者", "病人", "complaint", "症状", ""})
 _FAMILY = "family-history"
 _ARTICLE = re.compile(r"\b(?:the|my|his|her|their|your|our|a|an) (?=[a-z])")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """Something that was said."""
+class Known(NamedTuple):
+    """Findings, and the ids of the items that need not be asked for again."""
 
-    text: str
-    denied: bool = False
-    whose: str = ""
-    """A relative; empty: the patient."""
+    findings: Findings
+    asked: frozenset[str]
 
 
-def fact_statements(fact: Fact, language: Language) -> tuple[Statement, ...]:
-    """A fact as statements: of one that is so, its words may still deny a part, `shows a stone, no fluid`."""
-    whose = "" if _is_own(fact.subject) else fact.subject
+def known_from(briefing: Briefing) -> Known:
+    """All that the complaint, the recall and the last exchange tell; what was said later counts for more."""
+    case, language = briefing.case, briefing.case.language
+    complaint = _findings_named(_mentions(case.complaint, language, case.speaker), language)
+    findings: Findings = {name: True for name, there in complaint.items() if there}
+    asked: set[str] = set()
+    last = Turn(number=briefing.turn, question=briefing.question, reply=briefing.reply, results=briefing.results)
+    for question, answer in _answers(briefing.recall, last, case):
+        told = _findings_named(answer, language)
+        findings |= {name: there for name, there in told.items() if there or name not in findings}
+        item = by_question(language).get(plain(question))
+        for one in [item] if item else items_named(question, language):
+            findings |= _findings_answered(one, answer, language)
+            asked.add(one.id)
+    asked.update(knowledge().item_of[name].id for name in findings)
+    return Known(findings, frozenset(asked))
+
+
+def _answers(recall: Recall, last: Turn, case: Case) -> Iterator[tuple[str, Mentions]]:
+    """Each question with what was said in answer to it; the text of a recall only where there is nothing else."""
+    facts: dict[int, list[Fact]] = defaultdict(list)
+    for fact in recall.facts:
+        facts[fact.turn].append(fact)
+    if recall.text and not (recall.facts or recall.exchanges):
+        yield "", _mentions(recall.text, case.language, case.speaker)
+    exchanges = {turn.number: turn for turn in recall.exchanges}
+    for number in sorted({*facts, *exchanges}):
+        turn = exchanges.get(number, Turn(number=number, question="", reply=""))
+        stated = (mention for fact in facts[number] for mention in _of_fact(fact, case.language))
+        yield turn.question, (*stated, *_of_turn(turn, case))
+    if last.question:
+        yield last.question, _of_turn(last, case)
+
+
+def _of_fact(fact: Fact, language: Language) -> Mentions:
+    """What a fact mentions: the words of one that is so may still deny a part, `shows a stone, no fluid`."""
+    subject = fact.subject.strip()
+    is_relative = any(finder("relatives", language).fullmatch(subject) for language in Language)
+    whose = fact.subject if is_relative and subject.casefold() not in _PATIENT else ""
     if fact.denied or whose:
-        return (Statement(fact.triple, fact.denied, whose),)
-    return text_statements(fact.triple, language)
+        return (Mention(fact.triple, denied=fact.denied, whose=whose),)
+    return _mentions(fact.triple, language)
 
 
-def _is_own(subject: str) -> bool:
-    """Whether a fact is about the patient or a thing of theirs."""
-    people = (finder("relatives", language).fullmatch(subject.strip()) for language in Language)
-    return subject.strip().casefold() in _PATIENT or not any(people)
+def _of_turn(turn: Turn, case: Case) -> Mentions:
+    reply = "\n".join(filter(None, (turn.reply, turn.results)))
+    return _of_answer(turn.question, reply, case.language, case.speaker) if reply else ()
 
 
 @lru_cache(maxsize=8192)
-def text_statements(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> tuple[Statement, ...]:
-    """A text as statements: each thing that it mentions, and each clause, for cues of several words."""
-    found: list[Statement] = []
+def _of_answer(question: str, reply: str, language: Language, speaker: Speaker) -> Mentions:
+    mentions = (mention for mention in read_answer(question, reply, language, speaker) if not mention.unsure)
+    return (*map(_with_value, mentions), *_mentions(reply, language, speaker))
+
+
+@lru_cache(maxsize=8192)
+def _mentions(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> Mentions:
+    """Each thing that a text is sure of, and each clause as a whole, for cues of several words."""
+    found: list[Mention] = []
     for sentence in read(text, language, speaker).sentences:
         for clause in sentence.clauses if not sentence.is_question else ():
             sure = [mention for mention in clause.mentions if not mention.unsure]
-            found += [_statement(mention) for mention in sure]
+            found += map(_with_value, sure)
             if sure:
                 whose = sure[0].whose if all(mention.whose for mention in sure) else ""
-                found.append(Statement(clause.text, all(mention.denied for mention in sure), whose))
+                found.append(Mention(clause.text, all(mention.denied for mention in sure), whose=whose))
     return tuple(found)
 
 
-def _statement(mention: Mention) -> Statement:
-    return Statement(f"{mention.what} {mention.value}".strip(), mention.denied, mention.whose)
+def _with_value(mention: Mention) -> Mention:
+    return Mention(f"{mention.what} {mention.value}".strip(), mention.denied, whose=mention.whose)
 
 
-def findings_named(statements: Sequence[Statement], language: Language) -> Findings:
-    """What statements show of the items that they name themselves."""
+def _findings_named(mentions: Sequence[Mention], language: Language) -> Findings:
+    """What mentions show of the items that they name themselves."""
     found: Findings = {}
-    for statement in statements:
-        for item in items_named(statement.text, language):
-            if bool(statement.whose) != (item.id == _FAMILY):
+    for mention in mentions:
+        for item in items_named(mention.what, language):
+            if bool(mention.whose) != (item.id == _FAMILY):
                 continue
-            for finding in item.findings:
-                if finding.cues[language] or finding.numbers:
-                    shown = _shown(finding, statements, language)
-                else:
-                    shown = not statement.denied
+            for name, finding in item.findings.items():
+                has_cues = finding.cues(language) or finding.number
+                shown = _shown(finding, mentions, language) if has_cues else not mention.denied
                 if shown is not None:
-                    found[finding.id] = found.get(finding.id, False) or shown
+                    found[name] = found.get(name, False) or shown
     return found
 
 
-@lru_cache(maxsize=8192)
-def answer_statements(question: str, reply: str, language: Language, speaker: Speaker) -> tuple[Statement, ...]:
-    """A reply as statements, with what its question adds to them."""
-    mentions = (mention for mention in read_answer(question, reply, language, speaker) if not mention.unsure)
-    return (*map(_statement, mentions), *text_statements(reply, language, speaker))
-
-
-def findings_answered(item: Item, answer: Sequence[Statement], language: Language) -> Findings:
+def _findings_answered(item: Item, answer: Sequence[Mention], language: Language) -> Findings:
     """What the answer to the question about an item shows of it."""
-    about = [one for one in answer if is_about(item, one.text, language)]
-    there = any(not one.denied and not _is_normal(one, language) for one in about)
+    normal = result_words("normal", language)
+    about = [one for one in answer if is_about(item, one.what, language)]
+    there = any(not one.denied and not normal.search(one.what) for one in about)
     shown = {
-        finding.id: _shown(finding, answer, language)
-        for finding in item.findings
-        if finding.cues[language] or finding.numbers
+        name: _shown(finding, answer, language)
+        for name, finding in item.findings.items()
+        if finding.cues(language) or finding.number
     }
     # That a test is denied says that it was not done; that it was normal says what it showed.
-    known = [one for one in about if not one.denied or _is_normal(one, language)] if item.is_test else about
+    known = [one for one in about if not one.denied or normal.search(one.what)] if item.is_test else about
     if not known:
         return {name: True for name, seen in shown.items() if seen}
-    return {finding.id: bool(shown.get(finding.id, there)) for finding in item.findings}
+    return {name: bool(shown.get(name, there)) for name in item.findings}
 
 
-def _is_normal(statement: Statement, language: Language) -> bool:
-    return _normal(language).search(statement.text) is not None
-
-
-@cache
-def _normal(language: Language) -> re.Pattern[str]:
-    return re.compile(any_of(groups("normal", language)["normal"], language), re.IGNORECASE)
-
-
-def _shown(finding: Finding, statements: Iterable[Statement], language: Language) -> bool | None:
+def _shown(finding: Finding, mentions: Iterable[Mention], language: Language) -> bool | None:
     """True: shown. False: denied, or a number within the normal. None: not spoken of."""
     verdict: bool | None = None
-    for statement in statements:
-        text = _level(statement.text)
-        for cue in finding.cues[language]:
+    rule = finding.number
+    for mention in mentions:
+        text = _level(mention.what)
+        for cue in finding.cues(language):
             if _has(text, _level(cue), language):
-                if not statement.denied or finder("negation", language).search(cue):
+                if not mention.denied or finder("negation", language).search(cue):
                     return True
                 verdict = False
-        rule = finding.numbers.get(language)
-        for value in _numbers_after(rule.after, text) if rule else ():
-            if rule and rule.fits(value):
+        for value in _numbers_after(rule.after.get(language, ()), text) if rule else ():
+            if rule and (value > rule.above or value < rule.below):
                 return True
             verdict = False
     return verdict

@@ -1,58 +1,87 @@
-"""What the rules doctor knows of medicine: things to ask, what the replies show, and the conditions they point to."""
+"""What the rules doctor knows of medicine: things to ask, what the replies show, and the conditions they point to.
+
+Items are found in a text by the doctor's own questions, by their names, or by the concepts that are theirs.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 import yaml
 from numpy.typing import NDArray
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
 from osler.agents.rules.address import addressed
 from osler.language import Language, Speaker
-from osler.language.words import plain
+from osler.language.lexicon import Phrases, concepts, terms
+from osler.language.words import content, plain
+from osler.ranking import reaches
 from osler.records.schema import Sex
 
-KINDS = ("symptom", "sign", "history", "test", "examination")
-_ITEM_FILES = ("symptoms", "laboratory", "examinations")
+Floats = NDArray[np.float64]
+Plain = Annotated[str, AfterValidator(plain)]
+"""A text in plain letters."""
+_TELLING = 5.0
+"""Weight of shared words from which a reply is about the question: `pain` alone is not, `urine` is."""
+_CLEAR = {Language.EN: 0.75, Language.ZH: 0.55}
+"""Share of a phrase from which a text speaks of it; Chinese puts words between the parts of a compound."""
+_EXACT, _WHOLE = 0.93, 0.999
+_QUALITY = (
+    "pain-",
+    "relation-",
+    "onset-",
+    "aggravating",
+    "relieving",
+    "time-of-day",
+    "triggers",
+    "course",
+    "constant-",
+)
+"""Concepts of how a symptom is, which no single symptom owns."""
+_FEW = 2
+"""An item whose names mean more concepts than this is too special to be read off one of them."""
 
 
-@dataclass(frozen=True)
-class NumberRule:
+class _Known(BaseModel):
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True, populate_by_name=True)
+
+
+T = TypeVar("T", bound=_Known)
+
+
+class NumberRule(_Known):
     """A finding that a number decides."""
 
-    after: tuple[str, ...]
-    """Words the number stands behind; empty: the first number of the reply."""
-    above: float | None
-    below: float | None
-
-    def fits(self, value: float) -> bool:
-        """Whether the value lies outside of what is normal."""
-        return (self.above is not None and value > self.above) or (self.below is not None and value < self.below)
+    after: dict[Language, tuple[Plain, ...]] = {}
+    """Words the number stands behind; none: the first number of the reply."""
+    above: float = np.inf
+    below: float = -np.inf
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(_Known):
     """Something a reply can show."""
 
-    id: str
-    base: float
-    cues: dict[Language, tuple[str, ...]]
-    numbers: dict[Language, NumberRule] = field(default_factory=dict)
+    base: float = 0.1
+    en: tuple[Plain, ...] = ()
+    zh: tuple[Plain, ...] = ()
+    number: NumberRule | None = None
+
+    def cues(self, language: Language) -> tuple[str, ...]:
+        """Words that show it."""
+        return self.en if language is Language.EN else self.zh
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(_Known):
     """One thing to ask about."""
 
     id: str
     kind: str
     ask: dict[Language, str]
     names: dict[Language, tuple[str, ...]]
-    findings: tuple[Finding, ...]
+    findings: dict[str, Annotated[Finding, BeforeValidator(lambda row: row or {})]]
 
     @property
     def is_test(self) -> bool:
@@ -60,49 +89,77 @@ class Item:
         return self.kind in {"test", "examination"}
 
 
-@dataclass(frozen=True)
-class Plan:
+class OtherTreatment(_Known):
     """What to do when a finding forbids the usual treatment."""
 
-    finding: str
-    text: dict[Language, str]
+    finding: Annotated[str, Field(alias="if")]
+    en: str
+    zh: str
+
+    def text(self, language: Language) -> str:
+        """The treatment in a language."""
+        return self.en if language is Language.EN else self.zh
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(_Known):
     """A disease as the doctor pictures it."""
 
     id: str
     name: dict[Language, str]
     prior: float
-    sex: str | None
+    sex: str | None = None
     ages: tuple[float, float]
     findings: dict[str, float]
     treatment: dict[Language, str]
-    unless: tuple[Plan, ...]
+    unless: tuple[OtherTreatment, ...] = ()
 
 
-@dataclass(frozen=True)
-class Knowledge:
+class Knowledge(NamedTuple):
     """All of it, with the table of probabilities laid out for arithmetic."""
 
-    items: tuple[Item, ...]
-    conditions: tuple[Condition, ...]
+    items: dict[str, Item]
+    conditions: dict[str, Condition]
     findings: dict[str, int]
-    """Column of each finding."""
+    """Column of each finding; those of an item stand together, in the order of the items."""
+    first_finding: NDArray[np.intp]
+    """Column of the first finding of each item."""
     item_of: dict[str, Item]
-    table: NDArray[np.float64]
+    """The item of each finding."""
+    table: Floats
     """(conditions, findings): how likely each finding is in each condition."""
-    entropy: NDArray[np.float64]
+    entropy: Floats
     """(conditions, findings): how uncertain each finding is in each condition."""
 
-    def item(self, name: str) -> Item:
-        """The item with that id."""
-        return self._by_id[name]
 
-    @cached_property
-    def _by_id(self) -> dict[str, Item]:
-        return {item.id: item for item in self.items}
+@cache
+def knowledge() -> Knowledge:
+    """Read the files once."""
+    items = {item.id: item for item in _read(Item, "symptoms", "laboratory", "examinations")}
+    conditions = {one.id: one for one in _read(Condition, *(f"conditions-{number}" for number in range(1, 5)))}
+    item_of = {name: item for item in items.values() for name in item.findings}
+    columns = {name: place for place, name in enumerate(item_of)}
+    base = np.array([item.findings[name].base for name, item in item_of.items()])
+    table = np.tile(base, (len(conditions), 1))
+    for row, condition in zip(table, conditions.values(), strict=True):
+        for name, probability in condition.findings.items():
+            row[columns[name]] = probability
+    table = np.clip(table, 0.01, 0.99)
+    first = np.cumsum([0, *(len(item.findings) for item in items.values())])[:-1]
+    return Knowledge(items, conditions, columns, first, item_of, table, entropy(table))
+
+
+def _read(kind: type[T], *names: str) -> list[T]:
+    rows: list[Any] = []
+    for name in names:
+        text = (files("osler.agents.rules") / "knowledge" / f"{name}.yaml").read_text(encoding="utf-8")
+        rows += yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 -- safe
+    return TypeAdapter(list[kind]).validate_python(rows)  # type: ignore[valid-type]  # known when it runs
+
+
+def entropy(p: Floats) -> Floats:
+    """Of yes-or-no chances, in nats."""
+    value: Floats = -(p * np.log(p) + (1 - p) * np.log(1 - p))
+    return value
 
 
 @cache
@@ -110,78 +167,68 @@ def by_question(language: Language) -> dict[str, Item]:
     """Items by the exact question the doctor asks for them, whoever answers and whoever it is about."""
     return {
         plain(addressed(item.ask[language], speaker, sex, language)): item
-        for item in knowledge().items
+        for item in knowledge().items.values()
         for speaker in (Speaker.PATIENT, Speaker.CAREGIVER)
         for sex in Sex
     }
 
 
-def entropy(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of yes-or-no chances, in nats."""
-    value: NDArray[np.float64] = -(p * np.log(p) + (1 - p) * np.log(1 - p))
-    return value
+def is_about(item: Item, text: str, language: Language) -> bool:
+    """Whether a sentence speaks of what was asked."""
+    index = concepts(language)
+    if index.find(text).keys() & _concepts_of(language)[item.id]:
+        return True
+    own = frozenset(content(" ".join((item.ask[language], *item.names[language])), language))
+    shared = own & frozenset(content(text, language))
+    return reaches(sum(map(index.weight, shared)), _TELLING)
 
 
 @cache
-def knowledge() -> Knowledge:
-    """Read the files once."""
-    items = tuple(_item(row) for name in _ITEM_FILES for row in _rows(f"{name}.yaml"))
-    conditions = tuple(_condition(row) for name in _condition_files() for row in _rows(name))
-    findings = {finding.id: place for place, finding in enumerate(f for item in items for f in item.findings)}
-    base = np.array([finding.base for item in items for finding in item.findings])
-    table = np.tile(base, (len(conditions), 1))
-    for place, condition in enumerate(conditions):
-        for name, probability in condition.findings.items():
-            table[place, findings[name]] = probability
-    item_of = {finding.id: item for item in items for finding in item.findings}
-    table = np.clip(table, 0.01, 0.99)
-    return Knowledge(items, conditions, findings, item_of, table, entropy(table))
+def _concepts_of(language: Language) -> dict[str, frozenset[str]]:
+    """For each item the concepts that its names clearly mean."""
+    index = concepts(language)
+    return {
+        item.id: frozenset(
+            c for name in item.names[language] for c, score in index.best(name).items() if reaches(score, _EXACT)
+        )
+        for item in knowledge().items.values()
+    }
 
 
-def _condition_files() -> list[str]:
-    folder = files("osler.agents.rules") / "knowledge"
-    return sorted(path.name for path in folder.iterdir() if path.name.startswith("conditions"))
+@cache
+def _meant_by(language: Language) -> dict[str, str]:
+    """For each concept the one symptom that means just it, or hardly more.
+
+    Where several mean it, as three kinds of headache do, the concept alone tells of none of them.
+    """
+    meant: dict[str, dict[str, int]] = {}
+    for item in knowledge().items.values():
+        own = {concept for concept in _concepts_of(language)[item.id] if not concept.startswith(_QUALITY)}
+        if item.kind == "symptom" and len(own) <= _FEW:
+            for concept in own:
+                meant.setdefault(concept, {})[item.id] = len(own)
+    nearest = {
+        concept: [name for name, size in sizes.items() if size == min(sizes.values())]
+        for concept, sizes in meant.items()
+    }
+    return {concept: names[0] for concept, names in nearest.items() if len(names) == 1}
 
 
-def _rows(name: str) -> list[dict[str, Any]]:
-    text = (files("osler.agents.rules") / "knowledge" / name).read_text(encoding="utf-8")
-    rows: list[dict[str, Any]] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
-    return rows
-
-
-def _both(row: dict[str, Any]) -> dict[Language, str]:
-    return {language: str(row[language.value]) for language in Language}
-
-
-def _item(row: dict[str, Any]) -> Item:
-    names = {language: tuple(map(str, row["names"][language.value])) for language in Language}
-    found = tuple(_finding(name, spec or {}) for name, spec in row["findings"].items())
-    return Item(row["id"], row["kind"], _both(row["ask"]), names, found)
-
-
-def _finding(name: str, row: dict[str, Any]) -> Finding:
-    cues = {language: tuple(plain(str(cue)) for cue in row.get(language.value, ())) for language in Language}
-    numbers = {language: _number(row["number"], language) for language in Language} if "number" in row else {}
-    return Finding(name, float(row.get("base", 0.1)), cues, numbers)
-
-
-def _number(row: dict[str, Any], language: Language) -> NumberRule:
-    after = row.get("after") or {}
-    return NumberRule(
-        tuple(plain(str(word)) for word in after.get(language.value, ())), row.get("above"), row.get("below")
+@cache
+def _names(language: Language) -> Phrases:
+    """Items by their names. One that is only `aches` is left out: every pain would be it."""
+    index = concepts(language)
+    pairs = ((name, item.id) for item in knowledge().items.values() for name in item.names[language])
+    telling = (
+        (name, thing) for name, thing in pairs if reaches(sum(map(index.weight, terms(name, language))), _TELLING)
     )
+    return Phrases.of(telling, language)
 
 
-def _condition(row: dict[str, Any]) -> Condition:
-    plans = tuple(Plan(plan["if"], _both(plan)) for plan in row.get("unless") or ())
-    low, high = row["ages"]
-    return Condition(
-        row["id"],
-        _both(row["name"]),
-        float(row["prior"]),
-        row.get("sex"),
-        (float(low), float(high)),
-        row["findings"],
-        _both(row["treatment"]),
-        plans,
-    )
+@lru_cache(maxsize=16384)
+def items_named(text: str, language: Language) -> list[Item]:
+    """The items that a text speaks of: by name, or by the one concept that is theirs."""
+    found = {name for name, share in _names(language).find(text).items() if reaches(share, _WHOLE)}
+    spoken = {name for name, share in concepts(language).find(text).items() if reaches(share, _CLEAR[language])}
+    found |= {_meant_by(language)[concept] for concept in spoken & _meant_by(language).keys()}
+    return [knowledge().items[name] for name in sorted(found)]

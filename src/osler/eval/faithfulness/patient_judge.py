@@ -23,10 +23,10 @@ from osler.eval.faithfulness.replies import ClaimKind, ReplyContext, ReplyVerdic
 from osler.eval.model_judge import enclosed
 from osler.language import Language
 from osler.language.words import plain
+from osler.locale import label
 from osler.loosejson import json_of
 from osler.models import Backbone, ChatMessage, ask
 from osler.prompts import prompt
-from osler.records.labels import label
 from osler.records.schema import Diagnosis, Entry, Status
 from osler.runs.events import Thing, Unrecorded
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from osler.eval.course import Course
 from osler.eval.oracle import all_words
 from osler.language import Language, Speaker
-from osler.records.age import Age
+from osler.records.fields import Age
 from osler.records.schema import Diagnosis, Entry, PatientRecord
 from osler.runs.events import Thing
 

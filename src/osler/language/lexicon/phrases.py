@@ -1,4 +1,4 @@
-"""What a text speaks of, however it is worded: concepts and categories, found by how much of a phrase is there."""
+"""What a text speaks of, however it is worded: concepts, found by how much of a phrase is there."""
 
 from __future__ import annotations
 
@@ -112,13 +112,6 @@ def concepts(language: Language) -> Phrases:
     """The things doctors ask about: by their names, and by the idioms that avoid them."""
     known = thesaurus_terms(language)
     return Phrases([*known.names, *known.idioms], language)
-
-
-@cache
-def categories(language: Language) -> Phrases:
-    """The words that ask for a whole category."""
-    table = load("categories.yaml").items()
-    return Phrases.of([(p, name) for name, words in table for p in words[language.value]], language)
 
 
 @cache

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from osler.errors import UserError
-from osler.language import Speaker
-from osler.records.age import Age
-from osler.records.category_rules import kind_of_test
+from osler.language import Language, Speaker
+from osler.locale import label
+from osler.records.classify import kind_of_test, named_with_aliases, sex_from
+from osler.records.fields import Age
 from osler.records.formats import jsonl
-from osler.records.labels import EN, label, sex_from
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category, PatientRecord, Sex, Status
 from osler.records.split import EntryList
@@ -23,11 +23,29 @@ from osler.records.validation import Problem, RecordDraft, drafted
 _AGE = re.compile(r"(\d+)[\s-]*(year|month|week|day)s?", re.IGNORECASE)
 _NEWBORN = re.compile(r"newborn|neonate", re.IGNORECASE)
 # Leaves that only say "what was found" take the name of what was examined.
-_BARE = re.compile(
-    r"^(?:findings?|results?|description|interpretation|impression|details?|report|value)$", re.IGNORECASE
-)
+_BARE = re.compile(r"(?:finding|result|detail)s?|description|interpretation|impression|report|value", re.IGNORECASE)
 _CHILD = 12
-_SOURCE = "AgentClinic (MIT)"
+_TEXTS = {
+    "History": (Category.SYMPTOM,),
+    "Review_of_Systems": (
+        *(Category.SYMPTOM, Category.GENERAL_CONDITION),
+        *(Category.CONCERN, Category.MENSTRUAL_HISTORY),
+    ),
+    "Past_Medical_History": (
+        *(Category.MEDICAL_HISTORY, Category.SURGICAL_HISTORY),
+        *(Category.BIRTH_HISTORY, Category.MARITAL_CHILDBEARING),
+    ),
+    "Social_History": (Category.SOCIAL_HISTORY,),
+    "Family_History": (Category.FAMILY_HISTORY,),
+    "Current_Medications": (Category.MEDICATION_HISTORY,),
+    "Medications": (Category.MEDICATION_HISTORY,),
+    "Drug_History": (Category.MEDICATION_HISTORY,),
+    "Allergies": (Category.ALLERGY,),
+}
+"""Sections of texts: what is read from each is of the first category; what is written to it, of all of them."""
+_READ_ONLY = {"History", "Medications", "Drug_History"}
+"""What the others hold already."""
+EN = Language.EN
 
 
 def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
@@ -37,13 +55,11 @@ def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
             yield item
             continue
         case = item.data.get("OSCE_Examination") if isinstance(item.data, Mapping) else None
-        if not isinstance(case, Mapping) or not isinstance(case.get("Patient_Actor"), Mapping):
-            yield Problem(
-                shown, "has no `OSCE_Examination` with a `Patient_Actor`; it is not an AgentClinic case", item.place
-            )
+        if isinstance(case, Mapping) and isinstance(case.get("Patient_Actor"), Mapping):
+            yield drafted(partial(_fields, case, f"agentclinic-{number:03d}"), shown, item.place)
         else:
-            name = f"agentclinic-{number:03d}"
-            yield drafted(partial(_fields, case, name), shown, item.place)
+            reason = "has no `OSCE_Examination` with a `Patient_Actor`; it is not an AgentClinic case"
+            yield Problem(shown, reason, item.place)
 
 
 def _fields(case: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -55,12 +71,12 @@ def _fields(case: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {
         "id": name,
         "language": EN,
-        "source": _SOURCE,
+        "source": "AgentClinic (MIT)",
         "speaker": Speaker.MOTHER if age is not None and age.years < _CHILD else Speaker.PATIENT,
         "age": age,
         "sex": next(filter(None, map(sex_from, re.findall(r"\w+", who))), Sex.UNKNOWN),
         "complaint": complaint.strip().rstrip(".") + ".",
-        "diagnosis": _diagnosis(str(case.get("Correct_Diagnosis") or "")),
+        "diagnosis": named_with_aliases(str(case.get("Correct_Diagnosis") or "")),
         "entries": _entries(case),
     }
 
@@ -71,19 +87,13 @@ def _age(who: str) -> Age | None:
     return Age(0, "days") if _NEWBORN.search(who) else None
 
 
-def _diagnosis(text: str) -> dict[str, Any] | None:
-    """The name; what stands in brackets after it is another one."""
-    bare = re.sub(r"\s*\([^)]*\)", "", text).strip()
-    return {"name": bare or text, "aliases": re.findall(r"\(([^)]+)\)", text) if bare else []} if text else None
-
-
 def _entries(case: Mapping[str, Any]) -> list[dict[str, Any]]:
     actor, entries = case["Patient_Actor"], EntryList(EN)
     symptoms = actor.get("Symptoms", {})
     for text in (symptoms.get("Primary_Symptom"), *(symptoms.get("Secondary_Symptoms") or ())):
         if text:
             entries.add(Category.SYMPTOM, str(text), f"{str(text).rstrip('.')}.")
-    for key, category in _TEXTS.items():
+    for key, (category, *_) in _TEXTS.items():
         for _, _, text in _leaves(actor.get(key)):
             entries.add_text(category, text, label=label(category, EN))
     for context, name, text in _leaves(case.get("Physical_Examination_Findings")):
@@ -91,19 +101,6 @@ def _entries(case: Mapping[str, Any]) -> list[dict[str, Any]]:
     for context, name, text in _leaves(case.get("Test_Results")):
         entries.add(kind_of_test(f"{context} {name}"), name or "Test", text, context=context)
     return entries.entries
-
-
-_TEXTS = {
-    "History": Category.SYMPTOM,
-    "Review_of_Systems": Category.SYMPTOM,
-    "Past_Medical_History": Category.MEDICAL_HISTORY,
-    "Social_History": Category.SOCIAL_HISTORY,
-    "Family_History": Category.FAMILY_HISTORY,
-    "Current_Medications": Category.MEDICATION_HISTORY,
-    "Medications": Category.MEDICATION_HISTORY,
-    "Drug_History": Category.MEDICATION_HISTORY,
-    "Allergies": Category.ALLERGY,
-}
 
 
 def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, str]]:
@@ -116,7 +113,7 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, 
             yield from _leaves(inner, path)
     elif value is not None and str(value).strip():
         text = ("Present." if value else "Absent.") if isinstance(value, bool) else str(value)
-        *outer, name = [step for step in path if not _BARE.match(step)] or path or ("",)
+        *outer, name = [step for step in path if not _BARE.fullmatch(step)] or path or ("",)
         yield outer[-1] if outer else "", name, text
 
 
@@ -130,13 +127,11 @@ def write(records: Iterable[PatientRecord], path: Path) -> None:
 
 
 def _case(record: PatientRecord) -> dict[str, Any]:
+    words = {Status.PRESENT: "Present.", Status.ABSENT: "Denied.", Status.NORMAL: "Normal."}
+
     def texts(*categories: Category) -> dict[str, str]:
-        return {
-            entry.name: entry.report
-            or {Status.ABSENT: "Denied.", Status.NORMAL: "Normal."}.get(entry.status, "Present.")
-            for entry in record.entries
-            if entry.category in categories and entry.status is not Status.NOT_DONE
-        }
+        chosen = (e for e in record.entries if e.category in categories and e.status is not Status.NOT_DONE)
+        return {entry.name: entry.report or words[entry.status] for entry in chosen}
 
     present = [e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT]
     return {
@@ -145,19 +140,7 @@ def _case(record: PatientRecord) -> dict[str, Any]:
             "Demographics": f"{record.age.value}-{record.age.unit[:-1]}-old {record.sex}",
             "History": record.complaint,
             "Symptoms": {"Primary_Symptom": (present or [record.complaint])[0], "Secondary_Symptoms": present[1:]},
-            "Review_of_Systems": texts(
-                Category.SYMPTOM, Category.GENERAL_CONDITION, Category.CONCERN, Category.MENSTRUAL_HISTORY
-            ),
-            "Past_Medical_History": texts(
-                Category.MEDICAL_HISTORY,
-                Category.SURGICAL_HISTORY,
-                Category.BIRTH_HISTORY,
-                Category.MARITAL_CHILDBEARING,
-            ),
-            "Current_Medications": texts(Category.MEDICATION_HISTORY),
-            "Allergies": texts(Category.ALLERGY),
-            "Family_History": texts(Category.FAMILY_HISTORY),
-            "Social_History": texts(Category.SOCIAL_HISTORY),
+            **{key: texts(*own) for key, own in _TEXTS.items() if key not in _READ_ONLY},
         },
         "Physical_Examination_Findings": texts(Category.SIGN),
         "Test_Results": texts(Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST),
@@ -165,11 +148,5 @@ def _case(record: PatientRecord) -> dict[str, Any]:
     }
 
 
-FORMAT = Format(
-    "agentclinic",
-    (".jsonl",),
-    "AgentClinic OSCE cases, English, without a treatment",
-    read,
-    has_key("OSCE_Examination"),
-    write,
-)
+_ABOUT = "AgentClinic OSCE cases, English, without a treatment"
+FORMAT = Format("agentclinic", (".jsonl",), _ABOUT, read, has_key("OSCE_Examination"), write)

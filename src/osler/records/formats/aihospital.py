@@ -9,44 +9,31 @@ from pathlib import Path
 from typing import Any
 
 from osler.language import Language
-from osler.records.category_rules import kind_of_test
-from osler.records.file_limits import MAX_DOCUMENT, parse_json, read_text
-from osler.records.labels import EN, label, language_of, sex_from
+from osler.locale import label
+from osler.records.classify import kind_of_test, language_of, sex_from
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList, statements
-from osler.records.validation import Problem, RecordDraft, drafted
+from osler.records.validation import MAX_DOCUMENT, Problem, RecordDraft, drafted, parse_json, read_text
 
 _SEX = re.compile(r"(?:gender|sex|性别)\s*[:：]\s*(\w+)", re.IGNORECASE)
 _AGE = re.compile(r"(?:age|年龄)\s*[:：]\s*(\d+\s*(?:years?|months?|weeks?|days?|岁|个月|天)?)", re.IGNORECASE)
 _OTHER = re.compile(r"^(?!(?:gender|sex|age|性别|年龄))[^:：]+[:：].+$", re.IGNORECASE | re.MULTILINE)
 _HEADING = re.compile(r"^[-*•]?\s*+([^:：]+)[:：]$")
 _NAMED = re.compile(r"^[-*•]?\s*+([^:：]{2,60})[:：]\s*+(\S.*)$")
-_SOURCE = "AI-Hospital"
+_AFTERWARDS = re.compile(r"after\b|经.*后", re.IGNORECASE)
 
 
 def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     """All records of the file."""
-    data = read_json(path, shown)
-    if isinstance(data, Problem):
-        yield data
-        return
+    data = parse_json(read_text(path, MAX_DOCUMENT, shown), shown)
     for number, item in enumerate(data if isinstance(data, list) else [data], 1):
         place = f"case {number}"
         record = item.get("medical_record") if isinstance(item, Mapping) else None
         if isinstance(record, Mapping):
-            name = str(item.get("id", number))
-            yield drafted(partial(_fields, record, name), shown, place)
+            yield drafted(partial(_fields, record, str(item.get("id", number))), shown, place)
         else:
             yield Problem(shown, "has no `medical_record`; it is not an AI-Hospital record", place)
-
-
-def read_json(path: Path, shown: str) -> Any:
-    """A JSON document, or the problem with it."""
-    text = read_text(path, MAX_DOCUMENT, shown)
-    if isinstance(text, Problem):
-        return text
-    return parse_json(text, shown, "", "export it again")
 
 
 def _fields(record: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -66,16 +53,15 @@ def _fields(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     ):
         entries.add_text(category, section(key), label=label(category, language))
     for test, heading, report in _tests(section("auxiliary_examinations"), language):
-        entries.add(
-            kind_of_test(f"{heading} {test}"), test, report, aliases=(heading,) if heading and heading != test else ()
-        )
+        aliases = (heading,) if heading and heading != test else ()
+        entries.add(kind_of_test(f"{heading} {test}"), test, report, aliases=aliases)
     diagnosis = section("diagnostic_results") or section("preliminary_diagnosis")
     core = re.split(r"[;；\n]", diagnosis)[0].strip().rstrip(".。")
     treatment = _treatment(section("diagnosis_and_treatment_process"))
     return {
         "id": f"aihospital-{name}",
         "language": language,
-        "source": _SOURCE,
+        "source": "AI-Hospital",
         "age": age[1] if age else None,
         "sex": sex_from(sex[1]) if sex else "unknown",
         "complaint": complaint or None,
@@ -102,18 +88,10 @@ def _tests(text: str, language: Language) -> list[tuple[str, str, str]]:
 
 def _treatment(text: str) -> str:
     """What was done; how it went afterwards is not part of the plan."""
-    sentences = [
-        said.report
-        for said in statements(text, language_of(text))
-        if not re.match(r"after\b|经.*后", said.report, re.IGNORECASE)
-    ]
-    return (" " if language_of(text) is EN else "").join(sentences)[:2000]
+    language = language_of(text)
+    said = (one.report for one in statements(text, language) if not _AFTERWARDS.match(one.report))
+    return (" " if language is Language.EN else "").join(said)[:2000]
 
 
-FORMAT = Format(
-    "aihospital",
-    (".json",),
-    "AI-Hospital style JSON, with diagnosis and treatment",
-    read,
-    has_key("medical_record"),
-)
+_ABOUT = "AI-Hospital style JSON, with diagnosis and treatment"
+FORMAT = Format("aihospital", (".json",), _ABOUT, read, has_key("medical_record"))

@@ -4,54 +4,42 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from itertools import count
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from osler.records.file_limits import MAX_LINE, decode, parse_json
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
-from osler.records.validation import Problem, RecordDraft
+from osler.records.validation import MAX_RECORD, Problem, RecordDraft, decode, drafted, parse_json
 
 
 def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     """Drafts line by line; nothing but the current line is held."""
-    empty = True
+    is_empty = True
     with path.open("rb") as file:
-        for number in count(1):
-            if not (raw := file.readline(MAX_LINE + 1)):
-                break
-            if len(raw) > MAX_LINE:
-                yield Problem(
-                    shown, f"is longer than {MAX_LINE // 2**20} MB; a line holds one record", f"line {number}"
-                )
-                while raw and not raw.endswith(b"\n"):
-                    raw = file.readline(MAX_LINE)
-                empty = False
+        for number, raw in enumerate(iter(partial(file.readline, MAX_RECORD + 1), b""), 1):
+            place, is_long = f"line {number}", len(raw) > MAX_RECORD
+            if is_long:
+                yield Problem(shown, f"is longer than {MAX_RECORD // 2**20} MB; a line holds one record", place)
             elif raw.strip():
-                yield _draft(raw, shown, f"line {number}")
-                empty = False
-    if empty:
+                yield drafted(partial(_parse, raw, shown, place), shown, place)
+            while is_long and raw and not raw.endswith(b"\n"):
+                raw = file.readline(MAX_RECORD)
+            is_empty = is_empty and not is_long and not raw.strip()
+    if is_empty:
         yield Problem(shown, "the file is empty; write one record a line into it or remove it")
 
 
-def _draft(raw: bytes, shown: str, place: str) -> RecordDraft | Problem:
-    text = decode(raw, shown, place)
-    if isinstance(text, Problem):
-        return text
-    data = parse_json(text, shown, place, "write one complete record a line")
-    return data if isinstance(data, Problem) else RecordDraft(data, place)
-
-
-def dump(record: PatientRecord) -> str:
-    """A record as one line of JSON."""
-    return json.dumps(record.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
+def _parse(raw: bytes, shown: str, place: str) -> Any:
+    return parse_json(decode(raw, shown, place), shown, place)
 
 
 def write(records: Iterable[PatientRecord], path: Path) -> None:
     """Write all records, one a line."""
     with path.open("w", encoding="utf-8") as file:
         for record in records:
-            file.write(dump(record) + "\n")
+            data = record.model_dump(mode="json", exclude_defaults=True)
+            file.write(json.dumps(data, ensure_ascii=False) + "\n")
 
 
 FORMAT = Format("jsonl", (".jsonl", ".ndjson"), "one record a line as JSON", read, write=write)

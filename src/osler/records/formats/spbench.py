@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from osler.language import Speaker
-from osler.records.formats.aihospital import read_json
-from osler.records.labels import ZH, label, sex_from
+from osler.language import Language, Speaker
+from osler.locale import label
+from osler.records.classify import named_with_aliases, sex_from
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList
-from osler.records.validation import Problem, RecordDraft, drafted
+from osler.records.validation import MAX_DOCUMENT, Problem, RecordDraft, drafted, parse_json, read_text
 
 _SECTIONS = {
     "present_illness_history": Category.SYMPTOM,
@@ -41,15 +41,13 @@ _FACTS = (
 )
 _NOTHING = {"", "无", "不详", "×××", "xxx"}
 _CHILD = 12
-_SOURCE = "SPBench (MIT)"
+ZH = Language.ZH
 
 
 def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     """The one case of the file."""
-    data = read_json(path, shown)
-    if isinstance(data, Problem):
-        yield data
-    elif isinstance(data, Mapping) and isinstance(data.get("patientProfile"), Mapping):
+    data = parse_json(read_text(path, MAX_DOCUMENT, shown), shown)
+    if isinstance(data, Mapping) and isinstance(data.get("patientProfile"), Mapping):
         yield drafted(partial(_fields, data, data["patientProfile"], path.stem), shown)
     else:
         yield Problem(shown, "has no `patientProfile`; it is not an SPBench case")
@@ -70,7 +68,7 @@ def _fields(case: Mapping[str, Any], profile: Mapping[str, Any], stem: str) -> d
     return {
         "id": f"spbench-{case.get('caseId') or stem}",
         "language": ZH,
-        "source": _SOURCE,
+        "source": "SPBench (MIT)",
         "speaker": Speaker.MOTHER if young else Speaker.PATIENT,
         "age": f"{profile.get('age_value')}{text('age_unit')}",
         "sex": sex_from(text("gender")) or text("gender"),
@@ -82,18 +80,10 @@ def _fields(case: Mapping[str, Any], profile: Mapping[str, Any], stem: str) -> d
 
 
 def _diagnosis(title: str) -> dict[str, Any] | None:
-    """The title without its number and department; a name in brackets is an alias."""
+    """The title without its number and department."""
     title = re.sub(r"^案例\d+\s*[:：]\s*", "", title.strip())
-    title = re.sub(r"[（(](?:精神专科|针灸|[\u4e00-\u9fff]*科)[)）]$", "", title)
-    aliases = [found.strip() for found in re.findall(r"[（(]([^）)]+)[)）]", title)]
-    name = re.sub(r"[（(][^）)]*[)）]", "", title).strip()
-    return {"name": name, "aliases": aliases} if name else None
+    return named_with_aliases(re.sub(r"[（(](?:精神专科|针灸|[\u4e00-\u9fff]*科)[)）]$", "", title))
 
 
-FORMAT = Format(
-    "spbench",
-    (".json",),
-    "SPBench style JSON, Chinese, without a treatment",
-    read,
-    has_key("patientProfile"),
-)
+_ABOUT = "SPBench style JSON, Chinese, without a treatment"
+FORMAT = Format("spbench", (".json",), _ABOUT, read, has_key("patientProfile"))

@@ -1,0 +1,133 @@
+"""Values of a record in the words of a source: language, sex, kind of test, and status of a result."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from osler.language import Language, Speaker
+from osler.language.cues import any_of, finder, groups
+from osler.language.reader import denies_a_list, read
+from osler.records.schema import RESULTS, Category, Sex, Status
+
+_SEX_WORDS = {
+    **dict.fromkeys(("female", "f", "woman", "girl", "女", "女性"), Sex.FEMALE),
+    **dict.fromkeys(("male", "m", "man", "boy", "男", "男性"), Sex.MALE),
+    **dict.fromkeys(("unknown", "不详", "未知"), Sex.UNKNOWN),
+}
+
+
+def sex_from(text: str) -> Sex | None:
+    """The sex a word names."""
+    return _SEX_WORDS.get(text.strip().casefold())
+
+
+def named_with_aliases(text: str) -> dict[str, Any] | None:
+    """A diagnosis as a source writes it: the name, and other names in brackets after it."""
+    bare = re.sub(r"\s*[（(][^）)]*[)）]", "", text).strip()
+    aliases = [found.strip() for found in re.findall(r"[（(]([^）)]+)[)）]", text)] if bare else []
+    return {"name": bare or text, "aliases": aliases} if text else None
+
+
+def language_of(text: str) -> Language:
+    """Chinese when a third of the letters are Chinese characters; clinical Chinese is full of Latin abbreviations."""
+    letters = [char for char in text if char.isalpha()]
+    chinese = sum("\u4e00" <= char <= "\u9fff" for char in letters)
+    return Language.ZH if letters and chinese * 3 >= len(letters) else Language.EN
+
+
+_EXAMINATION = re.compile(
+    r"\b(?:ct|cta|mri|mra|x-?ray|radiograph\w*|ultraso\w+|doppler|echo\w*|ecg|ekg|electro\w+|emg|eeg|imaging|scans?|angio\w+|endoscop\w+|colonoscop\w+|"
+    r"bronchoscop\w+|gastroscop\w+|cystoscop\w+|laparoscop\w+|biops\w+|patholog\w*|histolog\w*|mammogra\w+|fundoscop\w+|spirometr\w+|"
+    r"pulmonary function|tomograph\w*|scintigra\w+|manometr\w+|audiometr\w+|stress test|barium|swallow|slit.?lamp)\b"
+    r"|(?<![a-z])(?:CT|MRI)(?![a-z])|核磁|磁共振|X线|X光|胸片|超声|彩超|B超|心电图|脑电图|肌电图|内镜|胃镜|肠镜|支气管镜|膀胱镜|造影|活检|病理|眼底|肺功能|平片",
+    re.IGNORECASE,
+)
+_TEST = re.compile(
+    r"\b(?:blood (?:tests?|count|work|glucose|sugar)|urinalysis|urine (?:test|culture)|cultures?|ha?emoglobin"
+    r"|white cell count|wbc|crp|esr|tsh"
+    r"|creatinine|troponin|d-dimer|serolog\w+|laborator\w+)\b"
+    r"|血常规|尿常规|[粪大]?便常规|血糖|血脂|肝功|肾功|甲功|电解质|凝血|血气|HCG|WBC|HGB|PLT|CRP|PCT|BNP|脑钠肽|肌钙蛋白|心肌酶|淀粉酶|抗体|培养|化验"
+    r"|尿蛋白|潜血|涂片|结核菌素",
+    re.IGNORECASE,
+)
+# An English sentence tells several things; it is a result where it begins with the test.
+_RESULT = re.compile(
+    r"^(?:(?!patient|he |she |they |mother|father)\w+ ){0,4}[\w-]+ "
+    r"(?:show(?:s|ed)|reveal(?:s|ed)|demonstrat(?:es|ed)|found|was|were|is|are)\b"
+    r"|示|显示|回报|未见|[阳阴]性|正常|异常|[：:]|[\u4e00-\u9fff].*\d",
+    re.IGNORECASE,
+)
+_PRESSURE = re.compile(r"^(?:\w+ )?blood pressure\D{0,20}\d{2,3}/\d{2,3}|血压\D{0,6}\d{2,3}/\d{2,3}", re.IGNORECASE)
+_DOSE = r"\d(?:\.\d+)?\s*(?:mg|mcg|µg|g|ml|units?|毫克|微克|克|毫升|单位|片|粒)"
+_TAKES = re.compile(
+    r"^(?:(?:the )?(?:patient|he|she) )?(?:(?:is|has|been|was|also|currently|regularly|now) )*"
+    r"(?:tak(?:es|ing|en)|on|started on|treated with|prescribed|us(?:es|ing)) "
+    r"(?!on\b|place\b|part\b|no (?:illicit|drugs))"
+    rf".*(?:{_DOSE}|daily|medicat|tablet|inhaler|insulin)"
+    rf"|(?:口服|服用|静脉滴注|静滴|静点|注射|外用|吸入|应用|使用|给予|予)[^，。]{{0,20}}(?:[“\"]|{_DOSE}|胶囊|颗粒)"
+    rf"|^[“\"][^”\"]+[”\"][^，。]{{0,6}}{_DOSE}",
+    re.IGNORECASE,
+)
+_NAMED_ILLNESS = re.compile(r"^诊断|^考虑")
+
+
+def kind_of_test(name: str) -> Category:
+    """`examination` for imaging, tracings, endoscopy and tissue; `test` for the rest."""
+    return Category.EXAMINATION if _EXAMINATION.search(name) else Category.TEST
+
+
+def kind_in_story(statement: str) -> Category | None:
+    """What a statement of an illness's story is besides: a result, the blood pressure, a medicine; None: neither."""
+    if _TAKES.search(statement):
+        return Category.MEDICATION_HISTORY
+    if _PRESSURE.search(statement):
+        return Category.SIGN
+    if not _RESULT.search(statement) or _NAMED_ILLNESS.search(statement):
+        return None
+    if _EXAMINATION.search(statement):
+        return Category.EXAMINATION
+    return Category.TEST if _TEST.search(statement) else None
+
+
+DENIED = frozenset(
+    {"none", "no", "negative", "absent", "nil", "denied", "denies", "无", "否认", "阴性", "没有", "未见"}
+)
+"""Whole cells that deny."""
+
+
+def status_of(report: str, category: Category) -> Status:
+    """The status a report's words imply, for sources that do not give one."""
+    text = " ".join(report.split()).rstrip(".。")
+    language = language_of(text)
+    if finder("not_done", language).search(text):
+        return Status.NOT_DONE
+    if text.casefold() in DENIED:
+        return Status.NORMAL if category in {Category.TEST, Category.PREOPERATIVE_TEST} else Status.ABSENT
+    if category in RESULTS and _is_normal(text, language):
+        return Status.NORMAL
+    mentions = read(text, language, Speaker.MOTHER).mentions
+    opens = denies_a_list(text, language) or finder("negation", language).match(text) is not None
+    if opens and all(mention.denied for mention in mentions) and not finder("contrast", language).search(text):
+        return Status.ABSENT
+    return Status.PRESENT
+
+
+def _is_normal(text: str, language: Language) -> bool:
+    """Whether a result says that something is normal, and nothing that is not."""
+    clauses = read(text, language).clauses
+    looked_at = [clause.text for clause in clauses if not all(mention.denied for mention in clause.mentions)]
+    normal, abnormal, finding = (result_words(group, language) for group in ("normal", "abnormal", "abnormality"))
+    denied = [mention.what for clause in clauses for mention in clause.mentions if mention.denied]
+    return (
+        (normal.search(text) is not None or any(finding.search(what) for what in denied))
+        and all(normal.search(clause) for clause in looked_at)
+        and not any(abnormal.search(normal.sub("", clause)) for clause in looked_at)
+    )
+
+
+@cache
+def result_words(group: str, language: Language) -> re.Pattern[str]:
+    """Finds the words by which a result is called normal, abnormal, or an abnormality."""
+    return re.compile(any_of(groups("normal", language)[group], language), re.IGNORECASE)

@@ -1,0 +1,148 @@
+"""CSV and XLSX: the paper's table, one patient per CSV file or per sheet of a workbook."""
+
+from __future__ import annotations
+
+import csv
+import io
+import warnings
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from osler.records.registry import Format
+from osler.records.schema import PatientRecord
+from osler.records.table import TableRow, from_rows, to_rows
+from osler.records.validation import (
+    MAX_DOCUMENT,
+    MAX_RECORD,
+    Problem,
+    RecordDraft,
+    RecordError,
+    check_size,
+    read_text,
+)
+
+_MAX_ROWS, _MAX_COLUMNS, _LAST_ROW = 5_000, 100, 20_000
+"""Of a table, which holds one patient."""
+_MAX_UNPACKED, _MAX_SHEET = 2 * MAX_DOCUMENT, 4 * MAX_RECORD
+_LONGEST_TITLE = 31
+"""Characters a sheet's title may have; the whole id stands in a row of its own."""
+# A spreadsheet takes a cell that begins so for a formula. Such cells are written with an apostrophe before them,
+# which the spreadsheet hides; reading takes it away again.
+_FORMULA = ("=", "+", "-", "@", "'")
+
+
+def read_csv(path: Path, shown: str) -> Iterator[RecordDraft]:
+    """The one patient of the file; its first row says how wide the table is."""
+    reader = csv.reader(io.StringIO(read_text(path, MAX_RECORD, shown), newline=""), strict=True)
+    rows: list[list[str]] = []
+    widest, reason = 0, ""
+    try:
+        for row in reader:
+            if not any(row) and len(row) <= 1:
+                continue
+            widest = widest or max(len(TableRow._fields), len(row))
+            if len(row) > _MAX_COLUMNS:
+                reason = f"has {len(row):,} cells, more than {_MAX_COLUMNS}; a row holds one fact of one patient"
+            elif len(row) > widest:
+                reason = f"has {len(row)} cells and the table has {widest}; put texts with commas into quotes"
+            elif len(rows) == _MAX_ROWS:
+                reason = f"has more than {_MAX_ROWS:,} rows; a file holds one patient"
+            if reason:
+                break
+            rows.append([cell[1:] if cell[:1] == "'" and cell[1:].startswith(_FORMULA) else cell for cell in row])
+    except csv.Error as error:
+        reason = f"is not a CSV table: {error}; export it again with commas and quotes"
+    if reason:
+        raise RecordError(Problem(shown, reason, f"line {reader.line_num}"))
+    yield from_rows(rows, path.stem)
+
+
+def write_csv(records: Iterable[PatientRecord], path: Path) -> None:
+    """Write one record, with the mark that makes spreadsheets read UTF-8."""
+    (record,) = records
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        rows = ([f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in row] for row in to_rows(record))
+        csv.writer(file).writerows(rows)
+
+
+def read_xlsx(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
+    """The patients of a workbook, sheet by sheet."""
+    check_size(path, MAX_DOCUMENT, shown)
+    _check_unpacked_size(path, shown)
+    from openpyxl import load_workbook  # only when a table is really read
+
+    try:
+        with (
+            warnings.catch_warnings(action="ignore"),  # of features that a table does not need
+            path.open("rb") as file,  # opened here: openpyxl leaves it open where a part is broken
+            closing(load_workbook(file, read_only=True, data_only=True, keep_links=False)) as book,
+        ):
+            sheets = [(sheet.title, _rows(sheet)) for sheet in book.worksheets]
+    except Exception as error:  # openpyxl raises whatever the broken part made it raise
+        reason = f"is not a readable workbook: {type(error).__name__}; save it again as .xlsx"
+        raise RecordError(Problem(shown, reason)) from None
+    for title, rows in sheets:
+        place = f"sheet {title}"
+        if rows is None:
+            reason = f"has more than {_MAX_ROWS:,} rows, or something below row {_LAST_ROW:,}"
+            yield Problem(shown, f"{reason}; a sheet holds one patient", place)
+        else:
+            yield from_rows(rows, title, place) if rows else Problem(shown, "the sheet is empty; remove it", place)
+
+
+def _check_unpacked_size(path: Path, shown: str) -> None:
+    """Look into the archive before anything unpacks it: a small file can hold gigabytes."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            sizes = {part.filename: part.file_size for part in archive.infolist()}
+    except (zipfile.BadZipFile, OSError):
+        raise RecordError(Problem(shown, "is not a workbook; save it again as .xlsx")) from None
+    whole = sum(sizes.values())
+    sheet = max((size for name, size in sizes.items() if name.startswith("xl/worksheets/")), default=0)
+    for size, limit, what in ((whole, _MAX_UNPACKED, "unpacks"), (sheet, _MAX_SHEET, "has a sheet that unpacks")):
+        if size > limit:
+            reason = f"{what} to {size / 2**20:.0f} MB, more than {limit / 2**20:.0f} MB; a sheet holds one patient"
+            raise RecordError(Problem(shown, reason))
+
+
+def _rows(sheet: Any) -> list[list[str]] | None:  # openpyxl has no type for sheets of a book that is only read
+    """The rows that hold anything; None where they are too many or too far down."""
+    rows: list[list[str]] = []
+    sheet.reset_dimensions()  # what a file says of its size may be wrong
+    for number, cells in enumerate(sheet.iter_rows(max_col=_MAX_COLUMNS, values_only=True)):
+        if cells.count(None) < len(cells):
+            rows.append([_text(value) for value in cells])
+        if len(rows) > _MAX_ROWS or number > _LAST_ROW:
+            return None
+    return rows
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def write_xlsx(records: Iterable[PatientRecord], path: Path) -> None:
+    """Write all records, a sheet each."""
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.remove(book.active)  # type: ignore[arg-type]  # a new workbook always has a sheet
+    for record in records:
+        # openpyxl numbers titles that are there already
+        sheet = book.create_sheet(record.id[: _LONGEST_TITLE - 4])
+        for number, row in enumerate(to_rows(record), 1):
+            for column, text in enumerate(row, 1):
+                if text:
+                    cell = sheet.cell(number, column, text)
+                    cell.data_type = "s"  # or a text that begins with `=` becomes a formula
+    book.save(path)
+
+
+_ABOUT = "the paper's four-column table, one {} per patient"
+CSV = Format("csv", (".csv",), _ABOUT.format("file"), read_csv, write=write_csv, single=True)
+XLSX = Format("xlsx", (".xlsx",), _ABOUT.format("sheet"), read_xlsx, write=write_xlsx)
