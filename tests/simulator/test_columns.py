@@ -79,7 +79,7 @@ def test_a_column_is_the_same_whatever_way_it_goes() -> None:
 def test_a_run_keeps_columns_and_finds_by_them(tmp_path: Path) -> None:
     """Also in the header of a transcript, and of what a fork was forked from."""
     settings, path = Settings(ram_backbone="m2", results=ResultsFrom.REPORT, answer_tokens=500), tmp_path / "run.osler"
-    with RunWriter.create(path, about(settings)) as store:
+    with RunWriter.create_or_resume(path, about(settings)) as store:
         planned = store.extend(Plan((CROUP,), ("rules", "m1"), ("raw",), ("plain", "stepwise"), settings=settings))
         assert len(planned.todo) == 3 and store.columns() == [
             *(Column("rules", "", "raw"), Column("m1", "plain", "raw"), Column("m1", "stepwise", "raw")),

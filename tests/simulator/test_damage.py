@@ -17,7 +17,7 @@ import pytest
 from osler.eval.ladder import LADDER
 from osler.runs.plan import Settings
 from osler.runs.store import RunFile, connection
-from osler.runs.store.check import faults
+from osler.runs.store.check import find_damage
 from tests.conftest import Run
 from tests.simulator.test_runs import hold
 
@@ -71,7 +71,7 @@ def test_a_damaged_transcript_is_named_and_the_others_are_shown(tmp_path: Path, 
     with RunFile.open(tmp_path / "run.osler") as run:
         name = run.name_of(2)
         assert sum(1 for _ in run.transcripts()) == 3
-        assert [fault.part for fault in faults(run)] == ["transcript"]
+        assert [fault.part for fault in find_damage(run)] == ["transcript"]
     case = name.split()[0]
     checked = osler("runs", "check", "run.osler")
     assert checked.returncode == 1 and name in checked.stdout and "retry" in checked.stdout
@@ -194,14 +194,14 @@ def test_a_killed_run_on_a_read_only_disk_shows_all_of_itself(
     """Root may write anywhere, so the error that a read-only folder gives is raised by hand."""
     done = killed_run(tmp_path / "run.osler")
     (tmp_path / "run.osler-shm").unlink(missing_ok=True)
-    real = connection._readable
+    real = connection._read_only
 
-    def read_only(path: Path, address: str) -> connection.RunConnection:
-        if str(tmp_path) in address and "immutable" not in address:
-            raise connection.damaged(path, "unable to open database file")
-        return real(path, address)
+    def read_only(path: Path) -> sqlite3.Connection:
+        if path.is_relative_to(tmp_path):
+            raise sqlite3.OperationalError("unable to open database file")
+        return real(path)
 
-    monkeypatch.setattr(connection, "_readable", read_only)
+    monkeypatch.setattr(connection, "_read_only", read_only)
     assert f"{done} done" in osler("runs", "status", "run.osler").stdout
 
 

@@ -237,7 +237,7 @@ def test_the_second_writer_is_refused_and_readers_are_not(tmp_path: Path, osler:
     hold(path, limit=1)
     with RunFile.open(path) as known:
         told = known.about()
-    with RunWriter.create(path, told):
+    with RunWriter.create_or_resume(path, told):
         done = osler_process("simulate", "--limit", "2", "--turns", "2")
         assert done.returncode == 2 and "another process is writing to the run" in done.stderr
         assert done.stderr.count("\n") == 1
@@ -262,7 +262,7 @@ def test_who_looks_while_a_run_is_begun_finds_none_or_a_whole_one(tmp_path: Path
     watcher = threading.Thread(target=look, daemon=True)
     watcher.start()
     for path in paths:
-        with RunWriter.create(path, {"settings": {"seed": 1}}):
+        with RunWriter.create_or_resume(path, {"settings": {"seed": 1}}):
             pass
     watcher.join()
     assert seen == [{"settings": {"seed": 1}}] * len(paths)

@@ -88,7 +88,7 @@ def transcript(of: PatientRecord, cell: Cell, talk: Talk, conclusion: str | None
 
 def make(path: Path, plan: Plan, talks: Iterable[tuple[Talk, str | None]], *, judged: bool = True) -> Path:
     """A run of a plan whose first consultations went like this; the others are still to be held."""
-    with RunWriter.create(path, about(plan.settings)) as store:
+    with RunWriter.create_or_resume(path, about(plan.settings)) as store:
         todo = store.extend(plan).todo
         store.begin({})
         for number, (talk, conclusion) in zip(todo, talks, strict=False):

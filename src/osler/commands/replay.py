@@ -75,7 +75,7 @@ def replay(
         if plain or not _interactive():
             printed(replay_page(found, from_turn))
         else:
-            from osler.replay.screen import play
+            from osler.replay.player import play
 
             play(found, speed, from_turn)
 
@@ -103,8 +103,7 @@ def diff(
 ) -> None:
     """Compare two consultations of the same patient turn by turn, with the first difference marked."""
     from osler.records.pages import printed
-    from osler.replay.diff import same_patient
-    from osler.replay.diff_page import DiffPage
+    from osler.replay.diff import DiffPage, check_same_patient
     from osler.runs.plan import Selector
 
     kinds = zip(
@@ -117,7 +116,7 @@ def diff(
     first, second = kinds
     left = _side(run, Selector(case, *first))
     right = _side(with_run or run, Selector(other_case or case, *second))
-    same_patient(left.transcript, right.transcript)
+    check_same_patient(left.transcript, right.transcript)
     if left == right:
         raise UserError(
             "both are the same consultation", "give --memory, --strategy, --backbone or --trial twice, or --with RUN"
@@ -127,8 +126,7 @@ def diff(
 
 def _verify(run: Path, selector: Selector) -> None:
     from osler.records.pages import printed
-    from osler.replay.verify import other_version, verify
-    from osler.replay.verify_page import verify_page
+    from osler.replay.verify import other_version, verify, verify_page
     from osler.runs.store import RunFile
 
     began = told = time.monotonic()
@@ -153,8 +151,8 @@ def _fork(
     run: Path, case: str, turn: int, given: tuple[list[str] | None, ...], trial: int | None, timeout: float
 ) -> None:
     from osler.records.pages import printed
-    from osler.replay.diff_page import DiffPage
-    from osler.replay.fork import Change, Parent, fork
+    from osler.replay.diff import DiffPage
+    from osler.replay.fork import Parent, fork
     from osler.runs.plan import PLAIN, Column, Selector
     from osler.runs.store import RunFile
 
@@ -180,7 +178,7 @@ def _fork(
         memory or header.memory,
         header.variants,
     )
-    path, number = fork(parent, Change(turn, column), timeout)
+    path, number = fork(parent, turn, column, timeout)
     with RunFile.open(path) as forks:
         cell = forks.cell(number)
     printed(DiffPage(_side(parent.run, Selector.just(header.cell)), _side(path, Selector.just(cell))))

@@ -48,11 +48,11 @@ def status(run: RunName, as_json: run_options.AsJson = False) -> None:
 def check(run: RunName) -> None:
     """Check a run file for damage, and name what is damaged. Exit code 1 if anything is."""
     from osler.runs.store import RunFile
-    from osler.runs.store.check import faults
+    from osler.runs.store.check import find_damage
 
     with RunFile.open(run) as opened:
         found = 0
-        for fault in faults(opened):
+        for fault in find_damage(opened):
             found += 1
             typer.echo(f"{fault.part}: {printable(fault.what)}")
         if found:

@@ -50,7 +50,7 @@ def judge_run(
         raise UserError("judges are one, or two with or without a --tie-break", "give --judge once or twice")
     with RunFile.open(run) as known:
         about = known.about()
-    with RunWriter.create(run, about) as store:
+    with RunWriter.create_or_resume(run, about) as store:
         if not specs:
             prices = read_test_prices(test_prices) if test_prices is not None else None
             numbers = _numbers(store, LADDER, again=again or prices is not None)

@@ -1,9 +1,8 @@
-"""Another course from the middle of a consultation: its first turns as they were, then another doctor or memory."""
+"""Forking a consultation: its first turns as they were, then another doctor, strategy or memory."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +11,10 @@ from osler.errors import RunStopped, UserError
 from osler.eval.scoring import score
 from osler.memory import check_memories
 from osler.records.schema import PatientRecord
-from osler.replay.rerun import going_on
+from osler.replay.rerun import continue_from
 from osler.runs.events import Journal
 from osler.runs.plan import HUMAN, ONE_STEP, Cell, Column, Limits, Settings, models_of
-from osler.runs.store import Fork, RunFile, RunWriter, answer_row, forks_path
+from osler.runs.store import Fork, RunWriter, answer_row, forks_path
 from osler.runs.transcript import Transcript
 from osler.simulator.batch import about
 from osler.simulator.build import check_strategies, seat
@@ -38,33 +37,31 @@ class Parent:
     settings: Settings
 
 
-@dataclass(frozen=True)
-class Change:
-    """Where the fork leaves its parent, and with what."""
+def fork(parent: Parent, turn: int, column: Column, timeout: float) -> tuple[Path, int]:
+    """Hold a fork and keep it as an ordinary consultation, scored like any other.
 
-    turn: int
-    column: Column
+    Args:
+        parent: The consultation that is forked.
+        turn: The last turn that the fork shares with it.
+        column: The doctor, strategy and memory that go on.
+        timeout: Seconds to wait for a model's answer.
 
-
-def fork(parent: Parent, change: Change, timeout: float) -> tuple[Path, int]:
-    """Hold a fork and keep it as an ordinary consultation, scored like any; its run and number.
+    Returns:
+        The run of the fork, and its number there.
 
     Raises:
         UserError: It cannot be held, or cannot be kept. Nothing is kept of a fork that was not held to its end.
     """
-    _check(parent, change)
-    path = forks_path(parent.run)
-    _check_settings(path, parent.settings)
+    _check(parent, turn, column)
     clients = Clients(ClientSettings(timeout=timeout, temperature=parent.settings.temperature))
-    for spec in models_of([change.column], parent.settings):
+    for spec in models_of([column], parent.settings):
         clients.open(spec)  # a wrong name stops here, before a file is made
-    header = parent.transcript.header
-    with RunWriter.create(path, about(parent.settings)) as store:
-        cell = Cell(header.case, change.column, store.next_trial(header.case, change.column))
-        transcript, answers = asyncio.run(_held(parent, cell, change.turn, clients))
-        came_from = Fork(parent.run.stem, header.cell, change.turn)
-        store.begin({"fork_of": parent.run.stem, "turn": change.turn})
-        number = store.add_fork(parent.record, cell, came_from)
+    path, header = forks_path(parent.run), parent.transcript.header
+    with RunWriter.create_or_resume(path, about(parent.settings)) as store:
+        cell = Cell(header.case, column, store.next_trial(header.case, column))
+        transcript, answers = asyncio.run(_held(parent, cell, turn, clients))
+        store.begin({"fork_of": parent.run.stem, "turn": turn})
+        number = store.add_fork(parent.record, cell, Fork(parent.run.stem, header.cell, turn))
         store.keep(answer_row(number, key, answer) for key, answer in answers)
         store.finish(number, transcript, score(transcript, parent.record))
     return path, number
@@ -84,7 +81,7 @@ async def _held(
 
     def seating() -> Seats:
         seats = seat(record, cell.column, cell.trial, settings, journal, own)
-        return going_on(seats, record, parent.transcript, journal, turn)
+        return continue_from(parent.transcript, turn, seats, record, journal)
 
     try:
         return await hold(seating, record, cell, settings, journal, settings.limits), answers
@@ -94,30 +91,18 @@ async def _held(
         await clients.close()
 
 
-def _check(parent: Parent, change: Change) -> None:
+def _check(parent: Parent, turn: int, column: Column) -> None:
     turns = max((event.turn for event in parent.transcript.replies), default=0)  # silent turns have no reply
-    if not 1 <= change.turn <= turns:
+    if not 1 <= turn <= turns:
         raise UserError(
-            f"the consultation of {parent.transcript.header.case!r} has {turns} turn(s), it cannot be forked after"
-            f" {change.turn}",
+            f"{parent.transcript.header.case!r} has {turns} turn(s), it cannot be forked after {turn}",
             f"give --fork-at a number from 1 to {turns}" if turns else "choose one in which something was asked",
         )
-    if change.column.backbone == HUMAN:
+    if column.backbone == HUMAN:
         raise UserError("a person held this consultation", "say with --backbone who goes on")
     if parent.settings.patient_backbone == HUMAN:
         raise UserError("the patient of this run is a person", "fork a consultation of a run whose patient is not")
-    if change.column.memory == ONE_STEP:
+    if column.memory == ONE_STEP:
         raise UserError(f"{ONE_STEP} asks nothing, so nothing can go on with it", "give another --memory")
-    check_memories([change.column.memory])
-    check_strategies([change.column.strategy])
-
-
-def _check_settings(path: Path, settings: Settings) -> None:
-    """Forks of another version, or of a run of the same name that is gone, must not be mixed with these."""
-    if path.is_file() and path.stat().st_size:
-        with RunFile.open(path) as known:
-            if known.about() != json.loads(json.dumps(about(settings))):
-                raise UserError(
-                    f"{path} holds forks that were made with other settings or another version",
-                    "move it away, and fork again",
-                )
+    check_memories([column.memory])
+    check_strategies([column.strategy])

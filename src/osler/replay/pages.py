@@ -9,12 +9,11 @@ from rich.padding import Padding
 from rich.text import Text
 
 from osler.locale import load_texts
-from osler.replay.labels import shown
-from osler.replay.scenes import Line, Section, Speaker, scenes
-from osler.runs.maker_labels import making_lines
+from osler.replay.scenes import Line, LineKind, Section, scenes, shown
+from osler.runs.makers import making_lines
 from osler.runs.transcript import Transcript
 
-_STYLES = {Speaker.DOCTOR: "cyan", Speaker.PATIENT: "green", Speaker.REPORT: "magenta", Speaker.ENDING: "bold"}
+_STYLES = {LineKind.DOCTOR: "cyan", LineKind.PATIENT: "green", LineKind.REPORT: "magenta", LineKind.ENDING: "bold"}
 
 
 def transcript_page(
@@ -24,23 +23,22 @@ def transcript_page(
 
     Args:
         transcript: The consultation.
-        details: Whether to show what stands behind every turn: what was retrieved, recalled, remembered, refused.
+        details: Whether to show what happened behind every turn: retrieval, recall, memory, interventions.
         faults: What is wrong with replies, by turn.
     """
     parts: list[RenderableType] = [title(transcript), Text()]
     for scene in scenes(transcript):
         for line in scene.lines:
-            number = f"{scene.turn:>2} " if line.speaker is Speaker.DOCTOR else "   "
-            parts.append(Text(number, style=_STYLES[line.speaker]).append_text(line_text(line)))
-        parts += [
-            Padding(Text(shown(fault), style="yellow"), (0, 0, 0, 6)) for fault in (faults or {}).get(scene.turn, ())
-        ]
+            number = f"{scene.turn:>2} " if line.kind is LineKind.DOCTOR else "   "
+            parts.append(Text(number, style=_STYLES[line.kind]).append_text(line_text(line)))
+        wrong = (faults or {}).get(scene.turn, ())
+        parts += [Padding(Text(shown(fault), style="yellow"), (0, 0, 0, 6)) for fault in wrong]
         parts += [section_text(section, indent=6) for section in scene.panel] if details else []
     return Group(*parts, Text(f"\n{ending(transcript)}"))
 
 
 def replay_page(transcript: Transcript, from_turn: int) -> Group:
-    """The conversation with what stands behind every turn, from top to bottom."""
+    """The conversation with what happened behind every turn, from top to bottom."""
     turn = load_texts(transcript.header.language, "replay")["turn"]
     parts: list[RenderableType] = [title(transcript)]
     for scene in scenes(transcript):
@@ -54,12 +52,11 @@ def replay_page(transcript: Transcript, from_turn: int) -> Group:
 def memory_page(transcript: Transcript) -> Group:
     """Per turn the question, what was recalled for it, and what its answer changed in the memory."""
     labels = load_texts(transcript.header.language, "replay")
+    about_memory = {labels["recalled"], labels["remembered"]}
     parts: list[RenderableType] = [title(transcript)]
     for scene in scenes(transcript):
-        for line in scene.lines:
-            if line.speaker is Speaker.DOCTOR:
-                parts.append(Text(f"\n{scene.turn:>2} ").append_text(line_text(line)))
-        about_memory = {labels["recalled"], labels["remembered"]}
+        questions = [line for line in scene.lines if line.kind is LineKind.DOCTOR]
+        parts += [Text(f"\n{scene.turn:>2} ").append_text(line_text(line)) for line in questions]
         parts += [section_text(section, indent=3) for section in scene.panel if section.title in about_memory]
     return Group(*parts)
 
@@ -78,11 +75,11 @@ def ending(transcript: Transcript) -> str:
 
 def line_text(line: Line) -> Text:
     """Something that is said."""
-    return Text(f"{line.label}: ", style=_STYLES[line.speaker]).append(line.text, style="not bold default")
+    return Text(f"{line.label}: ", style=_STYLES[line.kind]).append(line.text, style="not bold default")
 
 
 def section_text(section: Section, indent: int = 0) -> Text:
-    """A part of what stands behind it."""
+    """A section of the side panel."""
     margin = " " * indent
     rows = "".join(f"\n{margin}  {row}" for row in section.rows)
     return Text(f"{margin}{section.title}", style="bold magenta").append(rows, style="not bold default")

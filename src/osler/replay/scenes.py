@@ -1,17 +1,17 @@
-"""A consultation as scenes to be played: per turn what is said, when, and what stands behind it."""
+"""A consultation as scenes: for each turn what is said, when, and what happened behind it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from osler.errors import printable
 from osler.language import Language
 from osler.locale import load_texts
 from osler.memory.base import Change, Recall
 from osler.memory.recall_text import recall_rows
-from osler.replay.labels import shown
 from osler.runs.events import (
     Answered,
     Asked,
@@ -24,15 +24,16 @@ from osler.runs.events import (
     Remembered,
     Retrieved,
 )
-from osler.runs.maker_labels import mark
+from osler.runs.makers import mark
 from osler.runs.transcript import Header, Transcript, heard
 
 _SHORTEST, _PER_LETTER, _READING, _LONGEST = 0.5, 0.018, 2.5, 4.0
 """Seconds: of any line, per Latin letter, of reading at most, and of waiting at most, whatever a model took."""
 _RECALLED = 12
+_LONGEST_LINE = 4000
 
 
-class Speaker(StrEnum):
+class LineKind(StrEnum):
     """Whose line it is."""
 
     DOCTOR = "doctor"
@@ -46,7 +47,7 @@ class Speaker(StrEnum):
 class Line:
     """Something that is said."""
 
-    speaker: Speaker
+    kind: LineKind
     label: str
     text: str
     at: float
@@ -73,90 +74,90 @@ class Scene:
     panel: tuple[Section, ...]
 
 
+def shown(text: str) -> str:
+    """A text of a model or a record as one line for a terminal, without control characters and of limited length."""
+    line = printable(text[: 2 * _LONGEST_LINE])
+    if max(len(line), len(text) // 2) > _LONGEST_LINE:
+        return f"{line[:_LONGEST_LINE]}… ({len(text):,} characters)"
+    return line
+
+
 def scenes(transcript: Transcript) -> tuple[Scene, ...]:
     """All turns, the last one with the ending."""
     header = transcript.header
     by_turn: dict[int, list[Event]] = defaultdict(list)
-    kept = {event.of: event for event in transcript.of(Remembered)}
+    remembered = {event.of: event for event in transcript.of(Remembered)}
     for event in transcript.events:
         by_turn[event.turn].append(event)
-    made = [_scene(turn, events, kept.get(turn), header) for turn, events in sorted(by_turn.items())]
+    made = []
+    for turn, events in sorted(by_turn.items()):
+        lines = tuple(line for event in events for line in _lines(event, header))
+        panel = _panel(events, remembered.get(turn), lines, header.language)
+        made.append(Scene(turn, lines, tuple(section for section in panel if section.rows)))
     return tuple(_paced(made))
 
 
-def _scene(turn: int, events: list[Event], kept: Remembered | None, header: Header) -> Scene:
+def _lines(event: Event, header: Header) -> Iterator[Line]:
     labels = load_texts(header.language, "replay")
-    lines = [line for event in events for line in _lines(event, labels, header)]
-    asked = next((place for place, line in enumerate(lines, start=1) if line.speaker is Speaker.DOCTOR), len(lines))
-    panel = [section for event in events for section in _sections(event, header.language, asked, len(lines))]
-    done = (row for event in events if isinstance(event, Intervened) for row in _intervention(event, header.language))
-    panel.append(Section(labels["interventions"], tuple(done)))
-    if kept is not None:
-        panel.append(Section(labels["remembered"], change_rows(kept.change, header.language), len(lines)))
-    order = (
-        *(labels["asked_for"], labels["retrieved"], labels["disclosed"]),
-        *(labels["remembered"], labels["interventions"], labels["calls"], labels["recalled"]),
-    )
-    panel.sort(key=lambda section: order.index(section.title))  # what is long comes last: there it can be cut off
-    return Scene(turn, tuple(lines), tuple(section for section in panel if section.rows))
-
-
-def _lines(event: Event, labels: Mapping[str, str], header: Header) -> Iterator[Line]:
     match event:
         case Recalled(turn=1):
-            yield Line(Speaker.PATIENT, labels["patient"], shown(event.query), event.at)
+            yield Line(LineKind.PATIENT, labels["patient"], shown(event.query), event.at)
         case Asked():
             by = mark(event.maker, header.backbone, header.language)
-            yield Line(Speaker.DOCTOR, labels["doctor"] + by, shown(heard(event, header.language)), event.at)
+            yield Line(LineKind.DOCTOR, labels["doctor"] + by, shown(heard(event, header.language)), event.at)
         case Answered():
             by = mark(event.maker, header.patient_backbone, header.language)
-            yield Line(Speaker.PATIENT, labels["patient"] + by, shown(event.reply), event.at)
+            yield Line(LineKind.PATIENT, labels["patient"] + by, shown(event.reply), event.at)
         case Concluded():
-            told = (
-                (labels["diagnosis"], event.diagnosis),
-                (labels["treatment"], event.treatment),
-                (labels["differential"], labels["joint"].join(event.differential)),
-                (labels["reasoning"], event.reasoning),
-            )
-            for label, text in told:
+            told = {name: getattr(event, name) for name in ("diagnosis", "treatment", "differential", "reasoning")}
+            told["differential"] = labels["joint"].join(event.differential)
+            for name, text in told.items():
                 if text:
-                    yield Line(Speaker.ENDING, label, shown(text), event.at)
+                    yield Line(LineKind.ENDING, labels[name], shown(text), event.at)
         case Failed():
-            yield Line(Speaker.ENDING, labels["failed"], shown(event.message), event.at)
+            yield Line(LineKind.ENDING, labels["failed"], shown(event.message), event.at)
         case Retrieved():
             for text in event.results.splitlines():
-                yield Line(Speaker.REPORT, labels["report"], shown(text), event.at)
+                yield Line(LineKind.REPORT, labels["report"], shown(text), event.at)
         case _:
             pass
 
 
-def _sections(event: Event, language: Language, asked: int, told: int) -> Iterator[Section]:
+def _panel(
+    events: Sequence[Event], remembered: Remembered | None, lines: Sequence[Line], language: Language
+) -> Iterator[Section]:
+    """What happened behind a turn; what is long comes last, where it can be cut off."""
     labels = load_texts(language, "replay")
-    match event:
-        case Recalled():
-            yield Section(labels["recalled"], recalled_rows(event.recall, language))
-        case Retrieved():
+    asked = next((place for place, line in enumerate(lines, 1) if line.kind is LineKind.DOCTOR), len(lines))
+    for event in events:
+        if isinstance(event, Retrieved):
             if event.asked_for:
                 yield Section(labels["asked_for"], (shown(", ".join(event.asked_for)),), asked)
             found = tuple(f"{shown(one.name)}  {one.score:.2f}" for one in event.entries)
             found += tuple(f"{shown(one.name)}: {one.unrecorded}" for one in event.things if one.unrecorded)
             yield Section(labels["retrieved"], found or (labels["nothing"],), asked)
-        case Called():
-            used = event.failure or f"{event.tokens_in} + {event.tokens_out} tokens"
-            beyond = f", {event.unread:,} characters unread" if event.unread else ""
-            yield Section(labels["calls"], (f"{shown(event.model)}: {shown(used)}, {event.seconds:.1f} s{beyond}",))
-        case Answered():
-            yield Section(labels["disclosed"], tuple(shown(name) for name in event.disclosed), told)
-        case _:
-            pass
+        elif isinstance(event, Answered):
+            yield Section(labels["disclosed"], tuple(map(shown, event.disclosed)), len(lines))
+    if remembered is not None:
+        yield Section(labels["remembered"], change_rows(remembered.change, language), len(lines))
+    done = (row for event in events if isinstance(event, Intervened) for row in _intervention(event, language))
+    yield Section(labels["interventions"], tuple(done))
+    yield Section(labels["calls"], tuple(_call(event) for event in events if isinstance(event, Called)))
+    for event in events:
+        if isinstance(event, Recalled):
+            yield Section(labels["recalled"], recalled_rows(event.recall, language))
+
+
+def _call(event: Called) -> str:
+    used = event.failure or f"{event.tokens_in} + {event.tokens_out} tokens"
+    unread = f", {event.unread:,} characters unread" if event.unread else ""
+    return f"{shown(event.model)}: {shown(used)}, {event.seconds:.1f} s{unread}"
 
 
 def _intervention(event: Intervened, language: Language) -> Iterator[str]:
     role = load_texts(language, "replay")[f"role_{event.role}"]
     yield f"{role}: {load_texts(language, 'interventions')[event.kind]}"
-    for text in (event.draft, *event.reasons):
-        if text:
-            yield f"  {shown(text)}"
+    yield from (f"  {shown(text)}" for text in (event.draft, *event.reasons) if text)
 
 
 def recalled_rows(recall: Recall, language: Language) -> tuple[str, ...]:
@@ -170,20 +171,14 @@ def recalled_rows(recall: Recall, language: Language) -> tuple[str, ...]:
 def change_rows(change: Change, language: Language) -> tuple[str, ...]:
     """What remembering a turn changed in the memory."""
     labels = load_texts(language, "replay")
-    marks = {
-        "inserted": "+",
-        "superseded": f"× {labels['superseded']}:",
-        "merged": f"& {labels['merged']}:",
-        "forgotten": f"- {labels['forgotten']}:",
-        "refused": f"! {labels['refused']}:",
-    }
-    rows = [f"{mark} {shown(line)}" for name, mark in marks.items() for line in getattr(change, name)]
-    group = [labels["group"].format(change.group)] if change.group is not None else []
-    return (*rows, *group)
+    signs: Mapping[str, str] = {"superseded": "×", "merged": "&", "forgotten": "-", "refused": "!"}
+    rows = [f"+ {shown(line)}" for line in change.inserted]
+    rows += [f"{sign} {labels[name]}: {shown(line)}" for name, sign in signs.items() for line in getattr(change, name)]
+    return (*rows, *([labels["group"].format(change.group)] if change.group is not None else []))
 
 
 def _paced(made: list[Scene]) -> Iterator[Scene]:
-    """Every line waits as long as it took, but never longer than one likes to wait, nor shorter than one reads."""
+    """Give every line a pause: as long as it took, within limits for reading and for waiting."""
     before = 0.0
     for scene in made:
         lines = []

@@ -100,7 +100,7 @@ def retry_run(run: Path, options: RunOptions) -> int:
 
     async def retry() -> Outcome:
         await _check(columns, settings, options)
-        with RunWriter.create(run, about(settings)) as store:
+        with RunWriter.create_or_resume(run, about(settings)) as store:
             return await _carry_out(store, store.retry(), settings, options, {"retry": True}, signals=True)
 
     return _told(asyncio.run(retry()), options, settings.patient_backbone)
@@ -124,7 +124,7 @@ async def run_plan(plan: Plan, out: Path, options: RunOptions, pool: str, *, sig
     if first is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
     plan.check_size()
-    with RunWriter.create(out, about(plan.settings)) as store:
+    with RunWriter.create_or_resume(out, about(plan.settings)) as store:
         planned = store.extend(plan)
         return await _carry_out(store, planned, plan.settings, options, {"pool": pool}, signals=signals)
 

@@ -14,8 +14,7 @@ from osler.eval.faithfulness.patient_verdicts import ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.runs.events import Ending
-from osler.runs.maker_rows import ColumnMakers, maker_rows
-from osler.runs.makers import Makers
+from osler.runs.makers import ColumnMakers, Makers, maker_rows
 from osler.runs.plan import Column
 from osler.runs.short_names import ShortNames, backbone_name
 from osler.runs.store import RunFile

@@ -18,8 +18,7 @@ from osler.eval.statistics import (
 )
 from osler.eval.verdict import Verdict
 from osler.runs.events import Role
-from osler.runs.maker_rows import seat_name
-from osler.runs.makers import SEATS, Makers, Usage
+from osler.runs.makers import SEATS, Makers, Usage, seat_name
 from osler.runs.plan import ONE_STEP, Column, told_variants
 from osler.runs.short_names import ShortNames
 

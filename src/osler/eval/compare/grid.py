@@ -12,7 +12,7 @@ from typing import Any
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Measure
 from osler.eval.compare.comparison import SIGNIFICANT, ColumnDifference, Comparison
 from osler.eval.compare.published import MEMORIES, TABLE_3
-from osler.runs.maker_rows import intervention_rows, maker_note, own_merit, share_rows
+from osler.runs.makers import intervention_rows, maker_note, own_merit, share_rows
 from osler.runs.short_names import backbone_name, same_models
 
 

@@ -14,7 +14,7 @@ from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.records.schema import PatientRecord
 from osler.runs.events import Answered, Asked, Concluded, Failed, Retrieved
-from osler.runs.maker_labels import making_lines, mark
+from osler.runs.makers import making_lines, mark
 from osler.runs.transcript import Transcript, heard
 
 MOST = 200
