@@ -63,7 +63,7 @@ def test_columns_are_backbones_by_strategies_by_memories_and_rules_stand_once() 
     )
     assert plan.each == 16 and plan.models == {"m1"}
     assert list(plan.cells(CROUP))[4:6] == [Cell("croup-en", Column("m1", "plain", "raw"), trial) for trial in (1, 2)]
-    assert "8 columns × 2 trials" in plan.too_large(100_000).message
+    assert "8 columns × 2 trials" in plan.too_large.message
 
 
 def test_a_column_is_the_same_whatever_way_it_goes() -> None:

@@ -198,8 +198,8 @@ def test_a_plan_that_nobody_can_hold_is_refused_before_anything_is_written(tmp_p
     done = osler("simulate", "--trials", "1000000000", "--memory", "raw", "--memory", "none", "--out", "large")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [
-        "osler: the plan has 176,000,000,000 consultations (88 records × 2 columns × 1,000,000,000 trials),"
-        " and a run holds at most 1,000,000; give fewer --trials, or fewer records with --limit"
+        "osler: the plan has more than 1,000,000 consultations (2 columns × 1,000,000,000 trials of each record),"
+        " which is the most that a run holds; give fewer --trials, or fewer records with --limit"
     ]
     assert list(tmp_path.iterdir()) == []
 
@@ -208,7 +208,7 @@ def test_a_plan_of_too_many_records_is_refused_as_it_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer, "LARGEST_PLAN", 100)
-    with pytest.raises(UserError, match="the plan has 110 consultations"):
+    with pytest.raises(UserError, match="the plan has more than"):
         hold(tmp_path / "many.osler", limit=20, trials=10)
     assert not (tmp_path / "many.osler").exists()
 

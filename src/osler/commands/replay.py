@@ -17,6 +17,8 @@ from osler.errors import UserError
 if TYPE_CHECKING:
     from osler.replay.diff import Side
     from osler.runs.plan import Selector
+    from osler.runs.store import RunFile
+    from osler.runs.transcript import Transcript
 
 T = TypeVar("T")
 _EVERY = 5.0
@@ -67,13 +69,13 @@ def replay(
         _verify(run, Selector(case, *kind, trial))
     else:
         from osler.records.pages import printed
-        from osler.replay.pages import replay_page
+        from osler.replay.pages import transcript_page
         from osler.runs.store import RunFile
 
         with RunFile.open(run) as opened:
             found = opened.find(Selector(_given(run, case), *kind, trial))
         if plain or not _interactive():
-            printed(replay_page(found, from_turn))
+            printed(transcript_page(found, details=True, from_turn=from_turn))
         else:
             from osler.replay.player import play
 
@@ -141,9 +143,9 @@ def _verify(run: Path, selector: Selector) -> None:
         numbers = opened.find_ended(selector)
         if line := other_version(opened):
             typer.echo(f"osler: {line}", err=True)
-        verification = verify(opened, numbers, tell)
-    printed(verify_page(verification, time.monotonic() - began))
-    if verification.differing:
+        verified = verify(opened, numbers, tell)
+    printed(verify_page(verified, len(numbers) - len(verified), time.monotonic() - began))
+    if any(verified.values()):
         raise typer.Exit(1)
 
 
@@ -179,20 +181,25 @@ def _fork(
         header.variants,
     )
     path, number = fork(parent, turn, column, timeout)
-    with RunFile.open(path) as forks:
-        cell = forks.cell(number)
-    printed(DiffPage(_side(parent.run, Selector.just(header.cell)), _side(path, Selector.just(cell))))
-    typer.echo(f"\nforked after turn {turn}; kept in {path} as trial {cell.trial}", err=True)
+    with RunFile.open(parent.run) as opened, RunFile.open(path) as forks:
+        printed(DiffPage(_side_of(opened, numbers[0], recorded), _side_of(forks, number, forks.transcript(number))))
+        trial = forks.cell(number).trial
+    typer.echo(f"\nforked after turn {turn}; kept in {path} as trial {trial}", err=True)
 
 
 def _side(run: Path, selector: Selector) -> Side:
-    from osler.replay.diff import Side
-    from osler.replay.verify import stored_ladder
     from osler.runs.store import RunFile
 
     with RunFile.open(run) as opened:
-        number, transcript = opened.find_cell(selector)
-        return Side(opened.path.stem, transcript, opened.verdicts(number, stored_ladder(opened)))
+        return _side_of(opened, *opened.find_cell(selector))
+
+
+def _side_of(run: RunFile, number: int, transcript: Transcript | None) -> Side:
+    from osler.replay.diff import Side
+    from osler.replay.verify import stored_ladder
+
+    assert transcript is not None
+    return Side(run.path.stem, transcript, run.verdicts(number, stored_ladder(run)))
 
 
 def _interactive() -> bool:

@@ -17,7 +17,7 @@ _STYLES = {LineKind.DOCTOR: "cyan", LineKind.PATIENT: "green", LineKind.REPORT: 
 
 
 def transcript_page(
-    transcript: Transcript, *, details: bool, faults: Mapping[int, Sequence[str]] | None = None
+    transcript: Transcript, *, details: bool, faults: Mapping[int, Sequence[str]] | None = None, from_turn: int = 1
 ) -> Group:
     """The conversation, numbered by turn.
 
@@ -25,27 +25,18 @@ def transcript_page(
         transcript: The consultation.
         details: Whether to show what happened behind every turn: retrieval, recall, memory, interventions.
         faults: What is wrong with replies, by turn.
+        from_turn: The first turn that is shown.
     """
     parts: list[RenderableType] = [title(transcript), Text()]
     for scene in scenes(transcript):
+        if scene.turn < from_turn:
+            continue
         for line in scene.lines:
             number = f"{scene.turn:>2} " if line.kind is LineKind.DOCTOR else "   "
             parts.append(Text(number, style=_STYLES[line.kind]).append_text(line_text(line)))
         wrong = (faults or {}).get(scene.turn, ())
         parts += [Padding(Text(shown(fault), style="yellow"), (0, 0, 0, 6)) for fault in wrong]
         parts += [section_text(section, indent=6) for section in scene.panel] if details else []
-    return Group(*parts, Text(f"\n{ending(transcript)}"))
-
-
-def replay_page(transcript: Transcript, from_turn: int) -> Group:
-    """The conversation with what happened behind every turn, from top to bottom."""
-    turn = load_texts(transcript.header.language, "replay")["turn"]
-    parts: list[RenderableType] = [title(transcript)]
-    for scene in scenes(transcript):
-        if scene.turn >= from_turn:
-            parts.append(Text(f"\n{turn.format(scene.turn)}", style="bold"))
-            parts += [line_text(line) for line in scene.lines]
-            parts += [section_text(section, indent=4) for section in scene.panel]
     return Group(*parts, Text(f"\n{ending(transcript)}"))
 
 

@@ -123,7 +123,6 @@ async def run_plan(plan: Plan, out: Path, options: RunOptions, pool: str, *, sig
     first = next(iter(plan.records), None)
     if first is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
-    plan.check_size()
     with RunWriter.create_or_resume(out, about(plan.settings)) as store:
         planned = store.extend(plan)
         return await _carry_out(store, planned, plan.settings, options, {"pool": pool}, signals=signals)

@@ -134,10 +134,10 @@ def _snippets(file: RunFile, search: str, cells: list[int]) -> dict[int, str]:
     """Where the search hit, for the rows of one page alone: it takes reading what was said."""
     if not search or not cells:
         return {}
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {"search": search_index.phrase(search)}
     places = _named(values, "cell", cells)
-    found = file.ask(f"SELECT rowid, text FROM said WHERE rowid IN ({places})", values)  # noqa: S608 -- our own words
-    return {cell: search_index.snippet(text, search) for cell, text in found}
+    sql = f"SELECT rowid, {search_index.SNIPPET} FROM said WHERE said MATCH :search AND rowid IN ({places})"  # noqa: S608
+    return {cell: search_index.snippet(text) for cell, text in file.ask(sql, values)}
 
 
 def _tables(*used: str) -> str:

@@ -10,7 +10,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -379,14 +379,13 @@ class RunFile:
 
     def cells(self, selector: Selector, *, ended: bool = False) -> Iterator[tuple[int, Cell]]:
         """The consultations of the plan that are selected, or those of them that have ended, by number."""
-        for number, patient, *row in self._each(
-            f"SELECT number, patient, {_CELL} FROM cells JOIN records ON records.id = record"
-            " WHERE (?1 IS NULL OR ?1 IN (records.id, patient)) AND (NOT ?2 OR state != 'todo') ORDER BY number",
-            (selector.case, ended),
-        ):
-            cell = self._cell(row)
-            if selector.fits(cell, patient):
-                yield number, cell
+        chosen = (f"(:{name} IS NULL OR :{name} = {name})" for name in ("backbone", "strategy", "memory", "trial"))
+        sql = (
+            f"SELECT number, {_CELL} FROM cells JOIN records ON id = record WHERE {' AND '.join(chosen)}"
+            " AND (:case IS NULL OR :case IN (id, patient)) AND (NOT :ended OR state != 'todo') ORDER BY number"
+        )
+        for number, *row in self._each(sql, {**asdict(selector), "ended": ended}):
+            yield number, self._cell(row)
 
     def columns(self) -> list[Column]:
         """The columns of the plan, in the order they came."""

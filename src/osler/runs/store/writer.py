@@ -161,7 +161,7 @@ class RunWriter(RunFile):
         with self._transaction() as file:
             for count, record in enumerate(plan.records, 1):
                 if count * plan.each > LARGEST_PLAN:
-                    raise plan.too_large(count)
+                    raise plan.too_large
                 self._add_record(file, record)
                 for cell in plan.cells(record):
                     name = cell_values(cell)
