@@ -226,7 +226,7 @@ def _count(path: Path, times: int) -> None:
     for _ in range(times):
         while True:
             try:
-                run = RunWriter.create_or_resume(path, {"seed": 1})
+                run = RunWriter.create_or_resume(path, {"settings": {"seed": 1}})
                 break
             except UserError:
                 time.sleep(0.001)

@@ -1,12 +1,14 @@
-"""Opening run files, for writing or for reading, and naming what is wrong with them."""
+"""Opening and locking run files, and naming what is wrong with them."""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
@@ -98,3 +100,34 @@ def has_log(path: Path) -> bool:
         return log_of(path).stat().st_size > 0
     except OSError:
         return False
+
+
+def lock_for_writing(path: Path) -> int:
+    """Lock a run by a file beside it; a process that dies lets go of it. Returns what `unlock` needs.
+
+    Raises:
+        UserError: Another process holds the lock.
+        OSError: The file cannot be made.
+    """
+    while True:
+        lock = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            remedy = "wait for it to end, or give another --out"
+            raise UserError(f"another process is writing to the run {path}", remedy) from None
+        if os.fstat(lock).st_nlink:
+            return lock
+        os.close(lock)  # its last holder removed it after it was opened here: a lock on it keeps nobody out
+
+
+def unlock(path: Path, lock: int) -> None:
+    """Remove the lock file while it is still held, so that nobody else's is removed; then let go."""
+    with suppress(OSError):
+        _lock_of(path).unlink()
+    os.close(lock)
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")

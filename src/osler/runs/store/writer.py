@@ -17,8 +17,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from filelock import FileLock, Timeout
-
 from osler.errors import StorageError, UserError
 from osler.models.prices import cost
 from osler.private import private_file
@@ -26,7 +24,14 @@ from osler.records.schema import PatientRecord
 from osler.runs.plan import LARGEST_PLAN, Cell, Column, Plan
 from osler.runs.store import search_index
 from osler.runs.store.check import damaged_transcripts
-from osler.runs.store.connection import checksum, connect_for_writing, damaged, database_errors_named
+from osler.runs.store.connection import (
+    checksum,
+    connect_for_writing,
+    damaged,
+    database_errors_named,
+    lock_for_writing,
+    unlock,
+)
 from osler.runs.store.reader import CellState, Fork, RunFile, StoredVerdict, run_path
 from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_values
 from osler.runs.transcript import Transcript
@@ -71,10 +76,11 @@ def answer_row(number: int, key: str, answer: Completion) -> AnswerRow:
 class RunWriter(RunFile):
     """A run, open for writing. A second one for the same file is refused while this is open."""
 
-    def __init__(self, path: Path, file: sqlite3.Connection, lock: FileLock, made: tuple[Path, ...]) -> None:
+    def __init__(self, path: Path, file: sqlite3.Connection, lock: int, made: tuple[Path, ...]) -> None:
         """Take an open file, its lock and what was made for it; use `create_or_resume`."""
         super().__init__(path, file)
-        self._lock, self._made = lock, made
+        self._lock: int | None = lock
+        self._made = made
         self._session = 0
         self._began = time.monotonic()
 
@@ -96,7 +102,7 @@ class RunWriter(RunFile):
         try:
             folders = tuple(takewhile(lambda folder: not folder.exists(), path.parents))
             path.parent.mkdir(parents=True, exist_ok=True)
-            lock = _locked(path)
+            lock = lock_for_writing(path)
             try:
                 made = () if path.exists() else (path, *folders)
                 if made or path.stat().st_size == 0:
@@ -105,7 +111,7 @@ class RunWriter(RunFile):
                     _check(path, about)
                 run = cls(path, connect_for_writing(path), lock, made)
             except BaseException:
-                _unlock(lock)
+                unlock(path, lock)
                 raise
             folders = ()
             return run
@@ -130,7 +136,9 @@ class RunWriter(RunFile):
             self._file.execute("PRAGMA journal_mode=DELETE")  # one plain file again, unless somebody is reading it
         super().close()
         _remove(remove[:1])
-        _unlock(self._lock)
+        if self._lock is not None:
+            unlock(self.path, self._lock)
+            self._lock = None
         _remove(remove[1:])
 
     def _is_unused(self) -> bool:
@@ -344,25 +352,6 @@ def _json(value: Any) -> str:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _locked(path: Path) -> FileLock:
-    """The lock file beside the run, taken. A process that dies lets go of it."""
-    lock = FileLock(path.with_name(f"{path.name}.lock"), mode=0o600, thread_local=False)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise UserError(
-            f"another process is writing to the run {path}", "wait for it to end, or give another --out"
-        ) from None
-    return lock
-
-
-def _unlock(lock: FileLock) -> None:
-    """Remove the lock file while it is still held, so that nobody else's is removed; then let go."""
-    if lock.is_locked:
-        _remove([Path(lock.lock_file)])
-        lock.release()
 
 
 def _remove(paths: Iterable[Path]) -> None:
