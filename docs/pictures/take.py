@@ -17,8 +17,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 from rich.console import Console
 
+from osler.replay.pages import scenes
 from osler.replay.player import Player, screen
-from osler.replay.scenes import scenes
 from osler.runs.store import RunFile
 
 HERE = Path(__file__).parent

@@ -19,7 +19,7 @@ from osler.eval.ladder import LADDER
 from osler.eval.runs import load_run
 from osler.records import RecordPool
 from osler.runs.plan import ONE_STEP, Plan, ResultsFrom, Settings
-from osler.runs.store import RunFile, RunWriter, StoredVerdict
+from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
 from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run
 from tests.models.server import Step
@@ -180,7 +180,7 @@ def test_verdicts_of_several_judges_are_kept_apart(run: Path, tmp_path: Path, os
         about = known.about()
     with RunWriter.create_or_resume(copy, about) as store:
         for number in range(1, 33):
-            store.judged(number, "somebody", [StoredVerdict("diagnosis", "correct", "model", "x", 1)])
+            store.scored(number, StoredScore("somebody", [StoredVerdict("diagnosis", "correct", "model", "x", 1)]))
     assert list(load_run(copy).file.judges()) == [LADDER, "somebody"]
     figures = json.loads(osler("compare", copy, "--judge", "somebody", "--format", "json").stdout)
     assert {column["figures"]["diagnosis"]["value"] for column in figures["columns"]} == {1.0}

@@ -19,7 +19,7 @@ from osler.memory.base import Change
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Remembered, Role
 from osler.runs.plan import Plan, Settings
-from osler.runs.store import RunFile, RunWriter, StoredVerdict
+from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
 from osler.runs.transcript import Header, Transcript
 from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run, small_record
@@ -105,7 +105,10 @@ def write(path: Path, records: Iterable[PatientRecord], held: Callable[[Any], li
             ending = Ending.BACKBONE_FAILURE if failed else Ending.CONCLUDED
             run.finish(number, Transcript(header=header, ending=ending, events=tuple(events)))
             if not failed:
-                run.judged(number, LADDER, [StoredVerdict("diagnosis", "correct", "name", "it names the truth", 1)])
+                run.scored(
+                    number,
+                    StoredScore(LADDER, [StoredVerdict("diagnosis", "correct", "name", "it names the truth", 1)]),
+                )
     return path
 
 
@@ -358,7 +361,7 @@ def test_no_code_that_a_run_names_is_run_and_no_server_asked(tmp_path: Path, mon
 def test_another_judge_can_be_named(tmp_path: Path) -> None:
     path = write(tmp_path / "two.osler", ankles(1), lambda _: talk())
     with RunWriter.create_or_resume(path, ABOUT) as run:
-        run.judged(1, "strict", [StoredVerdict("diagnosis", "wrong", "model", "no")])
+        run.scored(1, StoredScore("strict", [StoredVerdict("diagnosis", "wrong", "model", "no")]))
     assert "✓ diagnosis correct" in report(path).text
     judged = report(path, judge="strict", force=True)
     assert "✗ diagnosis wrong" in judged.text and "judged by strict" in judged.text

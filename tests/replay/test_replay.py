@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from osler.replay.pages import scenes
 from osler.replay.player import Player
-from osler.replay.scenes import scenes
 from osler.runs.events import Answered, Asked
 from osler.runs.plan import Selector
 from osler.runs.store import RunFile

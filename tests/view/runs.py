@@ -99,5 +99,5 @@ def make(path: Path, plan: Plan, talks: Iterable[tuple[Talk, str | None]], *, ju
                 scored = score(held, store.record(cell.case))
                 leak = ReplyVerdict(leaks=(store.record(cell.case).diagnosis.name,))
                 faults = [asdict(JudgedReply(turn, leak)) for turn, _ in enumerate(talk, start=1)]
-                store.scored(number, replace(scored, measures={**scored.measures, "faults": faults}))
+                store.scored(number, replace(scored, measures={**(scored.measures or {}), "faults": faults}))
     return path

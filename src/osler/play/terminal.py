@@ -18,7 +18,7 @@ from osler.play.request import PlayRequest, PlayRole
 from osler.play.result_page import ending
 from osler.play.saving import run_name
 from osler.play.session import PlaySession
-from osler.replay.scenes import change_rows, recalled_rows
+from osler.replay.pages import change_rows, recalled_rows
 from osler.runs.events import Recalled, Remembered
 
 _END, _QUIT = frozenset({"end", "结束"}), frozenset({"quit", "exit", "退出"})

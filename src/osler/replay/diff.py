@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
 from osler.errors import UserError
-from osler.replay.pages import line_text
-from osler.replay.scenes import Line, LineKind, scenes, shown
+from osler.replay.pages import Line, line_text, scenes, shown
 from osler.runs.events import Answered
 from osler.runs.store import StoredVerdict
 from osler.runs.transcript import Transcript
@@ -31,8 +29,7 @@ class Side:
     def turns(self) -> dict[int, list[Line]]:
         """What was said in each turn, without the ending."""
         said = {
-            scene.turn: [line for line in scene.lines if line.kind is not LineKind.ENDING]
-            for scene in scenes(self.transcript)
+            scene.turn: [line for line in scene.lines if line.kind != "ending"] for scene in scenes(self.transcript)
         }
         return {turn: lines for turn, lines in said.items() if lines}
 
@@ -46,21 +43,12 @@ class Side:
         return list(dict.fromkeys(name for event in self.transcript.of(Answered) for name in event.disclosed))
 
 
-@dataclass(frozen=True)
-class _Row:
-    """What stands beside each other; `mark` is the turn, and whether it differs."""
-
-    mark: Text
-    left: Text
-    right: Text
+_Row = tuple[Text, Text, Text]
+"""The turn and whether it differs, the left, the right."""
 
 
 def check_same_patient(left: Transcript, right: Transcript) -> None:
-    """Refuse what cannot be compared.
-
-    Raises:
-        UserError: The two are of different patients.
-    """
+    """Raise a `UserError` if the two are of different patients."""
     if left.header.patient != right.header.patient:
         raise UserError(
             f"{left.header.case!r} and {right.header.case!r} are different patients",
@@ -102,7 +90,7 @@ class DiffPage:
         return (last, "the ending differs") if self.left.transcript.ending != self.right.transcript.ending else None
 
     def _rows(self, first: tuple[int, str] | None) -> Iterator[_Row | Text]:
-        yield _Row(Text(), Text(_name(self.left, self.right), "bold"), Text(_name(self.right, self.left), "bold"))
+        yield Text(), Text(_name(self.left, self.right), "bold"), Text(_name(self.right, self.left), "bold")
         rule = Text(f"── first difference, turn {first[0]}: {first[1]}", style="bold yellow") if first else None
         left, right = self.left.turns(), self.right.turns()
         for turn in sorted({*left, *right}):
@@ -110,17 +98,17 @@ class DiffPage:
                 yield rule
             differs = _difference(left.get(turn), right.get(turn)) is not None
             mark = Text(f"{turn:>2} {'≠' if differs else ' '}", style="yellow" if differs else "dim")
-            yield _Row(mark, _said(left.get(turn), differs=differs), _said(right.get(turn), differs=differs))
+            yield mark, _said(left.get(turn), differs=differs), _said(right.get(turn), differs=differs)
         if first and rule and first[0] not in {*left, *right}:
             yield rule
-        yield _Row(Text(), _ending(self.left), _ending(self.right))
+        yield Text(), _ending(self.left), _ending(self.right)
 
 
 def _difference(left: list[Line] | None, right: list[Line] | None) -> str | None:
     """What differs first in a turn of both; None when nothing does."""
     if left is None or right is None:
         return "one asks on, the other does not"
-    for what, kinds in (("question", {LineKind.DOCTOR}), ("reply", {LineKind.PATIENT, LineKind.REPORT})):
+    for what, kinds in (("question", {"doctor"}), ("reply", {"patient", "report"})):
         one, two = ([line.text for line in side if line.kind in kinds] for side in (left, right))
         if one != two:
             return f"the {what} differs"
@@ -153,7 +141,7 @@ def _said(lines: list[Line] | None, *, differs: bool) -> Text:
 
 def _ending(side: Side) -> Text:
     transcript = side.transcript
-    lines = [line_text(line) for scene in scenes(transcript) for line in scene.lines if line.kind is LineKind.ENDING]
+    lines = [line_text(line) for scene in scenes(transcript) for line in scene.lines if line.kind == "ending"]
     ended = f"{transcript.ending.value} after {transcript.turns} turn(s), {transcript.repeats} repeated"
     lines.append(Text(ended, "dim"))
     if side.verdicts:
@@ -163,18 +151,22 @@ def _ending(side: Side) -> Text:
 
 def _tables(rows: list[_Row | Text]) -> Iterator[RenderableType]:
     """The rows between two lines over the whole width are one table."""
-    for is_rule, some in groupby(rows, lambda row: isinstance(row, Text)):
-        if is_rule:
-            yield from (*(row for row in some if isinstance(row, Text)), Text())
-            continue
-        table = Table(box=None, expand=True, show_header=False, padding=(0, 1, 1, 0))
-        table.add_column(width=4, no_wrap=True)
-        table.add_column(ratio=1, overflow="fold")
-        table.add_column(ratio=1, overflow="fold")
-        for row in some:
-            assert isinstance(row, _Row)
-            table.add_row(row.mark, row.left, row.right)
-        yield table
+    table = _table()
+    for row in rows:
+        if isinstance(row, Text):
+            yield from (table, row, Text())
+            table = _table()
+        else:
+            table.add_row(*row)
+    yield table
+
+
+def _table() -> Table:
+    table = Table(box=None, expand=True, show_header=False, padding=(0, 1, 1, 0))
+    table.add_column(width=4, no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")
+    table.add_column(ratio=1, overflow="fold")
+    return table
 
 
 def _stacked(rows: list[_Row | Text]) -> Iterator[Text]:
@@ -182,7 +174,8 @@ def _stacked(rows: list[_Row | Text]) -> Iterator[Text]:
         if isinstance(row, Text):
             yield row
         else:
-            yield Text.assemble(row.mark, " ", row.left)
-            if row.left.plain != row.right.plain:
-                yield Text.assemble(Text("   │", style="yellow"), " ", row.right)
+            mark, left, right = row
+            yield Text.assemble(mark, " ", left)
+            if left.plain != right.plain:
+                yield Text.assemble(Text("   │", style="yellow"), " ", right)
         yield Text()

@@ -22,8 +22,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from osler.locale import load_texts
-from osler.replay.pages import ending, line_text, section_text, title
-from osler.replay.scenes import Line, Scene, scenes
+from osler.replay.pages import Line, Scene, ending, line_text, scenes, section_text, title
 from osler.runs.transcript import Transcript
 
 _FASTEST, _SLOWEST = 64.0, 0.125

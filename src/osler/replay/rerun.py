@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from pydantic import BaseModel
+
 from osler.agents.autogen import Participant
-from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
+from osler.agents.messages import Conclusion, Question, Reply, Selection
 from osler.agents.ram.agent import Ram
 from osler.agents.ram.redact import without_diagnosis
 from osler.agents.ram.reports import with_reports
@@ -43,13 +47,13 @@ async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings,
         return seat(record, cell.column, cell.trial, settings, journal, RecordedModel(recorded, role))
 
     def seating() -> Seats:
-        human_doctor, human_patient = cell.column.backbone == HUMAN, settings.patient_backbone == HUMAN
         seats = Seats(
-            doctor=RecordedDoctor(recorded) if human_doctor else seated(Role.DOCTOR).doctor,
-            ram=seated(Role.RAM).ram,
-            patient=RecordedPatient(recorded, journal) if human_patient else seated(Role.PATIENT).patient,
-            memory=seated(Role.MEMORY).memory,
+            seated(Role.DOCTOR).doctor, seated(Role.RAM).ram, seated(Role.PATIENT).patient, seated(Role.MEMORY).memory
         )
+        if cell.column.backbone == HUMAN:
+            seats = replace(seats, doctor=RecordedParticipant(recorded, doctor_moves(recorded), journal))
+        if settings.patient_backbone == HUMAN:
+            seats = replace(seats, patient=RecordedParticipant(recorded, patient_moves(recorded), journal))
         return continue_from(recorded, shared_turns, seats, record, journal) if shared_turns else seats
 
     return await hold(seating, record, cell, settings, journal, Limits())
@@ -57,10 +61,11 @@ async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings,
 
 def continue_from(recorded: Transcript, turn: int, seats: Seats, record: PatientRecord, journal: Journal) -> Seats:
     """Seats that repeat the recorded turns up to one and then go on by themselves; the memory takes them in anew."""
+    first = recorded.model_copy(update={"events": tuple(event for event in recorded.events if event.turn <= turn)})
     return Seats(
-        doctor=RecordedDoctor(recorded, turn, seats.doctor),
-        ram=RecordedRam(recorded, turn, seats.ram, record, journal),
-        patient=RecordedPatient(recorded, journal, turn, seats.patient),
+        doctor=RecordedParticipant(first, doctor_moves(first), journal, seats.doctor),
+        ram=RecordedRam(first, seats.ram, record, journal),
+        patient=RecordedParticipant(first, patient_moves(first), journal, seats.patient),
         memory=seats.memory,
     )
 
@@ -89,64 +94,60 @@ class RecordedModel(ChatClient):
         return answer.model_copy(update={"source": Source(call.source)})
 
 
-class RecordedDoctor(Participant):
-    """Asks and concludes as recorded; another doctor goes on after the given turn."""
+class RecordedParticipant(Participant):
+    """Says what was said, turn by turn; another one goes on where the record ends."""
 
-    def __init__(self, recorded: Transcript, until: int = 0, then: Participant | None = None) -> None:
-        """Repeat all turns, or, with another doctor, those up to one."""
-        super().__init__("doctor", "Asks what was asked.")
-        self._recorded, self._until, self._then = recorded, until, then
-        self._asked = {event.turn: event for event in recorded.of(Asked)}
+    def __init__(
+        self,
+        recorded: Transcript,
+        moves: Mapping[int, Question | Conclusion | Reply],
+        journal: Journal,
+        then: Participant | None = None,
+    ) -> None:
+        """Take what was said by turn; the journal knows which turn it is."""
+        super().__init__("recorded", "Says what was said.")
+        self._recorded, self._moves, self._journal, self._then = recorded, moves, journal, then
 
-    async def respond(self, content: Any) -> Question | Conclusion:
-        """The question of this turn, or the conclusion."""
-        briefing: Briefing = content
-        if self._then is not None and briefing.turn > self._until:
-            move = await self._then.respond(briefing)
-            assert isinstance(move, Question | Conclusion)
+    async def respond(self, content: Any) -> BaseModel:
+        """The recorded move of this turn."""
+        if move := self._moves.get(self._journal.turn):
             return move
-        if asked := self._asked.get(briefing.turn):
-            return Question(text=asked.question, maker=asked.maker, differential=asked.differential)
-        if said := self._recorded.conclusion:
-            return Conclusion(**said.model_dump(include=set(Conclusion.model_fields)))
-        raise _end_of(self._recorded, "question of the doctor")
+        if self._then is None:
+            raise _end_of(self._recorded, "move of a person")
+        return await self._then.respond(content)
 
 
-class RecordedPatient(Participant):
-    """Replies as recorded; another patient goes on after the given turn."""
+def doctor_moves(recorded: Transcript) -> dict[int, Question | Conclusion | Reply]:
+    """The doctor's questions and its conclusion, by turn."""
+    moves: dict[int, Question | Conclusion | Reply] = {
+        asked.turn: Question(text=asked.question, maker=asked.maker, differential=asked.differential)
+        for asked in recorded.of(Asked)
+    }
+    if said := recorded.conclusion:
+        moves[said.turn] = Conclusion(**said.model_dump(include=set(Conclusion.model_fields)))
+    return moves
 
-    def __init__(self, recorded: Transcript, journal: Journal, until: int = 0, then: Participant | None = None) -> None:
-        """Repeat all turns, or, with another patient, those up to one; the journal knows which turn it is."""
-        super().__init__("patient", "Says what was said.")
-        self._recorded, self._journal, self._until, self._then = recorded, journal, until, then
-        self._answered = {event.turn: event for event in recorded.of(Answered)}
 
-    async def respond(self, content: Any) -> Reply:
-        """The reply of this turn."""
-        if self._then is not None and self._journal.turn > self._until:
-            reply = await self._then.respond(content)
-            assert isinstance(reply, Reply)
-            return reply
-        if said := self._answered.get(self._journal.turn):
-            return Reply(text=said.reply, maker=said.maker)
-        raise _end_of(self._recorded, "reply of the patient")
+def patient_moves(recorded: Transcript) -> dict[int, Question | Conclusion | Reply]:
+    """The patient's replies, by turn."""
+    return {said.turn: Reply(text=said.reply, maker=said.maker) for said in recorded.of(Answered)}
 
 
 class RecordedRam(Ram):
-    """Finds what was found up to the given turn, so that no model is asked for it again; another one goes on."""
+    """Finds what was found, so that no model is asked for it again; another one goes on where the record ends."""
 
-    def __init__(self, recorded: Transcript, until: int, then: Ram, record: PatientRecord, journal: Journal) -> None:
-        """Repeat the turns up to one."""
+    def __init__(self, recorded: Transcript, then: Ram, record: PatientRecord, journal: Journal) -> None:
+        """Take what was found by turn."""
         self._case_told = case_of(record)
         super().__init__(record, self._case_told)
-        self._journal, self._until, self._then = journal, until, then
+        self._journal, self._then = journal, then
         self._retrieved = {event.turn: event for event in recorded.of(Retrieved)}
         self._entries = {entry.name: entry for entry in without_diagnosis(record).entries}
 
     async def respond(self, content: Any) -> Selection:
         """The entries of this turn."""
         found = self._retrieved.get(self._journal.turn)
-        if found is None or self._journal.turn > self._until:
+        if found is None:
             return await self._then.respond(content)
         known = [one for one in found.entries if one.name in self._entries]
         selection = Selection(

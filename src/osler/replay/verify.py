@@ -18,8 +18,8 @@ from osler.eval.scoring import spoken
 from osler.language import Language
 from osler.memory import check_memories
 from osler.prompts import prompts_hash
+from osler.replay.pages import shown
 from osler.replay.rerun import CANCELLED, rerun
-from osler.replay.scenes import shown
 from osler.runs.events import Called, Ending, Failed, Remembered
 from osler.runs.plan import ONE_STEP, Cell
 from osler.runs.store import RunFile, StoredVerdict
@@ -153,16 +153,8 @@ def _name(cell: Cell) -> str:
     return printable(f"{cell.case} ({cell.column}, trial {cell.trial})")
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """Something that is compared: its values by the place they have in it."""
-
-    turn: int
-    values: Mapping[str, object]
-
-
-_Pieces = dict[tuple[str, Hashable], _Piece]
-"""By kind and place."""
+_Pieces = dict[tuple[str, Hashable], tuple[int, Mapping[str, object]]]
+"""What is compared: by kind and place its turn, and its values by the place they have in it."""
 
 
 def _differences(before: Transcript, after: Transcript) -> list[Difference]:
@@ -191,14 +183,14 @@ def _pieces(transcript: Transcript) -> _Pieces:
             # Calls are numbered by role, other events by turn: what happens twice in a turn is told apart as well.
             group = (kind, event.role, turn if kind not in {"prompt", "conclusion"} else 0)
             counts[group] += 1
-            pieces[kind, (group, counts[group])] = _Piece(turn, dict(_leaves(event.model_dump(include=fields))))
+            pieces[kind, (group, counts[group])] = turn, dict(_leaves(event.model_dump(include=fields)))
     ended = {"ending": transcript.ending, **{failed.kind: failed.message for failed in transcript.of(Failed)}}
-    pieces["ending", 0] = _Piece(max((event.turn for event in transcript.events), default=0), ended)
+    pieces["ending", 0] = max((event.turn for event in transcript.events), default=0), ended
     return pieces
 
 
 def _verdicts(said: Sequence[StoredVerdict], turn: int) -> _Pieces:
-    return {("verdict", one.kind): _Piece(turn, {**asdict(one), "tokens": None}) for one in said}
+    return {("verdict", one.kind): (turn, {**asdict(one), "tokens": None}) for one in said}
 
 
 def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, object]]:
@@ -213,17 +205,16 @@ def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, object]]:
 
 
 def _compared(then: _Pieces, now: _Pieces) -> Iterator[Difference]:
+    nothing: tuple[int, Mapping[str, object]] = (0, {})
     for key in {**then, **now}:
-        one, two = then.get(key), now.get(key)
-        before, after = (piece.values if piece else {} for piece in (one, two))
+        (turn, before), (turn_now, after) = then.get(key, nothing), now.get(key, nothing)
         places = [place for place in {**before, **after} if not _same(before.get(place), after.get(place))]
-        if places or one is None or two is None:
+        if places or key not in then or key not in now:
             told = (
                 "; ".join(f"{place}: {values[place]}" for place in places if place in values)
                 for values in (before, after)
             )
-            turn = (one or two or _Piece(0, {})).turn
-            yield Difference(key[0], turn, *_excerpts(*told))
+            yield Difference(key[0], turn or turn_now, *_excerpts(*told))
 
 
 def _same(one: object, two: object) -> bool:

@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from functools import cache
 from typing import Any, Self
 
 from pydantic import TypeAdapter
@@ -118,13 +117,9 @@ class Makers:
 
     @classmethod
     def read(cls, measures: Mapping[str, Any]) -> Makers:
-        """From the measures as they are stored; nothing where they were stored without.
-
-        Raises:
-            ValueError: What is stored is damaged.
-        """
+        """From the measures as they are stored; nothing if stored without, a ValueError if damaged."""
         stored = measures.get("makers")
-        return _stored().validate_python(stored) if stored else Makers()
+        return _STORED.validate_python(stored) if stored else Makers()
 
     @classmethod
     def together(cls, several: Iterable[Self]) -> Self:
@@ -174,9 +169,7 @@ class Makers:
         return row
 
 
-@cache
-def _stored() -> TypeAdapter[Makers]:
-    return TypeAdapter(Makers)
+_STORED = TypeAdapter(Makers)
 
 
 def _added(several: Iterable[Counts]) -> Counts:
@@ -187,20 +180,11 @@ def _added(several: Iterable[Counts]) -> Counts:
     return {name: dict(counts) for name, counts in sums.items() if counts}
 
 
-@dataclass(frozen=True)
-class ColumnMakers:
-    """The consultations of a column that ended with an answer."""
-
-    makers: Makers
-    consultations: int
-
-
-def maker_rows(columns: Sequence[ColumnMakers]) -> list[list[str]]:
-    """Shares, interventions and usage as rows of a table; none where rules did everything."""
-    if all(column.makers.is_by_rules_alone for column in columns):
+def maker_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> list[list[str]]:
+    """Shares, interventions and usage per consultation as rows of a table; none where rules did everything."""
+    if all(column.is_by_rules_alone for column in columns):
         return []
-    makers = [column.makers for column in columns]
-    return [*share_rows(makers), *intervention_rows(makers), *_usage_rows(columns)]
+    return [*share_rows(columns), *intervention_rows(columns), *_usage_rows(columns, consultations)]
 
 
 def share_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
@@ -228,7 +212,7 @@ def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
         yield ["memory: proposed, refused", *(str(column.refused) for column in columns)]
 
 
-def _usage_rows(columns: Sequence[ColumnMakers]) -> Iterator[list[str]]:
+def _usage_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> Iterator[list[str]]:
     """Tokens and cost of a consultation by seat, of those that called a model."""
     values: tuple[tuple[str, Callable[[Usage], float | None], int], ...] = (
         ("tokens: {}", lambda used: used.tokens, 0),
@@ -236,12 +220,10 @@ def _usage_rows(columns: Sequence[ColumnMakers]) -> Iterator[list[str]]:
     )
     for label, value, digits in values:
         for seat in SEATS:
-            sums = [value(column.makers.usage.get(seat, Usage())) for column in columns]
+            sums = [value(column.usage.get(seat, Usage())) for column in columns]
             if any(sums):
-                told = (
-                    "–" if whole is None or not column.consultations else f"{whole / column.consultations:.{digits}f}"
-                    for whole, column in zip(sums, columns, strict=True)
-                )
+                pairs = zip(sums, consultations, strict=True)
+                told = ("–" if used is None or not count else f"{used / count:.{digits}f}" for used, count in pairs)
                 yield [label.format(seat_name(seat)), *told]
 
 

@@ -31,10 +31,6 @@ class Limits:
     cost: float | None = None
     seconds: float | None = None
 
-    def __bool__(self) -> bool:
-        """Whether there is any limit."""
-        return any(value is not None for value in (self.tokens, self.cost, self.seconds))
-
 
 class ResultsFrom(StrEnum):
     """Where the doctor reads the results of tests and examinations."""
@@ -111,11 +107,7 @@ class Column:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """Of a row that a run file or a table has.
-
-        Raises:
-            ValueError: It is damaged.
-        """
+        """Of a row that a run file or a table has; a ValueError if it is damaged."""
         backbone, strategy, memory, text = (row[name] for name in COLUMN)
         if not all(isinstance(value, str) for value in (backbone, strategy, memory, text)):
             raise ValueError("a name that is no text")
@@ -209,11 +201,6 @@ class Plan:
             f"the plan has more than {LARGEST_PLAN:,} consultations ({sizes}), which is the most that a run holds",
             "give fewer --trials, or fewer records with --limit",
         )
-
-    @property
-    def models(self) -> set[str]:
-        """The specs of all models that take part."""
-        return models_of(self.columns, self.settings)
 
 
 def models_of(columns: Iterable[Column], settings: Settings) -> set[str]:

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
+from os.path import commonprefix
 from typing import Self, TypeVar
 
 from osler.runs.plan import Column, told_variants
@@ -121,14 +121,9 @@ def _without_server(spec: str) -> str:
 
 
 def _cut(name: str, others: set[str], longest: int) -> str:
-    differs = max((_shared(name, other) for other in others), default=0)
+    differs = max((len(commonprefix([name, other])) for other in others), default=0)  # noqa: RUF071 -- letters count
     start = min(max(0, differs - _BEFORE), len(name) - longest + 1)
     if differs + _BEFORE <= longest or start <= 0:
         return f"{name[: longest - 1]}…"
     end = start + longest - 1
     return f"…{name[start:]}" if end >= len(name) else f"…{name[start : end - 1]}…"
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters two names begin with alike."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from sqlite3 import Row
 
 from rich.console import Group
@@ -14,7 +15,7 @@ from osler.eval.faithfulness.patient_verdicts import ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.runs.events import Ending
-from osler.runs.makers import ColumnMakers, Makers, maker_rows
+from osler.runs.makers import Makers, maker_rows
 from osler.runs.plan import Column
 from osler.runs.short_names import ShortNames, backbone_name
 from osler.runs.store import RunFile
@@ -42,15 +43,15 @@ def summary(run: RunFile, patient: str) -> Group | Text:
     rows = [[name, *(figures[name] for figures in columns.values())] for name in next(iter(columns.values()))]
     shown = [row for row in rows if row[0] not in _UNLESS_ZERO or set(row[1:]) != {"0"}]
     known = {row[0] for row in shown}
-    more = [row for row in maker_rows([_makers(some) for some in groups.values()]) if row[0] not in known]
+    more = [row for row in _maker_rows(groups.values()) if row[0] not in known]
     note = next(iter(ruler_notes([run], RULES)))
     return Group(WideTable(f"patient: {backbone_name(patient)}", headers, shown + more), Text(note, style="dim"))
 
 
-def _makers(some: list[Row]) -> ColumnMakers:
-    answered = [row for row in some if row["state"] == "done"]
-    read = (Makers.read(json.loads(row["measures"] or "{}")) for row in answered)
-    return ColumnMakers(Makers.together(read), len(answered))
+def _maker_rows(groups: Iterable[list[Row]]) -> list[list[str]]:
+    answered = [[row for row in some if row["state"] == "done"] for some in groups]
+    makers = [Makers.together(Makers.read(json.loads(row["measures"] or "{}")) for row in some) for some in answered]
+    return maker_rows(makers, [len(some) for some in answered])
 
 
 def _figures(some: list[Row]) -> dict[str, str]:

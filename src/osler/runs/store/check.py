@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from osler.errors import UserError
+from osler.runs.store.connection import DamagedRunError
 from osler.runs.store.reader import RunFile
 from osler.runs.transcript_rows import ResultRow
 
@@ -26,11 +28,11 @@ class Damage:
 
 def find_damage(run: RunFile) -> Iterator[Damage]:
     """Everything that is damaged; what cannot be reached any more is not looked at further."""
-    for check in (_tables, _settings, _records, _transcripts):
+    for part, check in _CHECKS.items():
         try:
-            yield from check(run)
+            yield from (Damage(part, what) for what in check(run))
         except UserError as error:
-            yield Damage("settings" if check is _settings else "tables", error.message)
+            yield Damage(part, error.message)
 
 
 def damaged_transcripts(run: RunFile) -> dict[int, str]:
@@ -45,36 +47,39 @@ def damaged_transcripts(run: RunFile) -> dict[int, str]:
     return found
 
 
-def _tables(run: RunFile) -> Iterator[Damage]:
-    for (line,) in run.ask(f"PRAGMA integrity_check({_MOST_FAULTS})"):
-        if line != "ok":
-            yield Damage("tables", line)
+def _tables(run: RunFile) -> list[str]:
+    lines = [line for (line,) in run.ask(f"PRAGMA integrity_check({_MOST_FAULTS})")]
+    return [] if lines == ["ok"] else lines
 
 
-def _settings(run: RunFile) -> Iterator[Damage]:
+def _settings(run: RunFile) -> list[str]:
     _ = run.settings
-    yield from ()
+    return []
 
 
-def _records(run: RunFile) -> Iterator[Damage]:
+def _records(run: RunFile) -> Iterator[str]:
     for row in run.ask("SELECT id, hash, body FROM records ORDER BY id"):
         try:
             sound = hashlib.sha256(zlib.decompress(row["body"])).hexdigest() == row["hash"]
         except (TypeError, zlib.error):
             sound = False
         if not sound:
-            yield Damage("record", f"{row['id']} is not as it was written")
+            yield f"{row['id']} is not as it was written"
 
 
-def _transcripts(run: RunFile) -> Iterator[Damage]:
-    unreadable = damaged_transcripts(run)
-    for what in unreadable.values():
-        yield Damage("transcript", what)
+def _results(run: RunFile) -> Iterator[str]:
     for row in run.ask("SELECT results.* FROM cells JOIN results ON cell = number WHERE state != 'todo'"):
-        transcript = run.transcript(row["cell"]) if row["cell"] not in unreadable else None
-        if transcript is not None:
-            figures = ResultRow.of(transcript)
-            differing = [name for name in ResultRow.names() if row[name] != getattr(figures, name)]
-            if differing:
-                name = run.name_of(row["cell"])
-                yield Damage("result", f"{name} does not fit its transcript ({', '.join(differing)})")
+        with suppress(DamagedRunError):  # told of as a transcript
+            if transcript := run.transcript(row["cell"]):
+                figures = ResultRow.of(transcript)
+                if differing := [name for name in ResultRow.names() if row[name] != getattr(figures, name)]:
+                    yield f"{run.name_of(row['cell'])} does not fit its transcript ({', '.join(differing)})"
+
+
+_CHECKS: dict[str, Callable[[RunFile], Iterable[str]]] = {
+    "tables": _tables,
+    "settings": _settings,
+    "record": _records,
+    "transcript": lambda run: damaged_transcripts(run).values(),
+    "result": _results,
+}

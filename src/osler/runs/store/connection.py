@@ -96,10 +96,7 @@ def log_of(path: Path) -> Path:
 
 def has_log(path: Path) -> bool:
     """Whether a part of the run's content is in its log."""
-    try:
-        return log_of(path).stat().st_size > 0
-    except OSError:
-        return False
+    return log_of(path).exists() and log_of(path).stat().st_size > 0
 
 
 def lock_for_writing(path: Path) -> int:

@@ -252,11 +252,7 @@ class RunFile:
         self._warn_of(left_out)
 
     def transcript(self, number: int) -> Transcript | None:
-        """The consultation of one cell.
-
-        Raises:
-            DamagedRunError: It cannot be read.
-        """
+        """The consultation of one cell; a `DamagedRunError` if it cannot be read."""
         found = self.ask(f"SELECT {_STORED} WHERE cell = ?", (number,))
         return self._read_transcript(found[0]) if found else None
 
@@ -285,19 +281,11 @@ class RunFile:
             )
 
     def find(self, selector: Selector) -> Transcript:
-        """The one consultation that is selected.
-
-        Raises:
-            UserError: None is, or several are.
-        """
+        """The one consultation that is selected; a `UserError` if none is, or several are."""
         return self.find_cell(selector)[1]
 
     def find_cell(self, selector: Selector) -> tuple[int, Transcript]:
-        """The one consultation that is selected, with the number of its cell.
-
-        Raises:
-            UserError: None is, or several are.
-        """
+        """The same with the number of its cell."""
         fitting, case = list(self.cells(selector)), selector.case
         if not fitting:
             raise UserError(f"the run has no such consultation of {case!r}", f"check the case, {_SELECTORS}")
@@ -311,11 +299,7 @@ class RunFile:
         return number, transcript
 
     def find_ended(self, selector: Selector) -> list[int]:
-        """The numbers of all consultations that have ended and are selected.
-
-        Raises:
-            UserError: There is none.
-        """
+        """The numbers of all consultations that have ended and are selected; a `UserError` if there is none."""
         numbers = [number for number, _ in self.cells(selector, ended=True)]
         if not numbers:
             what = f"of {selector.case!r}" if selector.case is not None else "of that kind"

@@ -76,11 +76,7 @@ def cell_values(cell: Cell) -> tuple[str | int, ...]:
 
 
 def cell_of(values: Iterable[Any]) -> Cell:
-    """The cell of such a row.
-
-    Raises:
-        ValueError: It is damaged.
-    """
+    """The cell of such a row; a ValueError if it is damaged."""
     row = dict(zip(CELL, values, strict=True))
     return Cell(row["record"], Column.from_row(row), row["trial"])
 

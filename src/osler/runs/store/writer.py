@@ -9,8 +9,8 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -56,11 +56,12 @@ class StoredScore:
     """What a judge said of a consultation, and how it was measured."""
 
     judge: str
-    verdicts: tuple[StoredVerdict, ...]
+    verdicts: Sequence[StoredVerdict]
     """None for a consultation without an answer."""
-    version: str
+    version: str = ""
     """Of the measures."""
-    measures: dict[str, Any]
+    measures: dict[str, Any] | None = None
+    """None: only the verdicts are new."""
 
 
 AnswerRow = tuple[int, str, str, int, float]
@@ -80,7 +81,7 @@ class RunWriter(RunFile):
         """Take an open file, its lock and what was made for it; use `create_or_resume`."""
         super().__init__(path, file)
         self._lock: int | None = lock
-        self._made = made
+        self._made, self._removed = made, made[:0]
         self._session = 0
         self._began = time.monotonic()
 
@@ -98,48 +99,42 @@ class RunWriter(RunFile):
         path = run_path(name)
         if path.is_dir():
             raise UserError(f"{path} is a folder", "give another --out")
-        folders: tuple[Path, ...] = ()
         try:
-            folders = tuple(takewhile(lambda folder: not folder.exists(), path.parents))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lock = lock_for_writing(path)
-            try:
+            with ExitStack() as undo:
+                folders = tuple(takewhile(lambda folder: not folder.exists(), path.parents))
+                undo.callback(_remove, folders)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                lock = lock_for_writing(path)
+                undo.callback(unlock, path, lock)
                 made = () if path.exists() else (path, *folders)
                 if made or path.stat().st_size == 0:
                     _create(path, about)
                 else:
                     _check(path, about)
                 run = cls(path, connect_for_writing(path), lock, made)
-            except BaseException:
-                unlock(path, lock)
-                raise
-            folders = ()
-            return run
+                undo.pop_all()
+                return run
         except (OSError, sqlite3.OperationalError) as error:
             raise _cannot_write(path, error) from None
-        finally:
-            _remove(folders)
 
     def __exit__(self, *raised: object) -> None:
         """Close it. A run that was made here, and in which nothing was held before an error came, is removed."""
-        self._close(remove=self._made if raised[0] is not None and self._is_unused() else ())
+        self._removed = self._made if raised[0] is not None and self._is_unused() else ()
+        self.close()
 
     def close(self) -> None:
         """Close the file as one piece, and let others write."""
-        self._close()
-
-    def _close(self, remove: tuple[Path, ...] = ()) -> None:
         with suppress(sqlite3.Error, UserError):
             if self._session:
                 self._note_in_session("ended", _now())
         with suppress(sqlite3.Error, UserError):
             self._file.execute("PRAGMA journal_mode=DELETE")  # one plain file again, unless somebody is reading it
         super().close()
-        _remove(remove[:1])
+        _remove(self._removed[:1])
         if self._lock is not None:
             unlock(self.path, self._lock)
             self._lock = None
-        _remove(remove[1:])
+        _remove(self._removed[1:])
 
     def _is_unused(self) -> bool:
         with suppress(UserError):
@@ -259,13 +254,8 @@ class RunWriter(RunFile):
                 _insert_score(file, number, scored)
         return figures
 
-    def judged(self, number: int, judge: str, verdicts: Iterable[StoredVerdict]) -> None:
-        """Keep what a judge said of a consultation; its earlier word is replaced."""
-        with self._transaction() as file:
-            _insert_verdicts(file, number, judge, verdicts)
-
     def scored(self, number: int, scored: StoredScore) -> None:
-        """Keep the score of a consultation that ended before; its earlier one is replaced."""
+        """Keep the score of a consultation that ended before; the same judge's earlier one is replaced."""
         with self._transaction() as file:
             _insert_score(file, number, scored)
 
@@ -336,14 +326,11 @@ def _marks(values: Collection[Any]) -> str:
 
 
 def _insert_score(file: sqlite3.Connection, number: int, scored: StoredScore) -> None:
-    _insert_verdicts(file, number, scored.judge, scored.verdicts)
-    _insert(file, "OR REPLACE INTO measures", (), (number, scored.version, _json(scored.measures)))
-
-
-def _insert_verdicts(file: sqlite3.Connection, number: int, judge: str, verdicts: Iterable[StoredVerdict]) -> None:
-    for one in verdicts:
-        row = (number, one.kind, judge, one.verdict, one.rung, one.because, one.rank, one.tokens, _now())
+    for one in scored.verdicts:
+        row = (number, one.kind, scored.judge, one.verdict, one.rung, one.because, one.rank, one.tokens, _now())
         _insert(file, "OR REPLACE INTO verdicts", (), row)
+    if scored.measures is not None:
+        _insert(file, "OR REPLACE INTO measures", (), (number, scored.version, _json(scored.measures)))
 
 
 def _json(value: Any) -> str:
