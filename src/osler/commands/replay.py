@@ -154,7 +154,7 @@ def _fork(
 ) -> None:
     from osler.records.pages import printed
     from osler.replay.diff import DiffPage
-    from osler.replay.fork import Parent, fork
+    from osler.replay.rerun import Parent, fork
     from osler.runs.plan import PLAIN, Column, Selector
     from osler.runs.store import RunFile
 

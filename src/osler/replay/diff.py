@@ -33,10 +33,9 @@ class Side:
         }
         return {turn: lines for turn, lines in said.items() if lines}
 
-    def conclusion(self) -> tuple[str, str] | None:
-        """Diagnosis and treatment, where the doctor concluded."""
-        said = self.transcript.conclusion
-        return (said.diagnosis, said.treatment) if said else None
+    def ending(self) -> list[Line]:
+        """What the doctor concluded, or what failed."""
+        return [line for scene in scenes(self.transcript) for line in scene.lines if line.kind == "ending"]
 
     def told(self) -> list[str]:
         """The entries that the doctor was told of, in their order."""
@@ -65,11 +64,22 @@ class DiffPage:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Print it for the width there is."""
-        first = self._first_difference()
+        narrow = options.max_width < _NARROW
+        left, right = self.left.turns(), self.right.turns()
+        differing = {turn: _difference(left.get(turn), right.get(turn)) for turn in sorted({*left, *right})}
+        first = next(((turn, what) for turn, what in differing.items() if what), self._difference_of_endings())
         yield Text(self.left.transcript.header.case, style="bold").append(f"  {_summary(first)}", style="not bold")
         yield Text()
-        narrow = options.max_width < _NARROW
-        rows = list(self._rows(first))
+        rows: list[_Row | Text] = []
+        rows.append((Text(), Text(_name(self.left, self.right), "bold"), Text(_name(self.right, self.left), "bold")))
+        for turn, what in differing.items():
+            if first == (turn, what):
+                rows.append(_rule(*first))
+            mark = Text(f"{turn:>2} {'≠' if what else ' '}", style="yellow" if what else "dim")
+            rows.append((mark, _said(left.get(turn), what), _said(right.get(turn), what)))
+        if first and first[1] not in differing.values():
+            rows.append(_rule(*first))
+        rows.append((Text(), _ending(self.left), _ending(self.right)))
         yield from _stacked(rows) if narrow else _tables(rows)
         names = ("first", "second") if narrow else ("left", "right")
         for name, side, other in zip(names, (self.left, self.right), (self.right, self.left), strict=True):
@@ -78,30 +88,15 @@ class DiffPage:
                 told = Text(f"\nonly the {name} was told: ", style="bold")
                 yield told.append(shown(", ".join(only)), style="not bold")
 
-    def _first_difference(self) -> tuple[int, str] | None:
-        """The first turn in which something else is said, and what; None when nothing differs."""
-        left, right = self.left.turns(), self.right.turns()
-        for turn in sorted({*left, *right}):
-            if what := _difference(left.get(turn), right.get(turn)):
-                return turn, what
+    def _difference_of_endings(self) -> tuple[int, str] | None:
         last = max(self.left.transcript.turns, self.right.transcript.turns) + 1
-        if self.left.conclusion() != self.right.conclusion():
+        if [line.text for line in self.left.ending()] != [line.text for line in self.right.ending()]:
             return last, "the conclusion differs"
         return (last, "the ending differs") if self.left.transcript.ending != self.right.transcript.ending else None
 
-    def _rows(self, first: tuple[int, str] | None) -> Iterator[_Row | Text]:
-        yield Text(), Text(_name(self.left, self.right), "bold"), Text(_name(self.right, self.left), "bold")
-        rule = Text(f"── first difference, turn {first[0]}: {first[1]}", style="bold yellow") if first else None
-        left, right = self.left.turns(), self.right.turns()
-        for turn in sorted({*left, *right}):
-            if first and rule and turn == first[0]:
-                yield rule
-            differs = _difference(left.get(turn), right.get(turn)) is not None
-            mark = Text(f"{turn:>2} {'≠' if differs else ' '}", style="yellow" if differs else "dim")
-            yield mark, _said(left.get(turn), differs=differs), _said(right.get(turn), differs=differs)
-        if first and rule and first[0] not in {*left, *right}:
-            yield rule
-        yield Text(), _ending(self.left), _ending(self.right)
+
+def _rule(turn: int, what: str) -> Text:
+    return Text(f"── first difference, turn {turn}: {what}", style="bold yellow")
 
 
 def _difference(left: list[Line] | None, right: list[Line] | None) -> str | None:
@@ -130,18 +125,18 @@ def _name(side: Side, other: Side) -> str:
     return " · ".join(shown(f"{name} {value}") for name, value in parts.items() if value and value != others.get(name))
 
 
-def _said(lines: list[Line] | None, *, differs: bool) -> Text:
+def _said(lines: list[Line] | None, difference: str | None) -> Text:
     if lines is None:
         return Text("—", style="dim")
     text = Text("\n").join(line_text(line) for line in lines)
-    if not differs:
+    if not difference:
         text.stylize("dim")
     return text
 
 
 def _ending(side: Side) -> Text:
     transcript = side.transcript
-    lines = [line_text(line) for scene in scenes(transcript) for line in scene.lines if line.kind == "ending"]
+    lines = [line_text(line) for line in side.ending()]
     ended = f"{transcript.ending.value} after {transcript.turns} turn(s), {transcript.repeats} repeated"
     lines.append(Text(ended, "dim"))
     if side.verdicts:

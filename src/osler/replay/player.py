@@ -11,7 +11,6 @@ import time
 import tty
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -211,8 +210,9 @@ class Keys:
         """Take the terminal; a signal that ends the process becomes a `SystemExit`."""
         self._file = sys.stdin.fileno()
         self._before = termios.tcgetattr(self._file)
-        leaving = (signal.SIGTERM, signal.SIGHUP)
-        self._handlers: dict[int, Any] = {name: signal.signal(name, _leave) for name in leaving}
+        self._handlers: dict[int, Any] = {}
+        for name in (signal.SIGTERM, signal.SIGHUP):
+            self._handlers[name] = signal.signal(name, lambda number, _: sys.exit(128 + number))
         tty.setcbreak(self._file)
         now = termios.tcgetattr(self._file)
         now[6][termios.VSUSP] = b"\x00"
@@ -246,7 +246,3 @@ def _keys(pressed: bytes) -> list[str]:
         keys.append(_KEY_NAMES.get(known) or known.decode("ascii", "ignore"))
         pressed = pressed[len(known) :]
     return keys
-
-
-def _leave(number: int, _: FrameType | None) -> None:
-    raise SystemExit(128 + number)

@@ -224,17 +224,15 @@ def _same(one: object, two: object) -> bool:
 
 
 def _in_calls(before: Transcript, after: Transcript, *, cut: bool) -> Iterator[Difference]:
-    then, now = _calls(before), _calls(after)
+    then, now = (  # without calls that were cancelled with their consultation, which may or may not have begun
+        [call for call in transcript.of(Called) if not (call.failure or "").endswith(CANCELLED)]
+        for transcript in (before, after)
+    )
     for role in dict.fromkeys(call.role for call in (*then, *now)):
         one, two = ([call for call in calls if call.role is role] for calls in (then, now))
         if len(one) != len(two) and not (cut and len(two) > len(one)):
             first = max(one, two, key=len)[min(len(one), len(two))]
             yield Difference("calls", first.turn, f"{role}: {len(one)}", f"{role}: {len(two)}")
-
-
-def _calls(transcript: Transcript) -> list[Called]:
-    """Without those that were cancelled with their consultation, which may or may not have begun."""
-    return [call for call in transcript.of(Called) if not (call.failure or "").endswith(CANCELLED)]
 
 
 def _excerpts(before: str, after: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Self
@@ -214,13 +214,9 @@ def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
 
 def _usage_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> Iterator[list[str]]:
     """Tokens and cost of a consultation by seat, of those that called a model."""
-    values: tuple[tuple[str, Callable[[Usage], float | None], int], ...] = (
-        ("tokens: {}", lambda used: used.tokens, 0),
-        ("cost: {}, USD", lambda used: used.cost, 4),
-    )
-    for label, value, digits in values:
+    for name, label, digits in (("tokens", "tokens: {}", 0), ("cost", "cost: {}, USD", 4)):
         for seat in SEATS:
-            sums = [value(column.usage.get(seat, Usage())) for column in columns]
+            sums = [getattr(column.usage.get(seat, Usage()), name) for column in columns]
             if any(sums):
                 pairs = zip(sums, consultations, strict=True)
                 told = ("–" if used is None or not count else f"{used / count:.{digits}f}" for used, count in pairs)

@@ -15,8 +15,6 @@ K = TypeVar("K", bound=Hashable)
 
 _SERVER = re.compile(r"@https?://[^\s,]*", re.IGNORECASE)
 _PROVIDER = re.compile(r"(local|openai|azure|anthropic|gemini|ollama):(?=.)", re.DOTALL)
-_PARAMETERS = re.compile(r"(?:\s+[A-Za-z_]\w*=\S+)*$")
-"""What may follow a model's name, as in `gpt-5 reasoning_effort=low`."""
 _BEFORE = 6
 """Characters that a cut name keeps before the place where it differs."""
 
@@ -100,11 +98,8 @@ def cut_names(names: Iterable[str], longest: int) -> dict[str, str]:
 def _wordings(spec: str) -> list[str]:
     """All names that a spec may get, the shortest first; its parameters, which tell columns apart, end each of them."""
     named = _without_server(spec)
-    model = _PARAMETERS.sub("", named)
-    if re.search(r"\s", model):
-        return [named]  # no name of a model: `osler simulate` takes none with white space
-    after = named[len(model) :]
-    return [f"{name}{after}" for name in _model_names(model, has_server=named != spec)]
+    model, space, parameters = named.partition(" ")
+    return [f"{name}{space}{parameters}" for name in _model_names(model, has_server=named != spec)]
 
 
 def _model_names(model: str, *, has_server: bool) -> list[str]:

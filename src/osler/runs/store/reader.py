@@ -9,7 +9,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -136,15 +136,15 @@ class RunFile:
             raise UserError(f"there is no run {path}", "`osler runs list` shows what there is")
         try:
             with database_errors_named(path):
-                run = cls(path, connect_for_reading(path))
+                file = connect_for_reading(path)
         except OSError as error:
             raise UserError(f"{path} cannot be read ({error.strerror})", "check its permissions") from None
-        try:
+        with ExitStack() as undo:
+            run = cls(path, file)
+            undo.callback(run.close)
             run._check_format()
             run._warn_of_a_missing_log()
-        except BaseException:
-            run.close()
-            raise
+            undo.pop_all()
         return run
 
     def _check_format(self) -> None:
@@ -222,17 +222,16 @@ class RunFile:
         """How far it is."""
         # Tokens by `total`, which does not overflow. Consultations that have ended tell whether their price is known;
         # of one under way, answers that cost nothing are taken for unpriced.
+        unpriced = "CASE WHEN cell IS NULL THEN cells.cost = 0 ELSE results.cost IS NULL END"
         (found,) = self.ask(
             "SELECT coalesce(sum(state = 'todo'), 0) AS todo, coalesce(sum(state = 'done'), 0) AS done,"
-            " coalesce(sum(state = 'failed'), 0) AS failed, coalesce(sum(cells.calls), 0) AS calls,"
-            " CAST(total(tokens) AS INTEGER) AS tokens, total(cells.cost) AS cost,"
-            " sum(cells.calls > 0 AND CASE WHEN cell IS NULL THEN cells.cost = 0 ELSE results.cost IS NULL END)"
-            " AS unpriced, (SELECT count(*) FROM attempts) AS attempts,"
-            " (SELECT total(seconds) FROM sessions) AS seconds"
+            " coalesce(sum(state = 'failed'), 0) AS failed, (SELECT count(*) FROM attempts) AS attempts,"
+            " coalesce(sum(cells.calls), 0) AS calls, CAST(total(tokens) AS INTEGER) AS tokens,"
+            f" CASE WHEN sum(cells.calls > 0 AND {unpriced}) THEN NULL ELSE total(cells.cost) END AS cost,"
+            " total(cells.cost) AS cost_known, (SELECT total(seconds) FROM sessions) AS seconds"
             " FROM cells LEFT JOIN results ON cell = number"
         )
-        counts = {name: found[name] for name in ("todo", "done", "failed", "attempts", "calls", "tokens", "seconds")}
-        return RunStatus(**counts, cost=None if found["unpriced"] else found["cost"], cost_known=found["cost"])
+        return RunStatus(**dict(found))
 
     def _read_record(self, case: str) -> PatientRecord:
         try:
