@@ -213,7 +213,8 @@ def test_the_log_of_a_run_stays_small(tmp_path: Path, sound: Path) -> None:
         about, record, transcript = run.about(), run.record(CASE), run.find(Selector(CASE))
     with RunWriter.create_or_resume(path, about) as store:
         for number in store.extend(Plan([record], trials=600)).todo:
-            reply = Answered(turn=1, role=Role.PATIENT, reply=os.urandom(8192).hex(), maker=Maker.RULES)
+            words = " ".join(os.urandom(4).hex() for _ in range(500))
+            reply = Answered(turn=1, role=Role.PATIENT, reply=words, maker=Maker.RULES)
             store.finish(number, transcript.model_copy(update={"events": (*transcript.events, reply)}))
             largest = max(largest, connection.log_of(path).stat().st_size)
     assert path.stat().st_size > 8 * 1024 * 1024 and 0 < largest < 4 * 1024 * 1024

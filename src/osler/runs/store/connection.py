@@ -42,6 +42,8 @@ def database_errors_named(path: Path) -> Iterator[None]:
         yield
     except UnicodeDecodeError:  # SQLite quotes the damaged words in its message, and they are no text
         raise damaged(path, "its tables cannot be read") from None
+    except sqlite3.ProgrammingError:  # a mistake of ours, and no damage
+        raise
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
             raise UserError(f"{path} is not a run", "give a file that `osler simulate` wrote") from None
