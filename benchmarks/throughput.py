@@ -269,7 +269,7 @@ def stored(seed: Path, out: Path) -> int:
         about = known.about()
         transcripts = {one.header.case: one for one in known.transcripts()}
         records = [known.record(case) for case in transcripts]
-    with RunWriter.create(out, about) as run:
+    with RunWriter.create_or_resume(out, about) as run:
         settings = Settings.from_json(about["settings"])
         planned = run.extend(Plan(records, trials=STORED // len(records), settings=settings))
         run.begin({})

@@ -28,7 +28,7 @@ from osler.eval.scoring import score
 from osler.records import RecordPool
 from osler.runs.plan import Plan
 from osler.runs.store import RunFile, RunWriter, StoredScore, search_index
-from osler.runs.store.connection import connect
+from osler.runs.store.connection import connect_for_writing
 from osler.simulator.batch import RunOptions, simulate_plan
 from osler.view.run_data import COLUMNS
 
@@ -42,7 +42,7 @@ def build(folder: Path, wanted: int) -> tuple[Path, float, float]:
     seed, big = folder / "seed.osler", folder / "big.osler"
     records = list(RecordPool.open())
     simulate_plan(Plan(records, memories=MEMORIES), seed, RunOptions(quiet=True, workers=2), "benchmark")
-    with RunFile.open(seed) as source, RunWriter.create(big, source.about()) as store:
+    with RunFile.open(seed) as source, RunWriter.create_or_resume(big, source.about()) as store:
         held = {(one.header.case, one.header.memory): one for one in source.transcripts()}
         trials = -(-wanted // (len(records) * len(MEMORIES) * len(BACKBONES)))
         plan = Plan(records, BACKBONES, MEMORIES, trials=trials, settings=source.settings)
@@ -61,13 +61,12 @@ def build(folder: Path, wanted: int) -> tuple[Path, float, float]:
             kept += time.perf_counter() - began
             store.scored(number, scores[source_of])
     with tempfile.TemporaryDirectory() as other:  # the same consultations into an index alone
-        file = connect(Path(other) / "index", writing=True)
+        file = connect_for_writing(Path(other) / "index")
         file.execute(search_index.TABLE)
         began = time.perf_counter()
         for number, transcript in enumerate(list(held.values())):
-            file.execute("BEGIN IMMEDIATE")
-            search_index.keep(file, number, transcript)
-            file.execute("COMMIT")
+            with file:
+                search_index.keep(file, number, transcript)
         indexed = (time.perf_counter() - began) / len(held)
         file.close()
     return big, 1e3 * kept / len(todo), 1e3 * indexed

@@ -76,7 +76,7 @@ def folder(tmp_path: Path) -> Path:
         Remembered(turn=1, of=1, role=Role.MEMORY, change=change),
         Concluded(turn=2, role=Role.DOCTOR, diagnosis=TURNED, treatment=TURNED, differential=(TURNED,)),
     )
-    with RunWriter.create(tmp_path / "run.osler", about(Settings())) as run:
+    with RunWriter.create_or_resume(tmp_path / "run.osler", about(Settings())) as run:
         (number,) = run.extend(Plan((record,), (model,), (memory,), settings=Settings())).todo
         run.begin({})
         run.finish(number, Transcript(header=header, ending=Ending.CONCLUDED, events=events))

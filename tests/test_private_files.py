@@ -42,7 +42,7 @@ def open_to_others(folder: Path) -> list[str]:
 
 
 def test_a_run_is_private_from_its_first_byte_to_its_last(tmp_path: Path) -> None:
-    with RunWriter.create(tmp_path / "run.osler", about(Settings())) as run:
+    with RunWriter.create_or_resume(tmp_path / "run.osler", about(Settings())) as run:
         run.begin({})
         assert {path.name for path in tmp_path.iterdir()} >= {"run.osler", "run.osler-wal", "run.osler.lock"}
         assert open_to_others(tmp_path) == []

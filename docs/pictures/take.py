@@ -17,9 +17,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 from rich.console import Console
 
-from osler.replay.player import Player
-from osler.replay.scenes import scenes
-from osler.replay.screen import screen
+from osler.replay.pages import scenes
+from osler.replay.player import Player, screen
 from osler.runs.store import RunFile
 
 HERE = Path(__file__).parent
@@ -62,8 +61,8 @@ def terminal_picture(browser: Browser, run: str) -> None:
     with RunFile.open(run) as opened:
         transcript = opened.find(CASE, "tim")
     player = Player(scenes(transcript), 1.0)
-    player.jump(5)
-    player.shown = len(player.scene.lines)
+    player.jump(6)
+    player.at -= 1  # all of turn 5
     console = Console(width=132, height=30, record=True, markup=False, highlight=False, file=StringIO())
     console.print(screen(player, transcript, 132), height=30)
     form = (

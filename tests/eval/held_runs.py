@@ -34,7 +34,7 @@ def made_run(
     by_id = {record.id: record for record in records}
     settings = settings or Settings()
     about = {"settings": settings.as_json(), "version": "9.8.7", "prompts": {"en": "aaa", "zh": "bbb"}}
-    with RunWriter.create(path, about) as store:
+    with RunWriter.create_or_resume(path, about) as store:
         for number in store.extend(Plan(tuple(by_id.values()), settings=settings, **plan)).todo:
             cell = store.cell(number)
             record, verdict = by_id[cell.case], judge(cell)

@@ -62,7 +62,7 @@ def a_run(
         for number in range(patients)
     ]
     by_id = {record.id: record for record in records}
-    with RunWriter.create(path, {"settings": Settings().as_json()}) as run:
+    with RunWriter.create_or_resume(path, {"settings": Settings().as_json()}) as run:
         for number in run.extend(Plan(records, BACKBONES, MEMORIES)).todo:
             cell = run.cell(number)
             header = Header(

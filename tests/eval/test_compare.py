@@ -19,7 +19,7 @@ from osler.eval.ladder import LADDER
 from osler.eval.runs import load_run
 from osler.records import RecordPool
 from osler.runs.plan import ONE_STEP, Plan, ResultsFrom, Settings
-from osler.runs.store import RunFile, RunWriter, StoredVerdict
+from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
 from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run
 from tests.models.server import Step
@@ -167,7 +167,7 @@ def test_a_run_with_failures_only_and_an_unfinished_one(tmp_path: Path, osler: R
     assert done.returncode == 0 and "every consultation failed; it has no score" in done.stderr
     with RunFile.open(path) as known:
         about = known.about()
-    with RunWriter.create(path, about) as store:
+    with RunWriter.create_or_resume(path, about) as store:
         store.retry()
         told = osler("compare", path)
         assert told.returncode == 2 and "no consultation has ended yet" in told.stderr
@@ -178,9 +178,9 @@ def test_verdicts_of_several_judges_are_kept_apart(run: Path, tmp_path: Path, os
     copy.write_bytes(run.read_bytes())
     with RunFile.open(copy) as known:
         about = known.about()
-    with RunWriter.create(copy, about) as store:
+    with RunWriter.create_or_resume(copy, about) as store:
         for number in range(1, 33):
-            store.judged(number, "somebody", [StoredVerdict("diagnosis", "correct", "model", "x", 1)])
+            store.scored(number, StoredScore("somebody", [StoredVerdict("diagnosis", "correct", "model", "x", 1)]))
     assert list(load_run(copy).file.judges()) == [LADDER, "somebody"]
     figures = json.loads(osler("compare", copy, "--judge", "somebody", "--format", "json").stdout)
     assert {column["figures"]["diagnosis"]["value"] for column in figures["columns"]} == {1.0}
@@ -315,7 +315,7 @@ def test_other_patients_unknown_prices_and_a_run_that_is_being_written(
         simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
     with RunFile.open(path) as known:
         about = known.about()
-    with RunWriter.create(path, about) as store:
+    with RunWriter.create_or_resume(path, about) as store:
         store.extend(Plan(RecordPool.open().only(limit=3), backbones=(server.spec,), settings=settings))
         done = osler("compare", run, path)
     assert done.returncode == 0

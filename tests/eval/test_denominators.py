@@ -244,7 +244,7 @@ def test_a_run_under_way_does_not_know_its_cost_before_a_price_is_known(tmp_path
     with RunFile.open(run) as known:
         assert known.status().cost == 0, "a model that is free has a price"
         about = known.about()
-    with RunWriter.create(run, about) as store:
+    with RunWriter.create_or_resume(run, about) as store:
         (number,) = store.extend(Plan(pool("en")[:1], memories=("none",))).todo
         store.keep([(number, "key", "{}", 14, 0.0)])
         assert store.status().cost is None

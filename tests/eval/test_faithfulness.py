@@ -231,7 +231,7 @@ def run_of(path: Path, *replies: str, cases: tuple[str, ...] = ("gout-en", "gout
     records = {case: POOL.get(case) for case in cases}
     settings = Settings()
     about = {"settings": settings.as_json(), "version": "1", "prompts": {"en": "a", "zh": "b"}}
-    with RunWriter.create(path, about) as store:
+    with RunWriter.create_or_resume(path, about) as store:
         for number in store.extend(Plan(tuple(records.values()), settings=settings)).todo:
             cell = store.cell(number)
             transcript = held(cell, records[cell.case], replies)

@@ -19,7 +19,7 @@ from osler.memory.base import Change
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Remembered, Role
 from osler.runs.plan import Plan, Settings
-from osler.runs.store import RunFile, RunWriter, StoredVerdict
+from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
 from osler.runs.transcript import Header, Transcript
 from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run, small_record
@@ -81,7 +81,7 @@ class Page(HTMLParser):
 def write(path: Path, records: Iterable[PatientRecord], held: Callable[[Any], list[Event] | None], **plan: Any) -> Path:
     """A run in which every consultation has these events; None: it is still to be held."""
     by_id = {record.id: record for record in records}
-    with RunWriter.create(path, ABOUT) as run:
+    with RunWriter.create_or_resume(path, ABOUT) as run:
         for number in run.extend(Plan(by_id.values(), **plan)).todo:
             cell = run.cell(number)
             events = held(cell)
@@ -105,7 +105,10 @@ def write(path: Path, records: Iterable[PatientRecord], held: Callable[[Any], li
             ending = Ending.BACKBONE_FAILURE if failed else Ending.CONCLUDED
             run.finish(number, Transcript(header=header, ending=ending, events=tuple(events)))
             if not failed:
-                run.judged(number, LADDER, [StoredVerdict("diagnosis", "correct", "name", "it names the truth", 1)])
+                run.scored(
+                    number,
+                    StoredScore(LADDER, [StoredVerdict("diagnosis", "correct", "name", "it names the truth", 1)]),
+                )
     return path
 
 
@@ -273,7 +276,7 @@ def test_failures_are_listed_with_their_attempts_and_linked(tmp_path: Path) -> N
         ankles(3),
         lambda cell: fail("the endpoint is down") if cell.case == "sprain-1" else talk(),
     )
-    with RunWriter.create(path, ABOUT) as run:
+    with RunWriter.create_or_resume(path, ABOUT) as run:
         run.interrupted(2, "the power went")
     page = report(path)
     assert "1 of 3 consultation(s) failed" in page.text
@@ -316,7 +319,7 @@ def test_a_page_does_not_grow_with_the_run_or_with_what_is_said(tmp_path: Path) 
 
 def test_a_run_that_is_being_written_is_shown_as_it_stands(tmp_path: Path) -> None:
     path = write(tmp_path / "open.osler", ankles(3), lambda cell: talk() if cell.case == "sprain-0" else None)
-    with RunWriter.create(path, ABOUT) as writer:
+    with RunWriter.create_or_resume(path, ABOUT) as writer:
         page = report(path)
         assert writer.status().todo == 2
     assert "1 consultation(s) with 1 patient(s), in English" in page.text
@@ -357,8 +360,8 @@ def test_no_code_that_a_run_names_is_run_and_no_server_asked(tmp_path: Path, mon
 
 def test_another_judge_can_be_named(tmp_path: Path) -> None:
     path = write(tmp_path / "two.osler", ankles(1), lambda _: talk())
-    with RunWriter.create(path, ABOUT) as run:
-        run.judged(1, "strict", [StoredVerdict("diagnosis", "wrong", "model", "no")])
+    with RunWriter.create_or_resume(path, ABOUT) as run:
+        run.scored(1, StoredScore("strict", [StoredVerdict("diagnosis", "wrong", "model", "no")]))
     assert "✓ diagnosis correct" in report(path).text
     judged = report(path, judge="strict", force=True)
     assert "✗ diagnosis wrong" in judged.text and "judged by strict" in judged.text

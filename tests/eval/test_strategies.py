@@ -122,7 +122,7 @@ def test_variants_follow_the_name_and_are_compared_with_the_first(tmp_path: Path
     path, settings = tmp_path / "varied.osler", Settings()
     record = RecordPool.open().get("croup-en")
     columns = [Column.of(MODEL, "plain", "raw", variants) for variants in ({}, {"visits": "2"})]
-    with RunWriter.create(path, about(settings)) as store:
+    with RunWriter.create_or_resume(path, about(settings)) as store:
         for column in columns:
             cell = Cell(record.id, column, 1)
             (number,) = store.extend(OneCellPlan((record,), settings=settings, cell=cell)).todo

@@ -205,7 +205,7 @@ def test_a_result_that_cannot_be_kept_is_still_shown(page: TestClient, monkeypat
     monkeypatch.setattr("osler.play.played_runs.PATIENCE", 0.2)
     state = say(page, start(page, case="sprain"), say="Any asthma?")
     request = PlayRequest(Role.DOCTOR)
-    with RunWriter.create("play-doctor", about(request.settings)):
+    with RunWriter.create_or_resume("play-doctor", about(request.settings)):
         state = say(page, state, diagnosis="Ankle sprain", treatment="Rest")
     assert state["failed"].startswith("not kept: another process is writing to the run")
     assert state["result"]["verdicts"][0]["verdict"] == "correct" and state["result"]["cell"] is None

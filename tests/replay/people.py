@@ -57,7 +57,7 @@ def played(path: Path) -> None:
     """Two consultations of a person, as a run."""
     settings = Settings()
     plan = Plan([RecordPool.open().get(case) for case in QUESTIONS], (HUMAN,), ("tim",), settings=settings)
-    with RunWriter.create(path, about(settings)) as store:
+    with RunWriter.create_or_resume(path, about(settings)) as store:
         planned = store.extend(plan)
         store.begin({})
         for number in planned.todo:

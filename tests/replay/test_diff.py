@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from osler.replay.diff import Side
-from osler.replay.diff_page import DiffPage
+from osler.replay.diff import DiffPage, Side
 from osler.runs.events import Asked, Concluded
 from osler.runs.plan import Selector, Settings
 from osler.runs.store import RunFile

@@ -96,7 +96,7 @@ def test_a_fork_that_failed_is_not_held_again_without_its_first_turns(run: Path)
     with RunFile.open(child) as forks:
         assert forks.status().failed == 1
         about = forks.about()
-    with RunWriter.create(child, about) as store:
+    with RunWriter.create_or_resume(child, about) as store:
         assert store.retry().todo == [] and store.status().failed == 1
     assert osler("replay", child, "--verify").exit_code == 0
 

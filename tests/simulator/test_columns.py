@@ -62,9 +62,9 @@ def test_columns_are_backbones_by_strategies_by_memories_and_rules_stand_once() 
         Column("human", "", "raw"),
         Column("human", "", ONE_STEP),
     )
-    assert plan.each == 16 and plan.models == {"m1"}
+    assert plan.each == 16
     assert list(plan.cells(CROUP))[4:6] == [Cell("croup-en", Column("m1", "plain", "raw"), trial) for trial in (1, 2)]
-    assert "8 columns × 2 trials" in plan.too_large(100_000).message
+    assert "8 columns × 2 trials" in plan.too_large.message
 
 
 def test_a_column_is_the_same_whatever_way_it_goes() -> None:
@@ -80,7 +80,7 @@ def test_a_column_is_the_same_whatever_way_it_goes() -> None:
 def test_a_run_keeps_columns_and_finds_by_them(tmp_path: Path) -> None:
     """Also in the header of a transcript, and of what a fork was forked from."""
     settings, path = Settings(ram_backbone="m2", results=ResultsFrom.REPORT, answer_tokens=500), tmp_path / "run.osler"
-    with RunWriter.create(path, about(settings)) as store:
+    with RunWriter.create_or_resume(path, about(settings)) as store:
         planned = store.extend(Plan((CROUP,), ("rules", "m1"), ("raw",), ("plain", "stepwise"), settings=settings))
         assert len(planned.todo) == 3 and store.columns() == [
             *(Column("rules", "", "raw"), Column("m1", "plain", "raw"), Column("m1", "stepwise", "raw")),

@@ -235,5 +235,5 @@ def test_a_run_that_is_open_twice_keeps_its_score(tmp_path: Path) -> None:
     hold(tmp_path / "run.osler", limit=1)
     with RunFile.open(tmp_path / "run.osler") as known:
         told = known.about()
-        with RunWriter.create(tmp_path / "run.osler", told) as store:
+        with RunWriter.create_or_resume(tmp_path / "run.osler", told) as store:
             assert store.unscored(LADDER) == []

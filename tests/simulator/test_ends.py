@@ -216,7 +216,7 @@ def test_a_refused_command_leaves_a_run_as_it_was(osler: Run, tmp_path: Path) ->
     assert "other settings" in osler("simulate", "--case", "gout-en", "--turns", "2").stderr
     assert (files(tmp_path), (tmp_path / "runs" / "latest.osler").read_bytes()) == (before, body)
     with RunFile.open(tmp_path / "runs" / "latest.osler") as known, pytest.raises(UserError):
-        RunWriter.create(known.path, {**known.about(), "version": "0"})
+        RunWriter.create_or_resume(known.path, {**known.about(), "version": "0"})
     assert files(tmp_path) == before
 
 
@@ -226,7 +226,7 @@ def _count(path: Path, times: int) -> None:
     for _ in range(times):
         while True:
             try:
-                run = RunWriter.create(path, {"seed": 1})
+                run = RunWriter.create_or_resume(path, {"settings": {"seed": 1}})
                 break
             except UserError:
                 time.sleep(0.001)

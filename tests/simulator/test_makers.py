@@ -15,7 +15,7 @@ from osler.agents.ram.agent import Ram
 from osler.agents.rules.patient import RulesPatient
 from osler.memory import MemorySettings, memory_factory
 from osler.records import Language, RecordPool
-from osler.replay.pages import replay_page, transcript_page
+from osler.replay.pages import transcript_page
 from osler.runs.events import Answered, Asked, Called, Ending, Intervened, Intervention, Journal, Maker, Role
 from osler.runs.transcript import Header, Transcript
 from osler.simulator.build import case_of
@@ -94,18 +94,20 @@ async def test_a_line_tells_its_maker_unless_it_is_whom_one_expects(
     )
     transcript = plain.model_copy(update={"events": plain.events + more})
     assert transcript.of(Answered)
-    for told in (text_of(transcript_page(transcript, details=True)), text_of(replay_page(transcript, 1))):
+    for details in (True, False):
+        told = text_of(transcript_page(transcript, details=details))
         assert doctor in told and silent in told
         assert not any(f"{name} (" in told for name in ("Patient", "患者")), "its seat is the rules'"
         assert "model)" not in told and "模型" not in told
         assert "made by: questions 1 model, 1 strategy, 1 silent; retrievals 2 rules; replies 2 rules" in told
         assert "tokens: doctor 1,234" in told
-        assert "draft" in told and "why" in told
-    assert refused in text_of(replay_page(transcript, 1))
+        assert ("draft" in told and "why" in told) == details
+    assert refused in text_of(transcript_page(transcript, details=True))
 
 
 async def test_a_consultation_of_the_rules_says_nothing_of_makers() -> None:
     plain = await held("pneumonia-en", (FEVER[Language.EN], Maker.RULES))
     transcript = plain.model_copy(update={"header": plain.header.model_copy(update={"backbone": "rules"})})
-    for told in (text_of(transcript_page(transcript, details=True)), text_of(replay_page(transcript, 1))):
+    for details in (True, False):
+        told = text_of(transcript_page(transcript, details=details))
         assert "made by" not in told and "(rules)" not in told

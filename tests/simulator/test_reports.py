@@ -11,8 +11,7 @@ from rich.console import Console
 from osler.memory.base import Turn
 from osler.memory.raw import RawMemory
 from osler.records import PatientRecord, RecordPool
-from osler.replay.pages import transcript_page
-from osler.replay.scenes import scenes
+from osler.replay.pages import scenes, transcript_page
 from osler.runs.events import Answered, Maker, Retrieved
 from osler.runs.plan import Cell, Column, ResultsFrom, Settings
 from osler.simulator.worker import simulate_one

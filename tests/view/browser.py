@@ -103,7 +103,7 @@ class Small:
             run.scored(number, StoredScore(LADDER, (), VERSION, measures))
 
     def _open(self) -> RunWriter:
-        return RunWriter.create(self.path, about(self.settings))
+        return RunWriter.create_or_resume(self.path, about(self.settings))
 
 
 def hostile(path: Path) -> Small:

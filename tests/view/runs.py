@@ -88,7 +88,7 @@ def transcript(of: PatientRecord, cell: Cell, talk: Talk, conclusion: str | None
 
 def make(path: Path, plan: Plan, talks: Iterable[tuple[Talk, str | None]], *, judged: bool = True) -> Path:
     """A run of a plan whose first consultations went like this; the others are still to be held."""
-    with RunWriter.create(path, about(plan.settings)) as store:
+    with RunWriter.create_or_resume(path, about(plan.settings)) as store:
         todo = store.extend(plan).todo
         store.begin({})
         for number, (talk, conclusion) in zip(todo, talks, strict=False):
@@ -99,5 +99,5 @@ def make(path: Path, plan: Plan, talks: Iterable[tuple[Talk, str | None]], *, ju
                 scored = score(held, store.record(cell.case))
                 leak = ReplyVerdict(leaks=(store.record(cell.case).diagnosis.name,))
                 faults = [asdict(JudgedReply(turn, leak)) for turn, _ in enumerate(talk, start=1)]
-                store.scored(number, replace(scored, measures={**scored.measures, "faults": faults}))
+                store.scored(number, replace(scored, measures={**(scored.measures or {}), "faults": faults}))
     return path

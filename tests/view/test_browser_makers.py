@@ -37,7 +37,7 @@ def made_by(event: Event) -> Event:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plan = Plan((record("pneumonia-en"),), ("m@http://127.0.0.1:1/v1",), ("tim",))
     path = tmp_path_factory.mktemp("makers") / "made.osler"
-    with RunWriter.create(path, about(plan.settings)) as store:
+    with RunWriter.create_or_resume(path, about(plan.settings)) as store:
         [number] = store.extend(plan).todo
         store.begin({})
         plain = transcript(record("pneumonia-en"), store.cell(number), TALK)

@@ -313,7 +313,7 @@ def test_no_answer_holds_a_path(run: Path, page: TestClient) -> None:
 
 def test_a_change_of_a_run_in_progress_is_seen(tmp_path: Path) -> None:
     path = make(tmp_path / "live.osler", PLAN, TALKS[:1])
-    with client(path) as page, RunWriter.create(path, about(PLAN.settings)) as store:
+    with client(path) as page, RunWriter.create_or_resume(path, about(PLAN.settings)) as store:
         store.begin({})
         stamp = page.get("api/changes").json()["stamp"]
         assert page.get("api/runs").json()["runs"][0]["live"]
@@ -337,7 +337,7 @@ def test_forks_of_a_run_are_shown_with_it(run: Path, tmp_path: Path) -> None:
     (tmp_path / "main.osler").write_bytes(run.read_bytes())
     with client(tmp_path / "main.osler") as page:
         stamp = page.get("api/changes").json()["stamp"]
-        with RunWriter.create(tmp_path / "main.forks.osler", about(PLAN.settings)) as store:
+        with RunWriter.create_or_resume(tmp_path / "main.forks.osler", about(PLAN.settings)) as store:
             cell = Cell(EN, Column.of("rules", PLAIN, "none"), 1)
             number = store.add_fork(record(EN), cell, Fork("main", Cell(EN, Column.of("rules", PLAIN, "raw"), 1), 1))
             store.begin({})
@@ -357,7 +357,7 @@ def test_there_is_a_chair_for_a_person(page: TestClient) -> None:
 
 def test_what_is_repeated_is_found_as_it_is_now(tmp_path: Path) -> None:
     path = make(tmp_path / "run.osler", PLAN, TALKS)
-    with client(path) as page, RunWriter.create(path, about(PLAN.settings)) as store:
+    with client(path) as page, RunWriter.create_or_resume(path, about(PLAN.settings)) as store:
         assert cells(page, search="fever", sort="cell") == [1, 4]
         store.retry()
         assert cells(page, search="fever") == [1]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from osler.eval.faithfulness import ReplyVerdict
     from osler.replay.diff import Side
     from osler.runs.plan import Selector
+    from osler.runs.store import RunFile
+    from osler.runs.transcript import Transcript
 
 T = TypeVar("T")
 _EVERY = 5.0
@@ -135,15 +137,14 @@ def diff(
     trial: Annotated[list[int] | None, Option("--trial", min=1, max=MOST, help=f"The trial {_BOTH}")] = None,
 ) -> None:
     """Compare two consultations of the same patient turn by turn, with the first difference marked."""
-    from osler.replay.diff import same_patient
-    from osler.replay.diff_page import DiffPage
+    from osler.replay.diff import DiffPage, check_same_patient
     from osler.runs.plan import Selector
 
     given = {"backbone": backbone, "strategy": strategy, "memory": memory, "trial": trial}
     pairs: dict[str, tuple[Any, Any]] = {name: _two(values, name) for name, values in given.items()}
     left = _side(run, Selector(case, **{name: first for name, (first, _) in pairs.items()}))
     right = _side(with_run or run, Selector(other_case or case, **{name: last for name, (_, last) in pairs.items()}))
-    same_patient(left.transcript, right.transcript)
+    check_same_patient(left.transcript, right.transcript)
     if left == right:
         raise UserError(
             "both are the same consultation", "give --memory, --strategy, --backbone or --trial twice, or --with RUN"
@@ -152,22 +153,21 @@ def diff(
 
 
 def _play(run: Path, selector: Selector, speed: float, from_turn: int, *, plain: bool) -> None:
-    from osler.replay.pages import replay_page
+    from osler.replay.pages import transcript_page
 
     with open_run(run) as opened:
         found = opened.find(selector)
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     if plain or not is_terminal:
-        print_page(replay_page(found, from_turn))
+        print_page(transcript_page(found, details=True, from_turn=from_turn))
     else:
-        from osler.replay.screen import play
+        from osler.replay.player import play
 
         play(found, speed, from_turn)
 
 
 def _verify(run: Path, selector: Selector) -> None:
-    from osler.replay.verify import other_version, verify
-    from osler.replay.verify_page import verify_page
+    from osler.replay.verify import other_version, verify, verify_page
 
     began = told = time.monotonic()
 
@@ -181,16 +181,16 @@ def _verify(run: Path, selector: Selector) -> None:
         numbers = opened.find_ended(selector)
         if line := other_version(opened):
             typer.echo(f"osler: {line}", err=True)
-        verification = verify(opened, numbers, tell)
-    print_page(verify_page(verification, time.monotonic() - began))
-    if verification.differing:
+        verified = verify(opened, numbers, tell)
+    print_page(verify_page(verified, len(numbers) - len(verified), time.monotonic() - began))
+    if any(verified.values()):
         raise typer.Exit(1)
 
 
 def _fork(run: Path, selector: Selector, new: dict[str, str], turn: int, timeout: float) -> None:
-    from osler.replay.diff_page import DiffPage
-    from osler.replay.fork import Change, Parent, fork
-    from osler.runs.plan import PLAIN, Column, Selector
+    from osler.replay.diff import DiffPage
+    from osler.replay.rerun import Parent, fork
+    from osler.runs.plan import PLAIN, Column
 
     with open_run(run) as opened:
         numbers = opened.find_ended(selector)
@@ -210,20 +210,25 @@ def _fork(run: Path, selector: Selector, new: dict[str, str], turn: int, timeout
         new.get("memory", header.memory),
         header.variants,
     )
-    path, number = fork(parent, Change(turn, column), timeout)
-    with open_run(path) as forks:
-        cell = forks.cell(number)
-    print_page(DiffPage(_side(parent.run, Selector.just(header.cell)), _side(path, Selector.just(cell))))
-    typer.echo(f"\nforked after turn {turn}; kept in {path} as trial {cell.trial}", err=True)
+    path, number = fork(parent, turn, column, timeout)
+    with open_run(parent.run) as opened, open_run(path) as forks:
+        forked = forks.transcript(number)
+        assert forked is not None
+        print_page(DiffPage(_side_of(opened, numbers[0], recorded), _side_of(forks, number, forked)))
+        trial = forks.cell(number).trial
+    typer.echo(f"\nforked after turn {turn}; kept in {path} as trial {trial}", err=True)
 
 
 def _side(run: Path, selector: Selector) -> Side:
+    with open_run(run) as opened:
+        return _side_of(opened, *opened.find_cell(selector))
+
+
+def _side_of(run: RunFile, number: int, transcript: Transcript) -> Side:
     from osler.replay.diff import Side
     from osler.replay.verify import stored_ladder
 
-    with open_run(run) as opened:
-        number, transcript = opened.find_cell(selector)
-        return Side(opened.path.stem, transcript, opened.verdicts(number, stored_ladder(opened)))
+    return Side(run.path.stem, transcript, run.verdicts(number, stored_ladder(run)))
 
 
 def _one(values: Sequence[T] | None, name: str) -> T | None:

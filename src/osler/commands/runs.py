@@ -74,10 +74,10 @@ def status(run: RunName, as_json: AsJson = False) -> None:
 @app.command("check")
 def check(run: RunName) -> None:
     """Check a run file for damage and list what is damaged. Exits with 1 if anything is."""
-    from osler.runs.store.check import faults
+    from osler.runs.store.check import find_damage
 
     with open_run(run) as opened:
-        found = [f"{fault.part}: {printable(fault.what)}" for fault in faults(opened)]
+        found = [f"{fault.part}: {printable(fault.what)}" for fault in find_damage(opened)]
         if found:
             typer.echo("\n".join(found))
             typer.echo("damaged consultations are left out of all tables; `osler runs retry` runs them again")

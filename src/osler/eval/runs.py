@@ -14,8 +14,8 @@ from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.runs.makers import Makers
 from osler.runs.store import RunFile
-from osler.runs.tables import event_rows, turn_rows
 from osler.runs.transcript import Transcript
+from osler.runs.transcript_rows import event_rows, turn_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,7 +21,7 @@ from osler.eval.scoring import score, spoken
 from osler.eval.verdict import Verdict
 from osler.models import Backbone, open_backbone
 from osler.records.schema import PatientRecord
-from osler.runs.store import RunFile, RunWriter, StoredVerdict
+from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
 from osler.runs.transcript import Transcript
 
 Content = tuple[str, str, str]
@@ -50,7 +50,7 @@ def judge_run(
         raise UserError("judges are one, or two with or without a --tie-break", "give --judge once or twice")
     with RunFile.open(run) as known:
         about = known.about()
-    with RunWriter.create(run, about) as store:
+    with RunWriter.create_or_resume(run, about) as store:
         if specs:
             return asyncio.run(_by_models(store, specs, tie_break, again, concurrency, timeout, any_judge))
         prices = read_test_prices(test_prices) if test_prices is not None else None
@@ -115,7 +115,7 @@ async def _by_models(
             said = await panel.judge(transcript, record)
         counts.update(one.verdict for one in said if one.kind == "diagnosis")
         spent.append(sum(one.tokens or 0 for one in said))
-        store.judged(number, panel.name, said)
+        store.scored(number, StoredScore(panel.name, said))
 
     try:
         if numbers and not any_judge:

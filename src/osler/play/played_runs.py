@@ -169,7 +169,7 @@ def _writer(assignment: PlayAssignment) -> RunWriter:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            return RunWriter.create(assignment.run, about(assignment.settings))
+            return RunWriter.create_or_resume(assignment.run, about(assignment.settings))
         except StorageError:
             raise
         except UserError:  # that the settings fit was seen before; what is left is that somebody else is writing

@@ -16,7 +16,7 @@ from osler.play.lobby import PlayLobby
 from osler.play.played_runs import PlayRequest, run_name
 from osler.play.session import LONGEST, PlaySession, Result, one_line
 from osler.records.schema import Relevance
-from osler.replay.scenes import change_rows, recalled_rows
+from osler.replay.pages import change_rows, recalled_rows
 from osler.runs.events import Asked, Concluded, Recalled, Remembered, Role
 
 _QUIT = frozenset({"quit", "exit", "退出"})

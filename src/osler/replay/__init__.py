@@ -1,1 +1,1 @@
-"""Consultations looked at again: played, held again with the recorded answers, forked, laid side by side."""
+"""Replaying consultations: play, verify, fork and compare them."""

@@ -1,21 +1,56 @@
-"""A consultation that is held again from its record."""
+"""Re-running a consultation from its record, whole or up to a turn from which a fork goes on otherwise."""
 
 from __future__ import annotations
 
+import asyncio
+import re
+from collections import deque
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from osler.agents.autogen import Participant
+from osler.agents.messages import Conclusion, Question, Reply, Selection
+from osler.agents.ram.agent import Ram, with_reports
+from osler.agents.ram.redact import without_diagnosis
+from osler.errors import RunStopped, UserError
+from osler.eval.scoring import score
+from osler.memory import check_memories
+from osler.models import Backbone, BackboneError, ChatClient, ChatRequest, Completion, FailureKind
+from osler.models.completion import AnswerSource
 from osler.records.schema import PatientRecord
-from osler.replay.event_order import Order
-from osler.replay.recorded_agents import RecordedDoctor, RecordedPatient, RecordedRam
-from osler.replay.recorded_answers import RecordedAnswers
-from osler.runs.events import Journal, Role
-from osler.runs.plan import HUMAN, Limits, Settings
+from osler.runs.events import (
+    Answered,
+    Asked,
+    Called,
+    Concluded,
+    ConsultationError,
+    Ending,
+    Failed,
+    Journal,
+    Retrieved,
+    Role,
+)
+from osler.runs.plan import HUMAN, ONE_STEP, Cell, Column, Limits, Settings, models_of
+from osler.runs.store import Fork, RunWriter, answer_row, forks_path
 from osler.runs.transcript import Transcript
-from osler.simulator.build import case_of, seat
+from osler.simulator.batch import about
+from osler.simulator.build import case_of, check_strategies, seat
+from osler.simulator.clients import Clients, ClientSettings, ConsultationClients
 from osler.simulator.consultation import Seats
+from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import hold
+
+CANCELLED = "the call was cancelled"
+_LIMIT = "ConsultationError: "
+_OTHER = re.compile(r"(?P<name>[A-Z]\w*): (?P<line>.*)", re.DOTALL)
+_HTTP = re.compile(r"\(HTTP (?P<status>\d{3})(?:: (?P<detail>.*))?\)", re.DOTALL)
 
 
 async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings, shared_turns: int = 0) -> Transcript:
-    """The consultation once more: everything is worked out anew but what models answered and people did.
+    """Re-run a consultation: everything is computed anew except what models answered and people did.
 
     Args:
         recorded: As it was.
@@ -24,32 +59,216 @@ async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings,
         shared_turns: The first turns that a fork took over from its parent, and that it takes over again.
     """
     cell, journal = recorded.header.cell, Journal()
-    order = Order(recorded, journal)
-    answers = RecordedAnswers(recorded, order)
 
     def seated(role: Role) -> Seats:
-        # Everybody is seated once for every role, so that each client knows whose answers it gives.
-        return seat(record, cell.column, cell.trial, settings, journal, answers.of(role))
+        # Everybody is seated once for every role, so that each model knows whose answers it gives.
+        return seat(record, cell.column, cell.trial, settings, journal, RecordedModel(recorded, role))
 
     def seating() -> Seats:
-        human_patient = settings.patient_backbone == HUMAN
         seats = Seats(
-            doctor=RecordedDoctor(recorded, order) if cell.column.backbone == HUMAN else seated(Role.DOCTOR).doctor,
-            ram=seated(Role.RAM).ram,
-            patient=RecordedPatient(recorded, order, journal) if human_patient else seated(Role.PATIENT).patient,
-            memory=seated(Role.MEMORY).memory,
+            seated(Role.DOCTOR).doctor, seated(Role.RAM).ram, seated(Role.PATIENT).patient, seated(Role.MEMORY).memory
         )
-        return going_on(seats, record, recorded, journal, shared_turns) if shared_turns else seats
+        if cell.column.backbone == HUMAN:
+            seats = replace(seats, doctor=RecordedParticipant(Role.DOCTOR, recorded, journal))
+        if settings.patient_backbone == HUMAN:
+            seats = replace(seats, patient=RecordedParticipant(Role.PATIENT, recorded, journal))
+        return continue_from(recorded, shared_turns, seats, record, journal) if shared_turns else seats
 
     return await hold(seating, record, cell, settings, journal, Limits())
 
 
-def going_on(seats: Seats, record: PatientRecord, recorded: Transcript, journal: Journal, turn: int) -> Seats:
-    """Seats whose first turns are those of the record; the memory is its own, and takes them in anew."""
-    order = Order(recorded, journal)
+def continue_from(recorded: Transcript, turn: int, seats: Seats, record: PatientRecord, journal: Journal) -> Seats:
+    """Seats that repeat the recorded turns up to one and then go on by themselves; the memory takes them in anew."""
+    first = recorded.model_copy(update={"events": tuple(event for event in recorded.events if event.turn <= turn)})
     return Seats(
-        doctor=RecordedDoctor(recorded, order, turn, seats.doctor),
-        ram=RecordedRam(record, case_of(record), recorded, journal, turn, seats.ram),
-        patient=RecordedPatient(recorded, order, journal, turn, seats.patient),
+        doctor=RecordedParticipant(Role.DOCTOR, first, journal, seats.doctor),
+        ram=RecordedRam(first, seats.ram, record, journal),
+        patient=RecordedParticipant(Role.PATIENT, first, journal, seats.patient),
         memory=seats.memory,
     )
+
+
+@dataclass(frozen=True)
+class Parent:
+    """The consultation that is forked, and what it was held with."""
+
+    run: Path
+    transcript: Transcript
+    record: PatientRecord
+    settings: Settings
+
+
+def fork(parent: Parent, turn: int, column: Column, timeout: float) -> tuple[Path, int]:
+    """Hold a fork and keep it as an ordinary consultation, scored like any other.
+
+    Args:
+        parent: The consultation that is forked.
+        turn: The last turn that the fork shares with it.
+        column: The doctor, strategy and memory that go on.
+        timeout: Seconds to wait for a model's answer.
+
+    Returns:
+        The run of the fork, and its number there.
+
+    Raises:
+        UserError: It cannot be held, or cannot be kept. Nothing is kept of a fork that was not held to its end.
+    """
+    _check(parent, turn, column)
+    clients = Clients(ClientSettings(timeout=timeout, temperature=parent.settings.temperature))
+    for spec in models_of([column], parent.settings):
+        clients.open(spec)  # a wrong name stops here, before a file is made
+    path, header = forks_path(parent.run), parent.transcript.header
+    with RunWriter.create_or_resume(path, about(parent.settings)) as store:
+        cell = Cell(header.case, column, store.next_trial(header.case, column))
+        transcript, answers = asyncio.run(_held(parent, cell, turn, clients))
+        store.begin({"fork_of": parent.run.stem, "turn": turn})
+        number = store.add_fork(parent.record, cell, Fork(parent.run.stem, header.cell, turn))
+        store.keep(answer_row(number, key, answer) for key, answer in answers)
+        store.finish(number, transcript, score(transcript, parent.record))
+    return path, number
+
+
+async def _held(
+    parent: Parent, cell: Cell, turn: int, clients: Clients
+) -> tuple[Transcript, list[tuple[str, Completion]]]:
+    """The consultation, and what models were paid for in it, by the keys of the requests."""
+    settings, record, journal = parent.settings, parent.record, Journal()
+    answers: list[tuple[str, Completion]] = []
+
+    async def keep(key: str, answer: Completion) -> None:
+        answers.append((key, answer))
+
+    own = ConsultationClients(clients, cell.trial, (), keep, settings.limits, RunLimiter(Limits()))
+
+    def seating() -> Seats:
+        seats = seat(record, cell.column, cell.trial, settings, journal, own)
+        return continue_from(parent.transcript, turn, seats, record, journal)
+
+    try:
+        return await hold(seating, record, cell, settings, journal, settings.limits), answers
+    except RunStopped as stop:
+        raise UserError(f"the fork could not be held: {stop.message}", "nothing was kept; fork again") from None
+    finally:
+        await clients.close()
+
+
+def _check(parent: Parent, turn: int, column: Column) -> None:
+    turns = max((event.turn for event in parent.transcript.replies), default=0)  # silent turns have no reply
+    if not 1 <= turn <= turns:
+        raise UserError(
+            f"{parent.transcript.header.case!r} has {turns} turn(s), it cannot be forked after {turn}",
+            f"give --fork-at a number from 1 to {turns}" if turns else "choose one in which something was asked",
+        )
+    if column.backbone == HUMAN:
+        raise UserError("a person held this consultation", "say with --backbone who goes on")
+    if parent.settings.patient_backbone == HUMAN:
+        raise UserError("the patient of this run is a person", "fork a consultation of a run whose patient is not")
+    if column.memory == ONE_STEP:
+        raise UserError(f"{ONE_STEP} asks nothing, so nothing can go on with it", "give another --memory")
+    check_memories([column.memory])
+    check_strategies([column.strategy])
+
+
+class RecordedModel(ChatClient):
+    """Gives one role the recorded answers in their order, whatever it asks; prompts are compared later."""
+
+    def __init__(self, recorded: Transcript, role: Role) -> None:
+        """Take the calls of that role."""
+        self._recorded = recorded
+        self._calls = deque(call for call in recorded.of(Called) if call.role is role)
+        self.model = self.where = self._calls[0].model if self._calls else "unknown"
+
+    def open(self, spec: str) -> Backbone:
+        """Stand in for any backbone."""
+        return Backbone(spec, self.model, self, spec)
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """The next answer, or the failure that was recorded in its place."""
+        if not self._calls:
+            raise _end_of(self._recorded)
+        call = self._calls.popleft()
+        if call.failure is not None:
+            raise _error_of(call.failure, self._recorded)
+        answer = Completion.from_text(call.answer, model=call.model, finish="stop", usage=None, thought=call.thought)
+        return answer.model_copy(update={"source": AnswerSource(call.source)})
+
+
+class RecordedParticipant(Participant):
+    """Says what was said, turn by turn; another one goes on where the record ends."""
+
+    def __init__(self, role: Role, recorded: Transcript, journal: Journal, then: Participant | None = None) -> None:
+        """Take what the doctor or the patient said; the journal knows which turn it is."""
+        super().__init__(role.value, "Says what was said.")
+        self._recorded, self._journal, self._then = recorded, journal, then
+        self._moves: dict[int, BaseModel] = {}
+        for event in recorded.events:
+            if role is Role.DOCTOR and isinstance(event, Asked):
+                question = Question(text=event.question, maker=event.maker, differential=event.differential)
+                self._moves[event.turn] = question
+            elif role is Role.DOCTOR and isinstance(event, Concluded):
+                self._moves[event.turn] = Conclusion(**event.model_dump(include=set(Conclusion.model_fields)))
+            elif role is Role.PATIENT and isinstance(event, Answered):
+                self._moves[event.turn] = Reply(text=event.reply, maker=event.maker)
+
+    async def respond(self, content: Any) -> BaseModel:
+        """What was said in this turn."""
+        if move := self._moves.get(self._journal.turn):
+            return move
+        if self._then is None:
+            raise _end_of(self._recorded)
+        return await self._then.respond(content)
+
+
+class RecordedRam(Ram):
+    """Finds what was found, so that no model is asked for it again; another one goes on where the record ends."""
+
+    def __init__(self, recorded: Transcript, then: Ram, record: PatientRecord, journal: Journal) -> None:
+        """Take what was found by turn."""
+        self._case_told = case_of(record)
+        super().__init__(record, self._case_told)
+        self._journal, self._then = journal, then
+        self._retrieved = {event.turn: event for event in recorded.of(Retrieved)}
+        self._entries = {entry.name: entry for entry in without_diagnosis(record).entries}
+
+    async def respond(self, content: Any) -> Selection:
+        """The entries of this turn."""
+        found = self._retrieved.get(self._journal.turn)
+        if found is None:
+            return await self._then.respond(content)
+        known = [one for one in found.entries if one.name in self._entries]
+        selection = Selection(
+            case=self._case_told,
+            question=content.text,
+            entries=tuple(self._entries[one.name] for one in known),
+            scores=tuple(one.score for one in known),
+            asked_for=found.asked_for,
+            things=found.things,
+            maker=found.maker,
+            before=content.before,
+        )
+        return with_reports(selection) if found.results else selection
+
+
+def _end_of(recorded: Transcript) -> ConsultationError:
+    """The failure that the consultation ended with, or, where it did not fail, that its record has no more."""
+    failed = next(iter(recorded.of(Failed)), None)
+    if failed is not None:
+        return ConsultationError(recorded.ending, failed.kind, failed.message)
+    return ConsultationError(Ending.SIMULATOR_ERROR, "calls", "the record holds no further answers")
+
+
+def _error_of(failure: str, recorded: Transcript) -> Exception:
+    """The error behind a `Called.failure`, which reads `kind: line`."""
+    kind, _, line = failure.partition(": ")
+    if line == CANCELLED:
+        return _end_of(recorded)
+    if line.startswith(_LIMIT):
+        return ConsultationError(recorded.ending, recorded.ending.value, line.removeprefix(_LIMIT))
+    if kind == FailureKind.OTHER and (found := _OTHER.fullmatch(line)):
+        error: Exception = type(found["name"], (Exception,), {})(found["line"])
+        return error
+    message, _, remedy = line.rpartition("; ")
+    http = _HTTP.search(message)
+    # Status and detail decide whether the request is made again without its schema.
+    status, detail = (int(http["status"]), http["detail"] or "") if http else (None, "")
+    return BackboneError(FailureKind(kind), message, remedy, status=status, detail=detail)

@@ -1,21 +1,32 @@
-"""Who made what in a consultation, what was done to models' words, and what each seat's model used."""
+"""Who made what in a consultation, what was done to models' words, and what each seat's model used: counts and rows."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from functools import cache
 from typing import Any, Self
 
 from pydantic import TypeAdapter
 
+from osler.language import Language
+from osler.locale import load_texts
 from osler.runs.events import Answered, Asked, Called, Intervened, Intervention, Maker, Remembered, Retrieved, Role
+from osler.runs.plan import HUMAN, RULES
 from osler.runs.transcript import Transcript, total
 
 SEATS = (Role.DOCTOR, Role.PATIENT, Role.RAM, Role.MEMORY)
 """Who may have a model behind it."""
+_ABOUT = {
+    Maker.MODEL: "a model's first answer",
+    Maker.RETRIED: "its second, after the first was refused or could not be read",
+    Maker.CUT: "its answer with a part cut out",
+    Maker.STRATEGY: "asked by the doctor's strategy",
+    Maker.RULES: "made by rules",
+    Maker.SILENT: "the model said nothing",
+    Maker.HUMAN: "a person",
+}
 
 
 class Product(StrEnum):
@@ -42,14 +53,20 @@ class Usage:
     def of(cls, calls: Sequence[Called]) -> Self:
         """Add up; what a failed call used is not known, and counts only where all failed."""
         answered = [call for call in calls if call.failure is None]
-        costs = [call.cost for call in answered]
-        unpriced = None in costs or bool(calls and not answered)
+        used = cls.together([cls(1, call.tokens_in, call.tokens_out, call.cost) for call in answered])
+        unknown = bool(calls and not answered)
+        seconds = round(sum(call.seconds for call in calls), 4)
+        return replace(used, calls=len(calls), cost=None if unknown else used.cost, seconds=seconds)
+
+    @classmethod
+    def together(cls, several: Sequence[Self]) -> Self:
+        """The sum of several."""
         return cls(
-            calls=len(calls),
-            tokens_in=total(call.tokens_in for call in answered),
-            tokens_out=total(call.tokens_out for call in answered),
-            cost=None if unpriced else sum(one for one in costs if one is not None),
-            seconds=round(sum(call.seconds for call in calls), 4),
+            calls=sum(one.calls for one in several),
+            tokens_in=total(one.tokens_in for one in several),
+            tokens_out=total(one.tokens_out for one in several),
+            cost=total(one.cost for one in several),
+            seconds=sum(one.seconds for one in several),
         )
 
     @property
@@ -80,24 +97,19 @@ class Makers:
     def of(cls, transcript: Transcript) -> Self:
         """Count."""
         changes = [event.change for event in transcript.of(Remembered)]
-        thoughts: Counter[str] = Counter()
-        for change in changes:
-            thoughts.update(change.makers)
-        made = {
-            Product.QUESTIONS: _by_maker(transcript.of(Asked)),
-            Product.RETRIEVALS: _by_maker(transcript.of(Retrieved)),
-            Product.REPLIES: _by_maker(transcript.of(Answered)),
-            Product.THOUGHTS: dict(thoughts),
+        made: Counts = {
+            Product.QUESTIONS.value: Counter(event.maker.value for event in transcript.of(Asked)),
+            Product.RETRIEVALS.value: Counter(event.maker.value for event in transcript.of(Retrieved)),
+            Product.REPLIES.value: Counter(event.maker.value for event in transcript.of(Answered)),
         }
-        interventions: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for event in transcript.of(Intervened):
-            interventions[event.role.value][event.kind.value] += 1
+        thoughts: list[Counts] = [{Product.THOUGHTS.value: change.makers} for change in changes]
+        interventions: list[Counts] = [{event.role.value: {event.kind.value: 1}} for event in transcript.of(Intervened)]
         calls: defaultdict[str, list[Called]] = defaultdict(list)
         for call in transcript.of(Called):
             calls[call.role.value].append(call)
         return cls(
-            made={product.value: counts for product, counts in made.items() if counts},
-            interventions={seat: dict(kinds) for seat, kinds in interventions.items()},
+            made=_added([made, *thoughts]),
+            interventions=_added(interventions),
             proposed=sum(change.proposed for change in changes),
             refused=sum(len(change.refused) for change in changes),
             usage={seat: Usage.of(some) for seat, some in calls.items()},
@@ -105,71 +117,59 @@ class Makers:
 
     @classmethod
     def read(cls, measures: Mapping[str, Any]) -> Makers:
-        """From the measures as they are stored; nothing where they were stored without.
-
-        Raises:
-            ValueError: What is stored is damaged.
-        """
+        """From the measures as they are stored; nothing if stored without, a ValueError if damaged."""
         stored = measures.get("makers")
-        return _stored().validate_python(stored) if stored else Makers()
+        return _STORED.validate_python(stored) if stored else Makers()
 
     @classmethod
     def together(cls, several: Iterable[Self]) -> Self:
         """The counts of many consultations as those of one."""
         some = list(several)
+        usages = {seat.value: [one.usage[seat] for one in some if seat in one.usage] for seat in SEATS}
         return cls(
             made=_added(one.made for one in some),
             interventions=_added(one.interventions for one in some),
             proposed=sum(one.proposed for one in some),
             refused=sum(one.refused for one in some),
-            usage={seat.value: _used(found) for seat in SEATS if (found := _usages(some, seat))},
+            usage={seat: Usage.together(used) for seat, used in usages.items() if used},
         )
 
     @property
     def is_by_rules_alone(self) -> bool:
         """Whether no model was called, no person took part, and nothing is to be told that the names do not tell."""
-        return not self.usage and all(set(counts) == {Maker.RULES.value} for counts in self.made.values())
+        return not self.usage and all(set(counts) == {Maker.RULES} for counts in self.made.values())
 
-    def shares(self, product: Product) -> dict[Maker, float]:
-        """The share of every maker that occurs, in their order."""
-        counts = self.made.get(product.value, {})
-        whole = sum(counts.values())
-        return {maker: counts[maker.value] / whole for maker in Maker if counts.get(maker.value)}
+    def count(self, product: Product, maker: Maker) -> int:
+        """How many of a product a maker made."""
+        return self.made.get(product, {}).get(maker, 0)
 
     def number(self, product: Product) -> int:
         """How many there are, whoever made them."""
-        return sum(self.made.get(product.value, {}).values())
+        return sum(self.made.get(product, {}).values())
+
+    def shares(self, product: Product) -> dict[Maker, float]:
+        """The share of every maker that occurs, in their order."""
+        counts = {maker: self.count(product, maker) for maker in Maker}
+        return {maker: count / self.number(product) for maker, count in counts.items() if count}
+
+    def interventions_of(self, seat: Role, kind: Intervention) -> int:
+        """How often something was done to the words of a seat's model."""
+        return self.interventions.get(seat, {}).get(kind, 0)
 
     def flat(self) -> dict[str, float | None]:
         """All of it as one row of a table, with a zero for what never occurred."""
-        row: dict[str, float | None] = {
-            f"{product}_{maker}": self.made.get(product.value, {}).get(maker.value, 0)
-            for product in Product
-            for maker in Maker
+        made = {f"{product}_{maker}": self.count(product, maker) for product in Product for maker in Maker}
+        done = {
+            f"interventions_{seat}_{kind}": self.interventions_of(seat, kind) for seat in SEATS for kind in Intervention
         }
-        row |= {
-            f"interventions_{seat}_{kind}": self.interventions.get(seat.value, {}).get(kind.value, 0)
-            for seat in SEATS
-            for kind in Intervention
-        }
+        row: dict[str, float | None] = {**made, **done}
         row |= {"thoughts_proposed": self.proposed, "thoughts_refused": self.refused}
         for seat in SEATS:
-            row |= {f"{name}_{seat}": value for name, value in asdict(self.usage.get(seat.value, Usage())).items()}
+            row |= {f"{name}_{seat}": value for name, value in asdict(self.usage.get(seat, Usage())).items()}
         return row
 
 
-@cache
-def _stored() -> TypeAdapter[Makers]:
-    return TypeAdapter(Makers)
-
-
-def occurring(several: Sequence[Makers], product: Product) -> list[Maker]:
-    """The makers of a product that a table needs rows for."""
-    return [maker for maker in Maker if any(one.made.get(product.value, {}).get(maker.value) for one in several)]
-
-
-def _by_maker(events: Iterable[Asked | Retrieved | Answered]) -> dict[str, int]:
-    return dict(Counter(event.maker.value for event in events))
+_STORED = TypeAdapter(Makers)
 
 
 def _added(several: Iterable[Counts]) -> Counts:
@@ -177,19 +177,89 @@ def _added(several: Iterable[Counts]) -> Counts:
     for counts in several:
         for name, some in counts.items():
             sums[name].update(some)
-    return {name: dict(counts) for name, counts in sums.items()}
+    return {name: dict(counts) for name, counts in sums.items() if counts}
 
 
-def _usages(several: Iterable[Makers], seat: Role) -> list[Usage]:
-    return [one.usage[seat.value] for one in several if seat.value in one.usage]
+def maker_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> list[list[str]]:
+    """Shares, interventions and usage per consultation as rows of a table; none where rules did everything."""
+    if all(column.is_by_rules_alone for column in columns):
+        return []
+    return [*share_rows(columns), *intervention_rows(columns), *_usage_rows(columns, consultations)]
 
 
-def _used(known: list[Usage]) -> Usage:
-    costs = [one.cost for one in known]
-    return Usage(
-        calls=sum(one.calls for one in known),
-        tokens_in=total(one.tokens_in for one in known),
-        tokens_out=total(one.tokens_out for one in known),
-        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
-        seconds=sum(one.seconds for one in known),
+def share_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
+    """For each product how many there were, and the share of every maker that occurs in the table."""
+    for product in Product:
+        shares = [column.shares(product) for column in columns]
+        if not any(shares):
+            continue
+        yield [product.value, *(str(column.number(product)) for column in columns)]
+        for maker in Maker:
+            if any(maker in one for one in shares):
+                told = (f"{100 * one.get(maker, 0.0):.1f}" if one else "–" for one in shares)
+                yield [f"{product}: {maker} %", *told]
+
+
+def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
+    """How often what was done to whose words, and what of a memory's proposals was refused."""
+    for seat in SEATS:
+        for kind in Intervention:
+            counts = [column.interventions_of(seat, kind) for column in columns]
+            if any(counts):
+                yield [f"{seat_name(seat)}: {kind}", *map(str, counts)]
+    if any(column.proposed for column in columns):
+        yield ["memory: proposed", *(str(column.proposed) for column in columns)]
+        yield ["memory: proposed, refused", *(str(column.refused) for column in columns)]
+
+
+def _usage_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> Iterator[list[str]]:
+    """Tokens and cost of a consultation by seat, of those that called a model."""
+    for name, label, digits in (("tokens", "tokens: {}", 0), ("cost", "cost: {}, USD", 4)):
+        for seat in SEATS:
+            sums = [getattr(column.usage.get(seat, Usage()), name) for column in columns]
+            if any(sums):
+                pairs = zip(sums, consultations, strict=True)
+                told = ("–" if used is None or not count else f"{used / count:.{digits}f}" for used, count in pairs)
+                yield [label.format(seat_name(seat)), *told]
+
+
+def own_merit(columns: Iterable[Makers]) -> list[str]:
+    """The note under measures of asking, where somebody else asked for the doctor."""
+    asked = {maker for column in columns for maker in column.shares(Product.QUESTIONS)}
+    if all(maker.is_own for maker in asked):
+        return []
+    told = "key elements, order, repeats, deciding finding and tests count only what the doctor itself asked"
+    return [f"{told}, not the questions of its strategy"]
+
+
+def maker_note(columns: Sequence[Makers]) -> str:
+    """What the makers of a table are, in a line."""
+    there = {maker for column in columns for product in Product for maker in column.shares(product)}
+    return "; ".join(f"{maker}: {_ABOUT[maker]}" for maker in Maker if maker in there)
+
+
+def seat_name(seat: Role) -> str:
+    """A seat as tables write it."""
+    return "RAM" if seat is Role.RAM else seat.value
+
+
+def mark(maker: Maker, backbone: str, language: Language) -> str:
+    """The remark behind a speaker's name; empty where the one who has that seat said it at the first try."""
+    expected = {RULES: Maker.RULES, HUMAN: Maker.HUMAN}.get(backbone, Maker.MODEL)
+    return "" if maker is expected else f" ({load_texts(language, 'makers')[maker]})"
+
+
+def making_lines(transcript: Transcript) -> Iterator[str]:
+    """Who made what, and what each seat used, for the end of a page; nothing where rules did everything."""
+    makers = Makers.of(transcript)
+    if makers.is_by_rules_alone:
+        return
+    made = (
+        f"{product} {', '.join(f'{makers.count(product, maker)} {maker}' for maker in shares)}"
+        for product in Product
+        if (shares := makers.shares(product))
     )
+    yield f"made by: {'; '.join(made)}"
+    if used := [(seat_name(seat), makers.usage[seat].tokens) for seat in SEATS if seat in makers.usage]:
+        told = (f"{name} {'unknown' if tokens is None else format(tokens, ',')}" for name, tokens in used)
+        yield f"tokens: {'; '.join(told)}"

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from itertools import islice
 from typing import Any, Self
 
 from osler.errors import UserError
@@ -22,7 +21,6 @@ PLAIN = "plain"
 """The strategy of a model as doctor, unless another one is named."""
 LARGEST_PLAN = 1_000_000
 """Consultations of a run: planning so many takes minutes, and nobody has held them."""
-_FEW, _MOST_COUNTED = 1_000, 10_000
 
 
 @dataclass(frozen=True)
@@ -32,10 +30,6 @@ class Limits:
     tokens: int | None = None
     cost: float | None = None
     seconds: float | None = None
-
-    def __bool__(self) -> bool:
-        """Whether there is any limit."""
-        return any(value is not None for value in (self.tokens, self.cost, self.seconds))
 
 
 class ResultsFrom(StrEnum):
@@ -113,11 +107,7 @@ class Column:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """Of a row that a run file or a table has.
-
-        Raises:
-            ValueError: It is damaged.
-        """
+        """Of a row that a run file or a table has; a ValueError if it is damaged."""
         backbone, strategy, memory, text = (row[name] for name in COLUMN)
         if not all(isinstance(value, str) for value in (backbone, strategy, memory, text)):
             raise ValueError("a name that is no text")
@@ -168,22 +158,6 @@ class Selector:
     strategy: str | None = None
     memory: str | None = None
     trial: int | None = None
-    variants: Variants | None = None
-
-    @classmethod
-    def just(cls, cell: Cell) -> Self:
-        """One consultation and no other."""
-        column = cell.column
-        return cls(cell.case, column.backbone, column.strategy, column.memory, cell.trial, column.variants)
-
-    def fits(self, cell: Cell, patient: str) -> bool:
-        """Whether a consultation of that patient is selected."""
-        selected = (self.backbone, self.strategy, self.memory, self.variants, self.trial)
-        column = cell.column
-        has = (column.backbone, column.strategy, column.memory, column.variants, cell.trial)
-        return self.case in (None, cell.case, patient) and all(
-            value in (None, own) for value, own in zip(selected, has, strict=True)
-        )
 
 
 @dataclass(frozen=True)
@@ -219,32 +193,14 @@ class Plan:
         """How many consultations each patient has."""
         return len(self.columns) * self.trials
 
-    def check_size(self) -> None:
-        """Refuse a plan that is too large, before anything is written.
-
-        Records are counted only where each has many consultations: reading a large pool twice takes long, and
-        `RunWriter.extend` counts as it goes.
-
-        Raises:
-            UserError: The plan is too large.
-        """
-        if self.each > _FEW:
-            records = sum(1 for _ in islice(iter(self.records), _MOST_COUNTED))
-            if records * self.each > LARGEST_PLAN:
-                raise self.too_large(records)
-
-    def too_large(self, records: int) -> UserError:
-        """The error of a plan with at least so many records."""
-        sizes = f"{records:,} records × {len(self.columns)} columns × {self.trials:,} trials"
+    @property
+    def too_large(self) -> UserError:
+        """The error of a plan with more consultations than a run holds."""
+        sizes = f"{len(self.columns)} columns × {self.trials:,} trials of each record"
         return UserError(
-            f"the plan has {records * self.each:,} consultations ({sizes}), and a run holds at most {LARGEST_PLAN:,}",
+            f"the plan has more than {LARGEST_PLAN:,} consultations ({sizes}), which is the most that a run holds",
             "give fewer --trials, or fewer records with --limit",
         )
-
-    @property
-    def models(self) -> set[str]:
-        """The specs of all models that take part."""
-        return models_of(self.columns, self.settings)
 
 
 def models_of(columns: Iterable[Column], settings: Settings) -> set[str]:

@@ -37,7 +37,7 @@ def runs_table(folder: Path) -> RenderableType:
 
 def status_page(run: RunFile) -> Group:
     """How far a run is, column by column, and what it was made with."""
-    about, standing, made_with = run.about(), run.status(), run.settings.as_json()
+    about, standing, settings = run.about(), run.status(), run.settings.as_json()
     fields = [name for name in COLUMN if name != "variants" or any(column.variants for column in run.columns())]
     table = Table(box=None, pad_edge=False)
     for name in (*fields, "done", "failed", "to do", "turns", "tokens"):
@@ -52,21 +52,13 @@ def status_page(run: RunFile) -> Group:
         turns = f"{row['turns']:.1f}" if row["turns"] is not None else "–"
         counts = (f"{row[name]:,}" for name in ("done", "failed", "todo"))
         table.add_row(*(Text(row[name]) for name in fields), *counts, turns, f"{row['tokens']:,}")
-    settings = ", ".join(
-        f"{name} {value}" for name, value in made_with.items() if value not in (None, {}) and name != "limits"
-    )
-    return Group(
-        Text(str(run.path), style="bold"),
-        Text(_line(standing)),
-        Text(f"Osler {about.get('version')}; {settings}", style="dim"),
-        Text(),
-        table,
-    )
+    told = ", ".join(f"{name} {value}" for name, value in settings.items() if value is not None and name != "limits")
+    made_with = Text(f"Osler {about.get('version')}; {told}", style="dim")
+    return Group(Text(str(run.path), style="bold"), Text(_line(standing)), made_with, Text(), table)
 
 
 def _line(standing: RunStatus) -> str:
-    spent = f"{standing.calls:,} calls, {standing.tokens:,} tokens"
-    spent += cost_text(standing)
+    spent = f"{standing.calls:,} calls, {standing.tokens:,} tokens{cost_text(standing)}"
     counts = f"{standing.done:,} done, {standing.failed:,} failed, {standing.todo:,} to do of {standing.total:,}"
     return f"{counts}; {standing.attempts:,} attempts, {spent}, {standing.seconds:.0f} s"
 
@@ -88,9 +80,6 @@ def failures_page(run: RunFile) -> RenderableType:
         attempts = run.attempts(row["number"])
         tokens = sum(tokens for _, _, tokens in attempts)
         lines.append(Text(run.name_of(row["number"]), style="bold").append(f"  {row['ending']}", style="not bold red"))
-        lines.append(
-            Text(
-                f"  {printable(row['message'] or row['failure'] or '')} ({len(attempts)} attempt(s), {tokens:,} tokens)"
-            )
-        )
+        reason = printable(row["message"] or row["failure"] or "")
+        lines.append(Text(f"  {reason} ({len(attempts)} attempt(s), {tokens:,} tokens)"))
     return Group(*lines)

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
+from os.path import commonprefix
 from typing import Self, TypeVar
 
 from osler.runs.plan import Column, told_variants
@@ -15,8 +15,6 @@ K = TypeVar("K", bound=Hashable)
 
 _SERVER = re.compile(r"@https?://[^\s,]*", re.IGNORECASE)
 _PROVIDER = re.compile(r"(local|openai|azure|anthropic|gemini|ollama):(?=.)", re.DOTALL)
-_PARAMETERS = re.compile(r"(?:\s+[A-Za-z_]\w*=\S+)*$")
-"""What may follow a model's name, as in `gpt-5 reasoning_effort=low`."""
 _BEFORE = 6
 """Characters that a cut name keeps before the place where it differs."""
 
@@ -100,11 +98,8 @@ def cut_names(names: Iterable[str], longest: int) -> dict[str, str]:
 def _wordings(spec: str) -> list[str]:
     """All names that a spec may get, the shortest first; its parameters, which tell columns apart, end each of them."""
     named = _without_server(spec)
-    model = _PARAMETERS.sub("", named)
-    if re.search(r"\s", model):
-        return [named]  # no name of a model: `osler simulate` takes none with white space
-    after = named[len(model) :]
-    return [f"{name}{after}" for name in _model_names(model, has_server=named != spec)]
+    model, space, parameters = named.partition(" ")
+    return [f"{name}{space}{parameters}" for name in _model_names(model, has_server=named != spec)]
 
 
 def _model_names(model: str, *, has_server: bool) -> list[str]:
@@ -121,14 +116,9 @@ def _without_server(spec: str) -> str:
 
 
 def _cut(name: str, others: set[str], longest: int) -> str:
-    differs = max((_shared(name, other) for other in others), default=0)
+    differs = max((len(commonprefix([name, other])) for other in others), default=0)  # noqa: RUF071 -- letters count
     start = min(max(0, differs - _BEFORE), len(name) - longest + 1)
     if differs + _BEFORE <= longest or start <= 0:
         return f"{name[: longest - 1]}…"
     end = start + longest - 1
     return f"…{name[start:]}" if end >= len(name) else f"…{name[start : end - 1]}…"
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters two names begin with alike."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

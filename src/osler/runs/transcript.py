@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,6 +12,7 @@ from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event
 from osler.runs.plan import RULES, Cell, Column, ResultsFrom
 
 E = TypeVar("E", bound=BaseModel)
+N = TypeVar("N", int, float)
 
 
 class Header(BaseModel):
@@ -54,9 +55,9 @@ class Header(BaseModel):
         return Column(self.backbone, self.strategy, self.memory, tuple(sorted(self.variants.items())))
 
     @property
-    def made_with(self) -> str:
-        """The models, the strategy and the memory of the consultation, in one line."""
-        parts = {
+    def parts(self) -> dict[str, Any]:
+        """The models, the strategy and the memory of the consultation, by name."""
+        return {
             "doctor": self.backbone,
             "strategy": self.strategy,
             "memory": self.memory,
@@ -65,7 +66,11 @@ class Header(BaseModel):
             "RAM": self.ram_backbone,
             "trial": self.trial,
         }
-        return " · ".join(f"{name} {value}" for name, value in parts.items() if value)
+
+    @property
+    def made_with(self) -> str:
+        """The same in one line."""
+        return " · ".join(f"{name} {value}" for name, value in self.parts.items() if value)
 
     @property
     def cell(self) -> Cell:
@@ -119,7 +124,8 @@ def heard(asked: Asked, language: Language) -> str:
     return asked.question or _SILENCE[language]
 
 
-def total(counts: Iterable[int | None]) -> int | None:
+def total(counts: Iterable[N | None]) -> N | None:
     """A sum that is unknown when one part of it is."""
-    known = list(counts)
-    return None if any(count is None for count in known) else sum(count for count in known if count is not None)
+    every = list(counts)
+    known = [count for count in every if count is not None]
+    return sum(known) if len(known) == len(every) else None

@@ -101,7 +101,7 @@ def retry_run(run: Path, options: RunOptions) -> int:
 
     async def retry() -> Outcome:
         await _check(columns, settings, options)
-        with RunWriter.create(run, about(settings)) as store:
+        with RunWriter.create_or_resume(run, about(settings)) as store:
             return await _run(store, store.retry(), settings, options, {"retry": True}, signals=True)
 
     return _report(asyncio.run(retry()), options, settings.patient_backbone)
@@ -119,8 +119,7 @@ async def run_plan(plan: Plan, out: Path, options: RunOptions, pool: str, *, sig
     await _check(plan.columns, plan.settings, options)
     if next(iter(plan.records), None) is None:
         raise UserError("no record passes the filters", "`osler records list` shows what there is")
-    plan.check_size()
-    with RunWriter.create(out, about(plan.settings)) as store:
+    with RunWriter.create_or_resume(out, about(plan.settings)) as store:
         return await _run(store, store.extend(plan), plan.settings, options, {"pool": pool}, signals=signals)
 
 

@@ -14,8 +14,7 @@ from osler.eval.faithfulness.patient_verdicts import ruler_notes
 from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.runs.events import Ending
-from osler.runs.maker_rows import ColumnMakers, maker_rows
-from osler.runs.makers import Makers
+from osler.runs.makers import Makers, maker_rows
 from osler.runs.plan import Column
 from osler.runs.short_names import ShortNames, backbone_name
 from osler.runs.store import RunFile
@@ -44,16 +43,16 @@ def summary(run: RunFile, patient: str) -> Group | Text:
     rows = [[name, *(figures[name] for figures in columns)] for name in columns[0]]
     shown = [row for row in rows if row[0] not in _UNLESS_ZERO or set(row[1:]) != {"0"}]
     known = {row[0] for row in shown}
-    more = [row for row in maker_rows([_makers(rows) for rows in groups.values()]) if row[0] not in known]
+    more = [row for row in _maker_rows(list(groups.values())) if row[0] not in known]
     names = ShortNames.of(groups)
     headers = [names.header(column) for column in groups]
     note = next(iter(ruler_notes([run], RULES)))
     return Group(WideTable(f"patient: {backbone_name(patient)}", headers, shown + more), Text(note, style="dim"))
 
 
-def _makers(rows: Rows) -> ColumnMakers:
-    measures = [row["measures"] for row in rows if row["state"] == "done"]
-    return ColumnMakers(Makers.together(map(Makers.read, measures)), len(measures))
+def _maker_rows(groups: list[Rows]) -> list[list[str]]:
+    answered = [[row["measures"] for row in rows if row["state"] == "done"] for rows in groups]
+    return maker_rows([Makers.together(map(Makers.read, some)) for some in answered], [len(some) for some in answered])
 
 
 def _figures(rows: Rows) -> dict[str, str]:

@@ -14,9 +14,9 @@ from osler.models.completion import Completion
 from osler.records.schema import PatientRecord
 from osler.runs.events import Journal
 from osler.runs.plan import Cell
-from osler.runs.result_row import ResultRow
 from osler.runs.store import AnswerRow, Planned, RunWriter, StoredScore, answer_row
 from osler.runs.transcript import Transcript
+from osler.runs.transcript_rows import ResultRow
 from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import Job
 

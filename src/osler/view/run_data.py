@@ -169,9 +169,10 @@ def _snippets(file: RunFile, search: str, cells: list[int]) -> dict[int, str]:
     """Where the search hit, for the rows of one page alone: it takes reading what was said."""
     if not search or not cells:
         return {}
-    wanted = "SELECT rowid, text FROM said WHERE rowid IN (SELECT value FROM json_each(:cells))"
-    found = file.ask(wanted, {"cells": json.dumps(cells)})
-    return {cell: search_index.snippet(text, search) for cell, text in found}
+    matched = "said MATCH :search AND rowid IN (SELECT value FROM json_each(:cells))"
+    values = {"search": search_index.phrase(search), "cells": json.dumps(cells)}
+    found = file.ask(f"SELECT rowid, {search_index.SNIPPET} FROM said WHERE {matched}", values)  # noqa: S608 -- our own
+    return {cell: search_index.snippet(text) for cell, text in found}
 
 
 def _where(query: Query) -> tuple[str, dict[str, str]]:

@@ -10,8 +10,7 @@ from typing import Any
 from osler.eval.statistics import Figure, Trial, mean, pass_hat_k
 from osler.eval.verdict import Verdict
 from osler.runs.events import Role
-from osler.runs.maker_rows import seat_name
-from osler.runs.makers import SEATS, Makers, Usage
+from osler.runs.makers import SEATS, Makers, Usage, seat_name
 from osler.runs.plan import ONE_STEP, Column, told_variants
 from osler.runs.short_names import ShortNames
 

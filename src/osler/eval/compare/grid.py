@@ -15,7 +15,7 @@ from rich.text import Text
 
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Measure
 from osler.eval.compare.comparison import SIGNIFICANT, ColumnDifference, Comparison
-from osler.runs.maker_rows import intervention_rows, maker_note, own_merit, share_rows
+from osler.runs.makers import intervention_rows, maker_note, own_merit, share_rows
 from osler.runs.short_names import backbone_name, same_models
 from osler.wide_table import WideTable
 

@@ -27,7 +27,7 @@ def judge_patients(
     """
     with RunFile.open(run) as known:
         about = known.about()
-    with RunWriter.create(run, about) as store:
+    with RunWriter.create_or_resume(run, about) as store:
         return asyncio.run(_judged(store, spec, again, concurrency, timeout, any_judge))
 
 

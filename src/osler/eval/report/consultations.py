@@ -16,7 +16,7 @@ from osler.language import Language
 from osler.locale import load_texts
 from osler.records.schema import PatientRecord
 from osler.runs.events import Answered, Asked, Failed, Retrieved
-from osler.runs.maker_labels import making_lines, mark
+from osler.runs.makers import making_lines, mark
 from osler.runs.transcript import Transcript, heard
 
 MOST = 200

@@ -1,18 +1,19 @@
-"""Opening run files: for writing, for reading, and when they are damaged or come without their log."""
+"""Opening and locking run files, and naming what is wrong with them."""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self
 from urllib.parse import quote
 
-from osler.errors import UserError, warn
+from osler.errors import UserError
 
 _LOG_PAGES = 500
 """Pages of 4 kB after which the write-ahead log is moved into the file, so that the file is never far behind."""
@@ -35,73 +36,23 @@ def checksum(body: bytes) -> str:
 
 
 @contextmanager
-def _told_apart(file: sqlite3.Connection) -> Iterator[None]:
-    """Turn SQLite's errors about the file's content into ours; those about writing are the writer's business."""
-    path = file.path if isinstance(file, RunConnection) else Path("?")
+def database_errors_named(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into ones that name the run and what to do."""
     try:
         yield
     except UnicodeDecodeError:  # SQLite quotes the damaged words in its message, and they are no text
         raise damaged(path, "its tables cannot be read") from None
-    except sqlite3.DatabaseError as error:
-        reading = isinstance(file, RunConnection) and not file.writing
-        if type(error) is sqlite3.DatabaseError or (reading and isinstance(error, sqlite3.OperationalError)):
-            if "not a database" in str(error):
-                raise UserError(f"{path} is not a run", "give a file that `osler simulate` wrote") from None
-            raise damaged(path, error) from None
+    except sqlite3.ProgrammingError:  # a mistake of ours, and no damage
         raise
+    except sqlite3.DatabaseError as error:
+        if "not a database" in str(error):
+            raise UserError(f"{path} is not a run", "give a file that `osler simulate` wrote") from None
+        raise damaged(path, error) from None
 
 
-class _Cursor(sqlite3.Cursor):
-    """A cursor whose errors name the run."""
-
-    def execute(self, *args: Any) -> Self:
-        with _told_apart(self.connection):
-            return super().execute(*args)
-
-    def fetchone(self) -> Any:
-        with _told_apart(self.connection):
-            return super().fetchone()
-
-    def fetchall(self) -> list[Any]:
-        with _told_apart(self.connection):
-            return super().fetchall()
-
-    def __next__(self) -> Any:
-        with _told_apart(self.connection):
-            return super().__next__()
-
-
-class RunConnection(sqlite3.Connection):
-    """A connection that knows which run it is to."""
-
-    path: Path
-    writing: bool
-    copy: TemporaryDirectory[str] | None = None
-
-    def cursor(self, factory: Any = _Cursor) -> Any:
-        """A cursor whose errors name the run."""
-        return super().cursor(factory)
-
-    def execute(self, *args: Any) -> sqlite3.Cursor:
-        """Run a statement on such a cursor; SQLite's own shortcut would take a plain one."""
-        cursor: sqlite3.Cursor = self.cursor().execute(*args)
-        return cursor
-
-    def close(self) -> None:
-        """Close the file, and remove the copy that was read in its place."""
-        super().close()
-        if self.copy is not None:
-            self.copy.cleanup()
-            self.copy = None
-
-
-def connect(path: Path, *, writing: bool) -> sqlite3.Connection:
-    """A connection that writes, or one that can only read, also from a folder that cannot be written to."""
-    return _writing(path) if writing else _reading(path)
-
-
-def _writing(path: Path) -> sqlite3.Connection:
-    file = _open(path, str(path), writing=True)
+def connect_for_writing(path: Path) -> sqlite3.Connection:
+    """A connection whose changes are written by `with`: all of them, or none after an error."""
+    file = _connect(str(path))
     file.execute("PRAGMA journal_mode=WAL")
     # A kill loses nothing; only a loss of power may cost the last consultations, and never the file.
     file.execute("PRAGMA synchronous=NORMAL")
@@ -111,29 +62,19 @@ def _writing(path: Path) -> sqlite3.Connection:
     return file
 
 
-def _reading(path: Path) -> sqlite3.Connection:
+def connect_for_reading(path: Path) -> sqlite3.Connection:
+    """A connection that can only read, also from a folder that cannot be written to."""
     try:
-        return _readable(path, f"{_address(path)}?mode=ro")
-    except DamagedRunError:  # a read-only folder has no place for the shared-memory file that the log wants
-        return _reading_a_copy(path) if has_log(path) else _readable(path, f"{_address(path)}?mode=ro&immutable=1")
+        return _read_only(path)
+    except sqlite3.OperationalError:  # a read-only folder has no place for the shared memory of a write-ahead log
+        with TemporaryDirectory(prefix="osler-") as folder:
+            for part in filter(Path.exists, (path, log_of(path))):
+                shutil.copyfile(part, Path(folder) / part.name)
+            return _read_only(Path(folder) / path.name)  # stays readable without its folder
 
 
-def _reading_a_copy(path: Path) -> sqlite3.Connection:
-    """The file and its log, read from a private folder: without the log, what was written last would be missing."""
-    folder = TemporaryDirectory(prefix="osler-")
-    try:
-        for part in (path, log_of(path)):
-            shutil.copyfile(part, Path(folder.name) / part.name)
-        file = _readable(path, f"{_address(Path(folder.name) / path.name)}?mode=ro")
-    except BaseException:
-        folder.cleanup()
-        raise
-    file.copy = folder
-    return file
-
-
-def _readable(path: Path, address: str) -> RunConnection:
-    file = _open(path, address, writing=False)
+def _read_only(path: Path) -> sqlite3.Connection:
+    file = _connect(f"file:{quote(str(path.resolve()))}?mode=ro")
     try:
         file.execute("SELECT 1 FROM sqlite_master").fetchone()
     except BaseException:
@@ -142,50 +83,50 @@ def _readable(path: Path, address: str) -> RunConnection:
     return file
 
 
-def _open(path: Path, address: str, *, writing: bool) -> RunConnection:
-    file = sqlite3.connect(
-        address, uri=not writing, isolation_level=None, timeout=30, check_same_thread=False, factory=RunConnection
-    )
-    file.path, file.writing = path, writing
-    file.text_factory = _text
+def _connect(address: str) -> sqlite3.Connection:
+    is_uri = address.startswith("file:")
+    file = sqlite3.connect(address, uri=is_uri, isolation_level="IMMEDIATE", timeout=30, check_same_thread=False)
+    file.row_factory = sqlite3.Row
+    file.text_factory = lambda value: str(value, "utf-8", "replace")
     return file
 
 
-def _text(value: bytes) -> str:
-    return str(value, "utf-8", "replace")
-
-
-def _address(path: Path) -> str:
-    return f"file:{quote(str(path.resolve()))}"
-
-
 def log_of(path: Path) -> Path:
-    """Where SQLite writes first; it belongs to the file as long as it is there."""
+    """The write-ahead log, where SQLite writes first; it belongs to the file as long as it is there."""
     return path.with_name(f"{path.name}-wal")
 
 
 def has_log(path: Path) -> bool:
     """Whether a part of the run's content is in its log."""
-    try:
-        return log_of(path).stat().st_size > 0
-    except OSError:
-        return False
+    return log_of(path).exists() and log_of(path).stat().st_size > 0
 
 
-def warn_of_a_missing_log(path: Path, file: sqlite3.Connection) -> None:
-    """Say so when a run was not closed and its log is gone, as after copying the file alone: the end is missing."""
-    if has_log(path) or not _wants_a_log(path):
-        return
-    last = file.execute("SELECT ended FROM sessions ORDER BY id DESC LIMIT 1").fetchone()
-    if last is None or last[0] is None:
-        warn(
-            f"{path} was not closed, and its log {log_of(path).name} is not beside it, so what was written last is"
-            " missing; copy both files, or re-run the command to resume"
-        )
+def lock_for_writing(path: Path) -> int:
+    """Lock a run by a file beside it; a process that dies lets go of it. Returns what `unlock` needs.
+
+    Raises:
+        UserError: Another process holds the lock.
+        OSError: The file cannot be made.
+    """
+    while True:
+        lock = os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            remedy = "wait for it to end, or give another --out"
+            raise UserError(f"another process is writing to the run {path}", remedy) from None
+        if os.fstat(lock).st_nlink:
+            return lock
+        os.close(lock)  # its last holder removed it after it was opened here: a lock on it keeps nobody out
 
 
-def _wants_a_log(path: Path) -> bool:
-    """Whether the file's header says that it is written through a log; one that was closed is not."""
-    with path.open("rb") as file:
-        header = file.read(20)
-    return header[18:20] == b"\x02\x02"
+def unlock(path: Path, lock: int) -> None:
+    """Remove the lock file while it is still held, so that nobody else's is removed; then let go."""
+    with suppress(OSError):
+        _lock_of(path).unlink()
+    os.close(lock)
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")

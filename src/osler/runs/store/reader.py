@@ -1,4 +1,6 @@
-"""Reading a run."""
+"""Reading a run file."""
+
+# ruff: noqa: S608 -- statements are made of our own words; values of others are bound
 
 from __future__ import annotations
 
@@ -6,9 +8,9 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import closing
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +20,15 @@ from osler.errors import UserError, warn
 from osler.records.schema import PatientRecord
 from osler.runs.plan import COLUMN, Cell, Column, Selector, Settings
 from osler.runs.store import search_index
-from osler.runs.store.connection import DamagedRunError, checksum, connect, damaged, warn_of_a_missing_log
+from osler.runs.store.connection import (
+    DamagedRunError,
+    checksum,
+    connect_for_reading,
+    damaged,
+    database_errors_named,
+    has_log,
+    log_of,
+)
 from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_of, is_sound
 from osler.runs.transcript import Transcript
 
@@ -26,6 +36,11 @@ FOLDER = Path("runs")
 SUFFIX = ".osler"
 _FORKS = ".forks"
 _CELL = ", ".join(CELL)
+_LAYOUT = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+_STORED = "cell, body, checksum FROM transcripts"
+_NUMBERS = "SELECT number FROM cells WHERE"
+_UNJUDGED = "(state = 'done' AND NOT EXISTS (SELECT 1 FROM verdicts WHERE cell = number AND judge = ?))"
+_SELECTORS = "--memory, --strategy, --backbone or --trial"
 _NAMED = 5
 """Damaged consultations that a warning names."""
 
@@ -105,7 +120,8 @@ class RunFile:
     def __init__(self, path: Path, file: sqlite3.Connection) -> None:
         """Take an open file; use `open`."""
         self.path, self._file = path, file
-        self._record = lru_cache(maxsize=512)(self._read_record)
+        self.record = lru_cache(maxsize=512)(self._read_record)
+        """A record as it was when the run began, by its id."""
 
     @classmethod
     def open(cls, name: str | Path) -> Self:
@@ -118,16 +134,42 @@ class RunFile:
         if not os.path.isfile(path):  # also of a name that no file can have
             raise UserError(f"there is no run {path}", "`osler runs list` shows what there is")
         try:
-            file = connect(path, writing=False)
+            with database_errors_named(path):
+                file = connect_for_reading(path)
         except OSError as error:
             raise UserError(f"{path} cannot be read ({error.strerror})", "check its permissions") from None
-        try:
-            check_format(file, path)
-            warn_of_a_missing_log(path, file)
-        except BaseException:
-            file.close()
-            raise
-        return cls(path, file)
+        with ExitStack() as undo:
+            run = cls(path, file)
+            undo.callback(run.close)
+            run._check_format()
+            run._warn_of_a_missing_log()
+            undo.pop_all()
+        return run
+
+    def _check_format(self) -> None:
+        """Refuse what is no run, or one of another version."""
+        ((mark,), (version,)) = (self.ask(f"PRAGMA {name}")[0] for name in ("application_id", "user_version"))
+        if mark != MARK:
+            raise UserError(f"{self.path} is not a run", "give a file that `osler simulate` wrote")
+        if version != FORMAT:
+            raise UserError(
+                f"{self.path} is a run of format {version}, and this version of Osler reads format {FORMAT}",
+                "use the version that wrote it, or re-run it with another --out",
+            )
+        if missing := _layout() - {tuple(row) for row in self.ask(_LAYOUT)}:
+            raise damaged(self.path, f"its table {min(missing)[0]}")
+
+    def _warn_of_a_missing_log(self) -> None:
+        """Warn when a run was not closed and its log is gone, as after copying the file alone."""
+        ((mode,),) = self.ask("PRAGMA journal_mode")
+        if mode != "wal" or has_log(self.path):
+            return
+        last = self.ask("SELECT ended FROM sessions ORDER BY id DESC LIMIT 1")
+        if not last or last[0]["ended"] is None:
+            warn(
+                f"{self.path} was not closed, and its log {log_of(self.path).name} is not beside it, so what was"
+                " written last is missing; copy both files, or re-run the command to resume"
+            )
 
     def __enter__(self) -> Self:
         """Use it in a with block."""
@@ -141,10 +183,26 @@ class RunFile:
         """Close the file."""
         self._file.close()
 
+    def ask(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[sqlite3.Row]:
+        """The rows of any question to the tables; what a person wrote belongs into the values."""
+        return list(self._each(sql, values))
+
+    def _each(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Iterator[sqlite3.Row]:
+        """The same rows one by one, where there may be many."""
+        with database_errors_named(self.path):
+            yield from self._file.execute(sql, values)
+
+    def rows(self, columns: str, where: str = "1", order: str = "cells.number") -> Iterator[sqlite3.Row]:
+        """Columns of cells, records and results, as they are joined; for tables over the whole run."""
+        return self._each(
+            f"SELECT {columns} FROM cells JOIN records ON records.id = cells.record"
+            f" LEFT JOIN results ON results.cell = cells.number WHERE {where} ORDER BY {order}"
+        )
+
     def about(self) -> dict[str, Any]:
         """Settings, versions, and whatever else the run was made with."""
         try:
-            found = {name: json.loads(value) for name, value in self._file.execute("SELECT name, value FROM about")}
+            found = {name: json.loads(value) for name, value in self.ask("SELECT name, value FROM about")}
         except ValueError:
             raise damaged(self.path, "its settings cannot be read") from None
         if not isinstance(found.get("settings"), dict):
@@ -161,75 +219,48 @@ class RunFile:
 
     def status(self) -> RunStatus:
         """How far it is."""
-        states = dict(self._file.execute("SELECT state, count(*) FROM cells GROUP BY state"))
-        calls, tokens, cost = self._file.execute(
-            # Tokens by `total`, which does not overflow: older versions kept whatever a server claimed.
-            "SELECT coalesce(sum(calls), 0), CAST(total(tokens) AS INTEGER), coalesce(sum(cost), 0.0) FROM cells"
-        ).fetchone()
-        # Consultations that have ended tell; of one under way, answers that cost nothing are taken for unpriced.
-        (unpriced,) = self._file.execute(
-            "SELECT count(*) FROM cells LEFT JOIN results ON results.cell = number WHERE cells.calls > 0"
-            " AND CASE WHEN results.cell IS NULL THEN cells.cost = 0 ELSE results.cost IS NULL END"
-        ).fetchone()
-        (attempts,) = self._file.execute("SELECT count(*) FROM attempts").fetchone()
-        (seconds,) = self._file.execute("SELECT coalesce(sum(seconds), 0.0) FROM sessions").fetchone()
-        todo, done, failed = (states.get(state.value, 0) for state in CellState)
-        return RunStatus(todo, done, failed, attempts, calls, tokens, None if unpriced else cost, cost, seconds)
-
-    def rows(self, columns: str, where: str = "1", order: str = "cells.number") -> Iterator[sqlite3.Row]:
-        """Columns of cells, records and results, as they are joined; for tables over the whole run."""
-        cursor = self._file.cursor()
-        cursor.row_factory = sqlite3.Row
-        yield from cursor.execute(
-            f"SELECT {columns} FROM cells JOIN records ON records.id = cells.record"  # noqa: S608 -- our own columns
-            f" LEFT JOIN results ON results.cell = cells.number WHERE {where} ORDER BY {order}"
+        # Tokens by `total`, which does not overflow. Consultations that have ended tell whether their price is known;
+        # of one under way, answers that cost nothing are taken for unpriced.
+        unpriced = "CASE WHEN cell IS NULL THEN cells.cost = 0 ELSE results.cost IS NULL END"
+        (found,) = self.ask(
+            "SELECT coalesce(sum(state = 'todo'), 0) AS todo, coalesce(sum(state = 'done'), 0) AS done,"
+            " coalesce(sum(state = 'failed'), 0) AS failed, (SELECT count(*) FROM attempts) AS attempts,"
+            " coalesce(sum(cells.calls), 0) AS calls, CAST(total(tokens) AS INTEGER) AS tokens,"
+            f" CASE WHEN sum(cells.calls > 0 AND {unpriced}) THEN NULL ELSE total(cells.cost) END AS cost,"
+            " total(cells.cost) AS cost_known, (SELECT total(seconds) FROM sessions) AS seconds"
+            " FROM cells LEFT JOIN results ON cell = number"
         )
-
-    def ask(self, sql: str, values: dict[str, Any] | None = None) -> list[sqlite3.Row]:
-        """The rows of any question to the tables; what a person wrote belongs into the values."""
-        cursor = self._file.cursor()
-        cursor.row_factory = sqlite3.Row
-        return cursor.execute(sql, values or {}).fetchall()
-
-    def record(self, case: str) -> PatientRecord:
-        """A record as it was when the run began."""
-        return self._record(case)
+        return RunStatus(**dict(found))
 
     def _read_record(self, case: str) -> PatientRecord:
-        row = self._file.execute("SELECT body FROM records WHERE id = ?", (case,)).fetchone()
         try:
-            return PatientRecord.model_validate_json(zlib.decompress(row[0]))
+            ((body,),) = self.ask("SELECT body FROM records WHERE id = ?", (case,))
+            return PatientRecord.model_validate_json(zlib.decompress(body))
         except (TypeError, ValueError, zlib.error):
             raise damaged(self.path, f"the record {case!r}") from None
 
     def transcripts(self) -> Iterator[Transcript]:
         """All consultations that have ended, well or not, in the order of the plan; damaged ones are left out."""
         left_out = []
-        for number, body, kept in self._file.execute(
-            f"SELECT cell, body, checksum FROM transcripts JOIN cells ON number = cell ORDER BY {_CELL}"  # noqa: S608
-        ):
+        for row in self._each(f"SELECT {_STORED} JOIN cells ON number = cell ORDER BY {_CELL}"):
             try:
-                yield self._read_transcript(number, body, kept)
+                yield self._read_transcript(row)
             except DamagedRunError:
-                left_out.append(number)
+                left_out.append(row["cell"])
         self._warn_of(left_out)
 
     def transcript(self, number: int) -> Transcript | None:
-        """The consultation of one cell.
+        """The consultation of one cell; a `DamagedRunError` if it cannot be read."""
+        found = self.ask(f"SELECT {_STORED} WHERE cell = ?", (number,))
+        return self._read_transcript(found[0]) if found else None
 
-        Raises:
-            DamagedRunError: It cannot be read.
-        """
-        row = self._file.execute("SELECT body, checksum FROM transcripts WHERE cell = ?", (number,)).fetchone()
-        return self._read_transcript(number, *row) if row else None
-
-    def _read_transcript(self, number: int, body: bytes, kept: str) -> Transcript:
+    def _read_transcript(self, row: sqlite3.Row) -> Transcript:
         try:
-            if checksum(body) != kept:
+            if checksum(row["body"]) != row["checksum"]:
                 raise ValueError("checksum")
-            return Transcript.model_validate_json(zlib.decompress(body))
+            return Transcript.model_validate_json(zlib.decompress(row["body"]))
         except (TypeError, ValueError, zlib.error):
-            raise damaged(self.path, f"the transcript of {self.name_of(number)}") from None
+            raise damaged(self.path, f"the transcript of {self.name_of(row['cell'])}") from None
 
     def name_of(self, number: int) -> str:
         """A consultation as messages name it."""
@@ -248,84 +279,52 @@ class RunFile:
             )
 
     def find(self, selector: Selector) -> Transcript:
-        """The one consultation that is meant.
-
-        Raises:
-            UserError: None is, or several are.
-        """
+        """The one consultation that is selected; a `UserError` if none is, or several are."""
         return self.find_cell(selector)[1]
 
     def find_cell(self, selector: Selector) -> tuple[int, Transcript]:
-        """The one consultation that is meant, with the number of its cell.
-
-        Raises:
-            UserError: None is, or several are.
-        """
-        fitting = list(self.cells(selector))
-        case = selector.case
+        """The same with the number of its cell."""
+        fitting, case = list(self.cells(selector)), selector.case
         if not fitting:
-            raise UserError(
-                f"the run has no such consultation of {case!r}", "check the case, --memory, --strategy and --backbone"
-            )
+            raise UserError(f"the run has no such consultation of {case!r}", f"check the case, {_SELECTORS}")
         if len(fitting) > 1:
             told = "; ".join(str(cell) for _, cell in fitting[:6])
-            raise UserError(
-                f"{case!r} fits {len(fitting)} consultations ({told})",
-                "add --memory, --strategy, --backbone or --trial",
-            )
-        transcript = self.transcript(fitting[0][0])
+            raise UserError(f"{case!r} fits {len(fitting)} consultations ({told})", f"add {_SELECTORS}")
+        ((number, _),) = fitting
+        transcript = self.transcript(number)
         if transcript is None:
             raise UserError(f"the consultation of {case!r} has not been held yet", f"resume the run {self.path}")
-        return fitting[0][0], transcript
+        return number, transcript
 
     def find_ended(self, selector: Selector) -> list[int]:
-        """The numbers of all consultations that have ended and are selected.
-
-        Raises:
-            UserError: There is none.
-        """
+        """The numbers of all consultations that have ended and are selected; a `UserError` if there is none."""
         numbers = [number for number, _ in self.cells(selector, ended=True)]
         if not numbers:
             what = f"of {selector.case!r}" if selector.case is not None else "of that kind"
-            raise UserError(
-                f"{self.path} has no consultation {what} that has ended",
-                "check the case, --memory, --strategy, --backbone and --trial",
-            )
+            raise UserError(f"{self.path} has no consultation {what} that has ended", f"check the case, {_SELECTORS}")
         return numbers
 
     def verdicts(self, number: int, judge: str) -> list[StoredVerdict]:
         """What a judge said of a consultation; empty when it failed, or this judge has not judged it."""
-        rows = self.ask(
-            "SELECT kind, verdict, rung, because, rank FROM verdicts"
-            " WHERE cell = :cell AND judge = :judge ORDER BY kind",
-            {"cell": number, "judge": judge},
+        found = self.ask(
+            "SELECT kind, verdict, rung, because, rank FROM verdicts WHERE cell = ? AND judge = ? ORDER BY kind",
+            (number, judge),
         )
-        return [StoredVerdict(*row) for row in rows]
+        return [StoredVerdict(*row) for row in found]
 
     def judges(self) -> dict[str, int]:
         """The judges whose verdicts are kept, in the order they came, and of how many consultations each spoke."""
-        found = self._file.execute(
-            "SELECT judge, count(DISTINCT cell) FROM verdicts GROUP BY judge ORDER BY min(at), judge"
-        )
-        return dict(found)
+        sql = "SELECT judge, count(DISTINCT cell) FROM verdicts GROUP BY judge ORDER BY min(at), judge"
+        return {judge: count for judge, count in self.ask(sql)}
 
     def unjudged(self, judge: str) -> list[int]:
         """The consultations that ended with an answer and that this judge has not judged."""
-        found = self._file.execute(
-            "SELECT number FROM cells WHERE state = 'done' AND NOT EXISTS (SELECT 1 FROM verdicts WHERE cell = number"
-            " AND judge = ?) ORDER BY number",
-            (judge,),
-        )
-        return [number for (number,) in found]
+        return [number for (number,) in self.ask(f"{_NUMBERS} {_UNJUDGED} ORDER BY number", (judge,))]
 
     def unscored(self, judge: str) -> list[int]:
         """The consultations that have ended and were kept without a verdict of this judge, or without measures."""
-        found = self._file.execute(
-            "SELECT number FROM cells WHERE (state = 'done' AND NOT EXISTS (SELECT 1 FROM verdicts WHERE cell = number"
-            " AND judge = ?)) OR (state != 'todo' AND NOT EXISTS (SELECT 1 FROM measures WHERE cell = number))"
-            " ORDER BY number",
-            (judge,),
-        )
+        unmeasured = "(state != 'todo' AND NOT EXISTS (SELECT 1 FROM measures WHERE cell = number))"
+        found = self.ask(f"{_NUMBERS} {_UNJUDGED} OR {unmeasured} ORDER BY number", (judge,))
         return [number for (number,) in found]
 
     def scores(self, judge: str) -> Iterator[sqlite3.Row]:
@@ -333,10 +332,8 @@ class RunFile:
 
         Rows that are damaged are left out, with a warning.
         """
-        cursor = self._file.cursor()
-        cursor.row_factory = sqlite3.Row
         left_out = []
-        for row in cursor.execute(
+        for row in self._each(
             "SELECT cells.number, cells.record, patient, language, specialty, cells.backbone, cells.strategy,"
             " cells.memory, cells.variants, cells.trial, cells.state, results.*, cells.tokens AS tokens_paid,"
             " CASE WHEN results.cost IS NULL THEN NULL ELSE cells.cost END AS cost_paid,"
@@ -356,34 +353,27 @@ class RunFile:
         self._warn_of(left_out)
 
     def cell(self, number: int) -> Cell:
-        """What a cell of the plan stands for."""
-        row = self._file.execute(f"SELECT {_CELL} FROM cells WHERE number = ?", (number,)).fetchone()  # noqa: S608
-        if row is None:
+        """The consultation of the plan with that number."""
+        found = self.ask(f"SELECT {_CELL} FROM cells WHERE number = ?", (number,))
+        if not found:
             raise LookupError(number)
-        return self._cell(row)
+        return self._cell(found[0])
 
     def cells(self, selector: Selector, *, ended: bool = False) -> Iterator[tuple[int, Cell]]:
-        """The consultations of the plan that are meant, or those of them that have ended, by number."""
-        for number, patient, *row in self._file.execute(
-            f"SELECT number, patient, {_CELL} FROM cells JOIN records ON records.id = record"  # noqa: S608
-            " WHERE (?1 IS NULL OR ?1 IN (records.id, patient)) AND (NOT ?2 OR state != 'todo') ORDER BY number",
-            (selector.case, ended),
-        ):
-            cell = self._cell(row)
-            if selector.fits(cell, patient):
-                yield number, cell
+        """The consultations of the plan that are selected, or those of them that have ended, by number."""
+        chosen = (f"(:{name} IS NULL OR :{name} = {name})" for name in ("backbone", "strategy", "memory", "trial"))
+        sql = (
+            f"SELECT number, {_CELL} FROM cells JOIN records ON id = record WHERE {' AND '.join(chosen)}"
+            " AND (:case IS NULL OR :case IN (id, patient)) AND (NOT :ended OR state != 'todo') ORDER BY number"
+        )
+        for number, *row in self._each(sql, {**asdict(selector), "ended": ended}):
+            yield number, self._cell(row)
 
     def columns(self) -> list[Column]:
         """The columns of the plan, in the order they came."""
         fields = ", ".join(COLUMN)
-        found = self.rows(fields, where=f"1 GROUP BY {fields}", order="min(cells.number)")
-        return [self._column(row) for row in found]
-
-    def _column(self, row: sqlite3.Row) -> Column:
-        try:
-            return Column.from_row(dict(row))
-        except (TypeError, ValueError):
-            raise damaged(self.path, "its plan cannot be read") from None
+        found = self.ask(f"SELECT {fields} FROM cells GROUP BY {fields} ORDER BY min(number)")
+        return [self._cell(("", *row, 1)).column for row in found]
 
     def _cell(self, row: Iterable[Any]) -> Cell:
         try:
@@ -394,28 +384,12 @@ class RunFile:
     def forks(self) -> dict[int, Fork]:
         """The consultations that are forks, by their cells, and what each was forked from."""
         parents = ", ".join(f"parent_{name}" for name in CELL)
-        found = self._file.execute(f"SELECT cell, parent_run_name, turn, {parents} FROM forks")  # noqa: S608
+        found = self.ask(f"SELECT cell, parent_run_name, turn, {parents} FROM forks")
         return {cell: Fork(run, self._cell(parent), turn) for cell, run, turn, *parent in found}
 
-    def attempts(self, number: int) -> list[tuple[str, str | None, int]]:
+    def attempts(self, number: int) -> list[sqlite3.Row]:
         """How every try at a cell ended: the ending, the message, the tokens."""
-        return self._file.execute(
-            "SELECT ending, message, tokens FROM attempts WHERE cell = ? ORDER BY id", (number,)
-        ).fetchall()
-
-
-def check_format(file: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is no run, or one of another version."""
-    (mark,), (version,) = (file.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version"))
-    if mark != MARK:
-        raise UserError(f"{path} is not a run", "give a file that `osler simulate` wrote")
-    if version != FORMAT:
-        raise UserError(
-            f"{path} is a run of format {version}, and this version of Osler reads format {FORMAT}",
-            "use the version that wrote it, or re-run it with another --out",
-        )
-    if missing := _layout() - set(file.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")):
-        raise damaged(path, f"its table {min(missing)[0]}")
+        return self.ask("SELECT ending, message, tokens FROM attempts WHERE cell = ? ORDER BY id", (number,))
 
 
 @lru_cache(maxsize=1)
@@ -424,4 +398,4 @@ def _layout() -> frozenset[tuple[str, str]]:
     with closing(sqlite3.connect(":memory:")) as file:
         for table in (*TABLES, search_index.TABLE):
             file.execute(table)
-        return frozenset(file.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+        return frozenset(file.execute(_LAYOUT))

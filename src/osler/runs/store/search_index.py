@@ -13,8 +13,11 @@ from osler.runs.transcript import Transcript
 
 TABLE = "CREATE VIRTUAL TABLE said USING fts5(text)"
 """A consultation's row has its cell's number."""
+SNIPPET = "snippet(said, 0, '', '', '…', 24)"
+"""The words around a hit, in a query that matches."""
 MOST = 200_000
 """Characters of one consultation that are searched."""
+_LONGEST_SNIPPET = 180
 _APART = "\u2063"
 """Stands around Chinese characters in the index: invisible, in nobody's text, and no part of a word."""
 _CHINESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
@@ -25,15 +28,10 @@ def spoken(transcript: Transcript) -> str:
     """What was said in a consultation, a line each."""
     lines: list[str] = []
     for event in transcript.events:
-        match event:
-            case Asked():
-                lines.append(event.question)
-            case Answered():
-                lines.append(event.reply)
-            case Concluded():
-                lines += [event.diagnosis, event.treatment, *event.differential, event.reasoning]
-            case _:
-                pass
+        if isinstance(event, Asked | Answered):
+            lines.append(event.question if isinstance(event, Asked) else event.reply)
+        elif isinstance(event, Concluded):
+            lines += [event.diagnosis, event.treatment, *event.differential, event.reasoning]
     return "\n".join(lines)[:MOST]
 
 
@@ -54,22 +52,9 @@ def phrase(search: str) -> str | None:
     return " AND ".join(f'"{_spread(piece)}"' for piece in pieces) + begun
 
 
-def snippet(indexed: str, search: str, around: int = 40) -> str:
-    """One line of what was said, where the first piece of a search stands; else how it began."""
-    text = indexed.replace(_APART, "")
-    piece = next(iter(_pieces(search)), "")
-    at = _place(text.lower(), piece.lower())
-    start, end = max(0, at - around), at + len(piece) + 2 * around
-    line = " ".join(text[start:end].split())
-    return f"{'…' if start else ''}{line}{'…' if end < len(text) else ''}"
-
-
-def _place(text: str, piece: str) -> int:
-    """Where a piece begins a word, or else where it first is, or else the beginning."""
-    first = at = text.find(piece)
-    while at > 0 and text[at - 1].isascii() and text[at - 1].isalnum():
-        at = text.find(piece, at + 1)
-    return max(first if at < 0 else at, 0)
+def snippet(indexed: str) -> str:
+    """What `SNIPPET` found, as one line to show."""
+    return " ".join(indexed.replace(_APART, "").split())[:_LONGEST_SNIPPET]
 
 
 def _pieces(search: str) -> list[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from sqlite3 import Row
 from typing import Any
 
 from osler.runs.makers import Makers
 from osler.runs.plan import COLUMN, Cell, Column
-from osler.runs.result_row import ResultRow
+from osler.runs.transcript_rows import ResultRow
 
 FORMAT = 4
 """Raised when the tables change; a file of another format is refused with a clear line."""
@@ -18,12 +18,6 @@ MARK = 0x6F736C72
 
 CELL = ("record", *COLUMN, "trial")
 """What a consultation of the plan is found by."""
-
-_KINDS = {"diagnosis": "TEXT", "treatment": "TEXT", "ending": "TEXT", "failure": "TEXT", "message": "TEXT"}
-_REALS = {"cost", "seconds"}
-_FIGURES = ", ".join(
-    f"{name} {_KINDS.get(name, 'REAL' if name in _REALS else 'INTEGER')}" for name in ResultRow.names()
-)
 
 TABLES = (
     # Settings, versions and whatever else the run as a whole was made with.
@@ -39,7 +33,9 @@ TABLES = (
     f" UNIQUE ({', '.join(CELL)}))",
     "CREATE INDEX cells_by_state ON cells(state)",
     # What came of it; transcripts lie apart, so that a table over all results reads little.
-    f"CREATE TABLE results (cell INTEGER PRIMARY KEY REFERENCES cells(number), {_FIGURES}, at TEXT NOT NULL)",
+    "CREATE TABLE results (cell INTEGER PRIMARY KEY REFERENCES cells(number), ending TEXT, diagnosis TEXT,"
+    " treatment TEXT, turns INTEGER, repeats INTEGER, replies INTEGER, calls INTEGER, tokens_in INTEGER,"
+    " tokens_out INTEGER, cost REAL, seconds REAL, failure TEXT, message TEXT, at TEXT NOT NULL)",
     "CREATE TABLE transcripts (cell INTEGER PRIMARY KEY REFERENCES cells(number), body BLOB NOT NULL,"
     " checksum TEXT NOT NULL)",
     # Every try, good or not, with what it newly cost.
@@ -73,12 +69,6 @@ TABLES = (
     " stopped_by TEXT, detail TEXT NOT NULL)",
 )
 
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    name: (str,) if name in _KINDS else (float, int) if name in _REALS else (int,) for name in ResultRow.names()
-}
-
-_SPOKEN = tuple(f"{kind}_{name}" for kind in ("diagnosis", "treatment") for name in ("verdict", "rung", "because"))
-
 
 def cell_values(cell: Cell) -> tuple[str | int, ...]:
     """A cell as its row has it, in the order of `CELL`."""
@@ -86,25 +76,20 @@ def cell_values(cell: Cell) -> tuple[str | int, ...]:
 
 
 def cell_of(values: Iterable[Any]) -> Cell:
-    """The cell of such a row.
-
-    Raises:
-        ValueError: It is damaged.
-    """
+    """The cell of such a row; a ValueError if it is damaged."""
     row = dict(zip(CELL, values, strict=True))
     return Cell(row["record"], Column.from_row(row), row["trial"])
 
 
 def is_sound(row: Row) -> bool:
     """Whether a row of results holds values of their types: flipped bits turn numbers into text, text into bytes."""
-    if not all(row[name] is None or isinstance(row[name], types) for name, types in _TYPES.items()):
-        return False
-    if not all(row[name] is None or isinstance(row[name], str) for name in _SPOKEN):
+    spoken = (row[f"{kind}_{name}"] for kind in ("diagnosis", "treatment") for name in ("verdict", "rung", "because"))
+    if not all(isinstance(text, str | None) for text in spoken):
         return False
     try:
+        ResultRow.model_validate({name: row[name] for name in ResultRow.names()})
         Column.from_row(dict(row))
-        measures: Any = json.loads(row["measures"] or "{}")
-        Makers.read(measures)
+        Makers.read(json.loads(row["measures"] or "{}"))
     except (AttributeError, TypeError, ValueError):
         return False
-    return isinstance(measures, dict) and row["ending"] is not None
+    return True
