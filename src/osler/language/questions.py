@@ -16,6 +16,14 @@ from osler.language.time_expressions import time_finder
 from osler.language.words import sentences
 
 
+_A_NOT_A = r"(.)[不没]\1"
+"""How Chinese asks: "疼不疼", "吐没吐", "有没有"."""
+_EXPECTS_NO = {
+    Language.EN: re.compile(r"^\W*(?:so\W+)?(?:no|not|never)\b", re.IGNORECASE),
+    Language.ZH: re.compile("没.*吧|不.*吧"),
+}
+
+
 class Asks(StrEnum):
     """What a question wants to hear."""
 
@@ -40,6 +48,8 @@ class Question:
     whose: str = ""
     """The relative it asks about; empty: the patient."""
     when: str = ""
+    is_negated: bool = False
+    """Whether it expects that something is not so: "No fever?"."""
 
     @property
     def topic(self) -> str:
@@ -68,16 +78,16 @@ def _each(sentence: str, language: Language) -> list[str]:
 
 
 def _is_asked(part: str, language: Language) -> bool:
-    return bool(
-        finder("question_words", language).search(part) or re.search("吗|有没有|是不是|是否|(.)不\\1|还是", part)
-    )
+    return bool(finder("question_words", language).search(part) or re.search(f"吗|是不是|是否|{_A_NOT_A}|还是", part))
 
 
 def _question(text: str, language: Language, speaker: Speaker) -> Question:
     whose = relative_asked_about(text, speaker, language)
     asks = _asks(text, language)
     time = time_finder(language).search(text) if asks is not Asks.WHEN else None
-    bare = finder("question_words", language).sub(" ", text) if asks not in (Asks.YES_OR_NO, Asks.CHOICE) else text
+    bare = text
+    if asks not in (Asks.YES_OR_NO, Asks.CHOICE):
+        bare = re.sub(rf"{pattern('question_words', language)}(?:'(?:s|re|d|ve|ll)\b)?", " ", text, flags=re.IGNORECASE)
     if time:
         bare = bare.replace(time[0], " ")
     when = time[0].strip(EDGE) if time else ""
@@ -85,13 +95,14 @@ def _question(text: str, language: Language, speaker: Speaker) -> Question:
         bare = re.sub(re.escape(whose), " ", bare, flags=re.IGNORECASE)
     if asks is Asks.CHOICE:
         return _choice(bare, language, speaker, whose)
-    return Question(asks, _topics(bare, language, speaker), whose=whose, when=when)
+    negated = _EXPECTS_NO[language].search(text) is not None
+    return Question(asks, _topics(bare, language, speaker), whose=whose, when=when, is_negated=negated)
 
 
 def _asks(text: str, language: Language) -> Asks:
     if "还是" in text if language is Language.ZH else _OPPOSED.search(text):
         return Asks.CHOICE
-    if language is Language.ZH and re.search("吗[？?]?$|有没有|是不是|是否|(.)不\\1|有无", text.strip()):
+    if language is Language.ZH and re.search(f"吗[？?]?$|是不是|是否|{_A_NOT_A}|有无", text.strip()):
         return Asks.YES_OR_NO
     for kind, listed in groups("question_words", language).items():
         found = re.search(any_of(listed, language), text, re.IGNORECASE)
@@ -144,7 +155,7 @@ def _topic(text: str, language: Language, speaker: Speaker) -> str:
         before = text
         text = _opening(language).sub("", text).strip(EDGE)
         text = re.sub("(?:吗|呢|么|没有|过没有|过|了|的)+$", "", text) if language is Language.ZH else text
-        text = re.sub(r"(.)不\1", r"\1", text) if language is Language.ZH else text
+        text = re.sub(_A_NOT_A, r"\1", text) if language is Language.ZH else text
     return thing(text, language)
 
 

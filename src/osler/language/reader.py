@@ -66,7 +66,7 @@ def _sentence(text: str, language: Language, speaker: Speaker, person: str) -> t
     clauses: list[Clause] = []
     if labelled:
         label, rest = labelled
-        clauses.append(Clause(written, (_result(label, rest, language),)))
+        clauses.append(Clause(written, (replace(_result(label, rest, language), said=written),)))
         text = rest if _tells_more(rest, language) else ""
     drafts = _drafts(text, language, speaker, person) if text else []
     clauses += _clauses(drafts, text if labelled else written)
@@ -179,6 +179,7 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
         found.span()
         for found in finder("negation", language).finditer(text)
         if not any(first < found.end() and found.start() < stop and found.end() <= stop for first, stop in kept)
+        and not _is_subordinate(text[: found.start()], language)
     ]
     ends = re.search(rf"{pattern('negation_after', language)}\W*$", text, re.IGNORECASE)
     if ends and ends.start() > 0 and text[: ends.start()].strip(EDGE):
@@ -186,6 +187,12 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
     if not denies:
         return None
     return *denies[0], False
+
+
+def _is_subordinate(before: str, language: Language) -> bool:
+    """Whether what follows these words is said within another statement: "a feeling that I would not wake up"."""
+    found = finder("subordinate", language).search(before)
+    return found is not None and bool(thing(before[: found.start()], language))
 
 
 def _is_fresh(segment: Segment, language: Language) -> bool:
@@ -212,7 +219,8 @@ def _inherit(draft: _Draft, before: _Draft | None, person: str, language: Langua
     """What a segment takes over from the one before it."""
     text = draft.segment.text
     if before is not None and not draft.fresh:
-        draft.denied = draft.denied or (before.denied and not before.denied_back)
+        # A "no" by itself ("No, sorry, the left one") denies nothing behind it.
+        draft.denied = draft.denied or (before.denied and bool(before.what) and not before.denied_back)
         draft.unsure = draft.unsure or before.unsure
     if draft.whose or finder("first_person", language).match(text):
         return
@@ -265,7 +273,8 @@ def _clauses(drafts: list[_Draft], sentence: str) -> list[Clause]:
         times = {draft.when for draft in group if draft.when}
         shared = times.pop() if len(times) == 1 else ""
         text = sentence[group[0].segment.start : group[-1].segment.end]
-        found.append(Clause(text, tuple(replace(each.mention(), when=each.when or shared) for each in group)))
+        mentions = (replace(each.mention(), when=each.when or shared, said=text) for each in group)
+        found.append(Clause(text, tuple(mentions)))
     return found
 
 

@@ -25,8 +25,10 @@ class Mention:
     """When it happened or how long it has lasted, as the text says."""
     value: str = ""
     """The number and unit that the text gives for it, or the result in a word."""
-    asked: str = ""
-    """What was asked about, where the reply only names its answer: "dull" of a pain, "metformin" of medicines."""
+    said: str = ""
+    """The clause that says it, as written; empty where only a question names it and the reply is a yes or a no."""
+    is_asked: bool = False
+    """Whether the question names the thing, and the reply only its value or time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class Sentence:
     text: str
     clauses: tuple[Clause, ...]
     is_question: bool = False
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """All mentions, in order."""
+        return tuple(mention for clause in self.clauses for mention in clause.mentions)
 
 
 @dataclass(frozen=True, slots=True)
