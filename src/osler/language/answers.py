@@ -99,7 +99,8 @@ def _completed(mention: Mention, asked: tuple[Question, ...], language: Language
             if question.asks is wants or (is_next and len(asked) == 1):
                 return replace(mention, what=question.topic, is_asked=True)
             continue
-        if question.asks is Asks.WHERE and question.topic and not _same(question.topic, mention.what, language):
+        named = question.topic and question.topic.lower() not in cues("vague", language)
+        if question.asks is Asks.WHERE and named and not _same(question.topic, mention.what, language):
             return replace(mention, what=_placed(mention.what, question.topic, language))
         for topic in question.topics:
             if _is_part(mention.what, topic, language):
@@ -116,7 +117,7 @@ def _placed(place: str, topic: str, language: Language) -> str:
 
 def _is_part(said: str, topic: str, language: Language) -> bool:
     """Whether a reply names only a part of what was asked: "抽" of "抽烟"."""
-    return language is Language.ZH and said != topic and len(said) <= 2 and said in topic
+    return language is Language.ZH and len(said) == 1 and said in topic
 
 
 def _same(one: str, other: str, language: Language) -> bool:

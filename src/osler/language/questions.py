@@ -15,7 +15,6 @@ from osler.language.segments import EDGE, segments
 from osler.language.time_expressions import time_finder
 from osler.language.words import sentences
 
-
 _A_NOT_A = r"(.)[不没]\1"
 """How Chinese asks: "疼不疼", "吐没吐", "有没有"."""
 _EXPECTS_NO = {

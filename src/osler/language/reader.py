@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from osler.language.base import Language, Speaker
@@ -51,11 +51,8 @@ class _Draft:
     """Whether only this thing is theirs, and not what is listed after it."""
     when: str = ""
     value: str = ""
-    denies: bool = field(default=False)
+    denies: bool = False
     """Whether its own words deny."""
-
-    def mention(self) -> Mention:
-        return Mention(self.what, self.denied, self.unsure, self.whose, self.when, self.value)
 
 
 def _sentence(text: str, language: Language, speaker: Speaker, person: str) -> tuple[Sentence, str]:
@@ -111,6 +108,8 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
         _inherit(draft, before, person, language)
         if draft.what.lower() in _bare_answers(language):
             draft.what = ""
+        if before and draft.denies and segment.text.lower() == "no":  # "Chills, no."
+            before.denied = True
         if draft.denied_back and not draft.fresh:
             for earlier in reversed(drafts):
                 earlier.denied = True
@@ -138,7 +137,7 @@ def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Dr
     elif own := own_name(text, language, speaker):
         draft.whose = own
     quality = quality_finder(language).search(text)
-    if quality and thing(text[: quality.start()], language):
+    if quality and (not reach or thing(text[: quality.start()], language)):
         draft.value, text = quality[1].strip(), text[: quality.start()]
         draft.denied = quality[1].lower() in cues("negation_after", language)
     if unsure := finder("unsure", language).search(text):
@@ -273,9 +272,13 @@ def _clauses(drafts: list[_Draft], sentence: str) -> list[Clause]:
         times = {draft.when for draft in group if draft.when}
         shared = times.pop() if len(times) == 1 else ""
         text = sentence[group[0].segment.start : group[-1].segment.end]
-        mentions = (replace(each.mention(), when=each.when or shared, said=text) for each in group)
-        found.append(Clause(text, tuple(mentions)))
+        found.append(Clause(text, tuple(_mention(each, shared, sentence) for each in group)))
     return found
+
+
+def _mention(draft: _Draft, shared: str, sentence: str) -> Mention:
+    said = sentence[draft.segment.start : draft.segment.end]
+    return Mention(draft.what, draft.denied, draft.unsure, draft.whose, draft.when or shared, draft.value, said)
 
 
 def denies_a_list(clause: str, language: Language) -> bool:

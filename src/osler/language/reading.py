@@ -26,7 +26,7 @@ class Mention:
     value: str = ""
     """The number and unit that the text gives for it, or the result in a word."""
     said: str = ""
-    """The clause that says it, as written; empty where only a question names it and the reply is a yes or a no."""
+    """The part of the sentence that says it, as written; empty where the reply is a yes or a no to its name."""
     is_asked: bool = False
     """Whether the question names the thing, and the reply only its value or time."""
 

@@ -29,6 +29,10 @@ _NOT_NAMED_BY_THE_DOCTOR = ("child", "family")
 """Of a patient's own "child" a doctor says son or daughter; a family is no person."""
 
 
+_TOGETHER = re.compile(r"\W*(?:with|for|to|from)\b", re.IGNORECASE)
+"""Opens a statement in which a relative is not who it is about: "with my husband"."""
+
+
 class Person(NamedTuple):
     """Whose a statement is, and the statement without them."""
 
@@ -39,7 +43,7 @@ class Person(NamedTuple):
 
 def relative_at_start(text: str, language: Language, speaker: Speaker) -> Person | None:
     """The relative whom a statement begins with: "my late father had a stroke"."""
-    if finder("not_relatives", language).search(text):
+    if finder("not_relatives", language).search(text) or _TOGETHER.match(text):
         return None
     found = _subject(language).match(text)
     if found is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache, lru_cache
 
 from osler.language import Language, Speaker
@@ -11,7 +12,7 @@ from osler.language.answers import read_answer
 from osler.language.cues import any_of, finder, groups
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.questions import Asks, read_questions
-from osler.language.reader import read
+from osler.language.reader import read, thing
 from osler.language.reading import Mention
 from osler.language.words import content, plain, words
 from osler.memory.base import Turn
@@ -27,6 +28,7 @@ _WORD = re.compile(r"[^\s,.;:?!()\"，。；：？！（）、]+")
 _EDGE = " \t,.;:?!，。；：？！、"
 _NOT_THEIRS = re.compile(r"\b(?:am|is|are|was|were|it|they|we|you|there)\b|'(?:m|s|re)\b", re.IGNORECASE)
 """Before what is said: the patient neither has nor does it."""
+_POINTS = re.compile(r"\b(?:it|that|this|them|one)\W*$", re.IGNORECASE)
 _KINDS = (Kind.ALLERGY, Kind.PREGNANCY, Kind.MEDICINE)
 
 
@@ -45,20 +47,22 @@ def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> Iterator[Draf
         # What follows a yes or a no is said besides, and so is what follows the first sentence of an answer to a
         # question for yes or no.
         is_answer = is_open(turn.question, language) or (not is_answered and mention.said in first)
-        is_alone = sum(one.said == mention.said for one in mentions) == 1
         if _tells(mention, language):
-            said = _object(mention, is_alone, language)
+            if mention.denied and mention.value:  # "The swab was negative" denies no swab.
+                mention = replace(mention, denied=False, what="")
+            said = _object(mention, language)
             topic = question_topic(turn.question, language) if is_answer and not _shares(said, asked, language) else ""
             if topic or content(said, language):
                 yield _draft(mention, said, topic, turn, language)
 
 
 def _tells(mention: Mention, language: Language) -> bool:
-    """Whether a mention tells something: a `sorry`, an aside like `what men are like` or a yes to `anything` does not."""
-    if any(finder(kind, language).fullmatch(mention.what) for kind in ("answer_yes", "answer_no", "correction")):
+    """Whether a mention tells something: a `sorry`, an aside (`what men are like`) or a yes to `anything` does not."""
+    own = thing(mention.said, language) or mention.what
+    if any(finder(kind, language).fullmatch(own) for kind in ("answer_yes", "answer_no", "correction")):
         return False
     if mention.said:
-        return not (_aside(language).match(mention.what) or finder("vague", language).fullmatch(mention.what))
+        return not (_aside(language).match(own) or finder("vague", language).fullmatch(mention.what))
     last = mention.what.split()[-1:]
     return mention.denied or not (mention.unsure or any(finder("vague", language).fullmatch(word) for word in last))
 
@@ -71,26 +75,27 @@ def _aside(language: Language) -> re.Pattern[str]:
     return re.compile(any_of((word for kind in asked for word in listed[kind]), language), re.IGNORECASE)
 
 
-def _object(mention: Mention, is_alone: bool, language: Language) -> str:
+def _object(mention: Mention, language: Language) -> str:
     """What is so, or is denied, in the speaker's own words.
 
-    Of a clause that says one thing, empty words before and behind it are left out. Where that would leave out more, or
-    tear a word in two, the clause is told as it is.
+    Empty words before and behind it are left out. Where that would leave out more, or tear a word in two, all of it is
+    told.
     """
-    clause, what = mention.said.strip(_EDGE), mention.what
-    if mention.is_asked and mention.value:
-        return mention.value
-    if not clause or mention.is_asked:
-        return what
-    if not is_alone:
-        return f"{what} {mention.value}".strip()
-    start = plain(clause).find(plain(what)) if what else -1
-    before, behind = clause[: max(start, 0)], clause[start + len(what) :]
-    told = clause[start:] if finder("fillers", language).sub("", behind).strip(_EDGE) else what
-    if mention.denied and what:
-        return told if start >= 0 else what
-    is_torn = not set(words(told, language)) <= set(words(clause, language))
-    return clause if start < 0 or is_torn or content(before, language) or _NOT_THEIRS.search(before) else told
+    said, what = mention.said.strip(_EDGE), mention.what
+    if what and (mention.is_asked or not said):
+        return mention.value or what
+    start = plain(said).find(plain(what)) if what else -1
+    if start < 0:
+        letters = iter(plain(said))
+        is_cut_out = all(letter in letters for letter in plain(what))
+        return what if what and (mention.denied or not is_cut_out) else said
+    before, behind = said[:start], finder("negation_after", language).sub("", said[start + len(what) :])
+    is_whole = not finder("fillers", language).sub("", behind).strip(_EDGE) and not _POINTS.search(behind)
+    told = what if is_whole else said[start:]
+    if mention.denied:
+        return told
+    is_torn = not set(words(told, language)) <= set(words(said, language))
+    return said if is_torn or content(before, language) or _NOT_THEIRS.search(before) else told
 
 
 def _shares(said: str, asked: frozenset[str], language: Language) -> bool:
@@ -100,7 +105,7 @@ def _shares(said: str, asked: frozenset[str], language: Language) -> bool:
 
 def _draft(mention: Mention, said: str, topic: str, turn: Turn, language: Language) -> Draft:
     line = phrases("tim_lines", language)
-    if mention.is_asked and mention.value:
+    if mention.is_asked and mention.what and mention.value:
         relation, topic = line["topic"].format(topic=mention.what), ""
     elif mention.denied:
         relation = line["has"]
