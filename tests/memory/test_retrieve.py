@@ -21,10 +21,9 @@ from osler.memory.tim.retrieve import (
     nearest_thoughts,
     recall_talk,
     recall_thoughts,
-    recall_turns,
     turn_standings,
 )
-from osler.memory.tim.thought import Draft
+from osler.memory.tim.thought import Draft, Status
 from osler.memory.tim.thought_space import ThoughtSpace, unrelated_cosine, wording
 from osler.memory.tim.vectors import VectorIndex
 
@@ -172,7 +171,7 @@ async def test_what_was_said_is_found_by_its_own_words(language: Language) -> No
     for number, (_, reply) in enumerate(VISITS[language], 1):
         vector = await embedder.embed_query(reply)
         assert recall_thoughts(reply, vector, space, 1)[0].number == number
-        assert recall_turns(reply, vector, bank, 1)[0].number == number
+        assert fused(reply, vector, bank.index, bank.bm25, 1)[0].number == number
 
 
 async def test_nothing_comes_of_thoughts_that_do_not_bear_on_the_query() -> None:
@@ -186,7 +185,7 @@ async def test_a_thought_whose_turn_alone_matches_leaves_the_answer_to_the_bank(
     embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
     away = np.zeros_like(await embedder.embed_query("xyz"))
     assert recall_thoughts("ticket", away, space, 5, bank=bank) == []
-    assert {hit.number for hit in recall_turns("ticket", away, bank, 2)} == {2, 6}
+    assert {hit.number for hit in fused("ticket", away, bank.index, bank.bm25, 2)} == {2, 6}
 
 
 async def test_probes_look_at_thoughts_alone() -> None:
@@ -216,7 +215,7 @@ async def test_a_retired_thought_is_not_found_again() -> None:
     question = "Twelve euros"
     vector = await embedder.embed_query(question)
     assert recall_thoughts(question, vector, space, 1, bank=bank)[0].number == 2
-    space.forget(2, "tested")
+    space.retire(2, Status.FORGOTTEN, "tested")
     assert 2 not in {hit.number for hit in recall_thoughts(question, vector, space, 10, bank=bank)}
 
 
@@ -225,7 +224,7 @@ async def test_a_retired_thought_is_not_found_again() -> None:
 async def test_at_most_k_come_best_first(k: int, query: str) -> None:
     embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
     vector = await embedder.embed_query(query)
-    for hits in (recall_thoughts(query, vector, space, k, bank=bank), recall_turns(query, vector, bank, k)):
+    for hits in (recall_thoughts(query, vector, space, k, bank=bank), fused(query, vector, bank.index, bank.bm25, k)):
         scores = [hit.score for hit in hits]
         assert len(hits) <= k and scores == sorted(scores, reverse=True)
         assert len({hit.number for hit in hits}) == len(hits)
@@ -290,7 +289,7 @@ async def test_the_papers_recall_knows_cosines_alone(language: Language) -> None
     embedder, _, space = await rooms(VISITS[language], language, is_whole=True)
     vector = await embedder.embed_query(" ".join(VISITS[language][0]))
     every = nearest_thoughts(vector, space, 6, probes=space.index.made.groups)
-    cosines = {thought.id: space.index.cosine(thought.id, vector) for thought in space.active}
+    cosines = space.index.cosines(vector, [thought.id for thought in space.active])
     assert [hit.number for hit in every] == sorted(cosines, key=lambda number: -cosines[number])
     assert all(hit.score == hit.cosine and hit.lexical == 0.0 for hit in every)
     probed = nearest_thoughts(vector, space, 6)

@@ -99,20 +99,12 @@ def _completed(mention: Mention, asked: tuple[Question, ...], language: Language
             if question.asks is wants or (is_next and len(asked) == 1):
                 return replace(mention, what=question.topic, is_asked=True)
             continue
-        named = question.topic and question.topic.lower() not in cues("vague", language)
-        if question.asks is Asks.WHERE and named and not _same(question.topic, mention.what, language):
-            return replace(mention, what=_placed(mention.what, question.topic, language))
         for topic in question.topics:
             if _is_part(mention.what, topic, language):
                 return replace(mention, what=topic)
     if not mention.what and asked and is_next:
         return replace(mention, what=asked[-1].topic, is_asked=True)
     return mention
-
-
-def _placed(place: str, topic: str, language: Language) -> str:
-    """A place with what is there: "右边肚子" and "疼"."""
-    return f"{place}{topic}" if language is Language.ZH else f"{topic} {place}"
 
 
 def _is_part(said: str, topic: str, language: Language) -> bool:

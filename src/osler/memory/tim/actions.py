@@ -9,7 +9,7 @@ from osler.language import Language
 from osler.memory.base import Change, Turn
 from osler.memory.embedders.base import Embedder
 from osler.memory.tim.fact_words import dated
-from osler.memory.tim.thought import Draft, Thought
+from osler.memory.tim.thought import Draft, Status, Thought
 from osler.memory.tim.thought_space import ThoughtSpace, wording
 
 
@@ -89,15 +89,15 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
             case Merge():
                 said = turn.number if action.is_said_now else None
                 inserted.append(space.insert(action.draft, said, next(vectors), group, merged=action.ids))
-                merged += [space.merge(part, inserted[-1].id, action.why) for part in action.ids]
+                merged += [space.retire(part, Status.MERGED, action.why, inserted[-1].id) for part in action.ids]
             case Again():
                 space.again(action.id, turn.number)
             case Supersede():
-                superseded.append(space.supersede(action.id, inserted[-1].id, action.why))
+                superseded.append(space.retire(action.id, Status.SUPERSEDED, action.why, inserted[-1].id))
             case Forget() if action.by is not None:
-                superseded.append(space.supersede(action.id, action.by, action.why))
+                superseded.append(space.retire(action.id, Status.SUPERSEDED, action.why, action.by))
             case Forget():
-                forgotten.append(space.forget(action.id, action.why))
+                forgotten.append(space.retire(action.id, Status.FORGOTTEN, action.why))
 
     def lines(thoughts: list[Thought]) -> tuple[str, ...]:
         return tuple(_line(thought, space.language) for thought in thoughts)

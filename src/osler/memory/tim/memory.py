@@ -21,7 +21,7 @@ from osler.memory.tim.fact_lines import tell
 from osler.memory.tim.fact_words import facts_of
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
 from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, RulesThink
-from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts, recall_turns
+from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts
 from osler.memory.tim.rules_thoughts import question_topic
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.thought import Source, Thought
@@ -163,8 +163,11 @@ class TimMemory:
         return tuple(turn for turn in bank.turns if turn not in told)
 
     def _from_bank(self, query: str, vector: Any, bank: MemoryBank) -> Recall:
-        search = recall_turns if self._tim.mode == "paper" else recall_talk
-        hits = search(query, vector, bank, self._tim.k or len(bank))
+        wanted = self._tim.k or len(bank)
+        if self._tim.mode == "paper":
+            hits = fused(query, vector, bank.index, bank.bm25, wanted)
+        else:
+            hits = recall_talk(query, vector, bank, wanted)
         return self._word_for_word([hit.number for hit in hits], bank, self._settings.budget)
 
     def _with_unread(self, recall: Recall, bank: MemoryBank) -> Recall:

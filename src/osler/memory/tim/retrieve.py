@@ -86,7 +86,8 @@ def _weighed(
     words = bm25.scores(query)
     best_words = _first(words, k * _POOL)
     numbers = sorted(near.keys() if probes is not None else {*near, *best_words, *more})
-    cosines = np.array([near[number] if number in near else index.cosine(number, vector) for number in numbers])
+    near |= index.cosines(vector, [number for number in numbers if number not in near])
+    cosines = np.array([near[number] for number in numbers])
     scores = np.array([words.get(number, 0.0) for number in numbers])
     total = _standing(cosines) + _standing(scores)
     rows = zip(numbers, total.tolist(), cosines.tolist(), scores.tolist(), strict=True)
@@ -179,8 +180,8 @@ def _any_bears(hits: Sequence[Hit], space: ThoughtSpace) -> bool:
 
 def turn_standings(query: str, vector: NDArray[np.float32], bank: MemoryBank) -> dict[int, float]:
     """How each turn stands to the query, by vector and words, when what was said before it still counts for it."""
-    near = dict(bank.index.search(vector, len(bank), probes=bank.index.made.groups))
-    numbers = sorted(near)
+    numbers = sorted(bank.turns)
+    near = bank.index.cosines(vector, numbers)
     shares = np.exp([-((_length(bank[number]) / _FADES) ** _SHUTS) for number in numbers])
     cosines = np.array([near[number] for number in numbers])
     by_word = bank.bm25.scores_by_word(query)
@@ -233,11 +234,6 @@ def _lasting(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArra
         left = max(value, share * left)
         lasting.append(left)
     return np.array(lasting)
-
-
-def recall_turns(query: str, vector: NDArray[np.float32], bank: MemoryBank, k: int) -> list[Hit]:
-    """The exchanges that bear on a query, each by itself, best first."""
-    return fused(query, vector, bank.index, bank.bm25, k)
 
 
 def recall_talk(query: str, vector: NDArray[np.float32], bank: MemoryBank, k: int) -> list[Hit]:

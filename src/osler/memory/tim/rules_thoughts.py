@@ -26,8 +26,8 @@ _UNSURE = 0.5
 _NAME = re.compile(r"\s*(?P<name>[^:：]{1,60})[:：]\s*(?P<report>\S.*)")
 _WORD = re.compile(r"[^\s,.;:?!()\"，。；：？！（）、]+")
 _EDGE = " \t,.;:?!，。；：？！、"
-_NOT_THEIRS = re.compile(r"\b(?:am|is|are|was|were|it|they|we|you|there)\b|'(?:m|s|re)\b", re.IGNORECASE)
-"""Before what is said: the patient neither has nor does it."""
+_NOT_THEIRS = re.compile(r"\b(?:am|is|are|was|were|it|they|we|you|there|under|over)\b|'(?:m|s|re)\b", re.IGNORECASE)
+"""Before what is said: the patient neither has nor does it, or it is a place."""
 _POINTS = re.compile(r"\b(?:it|that|this|them|one)\W*$", re.IGNORECASE)
 _KINDS = (Kind.ALLERGY, Kind.PREGNANCY, Kind.MEDICINE)
 

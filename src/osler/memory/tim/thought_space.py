@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,10 +32,6 @@ class ThoughtSpace:
     def __getitem__(self, number: int) -> Thought:
         """The thought of that number, whatever became of it."""
         return self._ledger[number]
-
-    def __contains__(self, number: object) -> bool:
-        """Whether there ever was such a thought."""
-        return number in self._ledger
 
     @property
     def ledger(self) -> tuple[Thought, ...]:
@@ -79,19 +73,8 @@ class ThoughtSpace:
         self._ledger[number] = thought
         return thought
 
-    def supersede(self, number: int, by: int, because: str) -> Thought:
-        """A newer thought says otherwise."""
-        return self._retire(number, Status.SUPERSEDED, by, because)
-
-    def merge(self, number: int, into: int, because: str) -> Thought:
-        """Another thought holds it and more."""
-        return self._retire(number, Status.MERGED, into, because)
-
-    def forget(self, number: int, because: str) -> Thought:
-        """Let go of it."""
-        return self._retire(number, Status.FORGOTTEN, None, because)
-
-    def _retire(self, number: int, status: Status, by: int | None, because: str) -> Thought:
+    def retire(self, number: int, status: Status, because: str, by: int | None = None) -> Thought:
+        """Take a thought out of recall; `by` is the thought that took its place."""
         thought = self._ledger[number].model_copy(update={"status": status, "by": by, "because": because})
         self._ledger[number] = thought
         self.index.remove(number)
@@ -124,15 +107,4 @@ def unrelated_cosine(index: VectorIndex) -> float:
     rows = index.sample(_SAMPLE)
     if len(rows) < 2:
         return 0.0
-    cosines = np.sort((rows @ rows.T)[_pairs(len(rows))])
-    # What np.quantile does, which takes longer to find out what it was given.
-    at = _UNRELATED * (len(cosines) - 1)
-    low, high = cosines[[math.floor(at), math.ceil(at)]].tolist()
-    return float(low + (high - low) * (at % 1))
-
-
-@lru_cache(maxsize=_SAMPLE)
-def _pairs(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Each pair of so many once."""
-    first, second = np.triu_indices(size, 1)
-    return first, second
+    return float(np.quantile((rows @ rows.T)[np.triu_indices(len(rows), 1)], _UNRELATED))

@@ -66,7 +66,6 @@ class VectorIndex:
         self._flat = faiss.IndexFlatIP(self.made.dimensions)
         self._ids: list[int] = []
         """The id of each row of `_flat`."""
-        self._row_of: dict[int, int] = {}
         self._group_of: dict[int, int] = {}
         self._ivf: faiss.IndexIVFFlat | None = None
         """The same vectors in lists, as many as the root of their number; None while searches are exact."""
@@ -76,7 +75,7 @@ class VectorIndex:
 
     def add(self, id: int, vector: Rows, group: int | None = None) -> int:
         """Add a vector and return its group: the given one, or the one that its hash says."""
-        if id in self._row_of:
+        if id in self._group_of:
             raise ValueError(f"there is a vector {id} already")
         row = self._unit(vector)
         if group is None:
@@ -87,16 +86,11 @@ class VectorIndex:
         return group
 
     def remove(self, id: int) -> None:
-        """Remove a vector; the last row takes its place."""
-        row, last = self._row_of.pop(id), len(self._ids) - 1
-        if row != last:
-            rows = self._rows
-            rows[row] = rows[last]
-            self._ids[row] = self._ids[last]
-            self._row_of[self._ids[row]] = row
-        self._ids.pop()
+        """Remove a vector."""
         del self._group_of[id]
-        self._flat.remove_ids(faiss.IDSelectorRange(last, last + 1))
+        row = self._ids.index(id)
+        self._ids.pop(row)
+        self._flat.remove_ids(faiss.IDSelectorRange(row, row + 1))
         if self._ivf is not None:
             self._ivf.remove_ids(faiss.IDSelectorRange(id, id + 1))
 
@@ -120,20 +114,11 @@ class VectorIndex:
             ids = [id for id, group in self._group_of.items() if group in probed]
         else:
             ids = self._ids
-        cosines = self._cosines(query, ids)
-        if len(ids) > k:
-            best = np.flatnonzero(cosines >= np.partition(cosines, -k)[-k] - 2 * CLOSE)
-            ids, cosines = [ids[place] for place in best.tolist()], cosines[best]
-        values = cosines.tolist()
+        values = self._cosines(query, ids).tolist()
         return [(ids[place], values[place]) for place in ranked(values, ids)[:k]]
 
-    def cosine(self, id: int, vector: Rows) -> float:
-        """The cosine of one of the vectors and a query."""
-        return self.cosines(vector, [id])[id]
-
-    def cosines(self, vector: Rows, ids: Sequence[int] | None = None) -> dict[int, float]:
-        """The cosines of some of the vectors, or of all, and a query; in no order of nearness."""
-        ids = self._ids if ids is None else ids
+    def cosines(self, vector: Rows, ids: Sequence[int]) -> dict[int, float]:
+        """The cosines of some of the vectors and a query."""
         return dict(zip(ids, self._cosines(self._unit(vector), ids).tolist(), strict=True))
 
     def sample(self, size: int) -> Rows:
@@ -174,7 +159,6 @@ class VectorIndex:
         return rows
 
     def _extend(self, ids: Sequence[int], rows: Rows, groups: Sequence[int]) -> None:
-        self._row_of.update(zip(ids, range(len(self._ids), len(self._ids) + len(ids)), strict=True))
         self._group_of.update(zip(ids, groups, strict=True))
         self._ids += ids
         self._flat.add(rows)
@@ -198,8 +182,11 @@ class VectorIndex:
         filled = np.flatnonzero(query)
         if 2 * len(filled) > len(query):  # hashed words leave most of a row empty, other embedders nothing
             filled = np.arange(len(query))
-        at = np.array([self._row_of[id] for id in ids], dtype=np.intp)
-        rows = self._rows[:, filled] if ids is self._ids else self._rows[np.ix_(at, filled)]
+        if ids is self._ids:
+            rows = self._rows[:, filled]
+        else:
+            row_of = dict(zip(self._ids, range(len(self)), strict=True))
+            rows = self._rows[np.ix_([row_of[id] for id in ids], filled)]
         cosines: NDArray[np.float64] = np.vecdot(rows.astype(np.float64, order="C"), query[filled].astype(np.float64))
         return cosines
 
