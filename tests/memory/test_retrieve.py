@@ -23,7 +23,7 @@ from osler.memory.tim.retrieve import (
     recall_thoughts,
     turn_standings,
 )
-from osler.memory.tim.thought import Draft, Status
+from osler.memory.tim.thought import Draft, ThoughtStatus
 from osler.memory.tim.thought_space import ThoughtSpace, unrelated_cosine, wording
 from osler.memory.tim.vectors import VectorIndex
 
@@ -215,7 +215,7 @@ async def test_a_retired_thought_is_not_found_again() -> None:
     question = "Twelve euros"
     vector = await embedder.embed_query(question)
     assert recall_thoughts(question, vector, space, 1, bank=bank)[0].number == 2
-    space.retire(2, Status.FORGOTTEN, "tested")
+    space.retire(2, ThoughtStatus.FORGOTTEN, "tested")
     assert 2 not in {hit.number for hit in recall_thoughts(question, vector, space, 10, bank=bank)}
 
 

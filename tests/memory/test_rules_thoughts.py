@@ -7,7 +7,7 @@ import pytest
 from osler.language import Language, Speaker
 from osler.memory import Turn
 from osler.memory.tim.rules_thoughts import rules_thoughts
-from osler.memory.tim.thought import PATIENT, Draft, Kind
+from osler.memory.tim.thought import PATIENT, Draft, ThoughtKind
 from tests.memory.held_out_exchanges import CHINESE, ENGLISH, HeldOut
 
 EN, ZH = Language.EN, Language.ZH
@@ -58,17 +58,17 @@ def test_each_line_of_a_report_is_a_thought_in_its_own_words() -> None:
 @pytest.mark.parametrize(
     ("language", "question", "reply", "kind"),
     [
-        (EN, "Which medicines do you take?", "Warfarin 3 mg.", Kind.MEDICINE),
-        (EN, "Are you allergic to anything?", "Penicillin gave me a rash.", Kind.ALLERGY),
-        (EN, "Are you pregnant?", "Yes.", Kind.PREGNANCY),
-        (EN, "Where does it hurt?", "In my knee.", Kind.OTHER),
-        (ZH, "在吃什么药？", "华法林3毫克。", Kind.MEDICINE),
-        (ZH, "对什么药过敏？", "青霉素。", Kind.ALLERGY),
-        (ZH, "怀孕了吗？", "是的。", Kind.PREGNANCY),
-        (ZH, "哪里疼？", "膝盖。", Kind.OTHER),
+        (EN, "Which medicines do you take?", "Warfarin 3 mg.", ThoughtKind.MEDICINE),
+        (EN, "Are you allergic to anything?", "Penicillin gave me a rash.", ThoughtKind.ALLERGY),
+        (EN, "Are you pregnant?", "Yes.", ThoughtKind.PREGNANCY),
+        (EN, "Where does it hurt?", "In my knee.", ThoughtKind.OTHER),
+        (ZH, "在吃什么药？", "华法林3毫克。", ThoughtKind.MEDICINE),
+        (ZH, "对什么药过敏？", "青霉素。", ThoughtKind.ALLERGY),
+        (ZH, "怀孕了吗？", "是的。", ThoughtKind.PREGNANCY),
+        (ZH, "哪里疼？", "膝盖。", ThoughtKind.OTHER),
     ],
 )
-def test_what_a_treatment_hangs_on_is_marked(language: Language, question: str, reply: str, kind: Kind) -> None:
+def test_what_a_treatment_hangs_on_is_marked(language: Language, question: str, reply: str, kind: ThoughtKind) -> None:
     assert {draft.kind for draft in think(question, reply, language)} == {kind}
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from osler.language import Language
 from osler.memory.base import Change, Turn
 from osler.memory.embedders.base import Embedder
-from osler.memory.tim.fact_words import dated
-from osler.memory.tim.thought import Draft, Status, Thought
+from osler.memory.tim.fact_lines import dated
+from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
 from osler.memory.tim.thought_space import ThoughtSpace, wording
 
 
@@ -59,14 +59,14 @@ class Forget:
 Action = Insert | Again | Supersede | Merge | Forget
 
 
-@dataclass(frozen=True)
+@dataclass
 class ActionPlan:
     """What is to be done. New thoughts get the next numbers of the ledger, in the order of their actions."""
 
     actions: list[Action] = field(default_factory=list)
     requests: int = 0
     """Model requests it took."""
-    refused: tuple[str, ...] = ()
+    refused: list[str] = field(default_factory=list)
     """What a model proposed and is not done, each with the reason."""
     proposed: int = 0
     """Thoughts and actions that a model proposed; an answer that could not be read counts as one."""
@@ -89,15 +89,15 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
             case Merge():
                 said = turn.number if action.is_said_now else None
                 inserted.append(space.insert(action.draft, said, next(vectors), group, merged=action.ids))
-                merged += [space.retire(part, Status.MERGED, action.why, inserted[-1].id) for part in action.ids]
+                merged += [space.retire(part, ThoughtStatus.MERGED, action.why, inserted[-1].id) for part in action.ids]
             case Again():
                 space.again(action.id, turn.number)
             case Supersede():
-                superseded.append(space.retire(action.id, Status.SUPERSEDED, action.why, inserted[-1].id))
+                superseded.append(space.retire(action.id, ThoughtStatus.SUPERSEDED, action.why, inserted[-1].id))
             case Forget() if action.by is not None:
-                superseded.append(space.retire(action.id, Status.SUPERSEDED, action.why, action.by))
+                superseded.append(space.retire(action.id, ThoughtStatus.SUPERSEDED, action.why, action.by))
             case Forget():
-                forgotten.append(space.retire(action.id, Status.FORGOTTEN, action.why))
+                forgotten.append(space.retire(action.id, ThoughtStatus.FORGOTTEN, action.why))
 
     def lines(thoughts: list[Thought]) -> tuple[str, ...]:
         return tuple(_line(thought, space.language) for thought in thoughts)
@@ -105,11 +105,11 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
     return Change(
         group=group,
         inserted=lines(inserted),
-        makers=dict(Counter(thought.maker.value for thought in inserted)),
+        makers=dict(Counter("model" if thought.is_by_model else "rules" for thought in inserted)),
         superseded=lines(superseded),
         merged=lines(merged),
         forgotten=lines(forgotten),
-        refused=plan.refused,
+        refused=tuple(plan.refused),
         proposed=plan.proposed,
         requests=plan.requests,
     )

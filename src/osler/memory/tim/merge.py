@@ -14,7 +14,8 @@ from osler.language import Language
 from osler.language.cues import finder
 from osler.language.words import content, numbers, plain
 from osler.memory.tim.actions import Action, Again, Insert, Merge, Supersede
-from osler.memory.tim.thought import PATIENT, Draft, Status, Thought
+from osler.memory.tim.fact_lines import topic_of
+from osler.memory.tim.thought import PATIENT, Draft, Thought, ThoughtStatus
 
 CORRECTED = "corrected"
 _RECENT = 2
@@ -26,14 +27,14 @@ class _Content(NamedTuple):
 
     subject: str
     topic: frozenset[str]
-    """Words of weight of its relation: what was asked, or what was measured."""
+    """Words of weight of what was asked, or of what was measured."""
     words: frozenset[str]
     numbers: frozenset[str]
 
 
 def merge_thoughts(new: Sequence[Draft], old: Sequence[Thought], turn: int, language: Language) -> list[Action]:
     """What to do with the new thoughts of a turn and with old ones that may be about the same things."""
-    live = [one for one in old if one.status is Status.ACTIVE]
+    live = [one for one in old if one.status is ThoughtStatus.ACTIVE]
     actions: list[Action] = []
     for draft in _distinct(new, language):
         repeated = [one for one in live if repeats(draft, one, language)]
@@ -143,17 +144,17 @@ def _joined(draft: Draft, old: Draft) -> Draft:
 
 
 def _content(draft: Draft, language: Language) -> _Content:
-    return _content_of(draft.subject, draft.asked or draft.relation, draft.object, language)
+    return _content_of(draft.subject, topic_of(draft), draft.object, language)
 
 
 @lru_cache(maxsize=8192)
-def _content_of(subject: str, relation: str, object_: str, language: Language) -> _Content:
+def _content_of(subject: str, topic: str, object_: str, language: Language) -> _Content:
     object_ = finder("correction", language).sub(" ", object_)
     said = frozenset(numbers(object_))
     level = plain(subject)
     return _Content(
         subject="patient" if level in PATIENT else level,
-        topic=frozenset(content(relation, language)),
+        topic=frozenset(content(topic, language)),
         words=frozenset(content(object_, language)) - said,
         numbers=said,
     )

@@ -23,7 +23,7 @@ from osler.language.words import content
 from osler.memory.base import Turn, tokens
 from osler.memory.tim.bm25 import Bm25
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
-from osler.memory.tim.thought import PATIENT, Maker, Thought
+from osler.memory.tim.thought import PATIENT, Thought
 from osler.memory.tim.thought_space import ThoughtSpace
 from osler.memory.tim.vectors import VectorIndex
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
@@ -158,7 +158,7 @@ def _tells(thought: Thought, asked: frozenset[str], language: Language) -> bool:
 
     What a model thought it worth keeping is not judged.
     """
-    if thought.maker is Maker.MODEL:
+    if thought.is_by_model:
         return True
     told = frozenset(content(f"{thought.subject} {thought.object}", language)) - PATIENT
     if thought.sentence.endswith(("?", "？")):

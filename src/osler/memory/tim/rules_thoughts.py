@@ -16,7 +16,7 @@ from osler.language.reader import read, thing
 from osler.language.reading import Mention
 from osler.language.words import content, plain, words
 from osler.memory.base import Turn
-from osler.memory.tim.thought import Draft, Kind
+from osler.memory.tim.thought import Draft, ThoughtKind
 from osler.prompts import phrases
 
 _MOST = 30
@@ -29,7 +29,7 @@ _EDGE = " \t,.;:?!，。；：？！、"
 _NOT_THEIRS = re.compile(r"\b(?:am|is|are|was|were|it|they|we|you|there|under|over)\b|'(?:m|s|re)\b", re.IGNORECASE)
 """Before what is said: the patient neither has nor does it, or it is a place."""
 _POINTS = re.compile(r"\b(?:it|that|this|them|one)\W*$", re.IGNORECASE)
-_KINDS = (Kind.ALLERGY, Kind.PREGNANCY, Kind.MEDICINE)
+_KINDS = (ThoughtKind.ALLERGY, ThoughtKind.PREGNANCY, ThoughtKind.MEDICINE)
 
 
 def rules_thoughts(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Draft]:
@@ -122,7 +122,7 @@ def _draft(mention: Mention, said: str, topic: str, turn: Turn, language: Langua
         negated=mention.denied,
         certainty=_UNSURE if mention.unsure else 1.0,
         reported=mention.when if plain(mention.when) not in plain(said) else "",
-        kind=Kind.OTHER if mention.whose else _kind(f"{topic} {said}", turn.question, language),
+        kind=ThoughtKind.OTHER if mention.whose else _kind(f"{topic} {said}", turn.question, language),
     )
 
 
@@ -142,7 +142,7 @@ def _of_reports(results: str, language: Language) -> Iterator[Draft]:
         yield Draft(subject=line["patient"], relation=relation, object=report, sentence=text)
 
 
-def _kind(said: str, question: str, language: Language) -> Kind:
+def _kind(said: str, question: str, language: Language) -> ThoughtKind:
     """What a treatment may hang on: an allergy, a pregnancy or a medicine that the words name.
 
     A medicine that is named when allergies were asked for is one.
@@ -152,7 +152,7 @@ def _kind(said: str, question: str, language: Language) -> Kind:
         cue = finder(kind.value, language)
         if cue.search(said) or (drug and cue.search(question)):
             return kind
-    return Kind.MEDICINE if drug else Kind.OTHER
+    return ThoughtKind.MEDICINE if drug else ThoughtKind.OTHER
 
 
 def is_open(question: str, language: Language) -> bool:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from osler.language import Language
 from osler.memory.tim.bm25 import Bm25
-from osler.memory.tim.thought import Draft, Status, Thought
+from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
 from osler.memory.tim.vectors import VectorIndex
 
 Vector = NDArray[np.float32]
@@ -41,7 +41,7 @@ class ThoughtSpace:
     @property
     def active(self) -> list[Thought]:
         """The thoughts that can be recalled."""
-        return [thought for thought in self._ledger.values() if thought.status is Status.ACTIVE]
+        return [thought for thought in self._ledger.values() if thought.status is ThoughtStatus.ACTIVE]
 
     @property
     def unrelated(self) -> float:
@@ -73,7 +73,7 @@ class ThoughtSpace:
         self._ledger[number] = thought
         return thought
 
-    def retire(self, number: int, status: Status, because: str, by: int | None = None) -> Thought:
+    def retire(self, number: int, status: ThoughtStatus, because: str, by: int | None = None) -> Thought:
         """Take a thought out of recall; `by` is the thought that took its place."""
         thought = self._ledger[number].model_copy(update={"status": status, "by": by, "because": because})
         self._ledger[number] = thought

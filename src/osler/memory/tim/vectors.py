@@ -186,7 +186,7 @@ class VectorIndex:
             rows = self._rows[:, filled]
         else:
             row_of = dict(zip(self._ids, range(len(self)), strict=True))
-            rows = self._rows[np.ix_([row_of[id] for id in ids], filled)]
+            rows = self._rows[np.ix_(np.array([row_of[id] for id in ids], dtype=np.intp), filled)]
         cosines: NDArray[np.float64] = np.vecdot(rows.astype(np.float64, order="C"), query[filled].astype(np.float64))
         return cosines
 
