@@ -15,11 +15,10 @@ from osler.memory.base import Turn
 from osler.memory.embedders import open_embedder
 from osler.memory.embedders.base import Embedder
 from osler.memory.tim.bm25 import Bm25
-from osler.memory.tim.memory_bank import MemoryBank, closing_question, raw_text
+from osler.memory.tim.memory_bank import MemoryBank, raw_text
 from osler.memory.tim.retrieve import (
     fused,
     nearest_thoughts,
-    recall_talk,
     recall_thoughts,
     turn_standings,
 )
@@ -297,55 +296,6 @@ async def test_the_papers_recall_knows_cosines_alone(language: Language) -> None
 
 
 # What a reply asks at its end is told in the next turn, in which nobody says it again.
-ASKED_BACK = {
-    Language.EN: (
-        [
-            ("I went to the mill.", "Nice, and what was the ticket?"),
-            ("Twelve euros.", "So much money."),
-            ("Let us talk of food.", "I like soup."),
-        ],
-        "What was the ticket?",
-    ),
-    Language.ZH: (
-        [("我去了水磨坊。", "不错啊，门票多少钱？"), ("十二块。", "这么贵啊。"), ("说说吃的吧。", "我喜欢喝汤。")],
-        "门票是多少？",
-    ),
-}
-
-
-@pytest.mark.parametrize("language", Language)
-async def test_what_a_reply_asks_counts_for_the_turn_that_answers_it(language: Language) -> None:
-    said, query = ASKED_BACK[language]
-    embedder, bank, _ = await rooms(said, language)
-    vector = await embedder.embed_query(query)
-    by_words = turn_standings(query, np.zeros_like(vector), bank)
-    assert max(by_words, key=lambda number: by_words[number]) == 2
-    assert [hit.number for hit in recall_talk(query, vector, bank, 1)] == [2]
-
-
-@pytest.mark.parametrize(
-    ("language", "query", "empty", "telling"),
-    [
-        (Language.EN, "Do you know the Lantern Museum?", "of course", "it lies by the long river"),
-        (Language.ZH, "你知道灯笼博物馆吗？", "当然", "它在长河的东岸"),
-    ],
-)
-async def test_a_thought_that_tells_nothing_stands_behind(
-    language: Language, query: str, empty: str, telling: str
-) -> None:
-    embedder = open_embedder("hash")
-    turn = Turn(number=1, question=query, reply=f"{empty} {telling}")
-    bank = MemoryBank(language, VectorIndex(4096))
-    bank.add(turn, (await embedder.embed([raw_text(turn)]))[0])
-    space = ThoughtSpace(language, VectorIndex(4096))
-    subject, relation = ("patient", "says") if language is Language.EN else ("患者", "说")
-    for said in (empty, telling):
-        draft = Draft(subject=subject, relation=relation, object=said, sentence=f"{query} {said}")
-        space.insert(draft, 1, (await embedder.embed([wording(draft)]))[0], 0)
-    hits = recall_thoughts(query, await embedder.embed_query(query), space, 2, bank=bank)
-    assert [space[hit.number].object for hit in hits] == [telling, empty]
-
-
 async def test_a_thought_of_several_turns_is_found_by_the_one_that_fits() -> None:
     embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN, is_whole=True)
     price = next(thought for thought in space.active if thought.turn == 2)
@@ -353,10 +303,3 @@ async def test_a_thought_of_several_turns_is_found_by_the_one_that_fits() -> Non
     for query, turn in TICKETS[Language.EN]:
         hits = recall_thoughts(query, await embedder.embed_query(query), space, 6, bank=bank)
         assert next(hit.turn for hit in hits if hit.number == price.id) == turn
-
-
-def test_only_what_a_reply_asks_at_its_end_is_a_question_back() -> None:
-    assert closing_question("I am fine, but is it bad?", Language.EN) == " but is it bad?"
-    assert closing_question("Is it bad? I hope not.", Language.EN) == ""
-    assert closing_question("我没事，这严重吗？", Language.ZH) == "这严重吗？"
-    assert closing_question("严重吗？我不怕。", Language.ZH) == ""

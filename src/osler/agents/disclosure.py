@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from osler.language import Language
-from osler.language.lexicon.spoken import meant
+from osler.language.lexicon.phrases import meant
 from osler.language.words import content, numbers, plain
 from osler.ranking import reaches
 from osler.records.schema import Entry, Status

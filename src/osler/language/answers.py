@@ -8,9 +8,8 @@ from functools import cache
 
 from osler.language.base import Language, Speaker
 from osler.language.cues import any_of, cues
-from osler.language.questions import Asks, Question, read_questions
-from osler.language.reader import read
-from osler.language.reading import Mention
+from osler.language.questions import AnswerWanted, ReadQuestion, read_questions
+from osler.language.reader import Mention, read
 from osler.language.segments import EDGE
 from osler.language.words import content, plain
 
@@ -54,17 +53,17 @@ def _opening(reply: str, language: Language) -> tuple[str, str]:
 
 
 def _answered(
-    kind: str, asked: tuple[Question, ...], told: list[Mention], first: tuple[Mention, ...], language: Language
+    kind: str, asked: tuple[ReadQuestion, ...], told: list[Mention], first: tuple[Mention, ...], language: Language
 ) -> list[Mention]:
     """What a yes, a no or a "not sure" says of what was asked, without what the reply then says in its own words.
 
     A yes to "no fever?" leaves open which of both it means.
     """
     extra = next((mention for mention in first if not mention.what and (mention.when or mention.value)), Mention(""))
-    closed = [each for each in asked if each.asks in (Asks.YES_OR_NO, Asks.CHOICE)] or list(asked[-1:])
+    closed = [each for each in asked if each.asks in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE)] or list(asked[-1:])
     found: list[Mention] = []
     for question in closed if kind else ():
-        several = len(question.topics) > 1 or len(closed) > 1 or question.asks is Asks.CHOICE
+        several = len(question.topics) > 1 or len(closed) > 1 or question.asks is AnswerWanted.CHOICE
         if kind == "yes" and (several or question.is_negated):
             continue  # which of them is not said
         if kind == "yes" and told and question.topic.lower() in cues("vague", language):
@@ -85,7 +84,7 @@ def _answered(
     return found
 
 
-def _completed(mention: Mention, asked: tuple[Question, ...], language: Language, *, is_next: bool) -> Mention:
+def _completed(mention: Mention, asked: tuple[ReadQuestion, ...], language: Language, *, is_next: bool) -> Mention:
     """A mention with what its question adds to it.
 
     A time or a value alone belongs to a question that asks for it, or to the thing asked about if it `is_next`: said in
@@ -95,7 +94,11 @@ def _completed(mention: Mention, asked: tuple[Question, ...], language: Language
         if question.whose and not mention.whose:
             mention = replace(mention, whose=question.whose)
         if not mention.what:
-            wants = (Asks.WHEN if mention.when else Asks.VALUE) if not mention.whose else Asks.YES_OR_NO
+            wants = (
+                (AnswerWanted.WHEN if mention.when else AnswerWanted.VALUE)
+                if not mention.whose
+                else AnswerWanted.YES_OR_NO
+            )
             if question.asks is wants or (is_next and len(asked) == 1):
                 return replace(mention, what=question.topic, is_asked=True)
             continue

@@ -12,7 +12,7 @@ from osler.language.cues import any_of, cues, finder, groups, pattern
 from osler.language.reader import thing
 from osler.language.relatives import relative_asked_about, relative_at_start
 from osler.language.segments import EDGE, segments
-from osler.language.time_expressions import time_finder
+from osler.language.times_and_values import time_finder
 from osler.language.words import sentences
 
 _A_NOT_A = r"(.)[不没]\1"
@@ -23,7 +23,7 @@ _EXPECTS_NO = {
 }
 
 
-class Asks(StrEnum):
+class AnswerWanted(StrEnum):
     """What a question wants to hear."""
 
     YES_OR_NO = "yes or no"
@@ -36,10 +36,10 @@ class Asks(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReadQuestion:
     """One question of a doctor's turn."""
 
-    asks: Asks
+    asks: AnswerWanted
     topics: tuple[str, ...]
     """What it asks about, each in its own words; of a choice, what there is to choose from."""
     subject: str = ""
@@ -57,7 +57,7 @@ class Question:
 
 
 @lru_cache(maxsize=1024)
-def read_questions(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> tuple[Question, ...]:
+def read_questions(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> tuple[ReadQuestion, ...]:
     """The questions of a text; a statement between them is none."""
     parts = sentences(text.replace("’", "'"), language)
     asked = [part for part in parts if part.rstrip().endswith(("?", "？"))] or parts[-1:]
@@ -80,34 +80,34 @@ def _is_asked(part: str, language: Language) -> bool:
     return bool(finder("question_words", language).search(part) or re.search(f"吗|是不是|是否|{_A_NOT_A}|还是", part))
 
 
-def _question(text: str, language: Language, speaker: Speaker) -> Question:
+def _question(text: str, language: Language, speaker: Speaker) -> ReadQuestion:
     whose = relative_asked_about(text, speaker, language)
     asks = _asks(text, language)
-    time = time_finder(language).search(text) if asks is not Asks.WHEN else None
+    time = time_finder(language).search(text) if asks is not AnswerWanted.WHEN else None
     bare = text
-    if asks not in (Asks.YES_OR_NO, Asks.CHOICE):
+    if asks not in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE):
         bare = re.sub(rf"{pattern('question_words', language)}(?:'(?:s|re|d|ve|ll)\b)?", " ", text, flags=re.IGNORECASE)
     if time:
         bare = bare.replace(time[0], " ")
     when = time[0].strip(EDGE) if time else ""
     if whose:
         bare = re.sub(re.escape(whose), " ", bare, flags=re.IGNORECASE)
-    if asks is Asks.CHOICE:
+    if asks is AnswerWanted.CHOICE:
         return _choice(bare, language, speaker, whose)
     negated = _EXPECTS_NO[language].search(text) is not None
-    return Question(asks, _topics(bare, language, speaker), whose=whose, when=when, is_negated=negated)
+    return ReadQuestion(asks, _topics(bare, language, speaker), whose=whose, when=when, is_negated=negated)
 
 
-def _asks(text: str, language: Language) -> Asks:
+def _asks(text: str, language: Language) -> AnswerWanted:
     if "还是" in text if language is Language.ZH else _OPPOSED.search(text):
-        return Asks.CHOICE
+        return AnswerWanted.CHOICE
     if language is Language.ZH and re.search(f"吗[？?]?$|是不是|是否|{_A_NOT_A}|有无", text.strip()):
-        return Asks.YES_OR_NO
+        return AnswerWanted.YES_OR_NO
     for kind, listed in groups("question_words", language).items():
         found = re.search(any_of(listed, language), text, re.IGNORECASE)
         if found and (language is Language.ZH or _opens(text[: found.start()])):
-            return Asks(kind) if kind != "how" else Asks.WHAT
-    return Asks.YES_OR_NO
+            return AnswerWanted(kind) if kind != "how" else AnswerWanted.WHAT
+    return AnswerWanted.YES_OR_NO
 
 
 _OPPOSED = re.compile(
@@ -121,7 +121,7 @@ def _opens(before: str) -> bool:
     return len(before.split()) <= 3
 
 
-def _choice(text: str, language: Language, speaker: Speaker, whose: str) -> Question:
+def _choice(text: str, language: Language, speaker: Speaker, whose: str) -> ReadQuestion:
     options = re.split("还是" if language is Language.ZH else r",\s*(?:or\s+)?|\s+or\s+", text.strip(EDGE))
     cleaned = [_topic(option, language, speaker) for option in options]
     subject = ""
@@ -137,7 +137,7 @@ def _choice(text: str, language: Language, speaker: Speaker, whose: str) -> Ques
         subject = found[1] if found and found[1].lower() not in cues("subjects", language) else ""
         if subject:
             cleaned[0] = thing(re.sub(rf"^{subject}\b", "", cleaned[0], flags=re.IGNORECASE), language)
-    return Question(Asks.CHOICE, tuple(filter(None, cleaned)), subject=subject, whose=whose)
+    return ReadQuestion(AnswerWanted.CHOICE, tuple(filter(None, cleaned)), subject=subject, whose=whose)
 
 
 def _topics(text: str, language: Language, speaker: Speaker) -> tuple[str, ...]:

@@ -8,11 +8,9 @@ from functools import cache, lru_cache
 
 from osler.language.base import Language, Speaker
 from osler.language.cues import any_of, cues, finder, pattern
-from osler.language.measures import number_finder, quality_finder, value_finder
-from osler.language.reading import Clause, Mention, Reading, Sentence
 from osler.language.relatives import own_name, relative_at_start, relative_within
 from osler.language.segments import EDGE, Segment, segments, spans
-from osler.language.time_expressions import time_finder
+from osler.language.times_and_values import number_finder, quality_finder, time_finder, value_finder
 from osler.language.words import sentences
 
 _LABELLED = re.compile(r"^[-*•\s]*([^:：,，。?？]{1,60}?)\s*[:：](?!\d)\s*(.+)$", re.DOTALL)
@@ -21,6 +19,70 @@ _BRACKETED = re.compile(r"[（(][^）)]*[）)]")
 _QUOTES = "'\"“”‘’"
 _LONGEST_LABEL = {Language.EN: 6, Language.ZH: 12}
 _SMALL_WORDS = ("the_patient", "subjects", "determiners", "helpers", "fillers", "about")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One thing that a text speaks of, and what it says about it."""
+
+    what: str
+    """The thing in the text's own words, without those that deny it, date it or say whose it is.
+
+    Empty where only a time, a value or a person is said, as in a reply that its question completes.
+    """
+    denied: bool = False
+    unsure: bool = False
+    """Whether the speaker is not certain."""
+    whose: str = ""
+    """A relative, as the text calls them; empty: the patient."""
+    when: str = ""
+    """When it happened or how long it has lasted, as the text says."""
+    value: str = ""
+    """The number and unit that the text gives for it, or the result in a word."""
+    said: str = ""
+    """The part of the sentence that says it, as written; empty where the reply is a yes or a no to its name."""
+    is_asked: bool = False
+    """Whether the question names the thing, and the reply only its value or time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a sentence that affirms or denies as one."""
+
+    text: str
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence and its clauses."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    is_question: bool = False
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """All mentions, in order."""
+        return tuple(mention for clause in self.clauses for mention in clause.mentions)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as it was read."""
+
+    language: Language
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """All clauses, in order."""
+        return tuple(clause for sentence in self.sentences for clause in sentence.clauses)
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """All mentions, in order."""
+        return tuple(mention for clause in self.clauses for mention in clause.mentions)
 
 
 @lru_cache(maxsize=4096)

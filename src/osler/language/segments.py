@@ -9,8 +9,7 @@ from itertools import pairwise
 
 from osler.language.base import Language
 from osler.language.cues import any_of, cues, finder, pattern
-from osler.language.measures import value_finder
-from osler.language.time_expressions import time_finder
+from osler.language.times_and_values import time_finder, value_finder
 
 EDGE = " \t\r\n.,;:!?。，；：！？、…"
 _EVERYTHING = re.compile(r"\b(?:all|both|every\w*)\b|都|全", re.IGNORECASE)

@@ -9,7 +9,7 @@ from osler.agents.ram.evidence import Evidence, weights
 from osler.agents.ram.question import asks_about_another, read_asks
 from osler.language.lexicon import broad_parts, concepts
 from osler.language.lexicon.drugs import drugs_in
-from osler.language.lexicon.spoken import things
+from osler.language.lexicon.phrases import things
 from osler.language.lexicon.thesaurus import QUALITIES
 from osler.ranking import all_seen, ranked, reaches
 from osler.records.schema import Category, Entry, PatientRecord, Status

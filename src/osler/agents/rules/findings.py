@@ -16,8 +16,7 @@ from osler.agents.rules.knowledge import Finding, Item
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
 from osler.language.cues import any_of, finder, groups
-from osler.language.reader import read
-from osler.language.reading import Mention
+from osler.language.reader import Mention, read
 from osler.language.words import plain
 from osler.memory.base import Fact
 

@@ -7,7 +7,7 @@ import re
 
 from osler.agents.messages import Case, Selection
 from osler.language import Speaker
-from osler.language.lexicon.spoken import meant
+from osler.language.lexicon.phrases import meant
 from osler.language.words import content, plain
 from osler.prompts import phrases
 from osler.records.labels import EN, ZH

@@ -8,8 +8,8 @@ where there is no model at all, or where it is asked for, and never in place of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -29,12 +29,9 @@ _TWO = 2
 """Thoughts of which one can contradict the other, or be merged with it."""
 
 
-class PostThink(Protocol):
-    """A way to think about a finished turn."""
-
-    async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
-        """What should change, given the thoughts that may be about the same things, and the number of the next one."""
-        ...
+PostThink = Callable[[Turn, Sequence[Thought], int], Awaitable[ActionPlan]]
+"""A way to think about a finished turn: what should change, given thoughts that may be about the same things and the
+number of the next one."""
 
 
 class RulesThink:

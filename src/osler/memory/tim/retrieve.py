@@ -1,11 +1,10 @@
 """Recall in two stages: the groups nearest to the query, then the best of what is in them.
 
 Vectors alone find less in conversations than words do, so both are asked and their standings are added. A thought
-leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn;
-the names said shortly before still count for the turn, and what a reply asks counts for the next one, which answers it.
-A question names a thing and what is wanted of it: a turn with some of both stands above one that only has the name in
-full. A thought that tells nothing, such as `of course I know`, is no answer. When no thought bears on the query, what
-was said word for word is searched instead.
+leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn,
+for which the names said shortly before still count. A question names a thing and what is wanted of it: a turn with some
+of both stands above one that only has the name in full. When no thought bears on the query, what was said word for word
+is searched instead.
 """
 
 from __future__ import annotations
@@ -18,12 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.language import Language
-from osler.language.words import content
 from osler.memory.base import Turn, tokens
 from osler.memory.tim.bm25 import Bm25
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
-from osler.memory.tim.thought import PATIENT, Thought
+from osler.memory.tim.thought import Thought
 from osler.memory.tim.thought_space import ThoughtSpace
 from osler.memory.tim.vectors import VectorIndex
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
@@ -35,12 +32,6 @@ _POOL = 4
 _OWN = 0.001
 """What a thought's own standing counts beside that of its turn: enough to order the thoughts of one turn, too little to
 change the order of turns. Its few words alone mislead more than the turn's."""
-_EMPTY = 0.5
-"""What a thought loses that tells nothing."""
-_TELLING = 2
-"""Words of weight from which on a thought tells something by itself; with fewer, it has to hold one that was asked."""
-_ASKED_BACK = 0.3
-"""What is left for a turn of the words that only the question at its end has; the turn after it has them in full."""
 _TURN_WORDS = 3.0
 """What the words of its turn count beside the vector of its turn."""
 _FADES, _SHUTS = 200.0, 1.5
@@ -136,13 +127,10 @@ def recall_thoughts(
     hits = _weighed(query, vector, space.index, space.bm25, k, None, told_best)
     if not _any_bears(hits, space):
         return []
-    asked = frozenset(content(query, space.language))
     scored = []
     for hit in hits:
-        thought, turn = space[hit.number], said_in[hit.number]
-        lost = 0.0 if _tells(thought, asked, space.language) else _EMPTY
-        score = _OWN * hit.score + turns.get(turn, 0.0) - lost
-        scored.append(Hit(hit.number, score, hit.cosine, hit.lexical, turn))
+        turn = said_in[hit.number]
+        scored.append(hit._replace(score=_OWN * hit.score + turns.get(turn, 0.0), turn=turn))
     return _best(scored, k)
 
 
@@ -151,19 +139,6 @@ def _best_turn(thought: Thought, turns: Mapping[int, float]) -> int:
         return thought.turn
     said = thought.turns
     return said[best([turns.get(turn, 0.0) for turn in said], [-turn for turn in said])]
-
-
-def _tells(thought: Thought, asked: frozenset[str], language: Language) -> bool:
-    """Whether somebody learns something from a thought; from a question that was noted nobody does.
-
-    What a model thought it worth keeping is not judged.
-    """
-    if thought.is_by_model:
-        return True
-    told = frozenset(content(f"{thought.subject} {thought.object}", language)) - PATIENT
-    if thought.sentence.endswith(("?", "？")):
-        return False
-    return len(told) >= _TELLING or not asked.isdisjoint(told)
 
 
 def nearest_thoughts(vector: NDArray[np.float32], space: ThoughtSpace, k: int, probes: int = 1) -> list[Hit]:
@@ -189,13 +164,13 @@ def turn_standings(query: str, vector: NDArray[np.float32], bank: MemoryBank) ->
     for phrase in bank.bm25.phrases(query):
         # A word counts once, in the phrase in which it comes first.
         if held := {word: by_word.pop(word) for word in phrase if word in by_word}:
-            words += _told_of(held, numbers, bank, shares)
+            words += _told_of(held, numbers, shares)
     total = _standing(_lasting(np.maximum(cosines, 0.0), shares)) + _TURN_WORDS * _standing(words)
     return dict(zip(numbers, total.tolist(), strict=True))
 
 
 def _told_of(
-    phrase: Mapping[str, Mapping[int, float]], numbers: Sequence[int], bank: MemoryBank, shares: NDArray[np.float64]
+    phrase: Mapping[str, Mapping[int, float]], numbers: Sequence[int], shares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What each turn tells of a phrase, whose names last.
 
@@ -203,9 +178,8 @@ def _told_of(
     """
     few = max(_FEW, math.sqrt(len(numbers)))
     names, others = np.zeros(len(numbers)), np.zeros(len(numbers))
-    for word, holders in phrase.items():
-        own = [holders.get(number, 0.0) for number in numbers]
-        said = _answered(own, [word in bank.asked_back(number) for number in numbers])
+    for holders in phrase.values():
+        said = np.array([holders.get(number, 0.0) for number in numbers])
         if reaches(few, len(holders)):
             names += said
         else:
@@ -216,15 +190,6 @@ def _told_of(
 @lru_cache(maxsize=8192)
 def _length(turn: Turn) -> int:
     return tokens(raw_text(turn))
-
-
-def _answered(values: list[float], asked_back: list[bool]) -> NDArray[np.float64]:
-    """What each turn has of a word when what one turn asks at its end is what the next one is about."""
-    if not any(asked_back):
-        return np.array(values)
-    kept = [_ASKED_BACK * value if asked else value for value, asked in zip(values, asked_back, strict=True)]
-    moved = [value if asked else 0.0 for value, asked in zip(values, asked_back, strict=True)]
-    return np.maximum(kept, [0.0, *moved[:-1]])
 
 
 def _lasting(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,9 +11,8 @@ from osler.language import Language, Speaker
 from osler.language.answers import read_answer
 from osler.language.cues import any_of, finder, groups
 from osler.language.lexicon.drugs import drugs_in
-from osler.language.questions import Asks, read_questions
-from osler.language.reader import read, thing
-from osler.language.reading import Mention
+from osler.language.questions import AnswerWanted, read_questions
+from osler.language.reader import Mention, read, thing
 from osler.language.words import content, plain, words
 from osler.memory.base import Turn
 from osler.memory.tim.thought import Draft, ThoughtKind
@@ -158,7 +157,7 @@ def _kind(said: str, question: str, language: Language) -> ThoughtKind:
 def is_open(question: str, language: Language) -> bool:
     """Whether a question asks for more than yes or no."""
     asked = read_questions(question, language)
-    return any(one.asks not in (Asks.YES_OR_NO, Asks.CHOICE) for one in asked)
+    return any(one.asks not in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE) for one in asked)
 
 
 @lru_cache(maxsize=4096)

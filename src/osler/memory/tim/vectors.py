@@ -94,6 +94,11 @@ class VectorIndex:
         if self._ivf is not None:
             self._ivf.remove_ids(faiss.IDSelectorRange(id, id + 1))
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether searches are exact."""
+        return self._ivf is None
+
     def members(self, group: int) -> list[int]:
         """The ids in a group, smallest first."""
         return sorted(id for id, its in self._group_of.items() if its == group)
@@ -135,19 +140,16 @@ class VectorIndex:
             "ids": list(self._ids),
             "groups": [self._group_of[id] for id in self._ids],
             "vectors": _encoded(self._rows),
-            "centroids": _encoded(self._ivf.quantizer.reconstruct_n()) if self._ivf else None,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Become exactly what `snapshot` saw."""
+        """Become what `snapshot` saw; the lists of an inverted file are learned anew."""
         if IndexOptions(*state["made"]) != self.made:
             raise ValueError(
                 f"the snapshot is of an index made with {IndexOptions(*state['made'])}, this one with {self.made}"
             )
         self._clear()
         self._extend(state["ids"], _decoded(state["vectors"], self.made.dimensions), state["groups"])
-        if state["centroids"]:
-            self._ivf = self._inverted(_decoded(state["centroids"], self.made.dimensions))
 
     @property
     def _rows(self) -> Rows:
@@ -208,21 +210,13 @@ class VectorIndex:
         if size < self._exact_below // 2:
             self._ivf = None
         elif size >= self._exact_below and not (self._ivf and size / 2 < self._ivf.nlist**2 < size * 2):
-            kmeans = faiss.Kmeans(
-                self.made.dimensions, lists, niter=5, seed=self.made.seed, spherical=True, min_points_per_centroid=1
-            )
-            kmeans.train(self.sample(lists * _TRAINED_ON))
-            self._ivf = self._inverted(np.asarray(kmeans.centroids, dtype=np.float32))
-
-    def _inverted(self, centroids: Rows) -> faiss.IndexIVFFlat:
-        """All vectors in lists around these centroids."""
-        lists, dimensions = centroids.shape
-        ivf = faiss.IndexIVFFlat(faiss.IndexFlatIP(dimensions), dimensions, lists, faiss.METRIC_INNER_PRODUCT)
-        ivf.quantizer.add(centroids)
-        ivf.is_trained = True
-        ivf.nprobe = math.ceil(_VISITED * lists)
-        ivf.add_with_ids(self._rows, np.array(self._ids))
-        return ivf
+            coarse = faiss.IndexFlatIP(self.made.dimensions)
+            ivf = faiss.IndexIVFFlat(coarse, self.made.dimensions, lists, faiss.METRIC_INNER_PRODUCT)
+            ivf.cp.niter, ivf.cp.seed, ivf.cp.min_points_per_centroid = 5, self.made.seed, 1
+            ivf.train(self.sample(lists * _TRAINED_ON))
+            ivf.nprobe = math.ceil(_VISITED * lists)
+            ivf.add_with_ids(self._rows, np.array(self._ids))
+            self._ivf = ivf
 
 
 def _encoded(rows: Rows) -> str:
