@@ -132,7 +132,7 @@ async def bank_fused(turns: Sequence[Turn], language: Language) -> Rank:
     embedder, bank = await filled(turns, language)
 
     async def rank(question: str) -> list[int]:
-        found = fused(question, await embedder.embed_query(question), bank.index, bank.bm25, len(bank))
+        found = fused(question, await embedder.embed_query(question), bank, len(bank))
         return [hit.number for hit in found]
 
     return rank

@@ -170,7 +170,7 @@ async def test_what_was_said_is_found_by_its_own_words(language: Language) -> No
     for number, (_, reply) in enumerate(VISITS[language], 1):
         vector = await embedder.embed_query(reply)
         assert recall_thoughts(reply, vector, space, 1)[0].number == number
-        assert fused(reply, vector, bank.index, bank.bm25, 1)[0].number == number
+        assert fused(reply, vector, bank, 1)[0].number == number
 
 
 async def test_nothing_comes_of_thoughts_that_do_not_bear_on_the_query() -> None:
@@ -184,7 +184,7 @@ async def test_a_thought_whose_turn_alone_matches_leaves_the_answer_to_the_bank(
     embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
     away = np.zeros_like(await embedder.embed_query("xyz"))
     assert recall_thoughts("ticket", away, space, 5, bank=bank) == []
-    assert {hit.number for hit in fused("ticket", away, bank.index, bank.bm25, 2)} == {2, 6}
+    assert {hit.number for hit in fused("ticket", away, bank, 2)} == {2, 6}
 
 
 async def test_probes_look_at_thoughts_alone() -> None:
@@ -197,16 +197,15 @@ async def test_probes_look_at_thoughts_alone() -> None:
 
 
 def test_a_group_without_anything_in_it_gives_nothing_and_no_warning() -> None:
-    index, lexical = VectorIndex(16), Bm25(Language.EN)
+    space = ThoughtSpace(Language.EN, VectorIndex(16))
     rng = np.random.default_rng(0)
     vector = rng.standard_normal(16).astype(np.float32)
-    first, other = index.hashing.order(vector)[:2]
-    index.add(1, vector, other)
-    lexical.add(1, "fever")
+    first, other = space.index.hashing.order(vector)[:2]
+    space.insert(Draft(subject="patient", relation="has", object="fever"), 1, vector, other)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert fused("fever", vector, index, lexical, 5, probes=1) == []
-    assert first != other and [hit.number for hit in fused("fever", vector, index, lexical, 5, probes=2)] == [1]
+        assert fused("fever", vector, space, 5, probes=1) == []
+    assert first != other and [hit.number for hit in fused("fever", vector, space, 5, probes=2)] == [1]
 
 
 async def test_a_retired_thought_is_not_found_again() -> None:
@@ -223,7 +222,7 @@ async def test_a_retired_thought_is_not_found_again() -> None:
 async def test_at_most_k_come_best_first(k: int, query: str) -> None:
     embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
     vector = await embedder.embed_query(query)
-    for hits in (recall_thoughts(query, vector, space, k, bank=bank), fused(query, vector, bank.index, bank.bm25, k)):
+    for hits in (recall_thoughts(query, vector, space, k, bank=bank), fused(query, vector, bank, k)):
         scores = [hit.score for hit in hits]
         assert len(hits) <= k and scores == sorted(scores, reverse=True)
         assert len({hit.number for hit in hits}) == len(hits)

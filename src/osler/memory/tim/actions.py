@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from osler.language import Language
 from osler.memory.base import Change, Turn
@@ -13,30 +14,28 @@ from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
 from osler.memory.tim.thought_space import ThoughtSpace, wording
 
 
-@dataclass(frozen=True)
-class Insert:
+class Insert(NamedTuple):
     """A new thought takes its place."""
 
     draft: Draft
 
 
-@dataclass(frozen=True)
-class Again:
+class Again(NamedTuple):
     """An old thought was said once more."""
 
     id: int
 
 
-@dataclass(frozen=True)
-class Supersede:
-    """The thought that was inserted last takes the place of an old one."""
+class Supersede(NamedTuple):
+    """Another thought takes the place of an old one."""
 
     id: int
     why: str
+    by: int | None = None
+    """That thought; None: the one that was inserted last."""
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(NamedTuple):
     """Old thoughts become one that holds them all."""
 
     ids: tuple[int, ...]
@@ -46,14 +45,11 @@ class Merge:
     """Whether the turn itself says it; else it was said only in the turns of its parts."""
 
 
-@dataclass(frozen=True)
-class Forget:
+class Forget(NamedTuple):
     """An old thought is wrong, or has nothing more to say."""
 
     id: int
     why: str
-    by: int | None = None
-    """The thought that takes its place, where a model names one."""
 
 
 Action = Insert | Again | Supersede | Merge | Forget
@@ -93,9 +89,8 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
             case Again():
                 space.again(action.id, turn.number)
             case Supersede():
-                superseded.append(space.retire(action.id, ThoughtStatus.SUPERSEDED, action.why, inserted[-1].id))
-            case Forget() if action.by is not None:
-                superseded.append(space.retire(action.id, ThoughtStatus.SUPERSEDED, action.why, action.by))
+                by = action.by or inserted[-1].id
+                superseded.append(space.retire(action.id, ThoughtStatus.SUPERSEDED, action.why, by))
             case Forget():
                 forgotten.append(space.retire(action.id, ThoughtStatus.FORGOTTEN, action.why))
 

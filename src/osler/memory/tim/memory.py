@@ -143,12 +143,12 @@ class TimMemory:
         if self._tim.mode == "paper":
             return [space[number] for number in members]
         if isinstance(self._think, RulesThink):
-            hits = recall_thoughts(raw_text(turn), vector, space, _NEAR)
+            hits = fused(raw_text(turn), vector, space, _NEAR)
             own = [one.id for one in space.active if one.is_doctors]
             numbers = list(dict.fromkeys([*own, *(hit.number for hit in hits), *members]))[: _NEAR * 2]
         else:
             # A model sees for itself what bears on the turn.
-            hits = fused(raw_text(turn), vector, space.index, space.bm25, _LAID)
+            hits = fused(raw_text(turn), vector, space, _LAID)
             numbers = list({*(hit.number for hit in hits), *members[-_LAID:]})
         return [space[number] for number in sorted(numbers)]
 
@@ -164,7 +164,7 @@ class TimMemory:
     def _from_bank(self, query: str, vector: Any, bank: MemoryBank) -> Recall:
         wanted = self._tim.k or len(bank)
         if self._tim.mode == "paper":
-            hits = fused(query, vector, bank.index, bank.bm25, wanted)
+            hits = fused(query, vector, bank, wanted)
         else:
             hits = recall_talk(query, vector, bank, wanted)
         return self._word_for_word([hit.number for hit in hits], bank, self._settings.budget)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from osler.memory.tim.actions import ActionPlan, Forget, Insert, Merge
+from osler.memory.tim.actions import ActionPlan, Forget, Insert, Merge, Supersede
 from osler.memory.tim.thought import Draft, ThoughtKind
 
 MOST = 30
@@ -132,7 +132,8 @@ class ModelAnswer(ActionPlan):
         newer = self.shown[by] if by is not None and by > number else None
         self._check_protected(number, newer)
         del self.shown[number]
-        self.actions.append(Forget(number, _why(row, "no reason was given"), by))
+        why = _why(row, "no reason was given")
+        self.actions.append(Forget(number, why) if by is None else Supersede(number, why, by))
 
     def _merge(self, row: dict[str, Any], _: int) -> None:
         listed = row.get("ids")

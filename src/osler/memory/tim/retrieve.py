@@ -10,7 +10,7 @@ is searched instead.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,15 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.memory.base import Turn, tokens
-from osler.memory.tim.bm25 import Bm25
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
 from osler.memory.tim.thought import Thought
-from osler.memory.tim.thought_space import ThoughtSpace
-from osler.memory.tim.vectors import VectorIndex
+from osler.memory.tim.thought_space import ThoughtSpace, unrelated_cosine
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
 
 _POOL = 4
-"""Candidates asked of each side, times what is wanted: the best of the sum is seldom below that on both."""
+"""Candidates by vector, times what is wanted: the best of the sum is seldom below that."""
 
 # Tuned on one half of the questions of `benchmarks/recall.py`.
 _OWN = 0.001
@@ -55,29 +53,19 @@ class Hit(NamedTuple):
 
 
 def fused(
-    query: str, vector: NDArray[np.float32], index: VectorIndex, bm25: Bm25, k: int, probes: int | None = None
+    query: str, vector: NDArray[np.float32], store: MemoryBank | ThoughtSpace, k: int, probes: int | None = None
 ) -> list[Hit]:
     """The best k by the sum of both standings."""
-    return _best(_weighed(query, vector, index, bm25, k, probes), k)
+    near = {number for number, _ in store.index.search(vector, k * _POOL, probes)}
+    shared = store.bm25.scores(query).keys() if probes is None else ()
+    return _best(_weighed(query, vector, store, sorted({*near, *shared})), k)
 
 
 def _weighed(
-    query: str,
-    vector: NDArray[np.float32],
-    index: VectorIndex,
-    bm25: Bm25,
-    k: int,
-    probes: int | None,
-    more: Iterable[int] = (),
+    query: str, vector: NDArray[np.float32], store: MemoryBank | ThoughtSpace, numbers: Sequence[int]
 ) -> list[Hit]:
-    """The candidates of both sides, and some more that the caller knows of, each with the sum of its standings."""
-    if not len(index):
-        return []
-    near = dict(index.search(vector, max(k * _POOL, k), probes))
-    words = bm25.scores(query)
-    best_words = _first(words, k * _POOL)
-    numbers = sorted(near.keys() if probes is not None else {*near, *best_words, *more})
-    near |= index.cosines(vector, [number for number in numbers if number not in near])
+    """Some of what is stored, each with the sum of its standings by vector and by words."""
+    near, words = store.index.cosines(vector, numbers), store.bm25.scores(query)
     cosines = np.array([near[number] for number in numbers])
     scores = np.array([words.get(number, 0.0) for number in numbers])
     total = _standing(cosines) + _standing(scores)
@@ -88,12 +76,6 @@ def _weighed(
 def _best(hits: Sequence[Hit], k: int) -> list[Hit]:
     """The best k; of two alike the older first."""
     return [hits[place] for place in ranked([hit.score for hit in hits], [hit.number for hit in hits])[:k]]
-
-
-def _first(scores: Mapping[int, float], k: int) -> list[int]:
-    """The numbers of the best k; of two alike the older first."""
-    numbers = list(scores)
-    return [numbers[place] for place in ranked(list(scores.values()), numbers)[:k]]
 
 
 def _standing(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -119,12 +101,11 @@ def recall_thoughts(
     With a bank, each is scored together with its turn. With `probes` it never is: the papers look at thoughts alone.
     """
     if bank is None or probes is not None or not len(bank):
-        hits = fused(query, vector, space.index, space.bm25, k, probes)
+        hits = fused(query, vector, space, k, probes)
         return hits if _any_bears(hits, space) else []
     turns = turn_standings(query, vector, bank)
     said_in = {thought.id: _best_turn(thought, turns) for thought in space.active}
-    told_best = _first({number: turns.get(turn, 0.0) for number, turn in said_in.items()}, k * _POOL)
-    hits = _weighed(query, vector, space.index, space.bm25, k, None, told_best)
+    hits = _weighed(query, vector, space, sorted(said_in))
     if not _any_bears(hits, space):
         return []
     scored = []
@@ -150,7 +131,8 @@ def nearest_thoughts(vector: NDArray[np.float32], space: ThoughtSpace, k: int, p
 def _any_bears(hits: Sequence[Hit], space: ThoughtSpace) -> bool:
     if any(exceeds(hit.lexical, 0.0) for hit in hits):
         return True
-    return any(exceeds(hit.cosine, space.unrelated) for hit in hits)
+    floor = unrelated_cosine(space.index)
+    return any(exceeds(hit.cosine, floor) for hit in hits)
 
 
 def turn_standings(query: str, vector: NDArray[np.float32], bank: MemoryBank) -> dict[int, float]:

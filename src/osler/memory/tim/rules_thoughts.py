@@ -104,7 +104,7 @@ def _shares(said: str, asked: frozenset[str], language: Language) -> bool:
 
 def _draft(mention: Mention, said: str, topic: str, turn: Turn, language: Language) -> Draft:
     line = phrases("tim_lines", language)
-    if mention.is_asked and mention.what and mention.value:
+    if mention.what and said == mention.value:
         relation, topic = line["topic"].format(topic=mention.what), ""
     elif mention.denied:
         relation = line["has"]

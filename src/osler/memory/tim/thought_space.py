@@ -27,7 +27,6 @@ class ThoughtSpace:
         self.language = language
         self.bm25 = Bm25(language)
         self._ledger: dict[int, Thought] = {}
-        self._unrelated: float | None = None
 
     def __getitem__(self, number: int) -> Thought:
         """The thought of that number, whatever became of it."""
@@ -43,13 +42,6 @@ class ThoughtSpace:
         """The thoughts that can be recalled."""
         return [thought for thought in self._ledger.values() if thought.status is ThoughtStatus.ACTIVE]
 
-    @property
-    def unrelated(self) -> float:
-        """How alike two of its thoughts are that have nothing to do with each other; found once for each change."""
-        if self._unrelated is None:
-            self._unrelated = unrelated_cosine(self.index)
-        return self._unrelated
-
     def insert(
         self, draft: Draft, turn: int | None, vector: Vector, group: int, merged: tuple[int, ...] = ()
     ) -> Thought:
@@ -63,7 +55,6 @@ class ThoughtSpace:
         self._ledger[number] = thought
         self.index.add(number, vector, group)
         self.bm25.add(number, wording(thought))
-        self._unrelated = None
         return thought
 
     def again(self, number: int, turn: int) -> Thought:
@@ -79,7 +70,6 @@ class ThoughtSpace:
         self._ledger[number] = thought
         self.index.remove(number)
         self.bm25.remove(number)
-        self._unrelated = None
         return thought
 
     def snapshot(self) -> dict[str, Any]:
@@ -91,7 +81,6 @@ class ThoughtSpace:
         thoughts = [Thought.model_validate(row) for row in state["ledger"]]
         self._ledger = {thought.id: thought for thought in thoughts}
         self.index.restore(state["index"])
-        self._unrelated = None
         self.bm25.clear()
         for thought in self.active:
             self.bm25.add(thought.id, wording(thought))
