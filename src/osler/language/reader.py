@@ -253,7 +253,8 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
 def _is_subordinate(before: str, language: Language) -> bool:
     """Whether what follows these words is said within another statement: "a feeling that I would not wake up"."""
     found = finder("subordinate", language).search(before)
-    return found is not None and bool(thing(before[: found.start()], language))
+    head = before[: found.start()] if found else ""
+    return bool(thing(head, language) or finder("determiners", language).search(head))
 
 
 def _is_fresh(segment: Segment, language: Language) -> bool:
