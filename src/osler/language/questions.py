@@ -18,9 +18,10 @@ from osler.language.words import sentences
 _A_NOT_A = r"(.)[不没]\1"
 """How Chinese asks: "疼不疼", "吐没吐", "有没有"."""
 _EXPECTS_NO = {
-    Language.EN: re.compile(r"^\W*(?:so\W+)?(?:no|not|never)\b", re.IGNORECASE),
-    Language.ZH: re.compile("没.*吧|不.*吧"),
+    Language.EN: re.compile(r"^\W*(?:(?:and|so|but|you|he|she|it|there)\W+)*(?:no|not|never|\w+n't)\b", re.IGNORECASE),
+    Language.ZH: re.compile("[没不].*吧"),
 }
+"""Finds a question that expects a no."""
 
 
 class AnswerWanted(StrEnum):

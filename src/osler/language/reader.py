@@ -317,7 +317,7 @@ def _gathered(drafts: list[_Draft]) -> list[_Draft]:
                 found[-1].value = found[-1].value or draft.value
                 found[-1].segment = replace(found[-1].segment, end=draft.segment.end)
             else:
-                waiting = draft
+                waiting = waiting if waiting and waiting.denies else draft
         elif draft.whose:
             waiting = draft
     return found or ([waiting] if waiting else [])
