@@ -43,8 +43,6 @@ class ReadQuestion:
     asks: AnswerWanted
     topics: tuple[str, ...]
     """What it asks about, each in its own words; of a choice, what there is to choose from."""
-    subject: str = ""
-    """Of a choice, what it is about."""
     whose: str = ""
     """The relative it asks about; empty: the patient."""
     when: str = ""
@@ -54,7 +52,7 @@ class ReadQuestion:
     @property
     def topic(self) -> str:
         """What it is about, in one phrase."""
-        return self.subject or (self.topics[0] if self.topics else "")
+        return self.topics[0] if self.topics else ""
 
 
 @lru_cache(maxsize=1024)
@@ -117,6 +115,12 @@ _OPPOSED = re.compile(
 """A choice is between what one thing is: "Is the pain sharp or dull?"; "any fever or cough" asks for each."""
 
 
+_SUBJECT = re.compile(
+    r"\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|his|her|this|that)?\s*(\w+)\s+", re.IGNORECASE
+)
+"""Of a choice, what it is about."""
+
+
 def _opens(before: str) -> bool:
     """Whether a question word stands where it asks: at the beginning or after a word or two."""
     return len(before.split()) <= 3
@@ -125,20 +129,12 @@ def _opens(before: str) -> bool:
 def _choice(text: str, language: Language, speaker: Speaker, whose: str) -> ReadQuestion:
     options = re.split("还是" if language is Language.ZH else r",\s*(?:or\s+)?|\s+or\s+", text.strip(EDGE))
     cleaned = [_topic(option, language, speaker) for option in options]
-    subject = ""
     if language is Language.ZH:
         before, is_, after = cleaned[0].partition("是")
-        subject, cleaned[0] = (before, after) if is_ and before else ("", cleaned[0].removeprefix("是"))
-    else:
-        found = re.match(
-            r"\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|his|her|this|that)?\s*(\w+)\s+",
-            text,
-            re.IGNORECASE,
-        )
-        subject = found[1] if found and found[1].lower() not in cues("subjects", language) else ""
-        if subject:
-            cleaned[0] = thing(re.sub(rf"^{subject}\b", "", cleaned[0], flags=re.IGNORECASE), language)
-    return ReadQuestion(AnswerWanted.CHOICE, tuple(filter(None, cleaned)), subject=subject, whose=whose)
+        cleaned[0] = after if is_ else before
+    elif (found := _SUBJECT.match(text)) and found[1].lower() not in cues("subjects", language):
+        cleaned[0] = thing(re.sub(rf"^{found[1]}\b", "", cleaned[0], flags=re.IGNORECASE), language)
+    return ReadQuestion(AnswerWanted.CHOICE, tuple(filter(None, cleaned)), whose=whose)
 
 
 def _topics(text: str, language: Language, speaker: Speaker) -> tuple[str, ...]:

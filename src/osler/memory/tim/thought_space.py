@@ -57,12 +57,11 @@ class ThoughtSpace:
         self.bm25.add(number, wording(thought))
         return thought
 
-    def again(self, number: int, turn: int) -> Thought:
+    def again(self, number: int, turn: int) -> None:
         """It was said once more."""
         thought = self._ledger[number]
-        thought = thought.model_copy(update={"also": tuple(sorted({*thought.also, turn} - {thought.turn}))})
-        self._ledger[number] = thought
-        return thought
+        also = tuple(sorted({*thought.also, turn} - {thought.turn}))
+        self._ledger[number] = thought.model_copy(update={"also": also})
 
     def retire(self, number: int, status: ThoughtStatus, because: str, by: int | None = None) -> Thought:
         """Take a thought out of recall; `by` is the thought that took its place."""
