@@ -48,7 +48,7 @@ from osler.memory.embedders import open_embedder
 from osler.memory.embedders.base import Embedder
 from osler.memory.tim.memory import TimMemory
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
-from osler.memory.tim.retrieve import recall_turns, turn_standings
+from osler.memory.tim.retrieve import fused, turn_standings
 from osler.memory.tim.vectors import VectorIndex
 
 KS = (1, 3, 5, 10)
@@ -132,7 +132,7 @@ async def bank_fused(turns: Sequence[Turn], language: Language) -> Rank:
     embedder, bank = await filled(turns, language)
 
     async def rank(question: str) -> list[int]:
-        found = recall_turns(question, await embedder.embed_query(question), bank, len(bank))
+        found = fused(question, await embedder.embed_query(question), bank, len(bank))
         return [hit.number for hit in found]
 
     return rank

@@ -18,7 +18,7 @@ from osler.eval.probes.run import examine, rebuilt
 from osler.eval.probes.scoring import coherent, correct, retrieved
 from osler.language import Language
 from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn
-from osler.memory.tim.fact_words import dated
+from osler.memory.tim.fact_lines import dated
 from osler.models import Backbone, BackboneError, FailureKind
 from osler.records import RecordPool
 from osler.runs.events import Answered, Called, Remembered

@@ -11,8 +11,7 @@ import yaml
 
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
-from osler.language.reader import read
-from osler.language.reading import Mention
+from osler.language.reader import Mention, read
 from osler.language.words import stem, written
 
 KINDS = ("what", "denied", "unsure", "whose", "when", "value", "extra")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from osler.language import Language
 from osler.memory.base import tokens
 from osler.memory.tim.fact_lines import tell
-from osler.memory.tim.thought import Kind, Thought
+from osler.memory.tim.thought import Thought, ThoughtKind
 
 EN, ZH = Language.EN, Language.ZH
 ASKED = {1: "fever chills", 2: "cough", 3: "CT scan abdomen"}
@@ -30,7 +30,7 @@ CHILLS = fact(2, 1, "chills", negated=True)
 COUGH = fact(3, 2, "cough", reported="for three weeks")
 STONE = fact(4, 3, "a 15 mm stone", "CT scan abdomen:")
 XRAY = fact(5, 3, "normal", "chest X-ray:")
-ALLERGY = fact(6, 2, "allergic to penicillin", kind=Kind.ALLERGY)
+ALLERGY = fact(6, 2, "allergic to penicillin", kind=ThoughtKind.ALLERGY)
 
 
 def test_a_fact_is_a_line_and_denials_and_normal_findings_are_one_line_each() -> None:
@@ -82,7 +82,7 @@ def test_what_treatment_hangs_on_is_told_first_and_kept_longest() -> None:
 
 
 def test_many_medicines_leave_room_for_what_was_asked_for() -> None:
-    medicines = [fact(id_, id_, f"medicine number {id_}", kind=Kind.MEDICINE) for id_ in range(10, 40)]
+    medicines = [fact(id_, id_, f"medicine number {id_}", kind=ThoughtKind.MEDICINE) for id_ in range(10, 40)]
     assert STONE in tell([STONE, *medicines], topic, EN, 150).kept
 
 

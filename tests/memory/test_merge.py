@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from osler.language import Language
 from osler.memory.tim.actions import Action, Again, Insert, Merge, Supersede
 from osler.memory.tim.merge import merge_thoughts
-from osler.memory.tim.thought import Draft, Kind, Status, Thought
+from osler.memory.tim.thought import Draft, Thought, ThoughtKind, ThoughtStatus
 
 EN, ZH = Language.EN, Language.ZH
 
@@ -68,11 +68,11 @@ def test_a_time_told_before_stays_with_the_detail() -> None:
     [
         # The opposite.
         (has("fever", negated=True), has("a fever")),
-        (has("warfarin", kind=Kind.MEDICINE), has("warfarin", negated=True, kind=Kind.MEDICINE)),
+        (has("warfarin", kind=ThoughtKind.MEDICINE), has("warfarin", negated=True, kind=ThoughtKind.MEDICINE)),
         (has("发烧", negated=True), has("发烧")),
         # Another value of the same thing.
         (has("temperature 38.5"), has("temperature 37.1")),
-        (has("warfarin 3 mg", kind=Kind.MEDICINE), has("warfarin 5 mg", kind=Kind.MEDICINE)),
+        (has("warfarin 3 mg", kind=ThoughtKind.MEDICINE), has("warfarin 5 mg", kind=ThoughtKind.MEDICINE)),
         (has("体温38.5度"), has("体温37.1度")),
         # A correction that says so.
         (has("pain in the left knee"), has("pain in the right knee", sentence="Sorry, I meant the right knee.")),
@@ -95,7 +95,7 @@ def test_newer_wins_where_only_one_can_hold(old: Draft, new: Draft) -> None:
         (has("diabetes"), has("diabetes", negated=True, subject="mother")),
         (has("fever"), has("fever", negated=True, certainty=0.5)),
         (has("white cells 3", relation="urine test:"), has("white cells 12.3", relation="blood count:")),
-        (has("penicillin", kind=Kind.ALLERGY), has("allergy", negated=True, kind=Kind.ALLERGY)),
+        (has("penicillin", kind=ThoughtKind.ALLERGY), has("allergy", negated=True, kind=ThoughtKind.ALLERGY)),
         (has("左膝痛"), has("右膝痛")),
         (has("白细胞3", relation="尿检："), has("白细胞12.3", relation="血常规：")),
     ],
@@ -148,8 +148,8 @@ def test_each_thought_ends_once_and_only_when_it_was_there(turns: list[list[Draf
         ended = [one.id for one in actions if isinstance(one, Supersede)]
         ended += [id_ for one in actions if isinstance(one, Merge) for id_ in one.ids]
         assert len(ended) == len(set(ended))
-        assert all(thoughts[id_].status is Status.ACTIVE for id_ in ended)
+        assert all(thoughts[id_].status is ThoughtStatus.ACTIVE for id_ in ended)
         for id_ in ended:
-            thoughts[id_] = thoughts[id_].model_copy(update={"status": Status.SUPERSEDED})
+            thoughts[id_] = thoughts[id_].model_copy(update={"status": ThoughtStatus.SUPERSEDED})
         for draft in (one.draft for one in actions if isinstance(one, Insert | Merge)):
             thoughts[len(thoughts) + 1] = kept(draft, len(thoughts) + 1, turn)

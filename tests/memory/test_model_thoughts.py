@@ -16,7 +16,7 @@ from osler.language import Speaker
 from osler.memory import Change, MemorySettings, Turn, memory_factory
 from osler.memory.base import tokens
 from osler.memory.tim.memory import TimMemory
-from osler.memory.tim.thought import Kind, Maker, Status
+from osler.memory.tim.thought import ThoughtKind, ThoughtStatus
 from osler.prompts import Prompt
 from osler.records import Language
 
@@ -100,7 +100,7 @@ async def test_thoughts_arrive_unchanged_in_the_ledger_and_in_recall(language: L
     assert [(one.negated, one.inferred) for one in memory.ledger] == [
         (one["negated"], one.get("inferred", False)) for one in rows
     ]
-    assert {one.maker for one in memory.ledger} == {Maker.MODEL}
+    assert all(one.is_by_model for one in memory.ledger)
     assert (change.requests, change.proposed, change.refused, len(change.inserted)) == (1, 4, (), 4)
     text = (await memory.recall(reply)).text
     assert all(thought.triple in text for thought in memory.ledger) and len(text.splitlines()) == 4
@@ -178,7 +178,12 @@ async def test_what_it_merges_and_forgets_is_done_and_stays_in_the_ledger(langua
     )
     memory = tim(script, language)
     changes = await told(memory, ("?", "a"), ("?", "b"), ("?", "c"))
-    assert [one.status for one in memory.ledger] == [Status.MERGED, Status.MERGED, Status.SUPERSEDED, Status.ACTIVE]
+    assert [one.status for one in memory.ledger] == [
+        ThoughtStatus.MERGED,
+        ThoughtStatus.MERGED,
+        ThoughtStatus.SUPERSEDED,
+        ThoughtStatus.ACTIVE,
+    ]
     merged = memory.ledger[2]
     assert merged.object == WHOLE[language]["object"] and merged.parts == (1, 2) and merged.turns == (1,)
     assert [one.by for one in memory.ledger] == [3, 3, 4, None]
@@ -228,7 +233,7 @@ async def test_no_number_of_reckless_turns_drops_an_allergy(language: Language) 
     wild = answer([row("patient", "is", "fine")], everything, [row("patient", "is", "well", ids=[1, 2])])
     memory = tim(Script(answer([ALLERGY[language]]), *[wild] * 20), language)
     changes = await told(memory, *[("?", "-")] * 21)
-    assert memory.ledger[0].status is Status.ACTIVE and memory.ledger[0].triple in (await memory.recall("")).text
+    assert memory.ledger[0].status is ThoughtStatus.ACTIVE and memory.ledger[0].triple in (await memory.recall("")).text
     assert all(change.forgotten for change in changes[1:])
 
 
@@ -238,7 +243,11 @@ async def test_an_allergy_is_superseded_by_a_newer_one_and_both_stay_in_the_ledg
     memory = tim(script, language)
     changes = await told(memory, ("?", "a"), ("?", "b"))
     old, new = memory.ledger
-    assert (old.status, old.by, old.because) == (Status.SUPERSEDED, 2, "corrected") and new.kind is Kind.ALLERGY
+    assert (old.status, old.by, old.because) == (
+        ThoughtStatus.SUPERSEDED,
+        2,
+        "corrected",
+    ) and new.kind is ThoughtKind.ALLERGY
     assert len(changes[1].superseded) == 1 and not changes[1].refused
     text = (await memory.recall("")).text
     assert new.triple in text and old.triple not in text
@@ -251,7 +260,7 @@ async def test_two_medicines_can_be_merged_into_one_thought_of_their_kind(langua
     whole = row("patient", "takes", f"warfarin {dose}", kind="medicine", ids=[1, 2], why="one drug")
     memory = tim(Script(answer(rows), answer(merge=[whole])), language)
     await told(memory, ("?", "a"), ("?", "b"))
-    assert [one.status for one in memory.ledger] == [Status.MERGED, Status.MERGED, Status.ACTIVE]
+    assert [one.status for one in memory.ledger] == [ThoughtStatus.MERGED, ThoughtStatus.MERGED, ThoughtStatus.ACTIVE]
     assert f"warfarin {dose}" in (await memory.recall("")).text
 
 
@@ -333,7 +342,12 @@ async def test_the_papers_way_generates_then_forgets_then_merges_within_the_grou
     # The organizer sees the new thoughts by their numbers; the generator sees none.
     assert "#" not in script.texts[0].replace("#1", "")
     assert all(f"#{one.id} {one.triple}" in script.texts[1] for one in memory.ledger[:3])
-    assert [one.status for one in memory.ledger] == [Status.MERGED, Status.MERGED, Status.ACTIVE, Status.ACTIVE]
+    assert [one.status for one in memory.ledger] == [
+        ThoughtStatus.MERGED,
+        ThoughtStatus.MERGED,
+        ThoughtStatus.ACTIVE,
+        ThoughtStatus.ACTIVE,
+    ]
     assert change.requests == 3 and change.proposed == 5 and len(change.refused) == 1
     recall = await memory.recall(memory.ledger[3].object)
     assert script.names[-1] == "tim_integrate" and recall.text.startswith("A note.") and recall.requests == 1
@@ -369,7 +383,7 @@ async def test_without_a_model_or_with_mode_rules_the_rules_think() -> None:
     assert isinstance(without, TimMemory)
     for memory in (with_model, without):
         [change] = await told(memory, exchange)
-        assert memory.ledger and {one.maker for one in memory.ledger} == {Maker.RULES}
+        assert memory.ledger and not any(one.is_by_model for one in memory.ledger)
         assert (change.requests, change.proposed) == (0, 0)
     assert with_model.ledger == without.ledger and script.names == []
 

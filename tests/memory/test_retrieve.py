@@ -15,16 +15,14 @@ from osler.memory.base import Turn
 from osler.memory.embedders import open_embedder
 from osler.memory.embedders.base import Embedder
 from osler.memory.tim.bm25 import Bm25
-from osler.memory.tim.memory_bank import MemoryBank, closing_question, raw_text
+from osler.memory.tim.memory_bank import MemoryBank, raw_text
 from osler.memory.tim.retrieve import (
     fused,
     nearest_thoughts,
-    recall_talk,
     recall_thoughts,
-    recall_turns,
     turn_standings,
 )
-from osler.memory.tim.thought import Draft
+from osler.memory.tim.thought import Draft, ThoughtStatus
 from osler.memory.tim.thought_space import ThoughtSpace, unrelated_cosine, wording
 from osler.memory.tim.vectors import VectorIndex
 
@@ -172,7 +170,7 @@ async def test_what_was_said_is_found_by_its_own_words(language: Language) -> No
     for number, (_, reply) in enumerate(VISITS[language], 1):
         vector = await embedder.embed_query(reply)
         assert recall_thoughts(reply, vector, space, 1)[0].number == number
-        assert recall_turns(reply, vector, bank, 1)[0].number == number
+        assert fused(reply, vector, bank, 1)[0].number == number
 
 
 async def test_nothing_comes_of_thoughts_that_do_not_bear_on_the_query() -> None:
@@ -186,7 +184,7 @@ async def test_a_thought_whose_turn_alone_matches_leaves_the_answer_to_the_bank(
     embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
     away = np.zeros_like(await embedder.embed_query("xyz"))
     assert recall_thoughts("ticket", away, space, 5, bank=bank) == []
-    assert {hit.number for hit in recall_turns("ticket", away, bank, 2)} == {2, 6}
+    assert {hit.number for hit in fused("ticket", away, bank, 2)} == {2, 6}
 
 
 async def test_probes_look_at_thoughts_alone() -> None:
@@ -199,16 +197,15 @@ async def test_probes_look_at_thoughts_alone() -> None:
 
 
 def test_a_group_without_anything_in_it_gives_nothing_and_no_warning() -> None:
-    index, lexical = VectorIndex(16), Bm25(Language.EN)
+    space = ThoughtSpace(Language.EN, VectorIndex(16))
     rng = np.random.default_rng(0)
     vector = rng.standard_normal(16).astype(np.float32)
-    first, other = index.hashing.order(vector)[:2]
-    index.add(1, vector, other)
-    lexical.add(1, "fever")
+    first, other = space.index.hashing.order(vector)[:2]
+    space.insert(Draft(subject="patient", relation="has", object="fever"), 1, vector, other)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert fused("fever", vector, index, lexical, 5, probes=1) == []
-    assert first != other and [hit.number for hit in fused("fever", vector, index, lexical, 5, probes=2)] == [1]
+        assert fused("fever", vector, space, 5, probes=1) == []
+    assert first != other and [hit.number for hit in fused("fever", vector, space, 5, probes=2)] == [1]
 
 
 async def test_a_retired_thought_is_not_found_again() -> None:
@@ -216,7 +213,7 @@ async def test_a_retired_thought_is_not_found_again() -> None:
     question = "Twelve euros"
     vector = await embedder.embed_query(question)
     assert recall_thoughts(question, vector, space, 1, bank=bank)[0].number == 2
-    space.forget(2, "tested")
+    space.retire(2, ThoughtStatus.FORGOTTEN, "tested")
     assert 2 not in {hit.number for hit in recall_thoughts(question, vector, space, 10, bank=bank)}
 
 
@@ -225,7 +222,7 @@ async def test_a_retired_thought_is_not_found_again() -> None:
 async def test_at_most_k_come_best_first(k: int, query: str) -> None:
     embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN)
     vector = await embedder.embed_query(query)
-    for hits in (recall_thoughts(query, vector, space, k, bank=bank), recall_turns(query, vector, bank, k)):
+    for hits in (recall_thoughts(query, vector, space, k, bank=bank), fused(query, vector, bank, k)):
         scores = [hit.score for hit in hits]
         assert len(hits) <= k and scores == sorted(scores, reverse=True)
         assert len({hit.number for hit in hits}) == len(hits)
@@ -290,7 +287,7 @@ async def test_the_papers_recall_knows_cosines_alone(language: Language) -> None
     embedder, _, space = await rooms(VISITS[language], language, is_whole=True)
     vector = await embedder.embed_query(" ".join(VISITS[language][0]))
     every = nearest_thoughts(vector, space, 6, probes=space.index.made.groups)
-    cosines = {thought.id: space.index.cosine(thought.id, vector) for thought in space.active}
+    cosines = space.index.cosines(vector, [thought.id for thought in space.active])
     assert [hit.number for hit in every] == sorted(cosines, key=lambda number: -cosines[number])
     assert all(hit.score == hit.cosine and hit.lexical == 0.0 for hit in every)
     probed = nearest_thoughts(vector, space, 6)
@@ -298,55 +295,6 @@ async def test_the_papers_recall_knows_cosines_alone(language: Language) -> None
 
 
 # What a reply asks at its end is told in the next turn, in which nobody says it again.
-ASKED_BACK = {
-    Language.EN: (
-        [
-            ("I went to the mill.", "Nice, and what was the ticket?"),
-            ("Twelve euros.", "So much money."),
-            ("Let us talk of food.", "I like soup."),
-        ],
-        "What was the ticket?",
-    ),
-    Language.ZH: (
-        [("我去了水磨坊。", "不错啊，门票多少钱？"), ("十二块。", "这么贵啊。"), ("说说吃的吧。", "我喜欢喝汤。")],
-        "门票是多少？",
-    ),
-}
-
-
-@pytest.mark.parametrize("language", Language)
-async def test_what_a_reply_asks_counts_for_the_turn_that_answers_it(language: Language) -> None:
-    said, query = ASKED_BACK[language]
-    embedder, bank, _ = await rooms(said, language)
-    vector = await embedder.embed_query(query)
-    by_words = turn_standings(query, np.zeros_like(vector), bank)
-    assert max(by_words, key=lambda number: by_words[number]) == 2
-    assert [hit.number for hit in recall_talk(query, vector, bank, 1)] == [2]
-
-
-@pytest.mark.parametrize(
-    ("language", "query", "empty", "telling"),
-    [
-        (Language.EN, "Do you know the Lantern Museum?", "of course", "it lies by the long river"),
-        (Language.ZH, "你知道灯笼博物馆吗？", "当然", "它在长河的东岸"),
-    ],
-)
-async def test_a_thought_that_tells_nothing_stands_behind(
-    language: Language, query: str, empty: str, telling: str
-) -> None:
-    embedder = open_embedder("hash")
-    turn = Turn(number=1, question=query, reply=f"{empty} {telling}")
-    bank = MemoryBank(language, VectorIndex(4096))
-    bank.add(turn, (await embedder.embed([raw_text(turn)]))[0])
-    space = ThoughtSpace(language, VectorIndex(4096))
-    subject, relation = ("patient", "says") if language is Language.EN else ("患者", "说")
-    for said in (empty, telling):
-        draft = Draft(subject=subject, relation=relation, object=said, sentence=f"{query} {said}")
-        space.insert(draft, 1, (await embedder.embed([wording(draft)]))[0], 0)
-    hits = recall_thoughts(query, await embedder.embed_query(query), space, 2, bank=bank)
-    assert [space[hit.number].object for hit in hits] == [telling, empty]
-
-
 async def test_a_thought_of_several_turns_is_found_by_the_one_that_fits() -> None:
     embedder, bank, space = await rooms(VISITS[Language.EN], Language.EN, is_whole=True)
     price = next(thought for thought in space.active if thought.turn == 2)
@@ -354,10 +302,3 @@ async def test_a_thought_of_several_turns_is_found_by_the_one_that_fits() -> Non
     for query, turn in TICKETS[Language.EN]:
         hits = recall_thoughts(query, await embedder.embed_query(query), space, 6, bank=bank)
         assert next(hit.turn for hit in hits if hit.number == price.id) == turn
-
-
-def test_only_what_a_reply_asks_at_its_end_is_a_question_back() -> None:
-    assert closing_question("I am fine, but is it bad?", Language.EN) == " but is it bad?"
-    assert closing_question("Is it bad? I hope not.", Language.EN) == ""
-    assert closing_question("我没事，这严重吗？", Language.ZH) == "这严重吗？"
-    assert closing_question("严重吗？我不怕。", Language.ZH) == ""

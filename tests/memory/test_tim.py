@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from osler.errors import UserError
 from osler.memory import MemorySettings, Turn, memory_factory
 from osler.memory.tim.memory import TimMemory
-from osler.memory.tim.thought import Status
+from osler.memory.tim.thought import ThoughtStatus
 from osler.prompts import Prompt
 from osler.records import Language
 
@@ -122,7 +122,7 @@ async def test_more_detail_is_merged_and_was_said_in_both_turns() -> None:
     memory = tim()
     await told(memory, ("What troubles you?", "I have a cough."), ("What else?", "I have a dry cough at night."))
     first, whole = memory.ledger
-    assert (first.status, first.by) == (Status.MERGED, whole.id)
+    assert (first.status, first.by) == (ThoughtStatus.MERGED, whole.id)
     assert whole.parts == (first.id,) and whole.turns == (1, 2)
 
 
@@ -152,7 +152,7 @@ async def test_a_correction_supersedes_and_stays_in_the_ledger() -> None:
     text = (await memory.recall("knee")).text
     assert "right knee" in text
     old = [thought for thought in memory.ledger if "left" in thought.triple and thought.turn == 1]
-    assert old and all(thought.status is Status.SUPERSEDED and thought.by for thought in old)
+    assert old and all(thought.status is ThoughtStatus.SUPERSEDED and thought.by for thought in old)
 
 
 async def test_several_symptoms_do_not_replace_each_other() -> None:
@@ -223,11 +223,11 @@ def test_nothing_is_destroyed_and_only_what_holds_is_recalled(
     assert [thought.id for thought in ledger] == list(range(1, len(ledger) + 1))
     for thought in ledger:
         assert 1 <= thought.turn <= len(exchanges)
-        assert (thought.status is Status.ACTIVE) == (not thought.because and thought.by is None)
+        assert (thought.status is ThoughtStatus.ACTIVE) == (not thought.because and thought.by is None)
         assert all(part < thought.id for part in thought.parts)
     recall = asyncio.run(memory.recall("everything"))
     shown = {line.split(":")[0] for line in recall.text.splitlines() if line.startswith("Fact #")}
-    gone = {f"Fact #{thought.id}" for thought in ledger if thought.status is not Status.ACTIVE}
+    gone = {f"Fact #{thought.id}" for thought in ledger if thought.status is not ThoughtStatus.ACTIVE}
     assert not shown & gone
     other = tim(thinker=Reckless(numbers), mode=mode)
     other.restore(json.loads(json.dumps(memory.snapshot())))

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from osler.memory import Memory, MemorySettings, Turn, memory_factory
 from osler.memory.tim.memory import TimMemory
-from osler.memory.tim.thought import Source, Status
+from osler.memory.tim.thought import ThoughtStatus
 from osler.prompts import Prompt
 from osler.records import Language
 
@@ -75,10 +75,10 @@ async def test_rules_think_about_reports_and_keep_the_doctors_newest_thought(lan
     assert SHADOW[language] in text and "184" in text
     first, last = ("Pneumonia; Lung cancer", "Lung abscess") if language is Language.EN else ("肺炎；肺癌", "肺脓肿")
     assert OWN[language].format(last) in text and first not in text
-    own = [one for one in memory.ledger if one.source is Source.DOCTOR]
+    own = [one for one in memory.ledger if one.is_doctors]
     assert [(one.object, one.status, one.inferred, one.turns) for one in own] == [
-        (first, Status.SUPERSEDED, True, (1,)),
-        (last, Status.ACTIVE, True, (2, 3)),
+        (first, ThoughtStatus.SUPERSEDED, True, (1,)),
+        (last, ThoughtStatus.ACTIVE, True, (2, 3)),
     ]
 
 

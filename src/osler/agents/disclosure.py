@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from osler.language import Language
-from osler.language.lexicon.spoken import meant
+from osler.language.lexicon.phrases import meant
 from osler.language.reader import denies
 from osler.language.words import content, numbers
 from osler.ranking import reaches

@@ -8,9 +8,8 @@ from functools import cache
 
 from osler.language.base import Language, Speaker
 from osler.language.cues import any_of, cues
-from osler.language.questions import Asks, Question, read_questions
-from osler.language.reader import read
-from osler.language.reading import Mention
+from osler.language.questions import AnswerWanted, ReadQuestion, read_questions
+from osler.language.reader import Mention, read
 from osler.language.segments import EDGE
 from osler.language.words import content, plain
 
@@ -21,16 +20,11 @@ def read_answer(
     """What the reply says of the patient and of others, completed by the question where the reply leaves it out."""
     asked = read_questions(question, language, speaker)
     kind, rest = _opening(reply, language)
-    said = [
-        mention
-        for sentence in read(rest, language, speaker).sentences
-        if not sentence.is_question
-        for clause in sentence.clauses
-        for mention in clause.mentions
-    ]
-    told = [_completed(mention, asked, language) for mention in said]
+    said = [sentence.mentions for sentence in read(rest, language, speaker).sentences if not sentence.is_question]
+    first = said[0] if said and kind != "no" else ()
+    told = [_completed(mention, asked, language, is_next=mention in first) for sentence in said for mention in sentence]
     told = [mention for mention in told if mention.what or mention.when or mention.value]
-    return (*_answered(kind, asked, told, said, language), *told)
+    return (*_answered(kind, asked, told, said[0] if said else (), language), *told)
 
 
 @cache
@@ -59,17 +53,21 @@ def _opening(reply: str, language: Language) -> tuple[str, str]:
 
 
 def _answered(
-    kind: str, asked: tuple[Question, ...], told: list[Mention], said: list[Mention], language: Language
+    kind: str, asked: tuple[ReadQuestion, ...], told: list[Mention], first: tuple[Mention, ...], language: Language
 ) -> list[Mention]:
-    """What a yes, a no or a "not sure" says of what was asked, without what the reply then says in its own words."""
-    closed = [each for each in asked if each.asks in (Asks.YES_OR_NO, Asks.CHOICE)] or list(asked[-1:])
+    """What a yes, a no or a "not sure" says of what was asked, without what the reply then says in its own words.
+
+    A yes to "no fever?" leaves open which of both it means.
+    """
+    extra = next((mention for mention in first if not mention.what and (mention.when or mention.value)), Mention(""))
+    closed = [each for each in asked if each.asks in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE)] or list(asked[-1:])
     found: list[Mention] = []
     for question in closed if kind else ():
-        if kind == "yes" and (len(question.topics) > 1 or len(closed) > 1 or question.asks is Asks.CHOICE):
+        several = len(question.topics) > 1 or len(closed) > 1 or question.asks is AnswerWanted.CHOICE
+        if kind == "yes" and (several or question.is_negated):
             continue  # which of them is not said
         if kind == "yes" and told and question.topic.lower() in cues("vague", language):
             continue  # its name follows
-        extra = next((mention for mention in said if not mention.what and (mention.when or mention.value)), Mention(""))
         for topic in question.topics:
             if any(_same(topic, mention.what, language) for mention in told):
                 continue
@@ -80,42 +78,41 @@ def _answered(
                     unsure=kind == "unsure",
                     whose=question.whose,
                     when=extra.when or question.when,
-                    value=extra.value,
+                    value=extra.value if kind != "no" else "",
                 )
             )
     return found
 
 
-def _completed(mention: Mention, asked: tuple[Question, ...], language: Language) -> Mention:
-    """A mention with what its question adds to it."""
+def _completed(mention: Mention, asked: tuple[ReadQuestion, ...], language: Language, *, is_next: bool) -> Mention:
+    """A mention with what its question adds to it.
+
+    A time or a value alone belongs to a question that asks for it, or to the thing asked about if it `is_next`: said in
+    the first sentence of a reply that does not open with a no.
+    """
     for question in asked:
         if question.whose and not mention.whose:
             mention = replace(mention, whose=question.whose)
         if not mention.what:
-            wants = (Asks.WHEN if mention.when else Asks.VALUE) if not mention.whose else Asks.YES_OR_NO
-            if question.asks is wants or len(asked) == 1:
-                return replace(mention, what=question.topic)
+            wants = (
+                (AnswerWanted.WHEN if mention.when else AnswerWanted.VALUE)
+                if not mention.whose
+                else AnswerWanted.YES_OR_NO
+            )
+            if question.asks is wants or (is_next and len(asked) == 1):
+                return replace(mention, what=question.topic, is_asked=True)
             continue
-        if question.asks is Asks.WHERE and question.topic and not _same(question.topic, mention.what, language):
-            return replace(mention, what=_placed(mention.what, question.topic, language), asked=question.topic)
         for topic in question.topics:
             if _is_part(mention.what, topic, language):
                 return replace(mention, what=topic)
-        if question.asks in (Asks.WHAT, Asks.CHOICE) and len(asked) == 1:
-            return replace(mention, asked=question.topic)
-    if not mention.what and asked:
-        return replace(mention, what=asked[-1].topic)
+    if not mention.what and asked and is_next:
+        return replace(mention, what=asked[-1].topic, is_asked=True)
     return mention
-
-
-def _placed(place: str, topic: str, language: Language) -> str:
-    """A place with what is there: "右边肚子" and "疼"."""
-    return f"{place}{topic}" if language is Language.ZH else f"{topic} {place}"
 
 
 def _is_part(said: str, topic: str, language: Language) -> bool:
     """Whether a reply names only a part of what was asked: "抽" of "抽烟"."""
-    return language is Language.ZH and said != topic and len(said) <= 2 and said in topic
+    return language is Language.ZH and len(said) == 1 and said in topic
 
 
 def _same(one: str, other: str, language: Language) -> bool:

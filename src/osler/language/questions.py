@@ -12,11 +12,19 @@ from osler.language.cues import any_of, cues, finder, groups, pattern
 from osler.language.reader import thing
 from osler.language.relatives import relative_asked_about, relative_at_start
 from osler.language.segments import EDGE, segments
-from osler.language.time_expressions import time_finder
+from osler.language.times_and_values import time_finder
 from osler.language.words import sentences
 
+_A_NOT_A = r"(.)[不没]\1"
+"""How Chinese asks: "疼不疼", "吐没吐", "有没有"."""
+_EXPECTS_NO = {
+    Language.EN: re.compile(r"^\W*(?:(?:and|so|but|you|he|she|it|there)\W+)*(?:no|not|never|\w+n't)\b", re.IGNORECASE),
+    Language.ZH: re.compile("[没不].*吧"),
+}
+"""Finds a question that expects a no."""
 
-class Asks(StrEnum):
+
+class AnswerWanted(StrEnum):
     """What a question wants to hear."""
 
     YES_OR_NO = "yes or no"
@@ -29,26 +37,26 @@ class Asks(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReadQuestion:
     """One question of a doctor's turn."""
 
-    asks: Asks
+    asks: AnswerWanted
     topics: tuple[str, ...]
     """What it asks about, each in its own words; of a choice, what there is to choose from."""
-    subject: str = ""
-    """Of a choice, what it is about."""
     whose: str = ""
     """The relative it asks about; empty: the patient."""
     when: str = ""
+    is_negated: bool = False
+    """Whether it expects that something is not so: "No fever?"."""
 
     @property
     def topic(self) -> str:
         """What it is about, in one phrase."""
-        return self.subject or (self.topics[0] if self.topics else "")
+        return self.topics[0] if self.topics else ""
 
 
 @lru_cache(maxsize=1024)
-def read_questions(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> tuple[Question, ...]:
+def read_questions(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> tuple[ReadQuestion, ...]:
     """The questions of a text; a statement between them is none."""
     parts = sentences(text.replace("’", "'"), language)
     asked = [part for part in parts if part.rstrip().endswith(("?", "？"))] or parts[-1:]
@@ -68,36 +76,37 @@ def _each(sentence: str, language: Language) -> list[str]:
 
 
 def _is_asked(part: str, language: Language) -> bool:
-    return bool(
-        finder("question_words", language).search(part) or re.search("吗|有没有|是不是|是否|(.)不\\1|还是", part)
-    )
+    return bool(finder("question_words", language).search(part) or re.search(f"吗|是不是|是否|{_A_NOT_A}|还是", part))
 
 
-def _question(text: str, language: Language, speaker: Speaker) -> Question:
+def _question(text: str, language: Language, speaker: Speaker) -> ReadQuestion:
     whose = relative_asked_about(text, speaker, language)
     asks = _asks(text, language)
-    time = time_finder(language).search(text) if asks is not Asks.WHEN else None
-    bare = finder("question_words", language).sub(" ", text) if asks not in (Asks.YES_OR_NO, Asks.CHOICE) else text
+    time = time_finder(language).search(text) if asks is not AnswerWanted.WHEN else None
+    bare = text
+    if asks not in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE):
+        bare = re.sub(rf"{pattern('question_words', language)}(?:'(?:s|re|d|ve|ll)\b)?", " ", text, flags=re.IGNORECASE)
     if time:
         bare = bare.replace(time[0], " ")
     when = time[0].strip(EDGE) if time else ""
     if whose:
         bare = re.sub(re.escape(whose), " ", bare, flags=re.IGNORECASE)
-    if asks is Asks.CHOICE:
+    if asks is AnswerWanted.CHOICE:
         return _choice(bare, language, speaker, whose)
-    return Question(asks, _topics(bare, language, speaker), whose=whose, when=when)
+    negated = _EXPECTS_NO[language].search(text) is not None
+    return ReadQuestion(asks, _topics(bare, language, speaker), whose=whose, when=when, is_negated=negated)
 
 
-def _asks(text: str, language: Language) -> Asks:
+def _asks(text: str, language: Language) -> AnswerWanted:
     if "还是" in text if language is Language.ZH else _OPPOSED.search(text):
-        return Asks.CHOICE
-    if language is Language.ZH and re.search("吗[？?]?$|有没有|是不是|是否|(.)不\\1|有无", text.strip()):
-        return Asks.YES_OR_NO
+        return AnswerWanted.CHOICE
+    if language is Language.ZH and re.search(f"吗[？?]?$|是不是|是否|{_A_NOT_A}|有无", text.strip()):
+        return AnswerWanted.YES_OR_NO
     for kind, listed in groups("question_words", language).items():
         found = re.search(any_of(listed, language), text, re.IGNORECASE)
         if found and (language is Language.ZH or _opens(text[: found.start()])):
-            return Asks(kind) if kind != "how" else Asks.WHAT
-    return Asks.YES_OR_NO
+            return AnswerWanted(kind) if kind != "how" else AnswerWanted.WHAT
+    return AnswerWanted.YES_OR_NO
 
 
 _OPPOSED = re.compile(
@@ -106,28 +115,26 @@ _OPPOSED = re.compile(
 """A choice is between what one thing is: "Is the pain sharp or dull?"; "any fever or cough" asks for each."""
 
 
+_SUBJECT = re.compile(
+    r"\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|his|her|this|that)?\s*(\w+)\s+", re.IGNORECASE
+)
+"""Of a choice, what it is about."""
+
+
 def _opens(before: str) -> bool:
     """Whether a question word stands where it asks: at the beginning or after a word or two."""
     return len(before.split()) <= 3
 
 
-def _choice(text: str, language: Language, speaker: Speaker, whose: str) -> Question:
+def _choice(text: str, language: Language, speaker: Speaker, whose: str) -> ReadQuestion:
     options = re.split("还是" if language is Language.ZH else r",\s*(?:or\s+)?|\s+or\s+", text.strip(EDGE))
     cleaned = [_topic(option, language, speaker) for option in options]
-    subject = ""
     if language is Language.ZH:
         before, is_, after = cleaned[0].partition("是")
-        subject, cleaned[0] = (before, after) if is_ and before else ("", cleaned[0].removeprefix("是"))
-    else:
-        found = re.match(
-            r"\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|his|her|this|that)?\s*(\w+)\s+",
-            text,
-            re.IGNORECASE,
-        )
-        subject = found[1] if found and found[1].lower() not in cues("subjects", language) else ""
-        if subject:
-            cleaned[0] = thing(re.sub(rf"^{subject}\b", "", cleaned[0], flags=re.IGNORECASE), language)
-    return Question(Asks.CHOICE, tuple(filter(None, cleaned)), subject=subject, whose=whose)
+        cleaned[0] = after if is_ else before
+    elif (found := _SUBJECT.match(text)) and found[1].lower() not in cues("subjects", language):
+        cleaned[0] = thing(re.sub(rf"^{found[1]}\b", "", cleaned[0], flags=re.IGNORECASE), language)
+    return ReadQuestion(AnswerWanted.CHOICE, tuple(filter(None, cleaned)), whose=whose)
 
 
 def _topics(text: str, language: Language, speaker: Speaker) -> tuple[str, ...]:
@@ -144,7 +151,7 @@ def _topic(text: str, language: Language, speaker: Speaker) -> str:
         before = text
         text = _opening(language).sub("", text).strip(EDGE)
         text = re.sub("(?:吗|呢|么|没有|过没有|过|了|的)+$", "", text) if language is Language.ZH else text
-        text = re.sub(r"(.)不\1", r"\1", text) if language is Language.ZH else text
+        text = re.sub(_A_NOT_A, r"\1", text) if language is Language.ZH else text
     return thing(text, language)
 
 

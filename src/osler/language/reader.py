@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from osler.language.base import Language, Speaker
 from osler.language.cues import any_of, cues, finder, pattern
-from osler.language.measures import number_finder, quality_finder, value_finder
-from osler.language.reading import Clause, Mention, Reading, Sentence
 from osler.language.relatives import own_name, relative_at_start, relative_within
 from osler.language.segments import EDGE, Segment, segments, spans
-from osler.language.time_expressions import time_finder
+from osler.language.times_and_values import number_finder, quality_finder, time_finder, value_finder
 from osler.language.words import sentences
 
 _LABELLED = re.compile(r"^[-*•\s]*([^:：,，。?？]{1,60}?)\s*[:：](?!\d)\s*(.+)$", re.DOTALL)
@@ -21,6 +19,70 @@ _BRACKETED = re.compile(r"[（(][^）)]*[）)]")
 _QUOTES = "'\"“”‘’"
 _LONGEST_LABEL = {Language.EN: 6, Language.ZH: 12}
 _SMALL_WORDS = ("the_patient", "subjects", "determiners", "helpers", "fillers", "about")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One thing that a text speaks of, and what it says about it."""
+
+    what: str
+    """The thing in the text's own words, without those that deny it, date it or say whose it is.
+
+    Empty where only a time, a value or a person is said, as in a reply that its question completes.
+    """
+    denied: bool = False
+    unsure: bool = False
+    """Whether the speaker is not certain."""
+    whose: str = ""
+    """A relative, as the text calls them; empty: the patient."""
+    when: str = ""
+    """When it happened or how long it has lasted, as the text says."""
+    value: str = ""
+    """The number and unit that the text gives for it, or the result in a word."""
+    said: str = ""
+    """The part of the sentence that says it, as written; empty where the reply is a yes or a no to its name."""
+    is_asked: bool = False
+    """Whether the question names the thing, and the reply only its value or time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a sentence that affirms or denies as one."""
+
+    text: str
+    mentions: tuple[Mention, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence and its clauses."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    is_question: bool = False
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """All mentions, in order."""
+        return tuple(mention for clause in self.clauses for mention in clause.mentions)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as it was read."""
+
+    language: Language
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """All clauses, in order."""
+        return tuple(clause for sentence in self.sentences for clause in sentence.clauses)
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """All mentions, in order."""
+        return tuple(mention for clause in self.clauses for mention in clause.mentions)
 
 
 @lru_cache(maxsize=4096)
@@ -51,11 +113,8 @@ class _Draft:
     """Whether only this thing is theirs, and not what is listed after it."""
     when: str = ""
     value: str = ""
-    denies: bool = field(default=False)
+    denies: bool = False
     """Whether its own words deny."""
-
-    def mention(self) -> Mention:
-        return Mention(self.what, self.denied, self.unsure, self.whose, self.when, self.value)
 
 
 def _sentence(text: str, language: Language, speaker: Speaker, person: str) -> tuple[Sentence, str]:
@@ -66,7 +125,7 @@ def _sentence(text: str, language: Language, speaker: Speaker, person: str) -> t
     clauses: list[Clause] = []
     if labelled:
         label, rest = labelled
-        clauses.append(Clause(written, (_result(label, rest, language),)))
+        clauses.append(Clause(written, (replace(_result(label, rest, language), said=written),)))
         text = rest if _tells_more(rest, language) else ""
     drafts = _drafts(text, language, speaker, person) if text else []
     clauses += _clauses(drafts, text if labelled else written)
@@ -111,6 +170,8 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
         _inherit(draft, before, person, language)
         if draft.what.lower() in _bare_answers(language):
             draft.what = ""
+        if before and draft.denies and segment.text.lower() == "no":  # "Chills, no."
+            before.denied = True
         if draft.denied_back and not draft.fresh:
             for earlier in reversed(drafts):
                 earlier.denied = True
@@ -138,7 +199,7 @@ def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Dr
     elif own := own_name(text, language, speaker):
         draft.whose = own
     quality = quality_finder(language).search(text)
-    if quality and thing(text[: quality.start()], language):
+    if quality and (not reach or thing(text[: quality.start()], language)):
         draft.value, text = quality[1].strip(), text[: quality.start()]
         draft.denied = quality[1].lower() in cues("negation_after", language)
     if unsure := finder("unsure", language).search(text):
@@ -179,6 +240,7 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
         found.span()
         for found in finder("negation", language).finditer(text)
         if not any(first < found.end() and found.start() < stop and found.end() <= stop for first, stop in kept)
+        and not _is_subordinate(text[: found.start()], language)
     ]
     ends = re.search(rf"{pattern('negation_after', language)}\W*$", text, re.IGNORECASE)
     if ends and ends.start() > 0 and text[: ends.start()].strip(EDGE):
@@ -186,6 +248,13 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
     if not denies:
         return None
     return *denies[0], False
+
+
+def _is_subordinate(before: str, language: Language) -> bool:
+    """Whether what follows these words is said within another statement: "a feeling that I would not wake up"."""
+    found = finder("subordinate", language).search(before)
+    head = before[: found.start()] if found else ""
+    return bool(thing(head, language) or finder("determiners", language).search(head))
 
 
 def _is_fresh(segment: Segment, language: Language) -> bool:
@@ -212,7 +281,8 @@ def _inherit(draft: _Draft, before: _Draft | None, person: str, language: Langua
     """What a segment takes over from the one before it."""
     text = draft.segment.text
     if before is not None and not draft.fresh:
-        draft.denied = draft.denied or (before.denied and not before.denied_back)
+        # A "no" by itself ("No, sorry, the left one") denies nothing behind it.
+        draft.denied = draft.denied or (before.denied and bool(before.what) and not before.denied_back)
         draft.unsure = draft.unsure or before.unsure
     if draft.whose or finder("first_person", language).match(text):
         return
@@ -247,7 +317,7 @@ def _gathered(drafts: list[_Draft]) -> list[_Draft]:
                 found[-1].value = found[-1].value or draft.value
                 found[-1].segment = replace(found[-1].segment, end=draft.segment.end)
             else:
-                waiting = draft
+                waiting = waiting if waiting and waiting.denies else draft
         elif draft.whose:
             waiting = draft
     return found or ([waiting] if waiting else [])
@@ -265,13 +335,18 @@ def _clauses(drafts: list[_Draft], sentence: str) -> list[Clause]:
         times = {draft.when for draft in group if draft.when}
         shared = times.pop() if len(times) == 1 else ""
         text = sentence[group[0].segment.start : group[-1].segment.end]
-        found.append(Clause(text, tuple(replace(each.mention(), when=each.when or shared) for each in group)))
+        found.append(Clause(text, tuple(_mention(each, shared, sentence) for each in group)))
     return found
 
 
 def denies(text: str, language: Language) -> bool:
     """Whether anything in a text is denied."""
     return _negation(text, language) is not None
+
+
+def _mention(draft: _Draft, shared: str, sentence: str) -> Mention:
+    said = sentence[draft.segment.start : draft.segment.end]
+    return Mention(draft.what, draft.denied, draft.unsure, draft.whose, draft.when or shared, draft.value, said)
 
 
 def denies_a_list(clause: str, language: Language) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from osler.language.base import Language, Speaker
 from osler.language.cues import any_of, finder, groups, pattern
-from osler.language.time_expressions import time_finder
+from osler.language.times_and_values import time_finder
 
 _PATIENT_OF: dict[Speaker, tuple[str, ...]] = {
     Speaker.PATIENT: (),
@@ -29,7 +29,11 @@ _NOT_NAMED_BY_THE_DOCTOR = ("child", "family")
 """Of a patient's own "child" a doctor says son or daughter; a family is no person."""
 
 
-class Person(NamedTuple):
+_TOGETHER = re.compile(r"\W*(?:with|for|to|from)\b", re.IGNORECASE)
+"""Opens a statement in which a relative is not who it is about: "with my husband"."""
+
+
+class RelativeOf(NamedTuple):
     """Whose a statement is, and the statement without them."""
 
     whose: str
@@ -37,9 +41,9 @@ class Person(NamedTuple):
     rest: str
 
 
-def relative_at_start(text: str, language: Language, speaker: Speaker) -> Person | None:
+def relative_at_start(text: str, language: Language, speaker: Speaker) -> RelativeOf | None:
     """The relative whom a statement begins with: "my late father had a stroke"."""
-    if finder("not_relatives", language).search(text):
+    if finder("not_relatives", language).search(text) or _TOGETHER.match(text):
         return None
     found = _subject(language).match(text)
     if found is None:
@@ -49,12 +53,12 @@ def relative_at_start(text: str, language: Language, speaker: Speaker) -> Person
     time = time_finder(language).match(behind)
     start = time.end() if time else 0
     if told := _telling(language).match(behind[start:]):
-        return Person("", f"{behind[:start]} {behind[start + told.end() :]}")
+        return RelativeOf("", f"{behind[:start]} {behind[start + told.end() :]}")
     called = {name for group in _PATIENT_OF.get(speaker, ()) for name in groups("relatives", language).get(group, ())}
-    return Person("" if found["who"].lower() in called else found["who"].lower(), rest)
+    return RelativeOf("" if found["who"].lower() in called else found["who"].lower(), rest)
 
 
-def relative_within(text: str, language: Language, speaker: Speaker) -> Person | None:
+def relative_within(text: str, language: Language, speaker: Speaker) -> RelativeOf | None:
     """The relative in whom something is: "diabetes on my mother's side"; English says so behind it."""
     if language is Language.ZH or finder("not_relatives", language).search(text):
         return None
@@ -63,7 +67,7 @@ def relative_within(text: str, language: Language, speaker: Speaker) -> Person |
     if found is None or (found["who"] or "").lower() in called:
         return None
     who = found["who"] or found["family"]
-    return Person(who.lower(), f"{text[: found.start()]} {text[found.end() :]}")
+    return RelativeOf(who.lower(), f"{text[: found.start()]} {text[found.end() :]}")
 
 
 def own_name(text: str, language: Language, speaker: Speaker) -> str:
@@ -73,20 +77,14 @@ def own_name(text: str, language: Language, speaker: Speaker) -> str:
     return "" if finder("the_patient", language).search(text) else groups("speakers", language)[speaker.value][0]
 
 
-def asks_who_speaks(question: str, speaker: Speaker, language: Language) -> bool:
-    """Whether somebody who answers for the patient is asked about themselves: "And do you yourself smoke?"."""
-    answers_for_another = speaker in _PATIENT_OF and speaker is not Speaker.PATIENT
-    return answers_for_another and finder("yourself", language).search(question) is not None
-
-
 def relative_asked_about(question: str, speaker: Speaker, language: Language) -> str:
     """Who is asked about where it is not the patient, as they are called; empty where it is.
 
-    A relative who saw or heard something tells of the patient.
+    A relative who saw or heard something tells of the patient. "And do you yourself smoke?" asks about who answers.
     """
     if speaker not in _PATIENT_OF:
         return ""
-    if asks_who_speaks(question, speaker, language):
+    if speaker is not Speaker.PATIENT and finder("yourself", language).search(question):
         return groups("speakers", language)[speaker.value][0]
     found = _asked_about(speaker, language).search(question)
     return next(filter(None, found.groups()), "").lower() if found else ""

@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from osler.language.base import Language
 from osler.language.cues import any_of, cues, finder, pattern
-from osler.language.measures import value_finder
-from osler.language.time_expressions import time_finder
+from osler.language.times_and_values import time_finder, value_finder
 
 EDGE = " \t\r\n.,;:!?。，；：！？、…"
+_EVERYTHING = re.compile(r"\b(?:all|both|every\w*)\b|都|全", re.IGNORECASE)
 _BRACKETS = re.compile(r"[（(][^）)]*[）)]|“[^”]*”|\"[^\"]*\"")
 
 
@@ -93,7 +93,12 @@ def _core(cut: re.Match[str]) -> tuple[int, int]:
 
 
 def _parts(before: str, cut: re.Match[str], language: Language) -> bool:
-    """Whether a cut stands between two things; in Chinese a subject or a place is no thing by itself."""
+    """Whether a cut stands between two things; in Chinese a subject or a place is no thing by itself.
+
+    Of "all of them apart from this one" the exception is not true: it stays with what it is an exception from.
+    """
+    if cut.lastgroup == "but" and _EVERYTHING.search(before) and finder("exception", language).search(cut[0]):
+        return False
     if language is Language.EN or cut.lastgroup in ("mark", "but"):
         return True
     bare = before.strip(EDGE)

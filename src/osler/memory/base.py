@@ -12,11 +12,13 @@ from osler.language import Language, Speaker
 from osler.prompts import Prompt
 
 
-class _Frozen(BaseModel):
+class FrozenModel(BaseModel):
+    """A value that does not change and has no other fields."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class Turn(_Frozen):
+class Turn(FrozenModel):
     """One exchange: what the doctor asked and what the patient replied."""
 
     number: int
@@ -28,7 +30,7 @@ class Turn(_Frozen):
     """What the doctor thought of when it asked, the likeliest first."""
 
 
-class Fact(_Frozen):
+class Fact(FrozenModel):
     """One fact that was recalled, for code to read; a prompt has it as text."""
 
     subject: str
@@ -49,7 +51,7 @@ class Fact(_Frozen):
         return " ".join(filter(None, (self.subject, self.relation, self.object)))
 
 
-class Recall(_Frozen):
+class Recall(FrozenModel):
     """What a memory brings to mind for the doctor's next step."""
 
     text: str = ""
@@ -68,7 +70,7 @@ class Recall(_Frozen):
         return self.text
 
 
-class Change(_Frozen):
+class Change(FrozenModel):
     """What remembering a turn did to a memory. Each line tells one thing and, where it is not plain, why."""
 
     group: int | None = None
@@ -117,7 +119,7 @@ None when the model failed: a memory then does without.
 """
 
 
-class MemorySettings(_Frozen):
+class MemorySettings(FrozenModel):
     """What a memory is made with."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)

@@ -8,7 +8,7 @@ from osler.language import Language, Speaker
 from osler.memory.base import Fact, Recall, Turn
 from osler.prompts import phrases
 
-_SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
+SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
 
 
 class RecallRow(NamedTuple):
@@ -47,4 +47,4 @@ def exchange_text(turn: Turn, language: Language, speaker: Speaker = Speaker.PAT
 
 def illnesses(turn: Turn, language: Language) -> str:
     """What the doctor thought of, in a row."""
-    return _SEMICOLON[language].join(turn.differential)
+    return SEMICOLON[language].join(turn.differential)

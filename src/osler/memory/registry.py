@@ -21,21 +21,7 @@ def _tim(settings: MemorySettings) -> Memory:
     return TimMemory(settings)
 
 
-def _without_options(make: MemoryFactory, name: str) -> MemoryFactory:
-    def made(settings: MemorySettings) -> Memory:
-        if settings.options:
-            given = next(iter(settings.options))
-            raise UserError(f"the memory {name} has no option {given!r}", f"it has no options at all: write {name}")
-        return make(settings)
-
-    return made
-
-
-_BUILT_IN: dict[str, MemoryFactory] = {
-    "none": _without_options(NoMemory, "none"),
-    "raw": _without_options(RawMemory, "raw"),
-    "tim": _tim,
-}
+_BUILT_IN: dict[str, MemoryFactory] = {"none": NoMemory, "raw": RawMemory, "tim": _tim}
 
 
 def memory_names() -> list[str]:
@@ -50,6 +36,10 @@ def memory_factory(spec: str) -> MemoryFactory:
         UserError: There is none of that name, or it cannot be loaded; calling the factory raises it too.
     """
     name, options = _options(spec)
+    if options and name in ("none", "raw"):
+        raise UserError(
+            f"the memory {name} has no option {next(iter(options))!r}", f"it has no options at all: write {name}"
+        )
     factory = _BUILT_IN.get(name) or _foreign(name)
     return lambda settings: factory(settings.model_copy(update={"options": options}))
 

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from osler.language import Language, Speaker
 from osler.language.cues import cues, finder
-from osler.language.reader import denies_a_list, read
-from osler.language.reading import Clause
+from osler.language.reader import Clause, denies_a_list, read
 from osler.language.words import sentences
 from osler.records.classify import kind_in_story, language_of, status_of
 from osler.records.schema import Category, Status

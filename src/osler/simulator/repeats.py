@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from osler.language import Language
 from osler.language.lexicon import broad_parts
-from osler.language.lexicon.spoken import aspects, things
+from osler.language.lexicon.phrases import aspects, things
 from osler.language.words import alike, content
 
 

@@ -8,7 +8,7 @@ from osler.agents.ram.evidence import Evidence, read_asks, weights
 from osler.language import Language, Speaker
 from osler.language.lexicon import broad_parts, concepts
 from osler.language.lexicon.drugs import drugs_in
-from osler.language.lexicon.spoken import things
+from osler.language.lexicon.phrases import things
 from osler.language.lexicon.thesaurus import QUALITIES
 from osler.language.questions import read_questions
 from osler.ranking import all_seen, ranked, reaches

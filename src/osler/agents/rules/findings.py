@@ -17,8 +17,7 @@ from osler.agents.rules.knowledge import Finding, Item, by_question, is_about, i
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
 from osler.language.cues import finder
-from osler.language.reader import read
-from osler.language.reading import Mention
+from osler.language.reader import Mention, read
 from osler.language.words import plain
 from osler.memory.base import Fact, Recall, Turn
 from osler.records.classify import result_words

@@ -9,7 +9,7 @@ from typing import Any
 from osler.agents.autogen import Participant
 from osler.agents.messages import Case, Reply, Selection
 from osler.language import Language, Speaker
-from osler.language.lexicon.spoken import meant
+from osler.language.lexicon.phrases import meant
 from osler.language.words import content, plain
 from osler.prompts import phrases
 from osler.records.schema import RESULTS, Category, Entry, Sex, Status

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cache, lru_cache
@@ -12,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.language.base import Language
-from osler.language.lexicon.thesaurus import LONGEST_RUN, load, phrase_terms, terms, thesaurus_terms
+from osler.language.cues import any_of, groups
+from osler.language.lexicon.thesaurus import LONGEST_RUN, QUALITIES, load, phrase_terms, terms, thesaurus_terms
 from osler.language.words import canonical, words
 from osler.ranking import reaches, reaching
 
@@ -131,3 +133,24 @@ def broad_parts(text: str, language: Language) -> frozenset[str]:
     there = [found for found in _broad(language).there(text) if reaches(found.share, _ALL)]
     needed = max([_MOST, *(found.score for found in there)])
     return frozenset(part for found in there if reaches(found.score, needed) for part in found.thing.split("+"))
+
+
+def meant(text: str, language: Language) -> frozenset[str]:
+    """The concepts that it holds a whole phrase of."""
+    return concepts(language).whole(text)
+
+
+def things(text: str, language: Language) -> frozenset[str]:
+    """The concepts that it calls by one of their usual names, but for the qualities that may be asked of any thing."""
+    return named(language).whole(text) - QUALITIES
+
+
+def aspects(text: str, language: Language) -> frozenset[str]:
+    """What a question asks of the thing it names: since when, where, how bad."""
+    return frozenset(name for name, finds in _aspects(language).items() if finds.search(text))
+
+
+@cache
+def _aspects(language: Language) -> dict[str, re.Pattern[str]]:
+    listed = groups("aspects", language).items()
+    return {name: re.compile(any_of(cues, language), re.IGNORECASE) for name, cues in listed if name}

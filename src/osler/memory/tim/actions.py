@@ -4,39 +4,38 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from osler.language import Language
 from osler.memory.base import Change, Turn
 from osler.memory.embedders.base import Embedder
-from osler.memory.tim.fact_words import dated
-from osler.memory.tim.thought import Draft, Thought
+from osler.memory.tim.fact_lines import dated
+from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
 from osler.memory.tim.thought_space import ThoughtSpace, wording
 
 
-@dataclass(frozen=True)
-class Insert:
+class Insert(NamedTuple):
     """A new thought takes its place."""
 
     draft: Draft
 
 
-@dataclass(frozen=True)
-class Again:
+class Again(NamedTuple):
     """An old thought was said once more."""
 
     id: int
 
 
-@dataclass(frozen=True)
-class Supersede:
-    """The thought that was inserted last takes the place of an old one."""
+class Supersede(NamedTuple):
+    """Another thought takes the place of an old one."""
 
     id: int
     why: str
+    by: int | None = None
+    """That thought; None: the one that was inserted last."""
 
 
-@dataclass(frozen=True)
-class Merge:
+class Merge(NamedTuple):
     """Old thoughts become one that holds them all."""
 
     ids: tuple[int, ...]
@@ -46,27 +45,24 @@ class Merge:
     """Whether the turn itself says it; else it was said only in the turns of its parts."""
 
 
-@dataclass(frozen=True)
-class Forget:
+class Forget(NamedTuple):
     """An old thought is wrong, or has nothing more to say."""
 
     id: int
     why: str
-    by: int | None = None
-    """The thought that takes its place, where a model names one."""
 
 
 Action = Insert | Again | Supersede | Merge | Forget
 
 
-@dataclass(frozen=True)
+@dataclass
 class ActionPlan:
     """What is to be done. New thoughts get the next numbers of the ledger, in the order of their actions."""
 
     actions: list[Action] = field(default_factory=list)
     requests: int = 0
     """Model requests it took."""
-    refused: tuple[str, ...] = ()
+    refused: list[str] = field(default_factory=list)
     """What a model proposed and is not done, each with the reason."""
     proposed: int = 0
     """Thoughts and actions that a model proposed; an answer that could not be read counts as one."""
@@ -89,15 +85,14 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
             case Merge():
                 said = turn.number if action.is_said_now else None
                 inserted.append(space.insert(action.draft, said, next(vectors), group, merged=action.ids))
-                merged += [space.merge(part, inserted[-1].id, action.why) for part in action.ids]
+                merged += [space.retire(part, ThoughtStatus.MERGED, action.why, inserted[-1].id) for part in action.ids]
             case Again():
                 space.again(action.id, turn.number)
             case Supersede():
-                superseded.append(space.supersede(action.id, inserted[-1].id, action.why))
-            case Forget() if action.by is not None:
-                superseded.append(space.supersede(action.id, action.by, action.why))
+                by = action.by or inserted[-1].id
+                superseded.append(space.retire(action.id, ThoughtStatus.SUPERSEDED, action.why, by))
             case Forget():
-                forgotten.append(space.forget(action.id, action.why))
+                forgotten.append(space.retire(action.id, ThoughtStatus.FORGOTTEN, action.why))
 
     def lines(thoughts: list[Thought]) -> tuple[str, ...]:
         return tuple(_line(thought, space.language) for thought in thoughts)
@@ -105,11 +100,11 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
     return Change(
         group=group,
         inserted=lines(inserted),
-        makers=dict(Counter(thought.maker.value for thought in inserted)),
+        makers=dict(Counter("model" if thought.is_by_model else "rules" for thought in inserted)),
         superseded=lines(superseded),
         merged=lines(merged),
         forgotten=lines(forgotten),
-        refused=plan.refused,
+        refused=tuple(plan.refused),
         proposed=plan.proposed,
         requests=plan.requests,
     )

@@ -30,22 +30,20 @@ class Bm25:
         """Hold nothing."""
         self._postings: defaultdict[str, dict[int, int]] = defaultdict(dict)
         self._terms: dict[int, Counter[str]] = {}
-        self._lengths: dict[int, int] = {}
         self._length = 0
 
     def add(self, number: int, text: str) -> None:
         """Hold a text under a number."""
         counts = Counter(self.terms(text))
         self._terms[number] = counts
-        self._lengths[number] = counts.total()
-        self._length += self._lengths[number]
+        self._length += counts.total()
         for term, count in counts.items():
             self._postings[term][number] = count
 
     def remove(self, number: int) -> None:
         """Hold it no more."""
         counts = self._terms.pop(number)
-        self._length -= self._lengths.pop(number)
+        self._length -= counts.total()
         for term in counts:
             del self._postings[term][number]
 
@@ -67,7 +65,7 @@ class Bm25:
                 continue
             top = rarity(len(self._terms), len(holders)) * (_K1 + 1)
             found[term] = {
-                number: top * count / (count + _K1 * (1 - _B + _B * self._lengths[number] / mean))
+                number: top * count / (count + _K1 * (1 - _B + _B * self._terms[number].total() / mean))
                 for number, count in holders.items()
             }
         return found

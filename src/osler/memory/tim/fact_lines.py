@@ -1,8 +1,9 @@
-"""Thoughts as lines of a prompt, as many as the budget holds: `Fact #j: what was said (turn n)`.
+"""Thoughts in words: as typed facts, and as lines of a prompt, as many as the budget holds.
 
-A model's thought is a line of its own. Of the thoughts that rules formed, those of one answer share a line, after what
-was asked where they do not name it; what the patient denies and what is normal stands in one line each. Questions of
-which nothing is told are named at the end, so that nobody asks them again. A thought is told whole or left out.
+A line is `Fact #j: what was said (turn n)`. A model's thought is a line of its own, told as it stands. Of the thoughts
+that rules formed, those of one answer share a line, after what was asked where they do not name it; what the patient
+denies and what is normal stands in one line each. Questions of which nothing is told are named at the end, so that
+nobody asks them again. A thought is told whole or left out.
 """
 
 from __future__ import annotations
@@ -11,21 +12,103 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from osler.language import Language
-from osler.memory.base import tokens
-from osler.memory.tim.fact_words import denied_thing, normal_thing, told, topic_of
-from osler.memory.tim.thought import Maker, Source, Thought
+from osler.language.cues import finder
+from osler.language.words import content
+from osler.memory.base import Fact, tokens
+from osler.memory.recall_text import SEMICOLON
+from osler.memory.tim.thought import PATIENT, Draft, Thought
 from osler.prompts import phrases
 
 _COMMA = {Language.EN: ", ", Language.ZH: "、"}
-_SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
+_COLONS = (":", "：")
+_EDGE = " ,，、"
 _PROTECTED = 0.4
 """Share of the budget that protected thoughts have before what bears on the query; the first one is told anyway."""
 _NAMED = 0.2
 """Share of the budget that is kept from other thoughts for naming questions."""
 _CUT = {Language.EN: 24, Language.ZH: 8}
 """Characters of what was asked that are told."""
+_DENIED, _NORMAL = ("denied",), ("normal",)
 
 Key = tuple[object, ...]
+"""The thoughts of one line have the same."""
+
+
+def dated(thought: Draft, language: Language) -> str:
+    """Subject, relation and object, with what its marks tell and the time at which it was so."""
+    words = phrases("tim_lines", language)
+    if not thought.is_by_model:
+        return _with_time(f"{thought.subject} {_predicate(thought, language)}", thought, language)
+    unsaid = thought.negated and not finder("negation", language).search(thought.relation)
+    text = words["negative"].format(text=thought.triple) if unsaid else thought.triple
+    return _with_time(words["inferred"].format(text=text) if thought.inferred else text, thought, language)
+
+
+def _told(thought: Draft, language: Language) -> str:
+    """A thought within a line that has its topic; that the patient has or says something needs no words."""
+    if thought.is_by_model or thought.subject not in PATIENT:
+        return dated(thought, language)
+    words = phrases("tim_lines", language)
+    if topic_of(thought):
+        text = words["no"].format(thing=thought.object) if thought.negated else thought.object
+    elif not thought.negated and thought.relation in (words["has"], words["says"]):
+        text = thought.object
+    else:
+        text = _predicate(thought, language)
+    return _with_time(text, thought, language)
+
+
+def _predicate(thought: Draft, language: Language) -> str:
+    """What is said of the subject of a thought that rules formed."""
+    words = phrases("tim_lines", language)
+    if topic := topic_of(thought):
+        answer = words["no"].format(thing=thought.object) if thought.negated else thought.object
+        return f"{words['topic'].format(topic=topic)} {answer}"
+    return f"{words['has_not'] if thought.negated else thought.relation} {thought.object}"
+
+
+def topic_of(thought: Draft) -> str:
+    """What a thought is the answer to, where rules formed it and it does not name that itself."""
+    return thought.asked or (thought.relation[:-1] if thought.relation.endswith(_COLONS) else "")
+
+
+def _denied_thing(thought: Draft, language: Language) -> str:
+    """What the patient does not have; empty where rules did not form a thought or it says something else."""
+    if thought.is_by_model or not thought.negated or thought.subject not in PATIENT or topic_of(thought):
+        return ""
+    return _with_time(thought.object, thought, language)
+
+
+def _normal_thing(thought: Draft, language: Language) -> str:
+    """The name of the thing of which rules noted only that it is normal; empty where a thought says more."""
+    if thought.is_by_model or thought.negated or thought.subject not in PATIENT:
+        return ""
+    rest, found = finder("all_normal", language).subn("", thought.object)
+    topic = topic_of(thought)
+    if not found or (topic and content(rest, language)):
+        return ""
+    return topic or rest.strip(_EDGE)
+
+
+def facts_of(thought: Thought, language: Language, turn: int, score: float) -> list[Fact]:
+    """A thought for code to read: once for each turn in which it was said, the given one first."""
+    return [
+        Fact(
+            subject=thought.subject,
+            relation=thought.relation,
+            object=_with_time(thought.object, thought, language),
+            denied=thought.negated,
+            turn=said,
+            score=round(score, 4),
+        )
+        for said in dict.fromkeys((turn, *thought.turns))
+    ]
+
+
+def _with_time(text: str, thought: Draft, language: Language) -> str:
+    if not thought.reported or thought.reported in text:
+        return text
+    return phrases("tim_lines", language)["when"].format(text=text, when=thought.reported)
 
 
 @dataclass(frozen=True)
@@ -59,7 +142,7 @@ def tell(
     """
     turns = sorted({*silent, *(turn for one in thoughts for turn in one.turns)})
     page = _Page(language, budget)
-    vital = [one for one in thoughts if _is_vital(one)]
+    vital = [one for one in thoughts if (one.is_protected and not one.negated) or one.is_doctors]
     for one in vital[:1]:
         page.add(one, 0)
     for one in vital:
@@ -71,22 +154,28 @@ def tell(
     asked = page.name_questions([turn for turn in turns if turn not in covered], topic)
     for one in thoughts:
         page.add(one, 0)
-    dropped = sorted({one.turn for one in thoughts if one.id not in page.ids})
+    told = {one.id for one in page.kept}
+    dropped = sorted({one.turn for one in thoughts if one.id not in told})
     return Told(page.text(), page.kept, asked, tuple(dropped))
-
-
-def _is_vital(thought: Thought) -> bool:
-    """Whether a treatment hangs on it, or it is what the doctor itself thought."""
-    return (thought.is_protected and not thought.negated) or thought.source is Source.DOCTOR
 
 
 def _weight(thought: Thought, language: Language) -> int:
     """What is there first, then denials, what is normal, and what nobody said."""
     if thought.inferred:
         return 3
-    if normal_thing(thought, language):
+    if _normal_thing(thought, language):
         return 2
-    return 1 if denied_thing(thought, language) else 0
+    return 1 if _denied_thing(thought, language) else 0
+
+
+def _line_of(thought: Thought, language: Language) -> tuple[Key, str]:
+    """The line that a thought goes into, and its words there: answers to one question share a line."""
+    if name := _denied_thing(thought, language):
+        return _DENIED, name
+    if name := _normal_thing(thought, language):
+        return _NORMAL, _cut(name, language)
+    is_alone = thought.is_by_model or thought.is_doctors
+    return (thought.id,) if is_alone else (thought.turns, topic_of(thought), thought.subject), _told(thought, language)
 
 
 @dataclass
@@ -96,88 +185,70 @@ class _Page:
     language: Language
     left: int
     """Tokens."""
-    lines: dict[Key, list[str]] = field(default_factory=dict)
-    """Answers: what each line says, part by part."""
-    heads: dict[Key, Thought] = field(default_factory=dict)
-    """The first thought of each line."""
-    rows: dict[str, list[str]] = field(default_factory=lambda: {"denied": [], "normal": [], "asked": []})
-    told: dict[Key, list[Thought]] = field(default_factory=dict)
-    ids: set[int] = field(default_factory=set)
+    lines: dict[Key, list[tuple[Thought, str]]] = field(default_factory=dict)
+    """What each line tells, and in which words."""
+    asked: list[str] = field(default_factory=list)
+    """The questions that are named."""
+
+    @property
+    def _keys(self) -> list[Key]:
+        """The lines in the order of the text: what is denied and what is normal comes last."""
+        rows = [key for key in (_DENIED, _NORMAL) if key in self.lines]
+        return [*(key for key in self.lines if key not in rows), *rows]
 
     @property
     def kept(self) -> tuple[Thought, ...]:
         """What is told, in the order of the text."""
-        order = [*self.lines, ("denied",), ("normal",)]
-        return tuple(one for key in order for one in self.told.get(key, ()))
+        return tuple(one for key in self._keys for one, _ in self.lines[key])
 
     def add(self, thought: Thought, reserve: float) -> None:
         """Tell a thought, if it is not told yet and there is room for it beside what is kept in reserve."""
-        if thought.id in self.ids:
+        key, said = _line_of(thought, self.language)
+        line, new = self.lines.get(key, []), (thought, said)
+        if any(one.id == thought.id for one, _ in line):
             return
-        for part, thing in (("denied", denied_thing), ("normal", normal_thing)):
-            if name := thing(thought, self.language):
-                name = _cut(name, self.language) if part == "normal" else name
-                if name in self.rows[part] or self._fits_row(part, name, reserve):
-                    self._note((part,), thought)
-                    self.rows[part] = list(dict.fromkeys([*self.rows[part], name]))
-                return
-        key = _line_of(thought)
-        said = told(thought, self.language)
-        size = tokens(said) if key in self.lines else tokens(self._line(thought, [said]))
-        if self._fits(size, reserve):
-            self.lines.setdefault(key, []).append(said)
-            self.heads.setdefault(key, thought)
-            self._note(key, thought)
+        is_told = key in (_DENIED, _NORMAL) and any(said == text for _, text in line)
+        if is_told or self._fits(said if line else self._line(key, [new]), reserve):
+            self.lines[key] = [*line, new]
 
     def name_questions(self, turns: Sequence[int], topic: Callable[[int], str]) -> tuple[int, ...]:
         """Name what was asked in these turns, the newest first; the turns whose questions found room."""
-        named: dict[int, str] = {}
+        named = []
         for turn in reversed(turns):
             name = _cut(topic(turn), self.language)
-            if name and self._fits_row("asked", name, 0):
-                named[turn] = name
-                self.rows["asked"] = [name, *self.rows["asked"]]
-        self.rows["asked"] = list(dict.fromkeys(self.rows["asked"]))
+            if name and self._fits(name if self.asked else self._row("asked", [name]), 0):
+                named.append(turn)
+                self.asked.insert(0, name)
         return tuple(sorted(named))
 
     def text(self) -> str:
         """All lines."""
-        lines = [self._line(self.heads[key], said) for key, said in self.lines.items()]
-        words = phrases("tim_lines", self.language)
-        mark = _SEMICOLON[self.language]
-        return "\n".join(
-            [*lines, *(words[part].format(things=mark.join(row)) for part, row in self.rows.items() if row)]
-        )
+        lines = [self._line(key, self.lines[key]) for key in self._keys]
+        return "\n".join([*lines, *([self._row("asked", self.asked)] if self.asked else [])])
 
-    def _note(self, key: Key, thought: Thought) -> None:
-        self.told.setdefault(key, []).append(thought)
-        self.ids.add(thought.id)
-
-    def _line(self, head: Thought, said: Sequence[str]) -> str:
+    def _line(self, key: Key, told: Sequence[tuple[Thought, str]]) -> str:
+        said = [text for _, text in told]
+        if key in (_DENIED, _NORMAL):
+            return self._row(str(key[0]), said)
+        head = told[0][0]
         words = phrases("tim_lines", self.language)
-        text = _SEMICOLON[self.language].join(dict.fromkeys(said))
-        if head.maker is Maker.RULES and (topic := _cut(topic_of(head), self.language)):
+        text = SEMICOLON[self.language].join(dict.fromkeys(said))
+        if not head.is_by_model and (topic := _cut(topic_of(head), self.language)):
             text = words["answer"].format(topic=topic, text=text)
         turns = _COMMA[self.language].join(map(str, head.turns))
         return words["fact"].format(number=head.id, text=text, turns=turns)
 
-    def _fits_row(self, part: str, name: str, reserve: float) -> bool:
-        head = 0 if self.rows[part] else tokens(phrases("tim_lines", self.language)[part]) + 1
-        return self._fits(tokens(name) + head, reserve)
+    def _row(self, part: str, names: Sequence[str]) -> str:
+        things = SEMICOLON[self.language].join(dict.fromkeys(names))
+        return phrases("tim_lines", self.language)[part].format(things=things)
 
-    def _fits(self, size: int, reserve: float) -> bool:
-        """Whether there is room for so many tokens and the mark before them, rounded up; if so, it is taken."""
-        if size + 1 > self.left - reserve:
+    def _fits(self, text: str, reserve: float) -> bool:
+        """Whether there is room for a text and the mark before it, rounded up; if so, it is taken."""
+        size = tokens(text) + 1
+        if size > self.left - reserve:
             return False
-        self.left -= size + 1
+        self.left -= size
         return True
-
-
-def _line_of(thought: Thought) -> Key:
-    """The line that a thought goes into: answers to one question share one, with the patient as their subject."""
-    if thought.maker is Maker.MODEL or thought.source is Source.DOCTOR:
-        return (thought.id,)
-    return (thought.turns, topic_of(thought), thought.subject)
 
 
 def _cut(text: str, language: Language) -> str:

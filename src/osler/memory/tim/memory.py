@@ -17,19 +17,18 @@ from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
 from osler.memory.embedders import open_embedder
 from osler.memory.recall_text import exchange_text
 from osler.memory.tim.actions import carry_out
-from osler.memory.tim.fact_lines import tell
-from osler.memory.tim.fact_words import facts_of
+from osler.memory.tim.fact_lines import facts_of, tell
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
 from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, RulesThink
-from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts, recall_turns
+from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts
 from osler.memory.tim.rules_thoughts import question_topic
 from osler.memory.tim.settings import TimSettings
-from osler.memory.tim.thought import Source, Thought
+from osler.memory.tim.thought import Thought
 from osler.memory.tim.thought_space import ThoughtSpace
 from osler.memory.tim.vectors import VectorIndex
 from osler.prompts import prompt
 
-VERSION = 3
+VERSION = 4
 _NEAR, _LAID = 12, 20
 """The thoughts most like a new turn that are laid beside it, and as many of its group: for rules, and for a model."""
 
@@ -144,12 +143,12 @@ class TimMemory:
         if self._tim.mode == "paper":
             return [space[number] for number in members]
         if isinstance(self._think, RulesThink):
-            hits = recall_thoughts(raw_text(turn), vector, space, _NEAR)
-            own = [one.id for one in space.active if one.source is Source.DOCTOR]
+            hits = fused(raw_text(turn), vector, space, _NEAR)
+            own = [one.id for one in space.active if one.is_doctors]
             numbers = list(dict.fromkeys([*own, *(hit.number for hit in hits), *members]))[: _NEAR * 2]
         else:
             # A model sees for itself what bears on the turn.
-            hits = fused(raw_text(turn), vector, space.index, space.bm25, _LAID)
+            hits = fused(raw_text(turn), vector, space, _LAID)
             numbers = list({*(hit.number for hit in hits), *members[-_LAID:]})
         return [space[number] for number in sorted(numbers)]
 
@@ -158,13 +157,16 @@ class TimMemory:
 
     def _silent(self, bank: MemoryBank) -> tuple[int, ...]:
         """Turns that left no thought: what was asked in them is all there is to tell."""
-        said = (thought for thought in self.ledger if thought.source is not Source.DOCTOR)
+        said = (thought for thought in self.ledger if not thought.is_doctors)
         told = {*self._unread, *(turn for thought in said for turn in thought.turns)}
         return tuple(turn for turn in bank.turns if turn not in told)
 
     def _from_bank(self, query: str, vector: Any, bank: MemoryBank) -> Recall:
-        search = recall_turns if self._tim.mode == "paper" else recall_talk
-        hits = search(query, vector, bank, self._tim.k or len(bank))
+        wanted = self._tim.k or len(bank)
+        if self._tim.mode == "paper":
+            hits = fused(query, vector, bank, wanted)
+        else:
+            hits = recall_talk(query, vector, bank, wanted)
         return self._word_for_word([hit.number for hit in hits], bank, self._settings.budget)
 
     def _with_unread(self, recall: Recall, bank: MemoryBank) -> Recall:

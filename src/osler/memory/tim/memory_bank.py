@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from osler.language import Language
-from osler.language.words import content
 from osler.memory.base import Turn
 from osler.memory.tim.bm25 import Bm25
 from osler.memory.tim.vectors import VectorIndex
@@ -21,10 +19,8 @@ class MemoryBank:
     def __init__(self, language: Language, index: VectorIndex) -> None:
         """Start empty."""
         self.index = index
-        self.language = language
         self.bm25 = Bm25(language)
         self._turns: dict[int, Turn] = {}
-        self._asked_back: dict[int, frozenset[str]] = {}
 
     def __getitem__(self, number: int) -> Turn:
         """The exchange of that turn."""
@@ -44,16 +40,9 @@ class MemoryBank:
         self._keep(turn)
         return self.index.add(turn.number, vector)
 
-    def asked_back(self, number: int) -> frozenset[str]:
-        """The terms that a turn has only because its reply ends with a question: the next turn is about them."""
-        return self._asked_back.get(number, frozenset())
-
     def _keep(self, turn: Turn) -> None:
         self._turns[turn.number] = turn
         self.bm25.add(turn.number, raw_text(turn))
-        if asked := closing_question(turn.reply, self.language):
-            said = f"{turn.question} {turn.reply[: -len(asked)]}"
-            self._asked_back[turn.number] = frozenset(self.bm25.terms(asked)) - frozenset(self.bm25.terms(said))
 
     def snapshot(self) -> dict[str, Any]:
         """All exchanges and their vectors."""
@@ -61,7 +50,7 @@ class MemoryBank:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Exactly these exchanges."""
-        self._turns, self._asked_back = {}, {}
+        self._turns = {}
         self.index.restore(state["index"])
         self.bm25.clear()
         for row in state["turns"]:
@@ -72,12 +61,3 @@ def raw_text(turn: Turn) -> str:
     """An exchange as one text; what the doctor only thought was not said."""
     said = f"{turn.question} {turn.reply}"
     return f"{said} {turn.results}" if turn.results else said
-
-
-_CLAUSE = re.compile(r"[^,.;!?，。；！？\n]*[?？]\s*$")
-
-
-def closing_question(reply: str, language: Language) -> str:
-    """The last clause of a reply where it asks something; empty where it does not."""
-    found = _CLAUSE.search(reply) if reply.rstrip().endswith(("?", "？")) else None
-    return found[0] if found and content(found[0], language) else ""

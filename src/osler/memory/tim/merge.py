@@ -14,7 +14,8 @@ from osler.language import Language
 from osler.language.cues import finder
 from osler.language.words import content, numbers, plain
 from osler.memory.tim.actions import Action, Again, Insert, Merge, Supersede
-from osler.memory.tim.thought import PATIENT, Draft, Status, Thought
+from osler.memory.tim.fact_lines import topic_of
+from osler.memory.tim.thought import PATIENT, Draft, Thought, ThoughtStatus
 
 CORRECTED = "corrected"
 _RECENT = 2
@@ -26,14 +27,14 @@ class _Content(NamedTuple):
 
     subject: str
     topic: frozenset[str]
-    """Words of weight of its relation: what was asked, or what was measured."""
+    """Words of weight of what was asked, or of what was measured."""
     words: frozenset[str]
     numbers: frozenset[str]
 
 
 def merge_thoughts(new: Sequence[Draft], old: Sequence[Thought], turn: int, language: Language) -> list[Action]:
     """What to do with the new thoughts of a turn and with old ones that may be about the same things."""
-    live = [one for one in old if one.status is Status.ACTIVE]
+    live = [one for one in old if one.status is ThoughtStatus.ACTIVE]
     actions: list[Action] = []
     for draft in _distinct(new, language):
         repeated = [one for one in live if repeats(draft, one, language)]
@@ -110,7 +111,7 @@ def replaces(draft: Draft, old: Draft, language: Language, *, is_recent: bool) -
     mine, its = _content(draft, language), _content(old, language)
     if mine.subject != its.subject or _at_other_times(draft, old):
         return ""
-    if _is_correction(draft.sentence, language) and not (draft.negated or old.negated):
+    if finder("correction", language).search(draft.sentence) and not (draft.negated or old.negated):
         on_one_topic = is_recent and bool(mine.topic) and mine.topic == its.topic
         is_shared = _share_half(mine.words | mine.topic, its.words | its.topic)
         if mine.words != its.words and (on_one_topic or is_shared):
@@ -142,23 +143,14 @@ def _joined(draft: Draft, old: Draft) -> Draft:
     return draft.model_copy(update={"reported": draft.reported or old.reported, "sentence": sentence})
 
 
-def _content(draft: Draft, language: Language) -> _Content:
-    return _content_of(draft.subject, draft.asked or draft.relation, draft.object, language)
-
-
 @lru_cache(maxsize=8192)
-def _content_of(subject: str, relation: str, object_: str, language: Language) -> _Content:
-    object_ = finder("correction", language).sub(" ", object_)
+def _content(draft: Draft, language: Language) -> _Content:
+    object_ = finder("correction", language).sub(" ", draft.object)
     said = frozenset(numbers(object_))
-    level = plain(subject)
+    level = plain(draft.subject)
     return _Content(
         subject="patient" if level in PATIENT else level,
-        topic=frozenset(content(relation, language)),
+        topic=frozenset(content(topic_of(draft), language)),
         words=frozenset(content(object_, language)) - said,
         numbers=said,
     )
-
-
-@lru_cache(maxsize=8192)
-def _is_correction(sentence: str, language: Language) -> bool:
-    return finder("correction", language).search(sentence) is not None

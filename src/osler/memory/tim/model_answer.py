@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from osler.memory.tim.actions import Action, ActionPlan, Forget, Insert, Merge
-from osler.memory.tim.thought import Draft, Kind, Maker
+from osler.memory.tim.actions import ActionPlan, Forget, Insert, Merge, Supersede
+from osler.memory.tim.thought import Draft, ThoughtKind
 
 MOST = 30
 """Thoughts that one turn can give: more is a model going round in circles."""
@@ -44,7 +44,7 @@ class _Parts(BaseModel):
     ids: list[int]
 
 
-class _NewThought(_Triple, _Numbered):
+class _NewThought(_Triple, _Numbered):  # the fields of the last class come first
     inferred: bool
 
 
@@ -75,55 +75,42 @@ class Merges(BaseModel):
     merge: list[_Joined]
 
 
-class Everything(BaseModel):
+class Everything(Merges, Forgets, Thoughts):
     """The form of all three answers in one."""
-
-    thoughts: list[_NewThought] = Field(max_length=MOST)
-    forget: list[_Gone]
-    merge: list[_Joined]
 
 
 class _Refusal(Exception):
     """Why something that a model proposed is not done."""
 
 
-@dataclass
-class ModelAnswer:
-    """A model's thoughts and actions after one turn, as far as they were taken."""
+@dataclass(kw_only=True)
+class ModelAnswer(ActionPlan):
+    """A model's thoughts and actions after one turn, as far as they were taken, and the reasons against the rest."""
 
     shown: dict[int, Draft]
     """The thoughts that actions can name, by number: those laid before the model and, once taken, its new ones."""
     first: int
     """The number of its first new thought."""
-    requests: int = 0
-    is_unread: bool = False
-    _actions: list[Action] = field(default_factory=list)
-    _refused: list[str] = field(default_factory=list)
-    _proposed: int = 0
     _names: dict[int, int | None] = field(default_factory=dict)
     """The numbers by which the model calls its new thoughts, and those they got; none where one was refused."""
 
-    def plan(self) -> ActionPlan:
-        """All that was taken, and the reasons against the rest."""
-        return ActionPlan(self._actions, self.requests, tuple(self._refused), self._proposed, self.is_unread)
-
     def refuse_answer(self) -> None:
         """Note that an answer could not be read."""
-        self._proposed += 1
-        self._refused.append(UNREAD)
+        self.proposed += 1
+        self.refused.append(UNREAD)
 
     def take(self, answer: Mapping[str, Any]) -> None:
         """Take what an answer proposes: new thoughts first, so that the actions can name them."""
         for key, take_row in (("thoughts", self._insert), ("forget", self._forget), ("merge", self._merge)):
             rows = answer.get(key)
             for place, row in enumerate(rows if isinstance(rows, list) else ()):
-                self._proposed += 1
+                self.proposed += 1
                 try:
                     if not isinstance(row, dict):
                         raise _Refusal(f"not in the form that was asked for: {_cut(row)}")
                     take_row(row, place)
                 except _Refusal as refusal:
-                    self._refused.append(str(refusal))
+                    self.refused.append(str(refusal))
 
     def _insert(self, row: dict[str, Any], place: int) -> None:
         name = _number(row.get("id"))
@@ -131,11 +118,11 @@ class ModelAnswer:
             name = self.first + place  # a model that does not number its thoughts counts them
         self._names.setdefault(name, None)
         draft = _draft(row)
-        if sum(isinstance(action, Insert) for action in self._actions) >= MOST:
+        if sum(isinstance(action, Insert) for action in self.actions) >= MOST:
             raise _Refusal(f"more than {MOST} thoughts in a turn: {_cut(draft.triple)}")
         self._names[name] = self._next
         self.shown[self._next] = draft
-        self._actions.append(Insert(draft))
+        self.actions.append(Insert(draft))
 
     def _forget(self, row: dict[str, Any], _: int) -> None:
         number = self._named(row.get("id"))
@@ -145,7 +132,8 @@ class ModelAnswer:
         newer = self.shown[by] if by is not None and by > number else None
         self._check_protected(number, newer)
         del self.shown[number]
-        self._actions.append(Forget(number, _why(row, "no reason was given"), by))
+        why = _why(row, "no reason was given")
+        self.actions.append(Forget(number, why) if by is None else Supersede(number, why, by))
 
     def _merge(self, row: dict[str, Any], _: int) -> None:
         listed = row.get("ids")
@@ -158,12 +146,12 @@ class ModelAnswer:
             self._check_protected(number, draft)
         for number in numbers:
             del self.shown[number]
-        self._actions.append(Merge(numbers, draft, _why(row, "said as one")))
+        self.actions.append(Merge(numbers, draft, _why(row, "said as one")))
 
     @property
     def _next(self) -> int:
         """The number that the next thought gets in the ledger."""
-        return self.first + sum(isinstance(action, Insert | Merge) for action in self._actions)
+        return self.first + sum(isinstance(action, Insert | Merge) for action in self.actions)
 
     def _named(self, value: object) -> int:
         """The thought that a model means by a number."""
@@ -188,7 +176,7 @@ def _draft(row: Mapping[str, Any]) -> Draft:
         object=object_,
         negated=_is_true(row.get("negated")),
         reported=when,
-        maker=Maker.MODEL,
+        is_by_model=True,
         kind=_kind(row.get("kind")),
         inferred=_is_true(row.get("inferred")),
     )
@@ -209,9 +197,9 @@ def _is_true(value: object) -> bool:
     return value is True or (isinstance(value, str) and value.strip().lower() == "true")
 
 
-def _kind(value: object) -> Kind:
+def _kind(value: object) -> ThoughtKind:
     level = _text(value).lower()
-    return Kind(level) if level in set(Kind) else Kind.OTHER
+    return ThoughtKind(level) if level in set(ThoughtKind) else ThoughtKind.OTHER
 
 
 def _number(value: object) -> int | None:

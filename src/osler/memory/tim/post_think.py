@@ -8,8 +8,8 @@ where there is no model at all, or where it is asked for, and never in place of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -18,23 +18,20 @@ from osler.loosejson import json_begun, json_of
 from osler.memory.base import Thinker, Turn
 from osler.memory.recall_text import illnesses
 from osler.memory.tim.actions import Action, ActionPlan, Again, Insert, Supersede
-from osler.memory.tim.fact_words import dated
+from osler.memory.tim.fact_lines import dated
 from osler.memory.tim.merge import merge_thoughts
 from osler.memory.tim.model_answer import Everything, Forgets, Merges, ModelAnswer, Thoughts
 from osler.memory.tim.rules_thoughts import rules_thoughts
-from osler.memory.tim.thought import Draft, Source, Status, Thought
+from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
 from osler.prompts import phrases, prompt
 
 _TWO = 2
 """Thoughts of which one can contradict the other, or be merged with it."""
 
 
-class PostThink(Protocol):
-    """A way to think about a finished turn."""
-
-    async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
-        """What should change, given the thoughts that may be about the same things, and the number of the next one."""
-        ...
+PostThink = Callable[[Turn, Sequence[Thought], int], Awaitable[ActionPlan]]
+"""A way to think about a finished turn: what should change, given thoughts that may be about the same things and the
+number of the next one."""
 
 
 class RulesThink:
@@ -46,7 +43,7 @@ class RulesThink:
 
     async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
         """What should change."""
-        said = [thought for thought in near if thought.source is not Source.DOCTOR]
+        said = [thought for thought in near if not thought.is_doctors]
         new = rules_thoughts(turn, self._language, self._speaker)
         actions = merge_thoughts(new, said, turn.number, self._language)
         return ActionPlan([*actions, *_doctors_own(turn, near, self._language)])
@@ -61,10 +58,10 @@ def _doctors_own(turn: Turn, near: Sequence[Thought], language: Language) -> lis
         subject=words["doctor"],
         relation=words["thinks"],
         object=illnesses(turn, language),
-        source=Source.DOCTOR,
+        is_doctors=True,
         inferred=True,
     )
-    before = [one for one in near if one.source is Source.DOCTOR and one.status is Status.ACTIVE]
+    before = [one for one in near if one.is_doctors and one.status is ThoughtStatus.ACTIVE]
     if any(one.object == draft.object for one in before):
         return [Again(one.id) for one in before if one.object == draft.object]
     return [Insert(draft), *(Supersede(one.id, "the doctor thinks otherwise now") for one in before)]
@@ -115,11 +112,11 @@ class OneThink(_ModelThink):
 
     async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
         """What should change."""
-        proposal = ModelAnswer({thought.id: thought for thought in near}, first)
+        proposal = ModelAnswer(shown={thought.id: thought for thought in near}, first=first)
         facts = numbered(proposal.shown, self._language)
         read = await self._ask("tim_think", Everything, proposal, **self._exchange(turn), facts=facts, first=first)
         proposal.is_unread = not read
-        return proposal.plan()
+        return proposal
 
 
 class PaperThink(_ModelThink):
@@ -127,13 +124,13 @@ class PaperThink(_ModelThink):
 
     async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
         """What should change."""
-        proposal = ModelAnswer({thought.id: thought for thought in near}, first)
+        proposal = ModelAnswer(shown={thought.id: thought for thought in near}, first=first)
         read = await self._ask("tim_generate", Thoughts, proposal, **self._exchange(turn), first=first)
         proposal.is_unread = not read
         for name, schema in (("tim_forget", Forgets), ("tim_merge", Merges)):
             if read and len(proposal.shown) >= _TWO:
                 await self._ask(name, schema, proposal, facts=numbered(proposal.shown, self._language))
-        return proposal.plan()
+        return proposal
 
 
 def numbered(thoughts: Mapping[int, Draft], language: Language) -> str:

@@ -1,46 +1,35 @@
 """Recall in two stages: the groups nearest to the query, then the best of what is in them.
 
 Vectors alone find less in conversations than words do, so both are asked and their standings are added. A thought
-leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn;
-the names said shortly before still count for the turn, and what a reply asks counts for the next one, which answers it.
-A question names a thing and what is wanted of it: a turn with some of both stands above one that only has the name in
-full. A thought that tells nothing, such as `of course I know`, is no answer. When no thought bears on the query, what
-was said word for word is searched instead.
+leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn,
+for which the names said shortly before still count. A question names a thing and what is wanted of it: a turn with some
+of both stands above one that only has the name in full. When no thought bears on the query, what was said word for word
+is searched instead.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.language import Language
-from osler.language.words import content
 from osler.memory.base import Turn, tokens
-from osler.memory.tim.bm25 import Bm25
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
-from osler.memory.tim.thought import PATIENT, Maker, Thought
-from osler.memory.tim.thought_space import ThoughtSpace
-from osler.memory.tim.vectors import VectorIndex
+from osler.memory.tim.thought import Thought
+from osler.memory.tim.thought_space import ThoughtSpace, unrelated_cosine
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
 
 _POOL = 4
-"""Candidates asked of each side, times what is wanted: the best of the sum is seldom below that on both."""
+"""Candidates by vector, times what is wanted: the best of the sum is seldom below that."""
 
 # Tuned on one half of the questions of `benchmarks/recall.py`.
 _OWN = 0.001
 """What a thought's own standing counts beside that of its turn: enough to order the thoughts of one turn, too little to
 change the order of turns. Its few words alone mislead more than the turn's."""
-_EMPTY = 0.5
-"""What a thought loses that tells nothing."""
-_TELLING = 2
-"""Words of weight from which on a thought tells something by itself; with fewer, it has to hold one that was asked."""
-_ASKED_BACK = 0.3
-"""What is left for a turn of the words that only the question at its end has; the turn after it has them in full."""
 _TURN_WORDS = 3.0
 """What the words of its turn count beside the vector of its turn."""
 _FADES, _SHUTS = 200.0, 1.5
@@ -64,29 +53,20 @@ class Hit(NamedTuple):
 
 
 def fused(
-    query: str, vector: NDArray[np.float32], index: VectorIndex, bm25: Bm25, k: int, probes: int | None = None
+    query: str, vector: NDArray[np.float32], store: MemoryBank | ThoughtSpace, k: int, probes: int | None = None
 ) -> list[Hit]:
     """The best k by the sum of both standings."""
-    return _best(_weighed(query, vector, index, bm25, k, probes), k)
+    near = {number for number, _ in store.index.search(vector, k * _POOL, probes)}
+    shared = store.bm25.scores(query).keys() if probes is None else ()
+    return _best(_weighed(query, vector, store, sorted({*near, *shared})), k)
 
 
 def _weighed(
-    query: str,
-    vector: NDArray[np.float32],
-    index: VectorIndex,
-    bm25: Bm25,
-    k: int,
-    probes: int | None,
-    more: Iterable[int] = (),
+    query: str, vector: NDArray[np.float32], store: MemoryBank | ThoughtSpace, numbers: Sequence[int]
 ) -> list[Hit]:
-    """The candidates of both sides, and some more that the caller knows of, each with the sum of its standings."""
-    if not len(index):
-        return []
-    near = dict(index.search(vector, max(k * _POOL, k), probes))
-    words = bm25.scores(query)
-    best_words = _first(words, k * _POOL)
-    numbers = sorted(near.keys() if probes is not None else {*near, *best_words, *more})
-    cosines = np.array([near[number] if number in near else index.cosine(number, vector) for number in numbers])
+    """Some of what is stored, each with the sum of its standings by vector and by words."""
+    near, words = store.index.cosines(vector, numbers), store.bm25.scores(query)
+    cosines = np.array([near[number] for number in numbers])
     scores = np.array([words.get(number, 0.0) for number in numbers])
     total = _standing(cosines) + _standing(scores)
     rows = zip(numbers, total.tolist(), cosines.tolist(), scores.tolist(), strict=True)
@@ -96,12 +76,6 @@ def _weighed(
 def _best(hits: Sequence[Hit], k: int) -> list[Hit]:
     """The best k; of two alike the older first."""
     return [hits[place] for place in ranked([hit.score for hit in hits], [hit.number for hit in hits])[:k]]
-
-
-def _first(scores: Mapping[int, float], k: int) -> list[int]:
-    """The numbers of the best k; of two alike the older first."""
-    numbers = list(scores)
-    return [numbers[place] for place in ranked(list(scores.values()), numbers)[:k]]
 
 
 def _standing(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -127,21 +101,17 @@ def recall_thoughts(
     With a bank, each is scored together with its turn. With `probes` it never is: the papers look at thoughts alone.
     """
     if bank is None or probes is not None or not len(bank):
-        hits = fused(query, vector, space.index, space.bm25, k, probes)
+        hits = fused(query, vector, space, k, probes)
         return hits if _any_bears(hits, space) else []
     turns = turn_standings(query, vector, bank)
     said_in = {thought.id: _best_turn(thought, turns) for thought in space.active}
-    told_best = _first({number: turns.get(turn, 0.0) for number, turn in said_in.items()}, k * _POOL)
-    hits = _weighed(query, vector, space.index, space.bm25, k, None, told_best)
+    hits = _weighed(query, vector, space, sorted(said_in))
     if not _any_bears(hits, space):
         return []
-    asked = frozenset(content(query, space.language))
     scored = []
     for hit in hits:
-        thought, turn = space[hit.number], said_in[hit.number]
-        lost = 0.0 if _tells(thought, asked, space.language) else _EMPTY
-        score = _OWN * hit.score + turns.get(turn, 0.0) - lost
-        scored.append(Hit(hit.number, score, hit.cosine, hit.lexical, turn))
+        turn = said_in[hit.number]
+        scored.append(hit._replace(score=_OWN * hit.score + turns.get(turn, 0.0), turn=turn))
     return _best(scored, k)
 
 
@@ -150,19 +120,6 @@ def _best_turn(thought: Thought, turns: Mapping[int, float]) -> int:
         return thought.turn
     said = thought.turns
     return said[best([turns.get(turn, 0.0) for turn in said], [-turn for turn in said])]
-
-
-def _tells(thought: Thought, asked: frozenset[str], language: Language) -> bool:
-    """Whether somebody learns something from a thought; from a question that was noted nobody does.
-
-    What a model thought it worth keeping is not judged.
-    """
-    if thought.maker is Maker.MODEL:
-        return True
-    told = frozenset(content(f"{thought.subject} {thought.object}", language)) - PATIENT
-    if thought.sentence.endswith(("?", "？")):
-        return False
-    return len(told) >= _TELLING or not asked.isdisjoint(told)
 
 
 def nearest_thoughts(vector: NDArray[np.float32], space: ThoughtSpace, k: int, probes: int = 1) -> list[Hit]:
@@ -174,13 +131,14 @@ def nearest_thoughts(vector: NDArray[np.float32], space: ThoughtSpace, k: int, p
 def _any_bears(hits: Sequence[Hit], space: ThoughtSpace) -> bool:
     if any(exceeds(hit.lexical, 0.0) for hit in hits):
         return True
-    return any(exceeds(hit.cosine, space.unrelated) for hit in hits)
+    floor = unrelated_cosine(space.index)
+    return any(exceeds(hit.cosine, floor) for hit in hits)
 
 
 def turn_standings(query: str, vector: NDArray[np.float32], bank: MemoryBank) -> dict[int, float]:
     """How each turn stands to the query, by vector and words, when what was said before it still counts for it."""
-    near = dict(bank.index.search(vector, len(bank), probes=bank.index.made.groups))
-    numbers = sorted(near)
+    numbers = sorted(bank.turns)
+    near = bank.index.cosines(vector, numbers)
     shares = np.exp([-((_length(bank[number]) / _FADES) ** _SHUTS) for number in numbers])
     cosines = np.array([near[number] for number in numbers])
     by_word = bank.bm25.scores_by_word(query)
@@ -188,13 +146,13 @@ def turn_standings(query: str, vector: NDArray[np.float32], bank: MemoryBank) ->
     for phrase in bank.bm25.phrases(query):
         # A word counts once, in the phrase in which it comes first.
         if held := {word: by_word.pop(word) for word in phrase if word in by_word}:
-            words += _told_of(held, numbers, bank, shares)
+            words += _told_of(held, numbers, shares)
     total = _standing(_lasting(np.maximum(cosines, 0.0), shares)) + _TURN_WORDS * _standing(words)
     return dict(zip(numbers, total.tolist(), strict=True))
 
 
 def _told_of(
-    phrase: Mapping[str, Mapping[int, float]], numbers: Sequence[int], bank: MemoryBank, shares: NDArray[np.float64]
+    phrase: Mapping[str, Mapping[int, float]], numbers: Sequence[int], shares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What each turn tells of a phrase, whose names last.
 
@@ -202,9 +160,8 @@ def _told_of(
     """
     few = max(_FEW, math.sqrt(len(numbers)))
     names, others = np.zeros(len(numbers)), np.zeros(len(numbers))
-    for word, holders in phrase.items():
-        own = [holders.get(number, 0.0) for number in numbers]
-        said = _answered(own, [word in bank.asked_back(number) for number in numbers])
+    for holders in phrase.values():
+        said = np.array([holders.get(number, 0.0) for number in numbers])
         if reaches(few, len(holders)):
             names += said
         else:
@@ -217,15 +174,6 @@ def _length(turn: Turn) -> int:
     return tokens(raw_text(turn))
 
 
-def _answered(values: list[float], asked_back: list[bool]) -> NDArray[np.float64]:
-    """What each turn has of a word when what one turn asks at its end is what the next one is about."""
-    if not any(asked_back):
-        return np.array(values)
-    kept = [_ASKED_BACK * value if asked else value for value, asked in zip(values, asked_back, strict=True)]
-    moved = [value if asked else 0.0 for value, asked in zip(values, asked_back, strict=True)]
-    return np.maximum(kept, [0.0, *moved[:-1]])
-
-
 def _lasting(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each value, or what is left of an earlier one where that is more; each turn lets its share of that through."""
     lasting, left = [], 0.0
@@ -233,11 +181,6 @@ def _lasting(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArra
         left = max(value, share * left)
         lasting.append(left)
     return np.array(lasting)
-
-
-def recall_turns(query: str, vector: NDArray[np.float32], bank: MemoryBank, k: int) -> list[Hit]:
-    """The exchanges that bear on a query, each by itself, best first."""
-    return fused(query, vector, bank.index, bank.bm25, k)
 
 
 def recall_talk(query: str, vector: NDArray[np.float32], bank: MemoryBank, k: int) -> list[Hit]:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, lru_cache
 
 from osler.language import Language, Speaker
 from osler.language.answers import read_answer
-from osler.language.cues import finder
+from osler.language.cues import any_of, finder, groups
 from osler.language.lexicon.drugs import drugs_in
-from osler.language.questions import Asks, read_questions
-from osler.language.reader import read
-from osler.language.reading import Mention
-from osler.language.words import content, plain
+from osler.language.questions import AnswerWanted, read_questions
+from osler.language.reader import Mention, read, thing
+from osler.language.words import content, plain, words
 from osler.memory.base import Turn
-from osler.memory.tim.thought import Draft, Kind
+from osler.memory.tim.thought import Draft, ThoughtKind
 from osler.prompts import phrases
 
 _MOST = 30
@@ -25,7 +25,10 @@ _UNSURE = 0.5
 _NAME = re.compile(r"\s*(?P<name>[^:：]{1,60})[:：]\s*(?P<report>\S.*)")
 _WORD = re.compile(r"[^\s,.;:?!()\"，。；：？！（）、]+")
 _EDGE = " \t,.;:?!，。；：？！、"
-_KINDS = (Kind.ALLERGY, Kind.PREGNANCY, Kind.MEDICINE)
+_NOT_THEIRS = re.compile(r"\b(?:am|is|are|was|were|it|they|we|you|there|under|over)\b|'(?:m|s|re)\b", re.IGNORECASE)
+"""Before what is said: the patient neither has nor does it, or it is a place."""
+_POINTS = re.compile(r"\b(?:it|that|this|them|one)\W*$", re.IGNORECASE)
+_KINDS = (ThoughtKind.ALLERGY, ThoughtKind.PREGNANCY, ThoughtKind.MEDICINE)
 
 
 def rules_thoughts(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Draft]:
@@ -34,103 +37,98 @@ def rules_thoughts(turn: Turn, language: Language, speaker: Speaker = Speaker.PA
     return drafts[:_MOST]
 
 
-def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> list[Draft]:
-    mentions = [one for one in read_answer(turn.question, turn.reply, language, speaker) if _tells(one, turn, language)]
-    topic = question_topic(turn.question, language)
-    is_told = _is_told_by(mentions, turn, language)
-    drafts: list[Draft] = []
+def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> Iterator[Draft]:
+    mentions = read_answer(turn.question, turn.reply, language, speaker)
+    asked = frozenset(content(turn.question, language))
+    first = next((sentence.text for sentence in read(turn.reply, language).sentences), "")
+    is_answered = any(not one.said or (one.denied and _shares(one.what, asked, language)) for one in mentions)
     for mention in mentions:
-        own = _own_words(mention, language)
-        if not own and drafts and (mention.when or mention.value):
-            drafts[-1] = _completed(drafts[-1], mention)
-            continue
-        is_answer = not _shows(own, turn.question, language) and is_told(mention)
-        draft = _draft(mention, own, topic if is_answer else "", turn, language)
-        if draft:
-            drafts.append(draft)
-    return drafts
+        # What follows a yes or a no is said besides, and so is what follows the first sentence of an answer to a
+        # question for yes or no.
+        is_answer = is_open(turn.question, language) or (not is_answered and mention.said in first)
+        if _tells(mention, language):
+            if mention.denied and mention.value:  # "The swab was negative" denies no swab.
+                mention = replace(mention, denied=False, what="")
+            said = _object(mention, language)
+            topic = question_topic(turn.question, language) if is_answer and not _shares(said, asked, language) else ""
+            if topic or content(said, language):
+                yield _draft(mention, said, topic, turn, language)
 
 
-def _tells(mention: Mention, turn: Turn, language: Language) -> bool:
-    """Whether a mention tells something.
+def _tells(mention: Mention, language: Language) -> bool:
+    """Whether a mention tells something: a `sorry`, an aside (`what men are like`) or a yes to `anything` does not."""
+    own = thing(mention.said, language) or mention.what
+    if any(finder(kind, language).fullmatch(own) for kind in ("answer_yes", "answer_no", "correction")):
+        return False
+    if mention.said:
+        return not (_aside(language).match(own) or finder("vague", language).fullmatch(mention.what))
+    last = mention.what.split()[-1:]
+    return mention.denied or not (mention.unsure or any(finder("vague", language).fullmatch(word) for word in last))
 
-    That the speaker does not know does not, nor does a bare yes, a `sorry`, or a yes to `anything`.
+
+@cache
+def _aside(language: Language) -> re.Pattern[str]:
+    """Finds a question within what somebody says: it tells nothing."""
+    listed = groups("question_words", language)
+    asked = ("what", "how") if language is Language.EN else ("where", "who")
+    return re.compile(any_of((word for kind in asked for word in listed[kind]), language), re.IGNORECASE)
+
+
+def _object(mention: Mention, language: Language) -> str:
+    """What is so, or is denied, in the speaker's own words.
+
+    Empty words before and behind it are left out. Where that would leave out more, or tear a word in two, all of it is
+    told.
     """
-    if plain(mention.what) not in plain(turn.reply) and not mention.denied:
-        last = mention.what.split()[-1:]
-        if mention.unsure or any(finder("vague", language).fullmatch(word) for word in last):
-            return False
-    own = _own_words(mention, language)
-    return not own or not any(finder(cue, language).fullmatch(own) for cue in ("answer_yes", "answer_no", "correction"))
+    said, what = mention.said.strip(_EDGE), mention.what
+    if what and (mention.is_asked or not said):
+        return mention.value or what
+    start = plain(said).find(plain(what)) if what else -1
+    if start < 0:
+        letters = iter(plain(said))
+        is_cut_out = all(letter in letters for letter in plain(what))
+        return what if what and (mention.denied or not is_cut_out) else said
+    before, behind = said[:start], finder("negation_after", language).sub("", said[start + len(what) :])
+    is_whole = not finder("fillers", language).sub("", behind).strip(_EDGE) and not _POINTS.search(behind)
+    told = what if is_whole else said[start:]
+    if mention.denied:
+        return told
+    is_torn = not set(words(told, language)) <= set(words(said, language))
+    return said if is_torn or content(before, language) or _NOT_THEIRS.search(before) else told
 
 
-def _own_words(mention: Mention, language: Language) -> str:
-    """What the reply itself says, without the words that the question lends it."""
-    own = mention.what.strip(_EDGE)
-    if mention.asked:
-        own = own.removeprefix(mention.asked).removesuffix(mention.asked).strip(_EDGE)
-    return own if content(own, language) else ""
-
-
-def _shows(own: str, question: str, language: Language) -> bool:
+def _shares(said: str, asked: frozenset[str], language: Language) -> bool:
     """Whether some words show by themselves what was asked."""
-    return not set(content(question, language)).isdisjoint(content(own, language))
+    return not asked.isdisjoint(content(said, language))
 
 
-def _is_told_by(mentions: Sequence[Mention], turn: Turn, language: Language) -> Callable[[Mention], bool]:
-    """A test whether a mention is the answer to the question.
-
-    What follows a yes or a no is said besides, and so is what follows the first sentence of an answer to a question for
-    yes or no.
-    """
-    if is_open(turn.question, language):
-        return lambda _: True
-    reply = plain(turn.reply)
-    is_answered = any(
-        plain(one.what) not in reply or (one.denied and _shows(one.what, turn.question, language))
-        for one in mentions
-        if not one.asked
-    )
-    first = next((plain(sentence.text) for sentence in read(turn.reply, language).sentences), "")
-    return lambda mention: not is_answered and plain(_own_words(mention, language)) in first
-
-
-def _draft(mention: Mention, own: str, topic: str, turn: Turn, language: Language) -> Draft | None:
-    """A mention as a thought; None where it says nothing."""
+def _draft(mention: Mention, said: str, topic: str, turn: Turn, language: Language) -> Draft:
     line = phrases("tim_lines", language)
-    clause = _clause_of(mention, turn.reply, language)
-    relation = line["says" if topic else "may_have" if mention.unsure and not mention.denied else "has"]
-    if mention.value and plain(own) not in plain(turn.reply):
-        # The question names the thing, the reply its value.
-        relation, topic, own = line["topic"].format(topic=own), "", mention.value
-    is_whole = mention.value in own and (mention.denied or not _leaves_out(mention, clause, language))
-    said = own if is_whole else clause or f"{own} {mention.value}".strip()
-    reported = mention.when if plain(mention.when) not in plain(said) else ""
-    if not said and topic:
-        said, reported = reported, ""
-    if not said:
-        return None
+    if mention.what and said == mention.value:
+        relation, topic = line["topic"].format(topic=mention.what), ""
+    elif mention.denied:
+        relation = line["has"]
+    elif topic or said != mention.what:
+        relation = line["says"]
+    else:
+        relation = line["may_have" if mention.unsure else "has"]
     return Draft(
         subject=mention.whose or line["patient"],
         relation=relation,
         object=said,
-        sentence=_sentence_of(clause or own, turn.reply, language),
+        sentence=_sentence_of(mention.said, turn.reply, language),
         asked=topic,
-        phrase=clause if mention.denied and topic else "",
         negated=mention.denied,
         certainty=_UNSURE if mention.unsure else 1.0,
-        reported=reported,
-        kind=Kind.OTHER if mention.whose else _kind(f"{topic} {said}", turn.question, language),
+        reported=mention.when if plain(mention.when) not in plain(said) else "",
+        kind=ThoughtKind.OTHER if mention.whose else _kind(f"{topic} {said}", turn.question, language),
     )
 
 
-def _completed(draft: Draft, mention: Mention) -> Draft:
-    """A thought with a time or a value that the reply gives without naming the thing again."""
-    said = plain(draft.object)
-    value = mention.value if mention.value and plain(mention.value) not in said else ""
-    when = mention.when if mention.when != mention.value else ""
-    object_ = f"{draft.object} {value}".strip() if value and value not in when else draft.object
-    return draft.model_copy(update={"object": object_, "reported": draft.reported or when})
+def _sentence_of(clause: str, reply: str, language: Language) -> str:
+    """The sentence of a reply that has a clause; empty where only the question says it."""
+    said = (sentence.text for sentence in read(reply, language).sentences)
+    return next((text for text in said if clause and plain(clause) in plain(text)), "")
 
 
 def _of_reports(results: str, language: Language) -> Iterator[Draft]:
@@ -143,7 +141,7 @@ def _of_reports(results: str, language: Language) -> Iterator[Draft]:
         yield Draft(subject=line["patient"], relation=relation, object=report, sentence=text)
 
 
-def _kind(said: str, question: str, language: Language) -> Kind:
+def _kind(said: str, question: str, language: Language) -> ThoughtKind:
     """What a treatment may hang on: an allergy, a pregnancy or a medicine that the words name.
 
     A medicine that is named when allergies were asked for is one.
@@ -153,34 +151,13 @@ def _kind(said: str, question: str, language: Language) -> Kind:
         cue = finder(kind.value, language)
         if cue.search(said) or (drug and cue.search(question)):
             return kind
-    return Kind.MEDICINE if drug else Kind.OTHER
-
-
-def _leaves_out(mention: Mention, clause: str, language: Language) -> bool:
-    """Whether a clause has words of weight that the mention of it has not."""
-    told = f"{mention.what} {mention.when} {mention.value} {mention.whose}"
-    return not set(content(clause, language)) <= set(content(told, language))
-
-
-def _sentence_of(own: str, reply: str, language: Language) -> str:
-    """The sentence of a reply that says something; empty where only the question does."""
-    said = (sentence.text for sentence in read(reply, language).sentences)
-    return next((text for text in said if own and plain(own) in plain(text)), "")
-
-
-def _clause_of(mention: Mention, reply: str, language: Language) -> str:
-    """The clause of a reply that mentions one thing and nothing else; empty where it mentions more."""
-    for clause in read(reply, language).clauses:
-        said = clause.mentions[0].what if len(clause.mentions) == 1 else ""
-        if said and said in mention.what:
-            return clause.text.strip(_EDGE)
-    return ""
+    return ThoughtKind.MEDICINE if drug else ThoughtKind.OTHER
 
 
 def is_open(question: str, language: Language) -> bool:
     """Whether a question asks for more than yes or no."""
     asked = read_questions(question, language)
-    return any(one.asks not in (Asks.YES_OR_NO, Asks.CHOICE) for one in asked)
+    return any(one.asks not in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE) for one in asked)
 
 
 @lru_cache(maxsize=4096)

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from osler.memory.base import FrozenModel
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
-class Source(StrEnum):
-    """Whose words a thought comes from."""
-
-    PATIENT = "patient"
-    DOCTOR = "doctor"
-
-
-class Status(StrEnum):
+class ThoughtStatus(StrEnum):
     """What has become of a thought. Only active ones are recalled; nothing is ever destroyed."""
 
     ACTIVE = "active"
@@ -29,14 +20,7 @@ class Status(StrEnum):
     FORGOTTEN = "forgotten"
 
 
-class Maker(StrEnum):
-    """Who formed a thought."""
-
-    MODEL = "model"
-    RULES = "rules"
-
-
-class Kind(StrEnum):
+class ThoughtKind(StrEnum):
     """What a thought is about. All but the last are protected: they are told first, and give way only to their kind."""
 
     ALLERGY = "allergy"
@@ -49,7 +33,7 @@ PATIENT = frozenset({"patient", "患者"})
 """What a thought about the patient has as its subject."""
 
 
-class Draft(_Frozen):
+class Draft(FrozenModel):
     """A thought as it is formed, before it has a place in the space."""
 
     subject: str
@@ -60,15 +44,15 @@ class Draft(_Frozen):
     """The words it rests on."""
     asked: str = ""
     """What was asked, where a thought answers it without naming it: `a 15 mm stone` of a scan."""
-    phrase: str = ""
-    """How the reply puts a denial, where relation and object alone would not read well: `they do not fade`."""
     negated: bool = False
     certainty: float = Field(default=1.0, ge=0.0, le=1.0)
-    source: Source = Source.PATIENT
+    is_doctors: bool = False
+    """Whether the doctor thought it; else it is what the patient said."""
     reported: str = ""
     """When the thing happened, as it was said: `three days ago`."""
-    maker: Maker = Maker.RULES
-    kind: Kind = Kind.OTHER
+    is_by_model: bool = False
+    """Whether a model formed it; else rules did."""
+    kind: ThoughtKind = ThoughtKind.OTHER
     """As a model marks it, or, without one, the words for allergies, medicines and pregnancy."""
     inferred: bool = False
     """Whether nobody said it and a model concluded it."""
@@ -76,7 +60,7 @@ class Draft(_Frozen):
     @property
     def is_protected(self) -> bool:
         """Whether it is something that a treatment hangs on."""
-        return self.kind is not Kind.OTHER
+        return self.kind is not ThoughtKind.OTHER
 
     @property
     def triple(self) -> str:
@@ -95,7 +79,7 @@ class Thought(Draft):
     """Other turns in which it was said: the same words may answer more than one question."""
     parts: tuple[int, ...] = ()
     """The thoughts it was merged from."""
-    status: Status = Status.ACTIVE
+    status: ThoughtStatus = ThoughtStatus.ACTIVE
     by: int | None = None
     """The thought that took its place."""
     because: str = ""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,7 @@ from numpy.typing import NDArray
 
 from osler.language import Language
 from osler.memory.tim.bm25 import Bm25
-from osler.memory.tim.thought import Draft, Status, Thought
+from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
 from osler.memory.tim.vectors import VectorIndex
 
 Vector = NDArray[np.float32]
@@ -29,15 +27,10 @@ class ThoughtSpace:
         self.language = language
         self.bm25 = Bm25(language)
         self._ledger: dict[int, Thought] = {}
-        self._unrelated: float | None = None
 
     def __getitem__(self, number: int) -> Thought:
         """The thought of that number, whatever became of it."""
         return self._ledger[number]
-
-    def __contains__(self, number: object) -> bool:
-        """Whether there ever was such a thought."""
-        return number in self._ledger
 
     @property
     def ledger(self) -> tuple[Thought, ...]:
@@ -47,14 +40,7 @@ class ThoughtSpace:
     @property
     def active(self) -> list[Thought]:
         """The thoughts that can be recalled."""
-        return [thought for thought in self._ledger.values() if thought.status is Status.ACTIVE]
-
-    @property
-    def unrelated(self) -> float:
-        """How alike two of its thoughts are that have nothing to do with each other; found once for each change."""
-        if self._unrelated is None:
-            self._unrelated = unrelated_cosine(self.index)
-        return self._unrelated
+        return [thought for thought in self._ledger.values() if thought.status is ThoughtStatus.ACTIVE]
 
     def insert(
         self, draft: Draft, turn: int | None, vector: Vector, group: int, merged: tuple[int, ...] = ()
@@ -69,34 +55,20 @@ class ThoughtSpace:
         self._ledger[number] = thought
         self.index.add(number, vector, group)
         self.bm25.add(number, wording(thought))
-        self._unrelated = None
         return thought
 
-    def again(self, number: int, turn: int) -> Thought:
+    def again(self, number: int, turn: int) -> None:
         """It was said once more."""
         thought = self._ledger[number]
-        thought = thought.model_copy(update={"also": tuple(sorted({*thought.also, turn} - {thought.turn}))})
-        self._ledger[number] = thought
-        return thought
+        also = tuple(sorted({*thought.also, turn} - {thought.turn}))
+        self._ledger[number] = thought.model_copy(update={"also": also})
 
-    def supersede(self, number: int, by: int, because: str) -> Thought:
-        """A newer thought says otherwise."""
-        return self._retire(number, Status.SUPERSEDED, by, because)
-
-    def merge(self, number: int, into: int, because: str) -> Thought:
-        """Another thought holds it and more."""
-        return self._retire(number, Status.MERGED, into, because)
-
-    def forget(self, number: int, because: str) -> Thought:
-        """Let go of it."""
-        return self._retire(number, Status.FORGOTTEN, None, because)
-
-    def _retire(self, number: int, status: Status, by: int | None, because: str) -> Thought:
+    def retire(self, number: int, status: ThoughtStatus, because: str, by: int | None = None) -> Thought:
+        """Take a thought out of recall; `by` is the thought that took its place."""
         thought = self._ledger[number].model_copy(update={"status": status, "by": by, "because": because})
         self._ledger[number] = thought
         self.index.remove(number)
         self.bm25.remove(number)
-        self._unrelated = None
         return thought
 
     def snapshot(self) -> dict[str, Any]:
@@ -108,7 +80,6 @@ class ThoughtSpace:
         thoughts = [Thought.model_validate(row) for row in state["ledger"]]
         self._ledger = {thought.id: thought for thought in thoughts}
         self.index.restore(state["index"])
-        self._unrelated = None
         self.bm25.clear()
         for thought in self.active:
             self.bm25.add(thought.id, wording(thought))
@@ -124,15 +95,4 @@ def unrelated_cosine(index: VectorIndex) -> float:
     rows = index.sample(_SAMPLE)
     if len(rows) < 2:
         return 0.0
-    cosines = np.sort((rows @ rows.T)[_pairs(len(rows))])
-    # What np.quantile does, which takes longer to find out what it was given.
-    at = _UNRELATED * (len(cosines) - 1)
-    low, high = cosines[[math.floor(at), math.ceil(at)]].tolist()
-    return float(low + (high - low) * (at % 1))
-
-
-@lru_cache(maxsize=_SAMPLE)
-def _pairs(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Each pair of so many once."""
-    first, second = np.triu_indices(size, 1)
-    return first, second
+    return float(np.quantile((rows @ rows.T)[np.triu_indices(len(rows), 1)], _UNRELATED))

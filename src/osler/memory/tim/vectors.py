@@ -66,7 +66,6 @@ class VectorIndex:
         self._flat = faiss.IndexFlatIP(self.made.dimensions)
         self._ids: list[int] = []
         """The id of each row of `_flat`."""
-        self._row_of: dict[int, int] = {}
         self._group_of: dict[int, int] = {}
         self._ivf: faiss.IndexIVFFlat | None = None
         """The same vectors in lists, as many as the root of their number; None while searches are exact."""
@@ -76,7 +75,7 @@ class VectorIndex:
 
     def add(self, id: int, vector: Rows, group: int | None = None) -> int:
         """Add a vector and return its group: the given one, or the one that its hash says."""
-        if id in self._row_of:
+        if id in self._group_of:
             raise ValueError(f"there is a vector {id} already")
         row = self._unit(vector)
         if group is None:
@@ -87,18 +86,18 @@ class VectorIndex:
         return group
 
     def remove(self, id: int) -> None:
-        """Remove a vector; the last row takes its place."""
-        row, last = self._row_of.pop(id), len(self._ids) - 1
-        if row != last:
-            rows = self._rows
-            rows[row] = rows[last]
-            self._ids[row] = self._ids[last]
-            self._row_of[self._ids[row]] = row
-        self._ids.pop()
+        """Remove a vector."""
         del self._group_of[id]
-        self._flat.remove_ids(faiss.IDSelectorRange(last, last + 1))
+        row = self._ids.index(id)
+        self._ids.pop(row)
+        self._flat.remove_ids(faiss.IDSelectorRange(row, row + 1))
         if self._ivf is not None:
             self._ivf.remove_ids(faiss.IDSelectorRange(id, id + 1))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether searches are exact."""
+        return self._ivf is None
 
     def members(self, group: int) -> list[int]:
         """The ids in a group, smallest first."""
@@ -120,20 +119,11 @@ class VectorIndex:
             ids = [id for id, group in self._group_of.items() if group in probed]
         else:
             ids = self._ids
-        cosines = self._cosines(query, ids)
-        if len(ids) > k:
-            best = np.flatnonzero(cosines >= np.partition(cosines, -k)[-k] - 2 * CLOSE)
-            ids, cosines = [ids[place] for place in best.tolist()], cosines[best]
-        values = cosines.tolist()
+        values = self._cosines(query, ids).tolist()
         return [(ids[place], values[place]) for place in ranked(values, ids)[:k]]
 
-    def cosine(self, id: int, vector: Rows) -> float:
-        """The cosine of one of the vectors and a query."""
-        return self.cosines(vector, [id])[id]
-
-    def cosines(self, vector: Rows, ids: Sequence[int] | None = None) -> dict[int, float]:
-        """The cosines of some of the vectors, or of all, and a query; in no order of nearness."""
-        ids = self._ids if ids is None else ids
+    def cosines(self, vector: Rows, ids: Sequence[int]) -> dict[int, float]:
+        """The cosines of some of the vectors and a query."""
         return dict(zip(ids, self._cosines(self._unit(vector), ids).tolist(), strict=True))
 
     def sample(self, size: int) -> Rows:
@@ -150,19 +140,16 @@ class VectorIndex:
             "ids": list(self._ids),
             "groups": [self._group_of[id] for id in self._ids],
             "vectors": _encoded(self._rows),
-            "centroids": _encoded(self._ivf.quantizer.reconstruct_n()) if self._ivf else None,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Become exactly what `snapshot` saw."""
+        """Become what `snapshot` saw; the lists of an inverted file are learned anew."""
         if IndexOptions(*state["made"]) != self.made:
             raise ValueError(
                 f"the snapshot is of an index made with {IndexOptions(*state['made'])}, this one with {self.made}"
             )
         self._clear()
         self._extend(state["ids"], _decoded(state["vectors"], self.made.dimensions), state["groups"])
-        if state["centroids"]:
-            self._ivf = self._inverted(_decoded(state["centroids"], self.made.dimensions))
 
     @property
     def _rows(self) -> Rows:
@@ -174,7 +161,6 @@ class VectorIndex:
         return rows
 
     def _extend(self, ids: Sequence[int], rows: Rows, groups: Sequence[int]) -> None:
-        self._row_of.update(zip(ids, range(len(self._ids), len(self._ids) + len(ids)), strict=True))
         self._group_of.update(zip(ids, groups, strict=True))
         self._ids += ids
         self._flat.add(rows)
@@ -198,8 +184,11 @@ class VectorIndex:
         filled = np.flatnonzero(query)
         if 2 * len(filled) > len(query):  # hashed words leave most of a row empty, other embedders nothing
             filled = np.arange(len(query))
-        at = np.array([self._row_of[id] for id in ids], dtype=np.intp)
-        rows = self._rows[:, filled] if ids is self._ids else self._rows[np.ix_(at, filled)]
+        if ids is self._ids:
+            rows = self._rows[:, filled]
+        else:
+            row_of = dict(zip(self._ids, range(len(self)), strict=True))
+            rows = self._rows[np.ix_(np.array([row_of[id] for id in ids], dtype=np.intp), filled)]
         cosines: NDArray[np.float64] = np.vecdot(rows.astype(np.float64, order="C"), query[filled].astype(np.float64))
         return cosines
 
@@ -221,21 +210,13 @@ class VectorIndex:
         if size < self._exact_below // 2:
             self._ivf = None
         elif size >= self._exact_below and not (self._ivf and size / 2 < self._ivf.nlist**2 < size * 2):
-            kmeans = faiss.Kmeans(
-                self.made.dimensions, lists, niter=5, seed=self.made.seed, spherical=True, min_points_per_centroid=1
-            )
-            kmeans.train(self.sample(lists * _TRAINED_ON))
-            self._ivf = self._inverted(np.asarray(kmeans.centroids, dtype=np.float32))
-
-    def _inverted(self, centroids: Rows) -> faiss.IndexIVFFlat:
-        """All vectors in lists around these centroids."""
-        lists, dimensions = centroids.shape
-        ivf = faiss.IndexIVFFlat(faiss.IndexFlatIP(dimensions), dimensions, lists, faiss.METRIC_INNER_PRODUCT)
-        ivf.quantizer.add(centroids)
-        ivf.is_trained = True
-        ivf.nprobe = math.ceil(_VISITED * lists)
-        ivf.add_with_ids(self._rows, np.array(self._ids))
-        return ivf
+            coarse = faiss.IndexFlatIP(self.made.dimensions)
+            ivf = faiss.IndexIVFFlat(coarse, self.made.dimensions, lists, faiss.METRIC_INNER_PRODUCT)
+            ivf.cp.niter, ivf.cp.seed, ivf.cp.min_points_per_centroid = 5, self.made.seed, 1
+            ivf.train(self.sample(lists * _TRAINED_ON))
+            ivf.nprobe = math.ceil(_VISITED * lists)
+            ivf.add_with_ids(self._rows, np.array(self._ids))
+            self._ivf = ivf
 
 
 def _encoded(rows: Rows) -> str:

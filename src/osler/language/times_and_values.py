@@ -1,0 +1,121 @@
+"""Finds times and values: "for three days", "三天前"; numbers with units, rates, ranges, and results in a word."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from osler.language.base import Language
+from osler.language.cues import any_of, cues, pattern
+from osler.language.numerals import NUMBER
+
+_YEAR = r"(?:19|20)\d\d"
+
+
+@cache
+def time_finder(language: Language) -> re.Pattern[str]:
+    """Finds a time expression, with the words that tie it to its sentence."""
+    return re.compile(_english_times() if language is Language.EN else _chinese_times(), re.IGNORECASE)
+
+
+def _english_times() -> str:
+    en = Language.EN
+    number, some, units = NUMBER[en], pattern("some_number", en), pattern("time_units", en)
+    about, named = pattern("about", en), pattern("weekdays", en)
+    many = rf"(?:{number}|{some})(?:\s*(?:to|or|-|–|and)\s*(?:{number}|a half))?"
+    amount = rf"(?:{about}\s+){{0,3}}(?:{many}\s*-?\s*(?:good |long |more )?{units}|{some}\s+{units})(?:\s+and a half)?"
+    behind = r"(?:\s+(?:or so|or more|or two))?(?:\s+(?:ago|now|back|earlier|in a row|straight|before|later|running))?"
+    span = rf"(?:(?:for|over|in|during|within|since|from|after|until|lasting)\s+)?{amount}(?!\s+old){behind}"
+    # "last Tuesday", "in March 2019", "on Monday morning", "the past week"
+    date = (
+        rf"(?:(?:since|from|in|on|by|until|around|about|over|for|during)\s+)*(?:the\s+)?(?:early |late |mid-?)?"
+        rf"(?:(?:last|this|past|next|that)\s+(?:few\s+|couple of\s+)?(?:{named}|{units})"
+        rf"|{named}(?:\s+(?:{_YEAR}|{units}))?|{_YEAR})"
+        rf"(?:\s+(?:morning|evening|afternoon|night))?"
+    )
+    point = rf"(?:(?:since|from|until|starting)\s+)?(?:about\s+|around\s+)?{pattern('time_points', en)}"
+    age = (
+        rf"(?:at|since|from|around|before|after)\s+(?:the\s+)?ages?\s+(?:of\s+)?{number}|(?:when|since|while)\s+"
+        rf"(?:i|he|she|we|they)\s+(?:was|were)\s+(?:about\s+|a\s+|in\s+|at\s+|only\s+|really\s+)*[\w-]+"
+    )
+    since = r"(?<!ever )since\s+(?!then\b)[\w'-]+(?:\s+[\w'-]+){0,6}"
+    at_may = r"(?<!\w)may(?!\w)"
+    return rf"(?!{at_may})\b(?:{age}|{span}|{point}|{date}|{since})"
+
+
+def _chinese_times() -> str:
+    zh = Language.ZH
+    number, units, points = NUMBER[zh], pattern("time_units", zh), pattern("time_points", zh)
+    about = f"(?:{pattern('about', zh)})"
+    amount = rf"{about}{{0,3}}(?:{number}[到至\-~—、])?{number}[来多余]?{units}[多余半]?"
+    behind = "(?:左右|上下)?(?:以前|之前|前|以来|来|了|之内|内|后|以后|的时候)?"
+    day = rf"{_YEAR}年(?:底|初|\d+月(?:份|底|初|\d+[日号])?)?|\d+月(?:\d+[日号]|份|底|初)"
+    age = rf"{number}岁(?:的时候|时|起|开始|左右|那年)"
+    point = rf"(?:{age}|{day}|{points})"
+    opened = rf"(?:自|从|打)?(?:{point}|{amount}{behind})(?:的?时候|以来|开始|起|前后|之后|以后)?"
+    rated = any_of((unit for unit in cues("measure_units", zh) if not unit.isascii()), zh)
+    # "每天三次", "一天两包" are rates, not times.
+    return rf"(?<![每\d.])(?!(?:每|一天|一日|一晚|一周)\S*{number}\s*{rated}){opened}"
+
+
+@cache
+def value_finder(language: Language) -> re.Pattern[str]:
+    """Finds a number with its unit, or a rate."""
+    return re.compile(_english_values() if language is Language.EN else _chinese_values(), re.IGNORECASE)
+
+
+@cache
+def number_finder(language: Language) -> re.Pattern[str]:
+    """Finds a bare number or a range, which is a value where it is no time."""
+    number = NUMBER[language]
+    if language is Language.ZH:
+        return re.compile(rf"(?:{pattern('about', language)}){{0,3}}\d+(?:\.\d+)?(?:\s*[到至\-~/]\s*\d+(?:\.\d+)?)?")
+    span = rf"{number}(?:\s*(?:to|or|-|–|over|/)\s*{number})?"
+    unclear = r"(?!(?:one|half|couple|dozen|once|twice)\b)"
+    return re.compile(
+        rf"(?<![\w.-])(?:{pattern('about', language)}\s+){{0,3}}{unclear}"
+        rf"(?:between\s+{number}\s+and\s+{number}|{span})(?![\w-])",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def quality_finder(language: Language) -> re.Pattern[str]:
+    """Finds a result in a word at the end of a clause: "… was normal", "……正常"."""
+    qualities = any_of(cues("qualities", language), language)
+    if language is Language.EN:
+        return re.compile(
+            rf"(?:\b(?:is|was|are|were|came back|remains?|being|all)\s+)+({qualities})\s*$", re.IGNORECASE
+        )
+    return re.compile(rf"(?:是|为|都|均|呈|查出来|结果)*({qualities})(?:的|了)?$")
+
+
+def _units(language: Language) -> str:
+    """A unit right behind its number, but not the beginning of a longer word."""
+    listed = sorted(cues("measure_units", language), key=lambda unit: -len(unit))
+    return f"(?:{'|'.join(map(re.escape, listed))})(?![a-z])"
+
+
+def _english_values() -> str:
+    en = Language.EN
+    number, units = NUMBER[en], _units(en)
+    about, rate = f"(?:{pattern('about', en)}\\s+){{0,3}}", rf"(?:\s+{pattern('frequencies', en)})"
+    some = pattern("some_number", en)
+    span = rf"{number}(?:\s*(?:to|or|-|–|over|/)\s*{number})?"
+    between = rf"between\s+{number}\s+and\s+{number}"
+    counted = rf"(?:{between}|{span})\s*-?\s*{units}(?:\s+(?:or so))?{rate}?"
+    vague = rf"{some}\s+{units}{rate}?"
+    often = rf"{pattern('frequency_words', en)}{rate}?"
+    bare = rf"(?:{between}|{span}){rate}"
+    return rf"(?<![\w.]){about}(?:{counted}|{often}|{some}\s+(?:[a-z]+\s+)?{pattern('frequencies', en)}|{vague}|{bare})"
+
+
+def _chinese_values() -> str:
+    zh = Language.ZH
+    number, units = NUMBER[zh], _units(zh)
+    rate = f"(?:{pattern('frequencies', zh)})"
+    about = f"(?:{pattern('about', zh)}){{0,3}}"
+    span = rf"{number}(?:\s*[到至\-~—/、]\s*{number})?"
+    behind = r"[多半]?(?:左右|上下)?(?![多来余半]*(?:月|星期|礼拜|小时|钟头|晚上))"
+    whole = rf"{span}\s*(?:[来多几])?{units}(?:{number}(?![天周月年岁]))?{behind}"
+    return rf"(?:{rate})?{about}{whole}(?:/?{rate}|每分|/分)?|{rate}(?=[吸抽喝吃])"
