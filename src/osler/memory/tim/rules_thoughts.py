@@ -11,15 +11,19 @@ from osler.language import Language, Speaker
 from osler.language.answers import read_answer
 from osler.language.cues import any_of, finder, groups
 from osler.language.lexicon.drugs import drugs_in
+from osler.language.lexicon.phrases import named
 from osler.language.questions import AnswerWanted, read_questions
-from osler.language.reader import Mention, read, thing
+from osler.language.reader import Mention, denies, read, thing
 from osler.language.words import content, plain, words
 from osler.memory.base import Turn
 from osler.memory.tim.thought import Draft, ThoughtKind
 from osler.prompts import phrases
+from osler.ranking import reaches
 
 _MOST = 30
 """Thoughts that one turn can give."""
+_NEARLY_ALL = 0.9
+"""How well a thing's name must cover the words that deny it."""
 _UNSURE = 0.5
 """The certainty of what the speaker is not sure of."""
 _NAME = re.compile(r"\s*(?P<name>[^:：]{1,60})[:：]\s*(?P<report>\S.*)")
@@ -47,8 +51,8 @@ def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> Iterator[Draf
         # question for yes or no.
         is_answer = is_open(turn.question, language) or (not is_answered and mention.said in first)
         if _tells(mention, language):
-            if mention.denied and mention.value:  # "The swab was negative" denies no swab.
-                mention = replace(mention, denied=False, what="")
+            if mention.denied and (mention.value or not _names_a_thing(mention, asked, language)):
+                mention = replace(mention, denied=False, what="")  # a quotation that has its own "not"
             said = _object(mention, language)
             topic = question_topic(turn.question, language) if is_answer and not _shares(said, asked, language) else ""
             if topic or content(said, language):
@@ -95,6 +99,19 @@ def _object(mention: Mention, language: Language) -> str:
         return told
     is_torn = not set(words(told, language)) <= set(words(said, language))
     return said if is_torn or content(before, language) or _NOT_THEIRS.search(before) else told
+
+
+def _names_a_thing(mention: Mention, asked: frozenset[str], language: Language) -> bool:
+    """Return whether what is denied is a thing by its usual name or in the question's words, not a whole clause.
+
+    "It never settled" or "the swab was negative" denies no thing: such a reply is quoted.
+    """
+    if not mention.said:
+        return True
+    if denies(mention.what, language) or plain(mention.what) not in plain(mention.said):
+        return False
+    is_known = any(reaches(score, _NEARLY_ALL) for score in named(language).best(mention.what).values())
+    return is_known or asked.issuperset(content(mention.what, language))
 
 
 def _shares(said: str, asked: frozenset[str], language: Language) -> bool:
