@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from osler.eval.oracle import asks_for
+from osler.eval.reply_parser import asks_for
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import Answered, Asked, Maker, Retrieved, Thing
 from osler.runs.transcript import Transcript

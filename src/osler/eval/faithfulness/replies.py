@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from osler.eval.course import Course
-from osler.eval.oracle import all_words
+from osler.eval.reply_parser import all_words
 from osler.language import Language, Speaker
 from osler.records.fields import Age
 from osler.records.schema import Diagnosis, Entry, PatientRecord

@@ -20,7 +20,7 @@ from osler.eval.faithfulness.replies import (
     UnsupportedClaim,
     replies_of,
 )
-from osler.eval.oracle import all_words, clauses, denies, mentions, things, things_touched, unsupported_values
+from osler.eval.reply_parser import all_words, clauses, denies, mentions, things, things_touched, unsupported_values
 from osler.eval.vocabulary import Concept, concepts
 from osler.language import Language
 from osler.language.words import content, plain, sentences
