@@ -1,8 +1,8 @@
-"""Replies that say the opposite of what the record holds, or not to know what they were given.
+"""Find replies that contradict the record, or claim not to know something they were given.
 
-A false alarm is worse here than a miss: a figure that accuses a patient of what it did not say is of no use. So a
-reply contradicts an entry only where it says so plainly, nothing else in it speaks for the entry, and the record's
-own words, which a reply may repeat, do not say the same.
+A false alarm is worse here than a miss: a figure that accuses a patient of what it did not say is of no use. So a reply
+contradicts an entry only if it says so plainly, nothing else in it supports the entry, and the record's own words,
+which a reply may repeat, do not say the same.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from osler.records.schema import RESULTS, Category, Entry, Status
 
 
 def contradicted(reply: str, question: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
-    """The retrieved entries of whose status a reply says the opposite, by name.
+    """Return the names of retrieved entries whose status a reply contradicts.
 
-    These are: what is present and denied; what is absent and affirmed; a result told as normal that is not, or as
-    abnormal that is normal or was not found; and a result of what was never done. `No` and `Yes` alone are held
-    against the question, if that asks for the one entry and nothing else.
+    These are: what is present and denied; what is absent and affirmed; a result reported as normal that is not, or as
+    abnormal that is normal or was not found; and a result of something never done. `No` and `Yes` alone are compared
+    with the question, if that asks for the one entry and nothing else.
     """
     found = []
     for entry in entries:
@@ -36,7 +36,7 @@ def contradicted(reply: str, question: str, entries: Sequence[Entry], language: 
 
 @dataclass(frozen=True)
 class _Comparison:
-    """A reply held against one entry."""
+    """A reply compared with one entry."""
 
     reply: str
     question: str
@@ -70,7 +70,7 @@ class _Comparison:
         return any(reply_parser.mentions(text, name, self.language) for name in names)
 
     def _names_said(self, *, denied: bool) -> list[str]:
-        """The names that the record's own words only deny, or only affirm; an alias counts where they speak of it."""
+        """Return names that the record's own words only deny, or only affirm; an alias counts if they mention it."""
         found = []
         for name in self._names:
             about = [one for one in statements(self._own, self.language) if self._mentions(one, [name])]
@@ -83,7 +83,7 @@ class _Comparison:
         if self.entry.category in RESULTS and self._is_told("normal", "abnormal"):
             return not self._has("normal", self._own) and not self._is_spoken_for()
         if self.entry.category in RESULTS - {Category.SIGN}:
-            # That a test was not done is a refusal to tell of it, not the opposite of its result.
+            # That a test was not done is a refusal to report it, not the opposite of its result.
             return False
         names = self._names_said(denied=False)
         if self._answers("says_no", names):
@@ -97,7 +97,7 @@ class _Comparison:
         return denied and not self._is_spoken_for()
 
     def _is_spoken_for(self) -> bool:
-        """Whether some part of the reply tells of the entry after all."""
+        """Check whether some part of the reply supports the entry after all."""
         affirmed = [one for one in statements(self.reply, self.language) if not denies(one, self.language)]
         return any(self._mentions(one, self._names) for one in affirmed) or reply_parser.tells(
             " ".join(affirmed), self.entry, self.language
@@ -132,18 +132,18 @@ class _Comparison:
         return any(self._has("done", one) for one in about) and not any(denies(one, self.language) for one in about)
 
     def _answers(self, key: str, names: Sequence[str]) -> bool:
-        """Whether the reply is yes or no and nothing else, to a question for this alone."""
+        """Check whether the reply is only yes or no, to a question for this entry alone."""
         is_bare = not self.others and reply_parser.only((key,), plain(self.reply), self.language)
         return is_bare and any(self._is_only(self.question, name) for name in names)
 
     def _is_only(self, text: str, name: str) -> bool:
-        """Whether a text holds a name and nothing else of weight."""
+        """Check whether a text contains a name and nothing else of weight."""
         filler = cue("reply_cues", "filler", self.language)
         rest, wanted = (reply_parser.level(filler.sub(" ", plain(one)), self.language) for one in (text, name))
         return bool(wanted.strip()) and rest == wanted
 
     def _is_told(self, this: str, that: str) -> bool:
-        """Whether a clause says this of the entry and not that: by name or, of the only entry, without a subject."""
+        """Check whether a clause says this, not that, of the entry: by name, or of the only one without a subject."""
         for clause in clauses(self.reply, self.language):
             rest = clause.text
             for name in self._names:
@@ -164,10 +164,10 @@ class _Comparison:
 
 
 def refuses(reply: str, entries: Sequence[Entry], language: Language) -> bool:
-    """Whether a reply only says not to know, or that nothing was done, although an entry has something to tell.
+    """Check whether a reply only says not to know, or not done, although an entry has something to tell.
 
-    That nothing was done refuses a result, not a symptom or a history: those it denies. Nor does a `no` refuse what
-    is absent.
+    Saying that nothing was done refuses a result, not a symptom or a history: those it denies. Nor does a `no` refuse
+    what is absent.
     """
     said = statements(reply, language)
     ignorant = any(has("unknown", one, language) for one in said)
@@ -193,5 +193,5 @@ def _is_ignorant(text: str, language: Language) -> bool:
 
 
 def _has_content(entry: Entry, language: Language) -> bool:
-    """Whether the record knows something of it, and its own words do not say otherwise."""
+    """Check whether the record knows something of it, and its own words do not say otherwise."""
     return entry.status is not Status.NOT_DONE and not _is_ignorant(plain(own_words(entry)), language)
