@@ -19,8 +19,8 @@ LINES, RULE_LINES = 30_000, 8_000
 
 RULES = ("language/**/*.py", "agents/rules/*.py", "agents/ram/[!b]*.py", "agents/gate.py", "agents/disclosure.py")
 RULES += ("memory/tim/rules_thoughts.py", "memory/tim/merge.py", "memory/tim/fact_*.py")
-RULES += ("eval/oracle.py", "eval/ladder/*.py", "eval/faithfulness/rules.py", "eval/faithfulness/contradiction.py")
-RULES += ("eval/probes/claims.py",)
+RULES += ("eval/ladder/*.py", "eval/faithfulness/rules.py", "eval/faithfulness/contradiction.py")
+RULES += ("eval/probes/claims.py", "eval/reply_parser.py")
 RULES += ("records/split.py", "records/classify.py")
 CUES = ("language/cues/**/*.txt", "eval/words/*_cues.yaml")
 VOCABULARY = ("language/lexicon/**/*.yaml", "language/lexicon/**/*.txt", "eval/words/*.yaml")

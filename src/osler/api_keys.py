@@ -1,7 +1,7 @@
 """API keys by server: a key is sent to the host it was set for, and to no other.
 
 A provider's key is in its own variable, such as `OPENAI_API_KEY`. Any other server's is in `OSLER_KEY_HOST`, with the
-host in capitals and `_` for whatever is no letter or digit; `OSLER_KEY_HOST_PORT` is for one port alone.
+host in capitals and `_` for anything that is not a letter or digit; `OSLER_KEY_HOST_PORT` is for one port alone.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from osler.errors import UserError
 
 
 class Provider(NamedTuple):
-    """Where a provider's models are, and its key; all of it from the environment."""
+    """Address of a provider's models, and its key; all of it from the environment."""
 
     key: str
     """The variable that holds the key."""
     address: str
     """The variable that holds another address than the usual one."""
     url: str
-    """The usual address; empty where there is none."""
+    """The usual address; empty if there is none."""
 
 
 PROVIDERS = {
@@ -40,7 +40,7 @@ _OF_HOST = "OSLER_KEY_"
 _KEYS = frozenset(provider.key for provider in PROVIDERS.values())
 _SETTINGS = frozenset({AZURE_VERSION, *(provider.address for provider in PROVIDERS.values())})
 _SHORTEST = 6
-"""A shorter key is a placeholder; blotting it out would blot out words."""
+"""Shorter keys are placeholders. Redacting them would remove ordinary words."""
 
 
 @dataclass(frozen=True)
@@ -48,21 +48,21 @@ class ServerKey:
     """The key of one server, or where it would have to be."""
 
     variable: str
-    """The environment variable that is looked at."""
+    """The environment variable that is read."""
     value: str = field(repr=False)
-    """Empty where the variable is not set."""
+    """Empty if the variable is not set."""
     is_safe: bool
     """Whether a key may be sent: over https, or within this machine."""
 
     @property
     def remedy(self) -> str:
-        """What to do when a server refuses for want of a right key."""
+        """What to tell the user when the server rejects the key."""
         first = "" if self.is_safe else "give its address with https and "
         return f"{first}set {self.variable} to a key that may use this model"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host, by name or number and without brackets, is this machine itself."""
+    """Check whether a host, by name or number and without brackets, is this machine itself."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -70,7 +70,7 @@ def is_loopback(host: str) -> bool:
 
 
 def provider_url(name: str) -> str:
-    """Where a provider's models are asked for, without a slash at the end; empty where nobody says so."""
+    """Return the address of a provider's models, without a slash at the end; empty if none is set."""
     provider = PROVIDERS[name]
     url = os.environ.get(provider.address, "").strip().rstrip("/") or provider.url
     if name == "ollama" and "://" not in url:  # its own tools take a host with or without a port
@@ -79,10 +79,10 @@ def provider_url(name: str) -> str:
 
 
 def key_for(url: str, variable: str | None = None) -> ServerKey:
-    """The key of the server at an address, in that variable or in the one that the address has.
+    """Return the key of the server at an address, from that variable or the one that the address has.
 
     Raises:
-        UserError: What is set is no key, or would be sent over plain http.
+        UserError: What is set is not a key, or would be sent over plain http.
     """
     parts = urlsplit(url)
     variable = variable or key_variable(url)
@@ -116,12 +116,12 @@ def key_variable(url: str) -> str:
 
 
 def settings_for_workers() -> dict[str, str]:
-    """The variables that another machine needs to reach the same servers with the same keys."""
+    """Return the variables that another machine needs to reach the same servers with the same keys."""
     return {name: value for name, value in os.environ.items() if name in _SETTINGS or _holds_a_key(name)}
 
 
 def scrub(text: str, *keys: str) -> str:
-    """The text without any key that is known or given, or what looks like one: errors end up in transcripts."""
+    """Remove every known or given key, and anything that looks like one: errors end up in transcripts."""
     known = {value.strip() for name, value in os.environ.items() if _holds_a_key(name)} | set(keys)
     for key in sorted(known, key=len, reverse=True):
         if len(key) >= _SHORTEST:
@@ -135,7 +135,7 @@ def _holds_a_key(name: str) -> bool:
 
 
 def _place(url: str) -> tuple[str, int | None] | None:
-    """Host and port, which make one server; None where the address is none."""
+    """Return host and port, which make one server, or None if the address is not one."""
     try:
         parts = urlsplit(url)
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)

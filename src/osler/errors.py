@@ -8,16 +8,16 @@ import unicodedata
 from functools import lru_cache
 
 _TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Marks that turn the direction of writing, and with it what a line seems to say."""
+"""Bidi controls: they change the text direction, and so what a line seems to say."""
 
 
 def unturned(text: str) -> str:
-    """The text with the marks shown that would turn its direction of writing."""
+    """Make bidi controls visible, so that they cannot change the text direction."""
     return _TURNING.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
 
 
 def printable(text: str) -> str:
-    """One line that cannot steer a terminal: what a file or a model says ends up in messages."""
+    """Return one line that cannot control a terminal: what a file or a model says ends up in messages."""
     line = unturned(" ".join(text.split()))
     if line.isprintable():
         return line
@@ -25,7 +25,7 @@ def printable(text: str) -> str:
 
 
 def warn(line: str) -> None:
-    """Tell the person at the terminal, on standard error, something that does not stop the command; each line once."""
+    """Print a warning on standard error that does not stop the command; each line once."""
     _warn_once(printable(line))
 
 
@@ -39,12 +39,12 @@ class OslerError(Exception):
 
 
 class UserError(OslerError):
-    """Something the user can mend. The command line prints it as one line and exits with its code."""
+    """Something the user can fix. The command line prints it as one line and exits with its code."""
 
     exit_code = 2
 
     def __init__(self, message: str, remedy: str) -> None:
-        """Keep what happened and the remedy apart, so that a page can show them apart."""
+        """Keep the problem and the remedy separate, so that a page can show them separately."""
         self.message = printable(message)
         self.remedy = printable(remedy)
         super().__init__(f"{self.message}; {self.remedy}")
@@ -55,7 +55,7 @@ class StorageError(UserError):
 
 
 class RunStopped(OslerError):
-    """Something that ends a whole run in order: a budget is used up, or an endpoint is down. Nothing failed by it."""
+    """Ends a whole run in order: a budget is used up, or an endpoint is down. It does not count as a failure."""
 
     def __init__(self, kind: str, message: str, signal: int | None = None) -> None:
         """Say which it is, what to tell, and which signal asked for it, if one did."""

@@ -1,4 +1,4 @@
-"""Reads JSON as small models write it: fenced, with talk around it, or cut off."""
+"""Read JSON as small models write it: fenced, with talk around it, or cut off."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def json_begun(text: str) -> dict[str, Any] | None:
 
 
 def _fenced(text: str) -> list[str]:
-    """What stands between fences that are closed."""
+    """Return the text between fences that are closed."""
     inside = text.split(_FENCE)[1:-1:2]
     return [piece[4:] if piece[:4].casefold() == "json" else piece for piece in inside]
 
@@ -74,7 +74,7 @@ def _is_shallow(value: Any, left: int = DEEPEST) -> bool:
 
 
 def _number(digits: str) -> int | float | None:
-    """Exact where it is whole and short; None where it is too large to be one."""
+    """Parse a number: exact if it is whole and short, None if it is too large to be one."""
     if len(digits) <= _LONGEST_NUMBER and digits.lstrip("-").isdigit():
         return int(digits)
     value = float(digits)

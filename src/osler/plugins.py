@@ -1,4 +1,4 @@
-"""Classes from elsewhere by name: those that packages register as entry points, and `package.module:Class`."""
+"""Classes of your own by name: those that packages register as entry points, and `package.module:Class`."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def plugin_names(group: str) -> list[str]:
 def plugin_factory(
     what: str, group: str, name: str, known: Sequence[str], *, wanted: str, fault: Callable[[object], str | None]
 ) -> Callable[[Any], Any]:
-    """What `load_plugin` finds, as a factory in which whatever goes wrong is a `UserError`.
+    """Load a plugin and wrap it so that any error becomes a `UserError`.
 
     Args:
-        what: Like the next three, as `load_plugin` has it.
+        what: Like the next three, see `load_plugin`.
         group: The group of entry points.
         name: The name.
         known: All names that could be given instead.
         wanted: The remedy: what to name.
-        fault: What is wrong with the thing that was made, such as "is no Memory"; None: it can be used.
+        fault: What is wrong with the thing that was made, such as "is no Memory", or None if it can be used.
     """
     factory = load_plugin(what, group, name, known)
     if not callable(factory):
@@ -49,7 +49,7 @@ def plugin_factory(
 
 
 def load_plugin(what: str, group: str, name: str, known: Sequence[str]) -> object:
-    """What a name stands for.
+    """Load what a name stands for.
 
     Args:
         what: What it should be, as messages call it: `memory`, `strategy`.

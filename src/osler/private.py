@@ -1,4 +1,4 @@
-"""Files that only their owner may read or change: they hold what patients and models said."""
+"""Files that only their owner may read or change: they contain what patients and models said."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _FOLDER = 0o700
 
 
 def private_file(path: Path) -> None:
-    """Make an empty file for its owner alone; one that is there already stays as it is."""
+    """Make an empty file for its owner alone; an existing one is not changed."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, OWNER_ONLY))
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Write a new file for its owner alone, or into one that is there already."""
+    """Write a new file for its owner alone, or into an existing one."""
     private_file(path)
     path.write_bytes(data)
 
 
 def make_private(path: Path) -> None:
-    """Leave a file or a folder to its owner alone."""
+    """Give access to a file or a folder to its owner alone."""
     path.chmod(_FOLDER if path.is_dir() else OWNER_ONLY)
 
 
 def user_cache() -> Path:
-    """The folder where Osler keeps for this user what can be made or fetched again."""
+    """Return the folder where Osler stores what can be made or fetched again for this user."""
     if sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     elif sys.platform == "win32":
@@ -41,7 +41,7 @@ def user_cache() -> Path:
 
 
 def private_cache(name: str) -> Path | None:
-    """A folder in the user's cache that nobody else can write to; None where there can be none."""
+    """Return a folder in the user's cache that nobody else can write to, or None if there can be none."""
     try:
         folder = user_cache() / name
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 """Decisions by scores: which is best, in which order, and whether one reaches a limit.
 
-The last digits of a sum or a product differ from one processor to the next, so nothing may hang on them. Scores that
-differ by less than `CLOSE` are equal, here and at every limit, and names decide between equals. That is more steady
-than rounding: what is equal but for its last digits is never near the border, wherever it lies.
+Floating-point results differ slightly between CPUs, so no decision may depend on the last digits. Scores within `CLOSE`
+are ties, here and at every limit, broken by name. Unlike rounding, this has no boundary where two nearly equal scores
+get split.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ CLOSE = 1e-6
 """Scores up to 1 that differ by less are equal; of larger ones, those that differ by less than this share."""
 
 _disturb: Callable[[float], float] | None = None
-"""What is done to each score first; something only within `disturbed`."""
+"""Applied to each score first; it changes something only within `disturbed`."""
 
 
 def reaches(score: float, limit: float) -> bool:
-    """Whether a score is as high as a limit or higher."""
+    """Check whether a score is as high as a limit or higher."""
     return (score if _disturb is None else _disturb(score)) >= limit - _slack(limit)
 
 
 def exceeds(score: float, limit: float) -> bool:
-    """Whether a score is higher than a limit."""
+    """Check whether a score is higher than a limit."""
     return (score if _disturb is None else _disturb(score)) > limit + _slack(limit)
 
 
 def reaching(scores: Scores, limit: float) -> NDArray[np.bool_]:
-    """Which of many scores are as high as a limit or higher."""
+    """Return which of many scores are as high as a limit or higher."""
     return all_seen(scores) >= limit - _slack(limit)
 
 
 def best(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> int:
-    """The place of the highest score; of equal ones that of the first name."""
+    """Return the index of the highest score; of ties, the one whose name comes first."""
     now = scores if _disturb is None else [_disturb(score) for score in scores]
     highest = max(now)
     least = highest - _slack(highest)
@@ -54,7 +54,7 @@ def best(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> in
 
 
 def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> list[int]:
-    """All places, the highest score first; equal ones in the order of their names.
+    """Return all indices, the highest score first; ties in the order of their names.
 
     Equal is what is close to the highest of them, so that a long row of small steps does not become one score.
     """
@@ -73,7 +73,7 @@ def ranked(scores: Sequence[float], names: Sequence[SupportsRichComparison]) -> 
 
 
 def all_seen(scores: NDArray[F]) -> NDArray[F]:
-    """Scores as they are decided by: themselves, but within `disturbed`."""
+    """Return scores as decisions see them: unchanged, except within `disturbed`."""
     if _disturb is None:
         return scores
     import numpy as np
@@ -98,7 +98,7 @@ def disturbed(noise: float, seed: int = 0) -> Iterator[None]:
 
 
 def _slack(score: float) -> float:
-    """By how much another score may differ from this one and be equal."""
+    """Return by how much another score may differ from this one and be a tie."""
     if -1.0 <= score <= 1.0:
         return CLOSE
     return CLOSE * abs(score) if math.isfinite(score) else 0.0

@@ -1,4 +1,4 @@
-"""Keeping standard output for results: what libraries print while they work belongs elsewhere."""
+"""Keep standard output for results: what libraries print while they work goes elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager, redirect_stdout
 
 @contextmanager
 def spared_stdout() -> Iterator[None]:
-    """Send to standard error whatever is printed in here: by Ray, by llama.cpp, by a memory of one's own.
+    """Send to standard error whatever is printed in here: by Ray, by llama.cpp, by a memory of your own.
 
     Both ways are closed: Python's own, and the file that native code and started processes write to.
     """

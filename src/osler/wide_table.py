@@ -1,4 +1,4 @@
-"""A table of figures for the terminal that never cuts or breaks one: what is too wide goes on below."""
+"""Terminal table that never truncates a number: columns that do not fit continue in a block below."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class WideTable:
 
     title: str
     headers: Sequence[str]
-    """Of the columns with figures; a new line starts where a text has one."""
+    """Headers of the columns with figures; a line break in a text is kept."""
     rows: Sequence[Sequence[str]]
     """The name of each row, and its cells."""
 
@@ -52,7 +52,7 @@ def _broken(header: str, width: int) -> str:
 
 
 def _blocks(widths: Sequence[int], room: int) -> Iterator[list[int]]:
-    """The places of the columns that stand side by side; at least one at a time."""
+    """Return the indices of the columns that fit side by side; at least one at a time."""
     block: list[int] = []
     for place, width in enumerate(widths):
         if block and sum(widths[one] for one in block) + width > room:

@@ -1,1 +1,1 @@
-"""Who talks: doctor, patient and the retrieval module between them, each driven by a model, by rules or by a person."""
+"""Participants: doctor, patient and the retrieval module between them, each driven by a model, rules or a person."""

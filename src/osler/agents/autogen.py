@@ -1,6 +1,6 @@
-"""Where agents touch AutoGen: the base class of every participant, and a consultation as an AutoGen team.
+"""AutoGen in agents: the base class of every participant, and a consultation as an AutoGen team.
 
-A successor of AutoGen takes its place here; nothing else in `agents` imports it.
+Nothing else in `agents` imports AutoGen, so replacing it means changing this file.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Participant(BaseChatAgent):
         return Response(chat_message=form(content=answer, source=self.name))
 
     async def on_reset(self, cancellation_token: CancellationToken) -> None:
-        """Nothing is kept between turns but what a subclass keeps."""
+        """Nothing to reset, except what a subclass keeps between turns."""
 
 
 class TeamDoctor(Participant):
@@ -59,7 +59,7 @@ class TeamDoctor(Participant):
         self._turn, self._question = 0, ""
 
     async def respond(self, content: Any) -> Question | Conclusion:
-        """The next question, or the conclusion, to what the patient said."""
+        """Return the next question, or the conclusion, after what the patient said."""
         reply = str(content)
         recall = await self._memory.recall(reply)
         if self._question:

@@ -19,7 +19,7 @@ from osler.runs.events import Called, ConsultationError, Ending, Intervened, Int
 
 
 class Caller:
-    """One role's way to its model."""
+    """Calls one role's model."""
 
     def __init__(self, backbone: Backbone, role: Role, journal: Journal) -> None:
         """Wrap the shared client for this role of this consultation."""
@@ -34,11 +34,11 @@ class Caller:
         max_tokens: int | None = None,
         may_be_empty: bool = False,
     ) -> str:
-        """The model's answer as text, without what it thought aloud.
+        """Return the model's answer as text, without its thinking.
 
         Args:
             messages: The prompt.
-            template: What the prompt was made from; None where it is nobody's template.
+            template: What the prompt was made from, or None if it is not a template.
             schema: The form that is asked for.
             max_tokens: The longest answer, thinking included.
             may_be_empty: Whether an empty answer is an answer; otherwise it is a failure.

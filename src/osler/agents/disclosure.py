@@ -1,4 +1,4 @@
-"""Which of the entries that a patient was handed its reply tells of."""
+"""Find which of the entries given to the patient its reply discloses."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from osler.ranking import reaches
 from osler.records.schema import Entry, Status
 
 _SHARE = 0.34
-"""Of the words of a report, a telling or a name that a reply to several things must have to tell of it."""
+"""Share of the words of a report, telling or name that a reply to several things must have to disclose it."""
 
 
 def disclosed_entries(reply: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
-    """The names of the entries that a reply tells of.
+    """Return the names of the entries that a reply discloses.
 
-    A reply tells of an entry in the record's words, by a number of the report, or by naming the same thing in other
+    A reply discloses an entry in the record's words, by a number of the report, or by naming the same thing in other
     words. A denial counts for everything that is denied: "no, none of that".
     """
     words, spoken, denied = frozenset(content(reply, language)), numbers(reply), denies(reply, language)

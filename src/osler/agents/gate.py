@@ -1,8 +1,8 @@
-"""Checks a patient's reply for what is certainly wrong and cheap to find out.
+"""Refuse patient replies with obvious faults, found by checks that are cheap and certain.
 
-Refused are a name of the diagnosis, digits and drugs that stand in nothing the patient was handed or told, a reply
-without words, and sentences in the other language's script. Tone, length and numbers in words are never a reason:
-whether a reply is true is measured elsewhere, by other code.
+A reply is refused if it names the diagnosis, has digits or a drug that the patient was never given or told, has no
+words, or has sentences in the other language's script. Tone, length and numbers in words are never a reason: whether a
+reply is true is measured elsewhere, by other code.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True)
 class ReplyFault:
-    """One thing that is wrong, the words it is about, and the sentences they stand in."""
+    """One fault, the words it is about, and the sentences they are in."""
 
     kind: FaultKind
     words: tuple[str, ...]
     sentences: tuple[str, ...]
 
     def reason(self, language: Language) -> str:
-        """What the patient is told about it."""
+        """Return what the patient's model is told about it."""
         joined = (", " if language is Language.EN else "、").join(self.words)
         return phrases("faults", language)[self.kind].format(words=joined)
 
@@ -50,13 +50,13 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _KANA = re.compile(r"[\u3041-\u30ff]")
 _LATIN = re.compile(r"[a-z]+(?:['-][a-z]+)*")
 _SHORT_NAME = 4
-"""Letters up to which a name in capitals is told from a word by its capitals: ALL, AS."""
+"""Names in capitals of up to this many letters (ALL, AS) are told from words by their capitals."""
 _FEW = 3
 """A sentence may hold this many words of the other script."""
 
 
 def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[ReplyFault, ...]:
-    """What is wrong with a reply to what was handed over; nothing where it can stand."""
+    """Find the faults of a reply to what the patient was given."""
     language = selection.case.language
     if not any(char.isalnum() for char in reply):
         return (ReplyFault(FaultKind.EMPTY, (), ()),)
@@ -85,7 +85,7 @@ def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[Reply
 
 
 def without(reply: str, faults: Iterable[ReplyFault], language: Language) -> str:
-    """The reply without the sentences that are at fault; empty where nothing is left."""
+    """Return the reply without the faulty sentences, or an empty text if nothing is left."""
     cut = {sentence for fault in faults for sentence in fault.sentences}
     kept = [sentence for sentence in sentences(reply, language) if sentence not in cut]
     text = (" " if language is Language.EN else "").join(kept)
@@ -93,7 +93,7 @@ def without(reply: str, faults: Iterable[ReplyFault], language: Language) -> str
 
 
 def _given(selection: Selection) -> str:
-    """All that the patient had before it, as one text."""
+    """Return everything the patient was given, as one text."""
     case, before = selection.case, selection.before
     texts = [case.complaint, case.age, selection.question, selection.results]
     texts += [before.question, before.reply] if before else []
@@ -103,7 +103,7 @@ def _given(selection: Selection) -> str:
 
 
 def _mentions(text: str, name: str) -> bool:
-    """Whether a text has the name, in its own words."""
+    """Check whether a text contains the name as whole words."""
     if name.isupper() and name.isascii() and len(name) <= _SHORT_NAME:
         return re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text) is not None
     level, wanted = plain(text), plain(name)
@@ -114,7 +114,7 @@ def _mentions(text: str, name: str) -> bool:
 
 
 def _in_other_script(sentence: str, given: frozenset[str], language: Language) -> bool:
-    """Whether a sentence is mostly in the other script; names and units that were given do not count."""
+    """Check whether a sentence is mostly in the other script; names and units that were given do not count."""
     level = plain(sentence)
     chinese, latin = len(_CHINESE.findall(level)), [word for word in _LATIN.findall(level) if word not in given]
     if language is Language.EN:

@@ -31,12 +31,12 @@ class HumanParticipant(Participant):
         self._mover = mover or at_prompt
 
     async def respond(self, content: Any) -> Move:
-        """Their move."""
+        """Return their move."""
         return await self._mover(content)
 
 
 async def at_prompt(before: Before, read: Callable[[str], str] = input) -> Move:
-    """The move that a person types, while other consultations go on."""
+    """Return the move that a person types, while other consultations go on."""
     texts, shown, said = load_texts(before.case.language, "play"), shown_lines(before), ""
 
     async def typed(*lines: str) -> str:
@@ -53,7 +53,7 @@ async def at_prompt(before: Before, read: Callable[[str], str] = input) -> Move:
 
 
 def shown_lines(before: Before) -> list[str]:
-    """What was said to a person, and the reports that they were handed or what they know about the question."""
+    """Return what was said to a person, and the reports they were given or what they know about the question."""
     texts = load_texts(before.case.language, "play")
     if isinstance(before, Selection):
         said = f"{texts['doctor']}{before.question}"

@@ -1,4 +1,4 @@
-"""What passes between the participants of a consultation."""
+"""The messages between the participants of a consultation."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ class Case(_Message):
 
 
 class Briefing(_Message):
-    """What the doctor has before it when it decides on its next step: nothing more than this."""
+    """All that the doctor has when it decides on its next step."""
 
     case: Case
     turn: int
     turns_left: int
-    """Questions it may still ask; 0: it must conclude now."""
+    """Questions it may still ask; 0 means it must conclude now."""
     question: str = ""
     """Its last question; empty on the first turn, and after a turn in which it said nothing."""
     reply: str
     """The patient's last reply; the opening complaint on the first turn, empty after one without a question."""
     results: str = ""
-    """Reports that the doctor was handed with the last reply, in the record's words."""
+    """Reports that the doctor was given with the last reply, in the record's words."""
     recall: Recall = Recall()
-    """What its memory brought to mind of earlier turns; in a prompt it stands as its text."""
+    """What its memory recalled of earlier turns; a prompt has it as text."""
 
 
 class Question(_Message):
     """One question to the patient, and how it came about."""
 
     text: str
-    """Empty: the doctor said nothing."""
+    """Empty if the doctor said nothing."""
     maker: Maker = Maker.RULES
     differential: tuple[str, ...] = ()
     """What it thinks of, the likeliest first; its memory is given this with the turn."""
@@ -85,11 +85,11 @@ class Selection(_Message):
     scores: tuple[float, ...] = ()
     asked_for: tuple[str, ...] = ()
     things: tuple[Thing, ...] = ()
-    """What was asked for, thing by thing, where a model read the question."""
+    """The things that were asked for, one by one, if a model read the question."""
     maker: Maker = Maker.RULES
     """Who chose the entries."""
     results: str = ""
-    """Reports that the doctor is handed itself; the patient does not tell them."""
+    """Reports that are given to the doctor directly; the patient does not report them."""
     reported: tuple[str, ...] = ()
     """Names of the entries whose reports these are."""
     before: Exchange | None = None
@@ -97,7 +97,7 @@ class Selection(_Message):
 
     @property
     def known(self) -> tuple[Entry, ...]:
-        """The entries that the patient tells."""
+        """The entries that the patient reports."""
         return tuple(entry for entry in self.entries if entry.name not in self.reported)
 
 

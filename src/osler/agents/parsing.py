@@ -45,7 +45,7 @@ _POINTS_TO = re.compile(
     r"(?:an? |the )?|(?<![不未])(?:提示|考虑|符合|诊断为)(?:可能)?(?:为|是)?)(?=\S)",
     re.IGNORECASE,
 )
-# How a sentence about the case begins, where a name was asked for.
+# How a sentence about the case begins, if a name was asked for.
 _TALK = re.compile(
     r"^(?:I|we|you|it|this|these|there|here|based|sure|sorry|the (?:patient|case|most|following|five))\b"
     r"|^(?:我|您|你|这|该|患者|病人|根据|以下|由于|好的|抱歉)",
@@ -55,7 +55,7 @@ _MOST_WORDS = 14
 
 
 def conclusion_of(text: str) -> Conclusion | None:
-    """A conclusion, however it was written; None when no diagnosis can be found in it."""
+    """Parse a conclusion, however it was written; None if it has no diagnosis."""
     fields = _fields(json_of(text) or _unfinished(text) or _labelled(text))
     diagnosis = _line(fields.get("diagnosis"))
     if not diagnosis or _PLACEHOLDER.search(diagnosis):
@@ -69,7 +69,7 @@ def conclusion_of(text: str) -> Conclusion | None:
 
 
 def named_of(text: str) -> Conclusion | None:
-    """A list of illnesses, the likeliest first, as a conclusion; None when no name can be read.
+    """Parse a list of illnesses, the likeliest first, as a conclusion; None if no name can be read.
 
     A model that gave its whole conclusion at once is taken at its word.
     """
@@ -82,7 +82,7 @@ def named_of(text: str) -> Conclusion | None:
 
 
 def plan_of(text: str) -> dict[str, str]:
-    """Treatment and reasoning; where neither is marked as such, all that was said is the treatment."""
+    """Parse treatment and reasoning; if neither is marked as such, everything is the treatment."""
     data = json_of(text) or _unfinished(text)
     begun = None if "treatment" in data else _BEGUN_TREATMENT.search(text)
     if begun:
@@ -106,7 +106,7 @@ def _fields(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _name(line: str) -> str:
-    """The illness that a line of a list names; empty for a heading, a sentence or a form that was copied."""
+    """Return the illness that a line of a list names; empty for a heading, a sentence or a copied form."""
     bare = _EXPLAINED.split(_BULLET.sub("", line), maxsplit=1)[0].strip(" *_`\"'“”.。;；,，")
     bare = _POINTS_TO.sub("", bare)
     bare = _TRANSLATED.sub("", bare)
@@ -116,7 +116,7 @@ def _name(line: str) -> str:
 
 
 def _unfinished(text: str) -> dict[str, Any]:
-    """The fields of a JSON object that was cut off, or that a stray quote broke, as far as they are whole."""
+    """Return the complete fields of a JSON object that was cut off, or broken by a stray quote."""
     found: dict[str, Any] = {key: value for key, value in _WHOLE_FIELD.findall(text)}
     if "diagnosis" not in found and (begun := _BEGUN.search(text)):
         # The answer ended inside the diagnosis: its first clause is what was meant.
@@ -149,6 +149,6 @@ def _line(value: object) -> str:
 
 
 def several(value: object) -> tuple[str, ...]:
-    """The names in a list, or in a text that lists them."""
+    """Return the names in a list, or in a text that lists them."""
     items = value if isinstance(value, list | tuple) else _SEPARATOR.split(str(value))
     return tuple(filter(None, (_line(item).strip(" .。") for item in items)))

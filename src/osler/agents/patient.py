@@ -19,7 +19,7 @@ from osler.runs.events import Intervened, Intervention, Journal, Maker, Role
 
 
 class ModelPatient(Participant):
-    """Speaks through a model on every turn. What the gate refuses is asked for once more, then cut."""
+    """Speaks through a model on every turn. If the gate refuses a reply, it is asked for once more, then cut."""
 
     def __init__(
         self, case: Case, diagnosis: Diagnosis, backbone: Backbone, journal: Journal, *, answer_tokens: int = 1000
@@ -49,7 +49,7 @@ class ModelPatient(Participant):
         return self._cut(drafts, selection)
 
     def _cut(self, drafts: Sequence[tuple[str, tuple[ReplyFault, ...]]], selection: Selection) -> Reply:
-        """The draft of which most is left without what is at fault; the rules where nothing is."""
+        """Return the longest draft after removing faulty sentences, or the rule-based reply if nothing is left."""
         rests = [(without(draft, faults, self._language), draft, faults) for draft, faults in reversed(drafts)]
         rest, draft, faults = max(rests, key=lambda one: len(one[0]))
         if rest:
@@ -68,8 +68,8 @@ _QUOTES = "\"'“”‘’「」 "
 
 
 def tidied(text: str) -> str:
-    """In one line, without the marks of a list and without quotation marks around it; no word is touched."""
+    """Put a text on one line, without list marks and quotation marks around it; no word is changed."""
     line = " ".join(_MARK.sub("", text).split())
     inner = line.strip(_QUOTES)
-    # Only where they stand around the whole: one that opens or closes a quotation within it belongs there.
+    # Only if they are around the whole text: one that opens or closes a quotation within it belongs there.
     return inner if line[:1] in _QUOTES and line[-1:] in _QUOTES else line

@@ -1,4 +1,4 @@
-"""What fills the slots of the doctor's and the patient's prompts, and what a patient knows of what was asked."""
+"""Fill the doctor's and patient's prompt templates, including what the patient knows about the question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def case_slots(case: Case) -> dict[str, object]:
 
 
 def briefing_slots(briefing: Briefing) -> dict[str, object]:
-    """What the doctor sees: the case, the recall, the last exchange word for word."""
+    """Slots for the doctor: the case, the recall, the last exchange word for word."""
     case, line = briefing.case, phrases("briefing", briefing.case.language)
     speaker = line["patient_answers"]
     if case.speaker is not Speaker.PATIENT:
@@ -44,7 +44,7 @@ def _last_exchange(briefing: Briefing) -> str:
 
 
 def patient_slots(selection: Selection) -> dict[str, str]:
-    """What the patient's model sees: who it is, the exchange before, the question, and what is known about it."""
+    """Slots for the patient's model: who it is, the exchange before, the question, and what is known about it."""
     case, before, line = selection.case, selection.before, phrases("patient_lines", selection.case.language)
     sex = label(case.sex, case.language)
     who = line["patient_unknown" if case.sex is Sex.UNKNOWN else "patient"].format(age=case.age, sex=sex)
@@ -76,17 +76,17 @@ def _knowledge(selection: Selection) -> str:
 
 
 class Note(NamedTuple):
-    """What the patient knows of one thing that was asked for."""
+    """What the patient knows about one thing that was asked for."""
 
     name: str
-    """The entry's, or that of the thing that was asked for where no entry tells of it."""
+    """The entry's name, or the name of the thing that was asked for if no entry is about it."""
     told: str
     asked: tuple[str, ...] = ()
-    """The things that were asked for and that this entry tells of, where they have other names."""
+    """Things that were asked for and that this entry covers, if they have other names."""
 
 
 def notes(selection: Selection) -> tuple[Note, ...]:
-    """What is known of what was asked for, each line once; empty if the question asked for nothing in particular."""
+    """Return what is known about what was asked for, each line once; empty if nothing in particular was asked for."""
     said = phrases("notes", selection.case.language)
 
     def asked(entry: Entry) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Controls: cases whose verdict nobody doubts, put to a model before it judges any that matter.
+"""Control cases with a known verdict. A model judge must pass them before it scores a run.
 
-A small model calls nearly everything the same, and does as an answer tells it. Its figures look like a triumph, and
-nothing in a table shows it. The cases are put to it as they are: what a judge withstands is its own.
+Small models often call everything the same or obey instructions inside an answer. Their scores look good and no table
+shows why. Injected answers go to the judge unfiltered.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class ControlKind(NamedTuple):
     """One kind of controls."""
 
     expected: str
-    """What a good judge says of them."""
+    """The verdict a good judge gives on them."""
     most: float
     """Share of them that a judge may get wrong."""
     failed: str
-    """What it did where it was wrong."""
+    """What the judge did when it was wrong."""
 
 
 SAME = "same"
@@ -41,18 +41,18 @@ KINDS = {
     "vague": ControlKind("", 0.25, "took {} of {} answers that name no illness for one"),
     "injected": ControlKind("", 0.0, "was talked into {} of {} answers that speak to the judge"),
 }
-"""What a judge of diagnoses is tried on. One that is talked into a verdict once can be talked into all."""
+"""Controls for a judge of diagnoses. A judge that can be talked into one verdict can be talked into any."""
 
 
 @dataclass(frozen=True)
 class JudgeTrial:
-    """How a judge did in one language."""
+    """Results of a judge on the controls of one language."""
 
     judge: str
     language: Language
     kinds: Mapping[str, ControlKind]
     said: Sequence[tuple[str, bool]]
-    """For each control its kind, and whether it was judged wrongly."""
+    """For each control its kind, and whether the judge was wrong."""
     tokens: int
 
     @property
@@ -63,7 +63,7 @@ class JudgeTrial:
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """The kinds it got too much wrong of."""
+        """The kinds on which it was wrong too often."""
         return tuple(kind for kind, (wrong, asked) in self.wrong.items() if wrong > self.kinds[kind].most * asked)
 
     @property
@@ -73,7 +73,7 @@ class JudgeTrial:
         return f"in {_CALLED[self.language]} it {' and '.join(told) or 'passed'}"
 
     def require_passed(self, what: str) -> None:
-        """Refuse a judge whose verdicts say nothing.
+        """Raise an error if a judge failed the controls.
 
         Raises:
             UserError: It got too much wrong.
@@ -98,7 +98,7 @@ async def ask_all(
 
 
 async def tried(judge: ModelJudge, language: Language, gate: asyncio.Semaphore) -> JudgeTrial:
-    """Put the pairs of a language to a judge: one that can judge in English may not in Chinese."""
+    """Run the controls of one language through a judge: one that can judge in English may not in Chinese."""
     pairs = [(kind, *pair) for kind, some in read("controls")[language].items() for pair in some]
     opinions = await ask_all(lambda one: judge.pair("diagnosis", one[1], one[2], language), pairs, gate)
     said = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from osler.eval.oracle import asks_for
+from osler.eval.reply_parser import asks_for
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import Answered, Asked, Maker, Retrieved, Thing
 from osler.runs.transcript import Transcript
@@ -13,24 +13,24 @@ from osler.runs.transcript import Transcript
 
 @dataclass(frozen=True)
 class CourseExchange:
-    """A question, the entries it brought, and the reply; none where the consultation broke off before it."""
+    """A question, the entries it returned, and the reply; no reply if the consultation broke off before it."""
 
     turn: int
     question: str
     maker: Maker
-    """Of the question."""
+    """Who made the question."""
     entries: tuple[Entry, ...]
-    """What RAM brought, and so what the patient could answer from."""
+    """Entries that RAM returned, and so what the patient could answer from."""
     asked: tuple[str, ...]
     """Names of those that were asked for (`asked_for`)."""
     things: tuple[Thing, ...]
-    """What was asked for, thing by thing, where a model read the question."""
+    """The things that were asked for, one by one, if a model read the question."""
     answer: Answered | None
 
 
 @dataclass(frozen=True)
 class Course:
-    """What came up when."""
+    """When each entry came up."""
 
     exchanges: tuple[CourseExchange, ...]
     asked: dict[str, int]
@@ -40,7 +40,7 @@ class Course:
 
     @classmethod
     def of(cls, transcript: Transcript, record: PatientRecord) -> Course:
-        """Read a transcript; names that the record does not have are passed over."""
+        """Read a transcript; names that the record does not have are ignored."""
         asked = {event.turn: event for event in transcript.of(Asked)}
         found = {event.turn: event for event in transcript.of(Retrieved)}
         told = {event.turn: event for event in transcript.of(Answered)}
@@ -73,10 +73,10 @@ class Course:
 def asked_for(
     record: PatientRecord, question: str, found: Retrieved | None, answer: Answered | None
 ) -> tuple[str, ...]:
-    """Names of the entries that a question asked for, as far as two readers agree.
+    """Return the names of the entries that a question asked for, as far as two readers agree.
 
-    RAM brought them. Where a model is RAM, they are also told in the reply, or named in the question: a
-    small model brings half of the record for any question, and that is not the doctor's merit.
+    RAM returned them. If a model is RAM, the reply must also disclose them, or the question name them: a small model
+    returns half of the record for any question, and that is not the doctor's merit.
     """
     told = answer.disclosed if answer else ()
     if found is None:

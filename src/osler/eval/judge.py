@@ -1,4 +1,4 @@
-"""Judges: what is asked of one, and opening one that was written outside of Osler."""
+"""The `Judge` interface, and loading a judge of your own."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ Kind = Literal["diagnosis", "treatment"]
 
 @dataclass(frozen=True)
 class Opinion:
-    """What a judge says of one answer."""
+    """A judge's opinion on one answer."""
 
     verdict: Verdict
     because: str = ""
     """One short sentence for a reader."""
     tokens: int | None = None
-    """What it cost; None: unknown, or no model was asked."""
+    """Cost in USD, or None if it is unknown or no model was asked."""
 
 
 @runtime_checkable
 class Judge(Protocol):
-    """Compares a doctor's answer with the truth of the record."""
+    """Compares a doctor's answer with the record's true diagnosis or treatment."""
 
     @property
     def name(self) -> str:
-        """As its verdicts are stored; it changes when its verdicts could."""
+        """The name its verdicts are stored under; it changes when its verdicts could."""
         ...
 
     async def judge(self, kind: Kind, answer: str, record: PatientRecord) -> Opinion:
-        """How a diagnosis or a treatment stands to the record's."""
+        """Compare a diagnosis or a treatment with the record's."""
         ...
 
 
 def outside_judge(spec: str) -> Judge | None:
-    """The judge that a package registers under that name, or the class `package.module:Class`; None: it is a model.
+    """Load the judge registered under that name, or the class `package.module:Class`; None if it is a model.
 
     Raises:
-        UserError: It cannot be loaded or made, or is no judge.
+        UserError: It cannot be loaded or made, or is not a judge.
     """
     if spec not in plugin_names(GROUP) and (":" not in spec or parse_spec(spec).kind != "plugin"):
         return None

@@ -18,77 +18,78 @@ from osler.runs.makers import Makers
 from osler.runs.transcript import Transcript
 
 TESTS = RESULTS - {Category.SIGN}
-"""What is done in a laboratory or with a machine, and has a price."""
+"""Categories of what is done in a laboratory or with a machine, which have a price."""
 VERSION = "4"
-"""Changes when a measure does, so that kept figures are not compared with others."""
+"""Changes when a measure does, so that stored figures are not compared with others."""
 
 
 @dataclass(frozen=True)
 class Measures:
-    """How a consultation went. None stands where nothing can be said, never for zero.
+    """How a consultation went. None means that nothing can be said, never zero.
 
-    Key elements are the entries of a part that are not incidental. Asked for is an entry that RAM brought and, where a
-    model is RAM, that the reply tells of or the rules find in the question too. Order goes by the turn in which an
-    entry was first asked for. What was asked, in which order and when is the doctor's own: questions of its strategy
+    Key elements are the entries of a part that are not incidental. An entry counts as asked for if RAM returned it and,
+    if a model is RAM, the reply discloses it or the rules find it in the question too. Order goes by the turn in which
+    an entry was first asked for. What was asked, in which order and when is the doctor's own: questions of its strategy
     and silent turns are left out.
     """
 
     coverage: float | None
-    """Share of the key elements for confirming the diagnosis that were asked for; None: the record has none."""
+    """Share of the key elements for the diagnosis that were asked for; None if the record has none."""
     coverage_treatment: float | None
     """The same for the key elements of the treatment plan."""
     order_respected: float | None
-    """Share of all pairs of the exam order whose members were both asked for, the first not later than the second.
+    """Share of all pairs of the exam order whose members were both asked for, the first not later than the second. A
+    pair with a member that was never asked for is not respected. None if the record has no order.
 
     A pair with a member that was never asked for counts as not respected. None: the record has no order.
     """
     order_pairs: int
     """Pairs of the exam order that can be judged: both members were asked for."""
     order_share: float | None
-    """Share of these whose first was not asked for later than its second; None: there are none."""
+    """Share of these whose first was not asked for later than its second; None if there are none."""
     rounds: int
     """Questions that were asked, also by its strategy."""
     rounds_expected: int
     """Questions that the record says a good consultation takes."""
     rounds_ratio: float
-    """The first by the second."""
+    """`rounds` divided by `rounds_expected`."""
     repeats: int
     """Questions of the doctor itself that asked again for what an earlier one, also of its strategy, had asked for."""
     deciding_turn: int | None
-    """The turn in which the deciding finding was first disclosed; None: never, or the record has none.
+    """The turn in which the deciding finding was first disclosed; None if never, or the record has none.
 
-    Of the entries that decide the diagnosis (of the key ones where none is marked) and are not `not_done`: the one
+    Of the entries that decide the diagnosis (of the key ones if none is marked) and are not `not_done`: the one
     that comes last in the exam order; without one there, the tests and examinations among them; without these, all
-    that are marked. Where that leaves several, the first that was disclosed.
+    that are marked. If that leaves several, the first that was disclosed.
     """
     tests_asked: int
     """Different tests, examinations and pre-operative tests that were asked for and have been done."""
     tests_not_done: int
     """The same that were asked for and have not been done."""
     tests_cost: float | None
-    """What those that have been done cost together; None without prices, or when one has none."""
+    """What those that have been done cost together; None without prices, or if one has none."""
     unpriced: tuple[str, ...]
     """The tests that have no price, by name."""
     replies: int
-    """What the patient said in answer to a question."""
+    """The patient's replies to questions."""
     leaks: int
     """Replies that give the diagnosis away. This and the next three are by the rules of `osler.eval.faithfulness`."""
     fabrications: int
-    """Replies that claim what no entry handed over so far, question or opening words support."""
+    """Replies that claim what no entry given so far, question or opening words support."""
     contradictions: int
-    """Replies that say the opposite of an entry handed over for them."""
+    """Replies that contradict an entry given for them."""
     other_language: int
     """Replies with a sentence that is not in the consultation's language."""
     faults: tuple[JudgedReply, ...]
     """The replies that are counted in these, and why."""
     refusals: int
-    """Replies that only say not to know, or that nothing was done, although the retrieved entries tell something."""
+    """Replies that only say not to know, or not done, although the retrieved entries have something to tell."""
     disclosed_share: float | None
-    """Share of the entries retrieved in a turn that its reply disclosed, over all replies; None: nothing was."""
+    """Share of the entries retrieved in a turn that its reply disclosed, over all replies; None if there were none."""
     memory_failures: int
-    """Calls of the memory's model that failed: what it should have made of a turn is missing."""
+    """Failed calls of the memory's model: what it should have made of a turn is missing."""
     makers: Makers
-    """Who made the questions, replies, retrievals and thoughts, what was done to models' words, and what they used."""
+    """Who made the questions, replies, retrievals and thoughts, how models' words were changed, and what they used."""
 
 
 def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, float] | None = None) -> Measures:
@@ -140,7 +141,7 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
 
 
 def key_elements(record: PatientRecord, part: Part) -> list[Entry]:
-    """The entries that a good work-up asks for: all of that part that are not incidental."""
+    """Return the entries that a good work-up asks for: all of that part that are not incidental."""
     return [entry for entry in record.entries if entry.part is part and entry.relevance is not Relevance.INCIDENTAL]
 
 
@@ -156,14 +157,14 @@ class _OrderKept(NamedTuple):
 
 
 def _order(pairs: Collection[tuple[str, str]], asked: Mapping[str, int]) -> _OrderKept:
-    """Hold the turns in which examinations were first asked for against the pairs (earlier, later)."""
+    """Compare the turns in which examinations were first asked for with the pairs (earlier, later)."""
     judged = [(asked[first], asked[second]) for first, second in pairs if first in asked and second in asked]
     kept = sum(first <= second for first, second in judged)
     return _OrderKept(kept / len(pairs) if pairs else None, len(judged), kept / len(judged) if judged else None)
 
 
 def _deciding(record: PatientRecord, pairs: Collection[tuple[str, str]]) -> list[str]:
-    """The finding that settles the diagnosis, by name, or several where one is as good as the other."""
+    """Return the finding that settles the diagnosis, by name, or several if they are equally good."""
     found = [entry for entry in key_elements(record, Part.DIAGNOSIS) if entry.status is not Status.NOT_DONE]
     marked = [entry for entry in found if entry.relevance is Relevance.DECIDING]
     pool = marked or found

@@ -1,6 +1,6 @@
-"""A model as the judge: it sees two answers and not which of them is the truth, and says how they compare.
+"""A model as the judge: it sees two answers, not which of them is the true one, and says how they compare.
 
-What a doctor wrote is data to it: only the diagnosis that is committed to, on one line, between marks it cannot forge.
+The doctor's text is treated as data: only the committed diagnosis, on one line, inside delimiters it cannot reproduce.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ModelJudge:
         return f"{self._backbone.spec}#{hashlib.sha256(rubric.encode()).hexdigest()[:8]}"
 
     async def judge(self, kind: Kind, answer: str, record: PatientRecord) -> Opinion:
-        """Compare what the doctor commits to with the truth; neither is called by its origin."""
+        """Compare the committed answer with the true one; the judge is not told which is which."""
         if kind == "diagnosis":
             own = committed(answer, count(record.diagnosis.name))
             said = await self.pair(kind, record.diagnosis.name, own.diagnosis, record.language)
@@ -72,7 +72,7 @@ class ModelJudge:
         return await self.pair(kind, record.treatment.name, answer, record.language)
 
     async def pair(self, kind: str, truth: str, answer: str, language: Language) -> Opinion:
-        """Compare two answers. Which stands first follows from their text, so that no place is always the truth's."""
+        """Compare two answers. Their text decides which comes first, so neither place always holds the true one."""
         content = hashlib.sha256("\0".join((kind, language, truth, answer)).encode("utf-8", "replace")).hexdigest()
         first, second = (truth, answer) if int(content, 16) % 2 else (answer, truth)
         template = prompt(f"judge_{kind}", language)
@@ -84,7 +84,7 @@ class ModelJudge:
 
 
 def enclosed(answer: str, longest: int = _LONGEST) -> str:
-    """An answer as one line between the prompt's marks, none of which it can write itself."""
+    """Return an answer as one line between the prompt's delimiters, none of which it can contain."""
     line = " ".join("".join(char if char.isprintable() else " " for char in answer[:longest]).split())
     return f"{_OPEN}{line.translate(_NO_MARKS)}{_CLOSE}"
 

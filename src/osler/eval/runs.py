@@ -39,7 +39,7 @@ class Run:
         return self.file.about()
 
     def judge(self, name: str | None = None) -> str:
-        """The judge whose verdicts are shown: the ladder of this version, or the one that is named.
+        """Return the judge whose verdicts are shown: the ladder of this version, or the one that is named.
 
         Raises:
             UserError: That judge has not judged this run.
@@ -80,7 +80,7 @@ class Run:
     def scores(self, judge: str | None = None, ruler: str | None = None) -> pd.DataFrame:
         """One row per consultation that has ended.
 
-        `diagnosis_right` and `treatment_right` are 1 or 0, and nothing where nothing was judged: their means leave out
+        `diagnosis_right` and `treatment_right` are 1 or 0, and nothing if nothing was judged: their means leave out
         what failed and what has no verdict yet. Who made what is counted as `questions_model`, `replies_rules` and so
         on, what was done to models' words as `interventions_doctor_unread`, what a seat used as `tokens_in_doctor`.
         `patient_ruler` is who counted leaks, fabrications and contradictions.
@@ -113,7 +113,7 @@ class Run:
         """One row per column and measure, as `osler compare` counts them, with intervals and paired differences.
 
         Args:
-            others: More runs, whose columns stand beside this one's.
+            others: More runs, whose columns are shown with this one's.
             judge: Whose verdicts; the rules' ladder unless another is named.
             against: The memory that the others are compared with.
             patient_judge: Whose leaks and fabrications: `rules`, or a model that judged the replies.

@@ -1,4 +1,4 @@
-"""Judging a run again: by the rules, by a model, or by two models that have to agree."""
+"""Judge a run again: by the rules, by a model, or by two models that have to agree."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def judge_run(
     any_judge: bool = False,
     test_prices: Path | None = None,
 ) -> str:
-    """Judge what ended with an answer; one line that says what was done.
+    """Judge what ended with an answer; return one line that says what was done.
 
     With a table of what tests cost, all consultations are measured again with it, by the rules. A model is tried on
     pairs whose verdict is known before it judges, unless any judge will do.
@@ -62,10 +62,10 @@ def judge_run(
 
 
 def read_test_prices(path: Path) -> dict[str, float]:
-    """What tests cost, by their names: a YAML file with `NAME: PRICE` lines.
+    """Read what tests cost, by their names: a YAML file with `NAME: PRICE` lines.
 
     Raises:
-        UserError: The file cannot be read or is no such table.
+        UserError: The file cannot be read or is not such a table.
     """
     from osler.records.formats.yaml import read
 
@@ -137,7 +137,7 @@ async def _by_models(
 
 
 def _said_before(store: RunFile, judge: str) -> dict[Content, StoredVerdict]:
-    """What this judge has said of the same answers in this run: the same content is judged once."""
+    """Return what this judge has said of the same answers in this run: the same content is judged once."""
     known: dict[Content, StoredVerdict] = {}
     for row in store.scores(judge):
         record = store.record(row["record"])
@@ -160,11 +160,11 @@ class Panel:
     judges: list[Judge]
     tie_break: Judge | None = None
     known: dict[Content, StoredVerdict] = field(default_factory=dict)
-    """Verdicts by content: kind, truth, answer."""
+    """Verdicts by content: kind, true answer, given answer."""
 
     @property
     def name(self) -> str:
-        """As its verdicts are kept under."""
+        """The name its verdicts are stored under."""
         names = " & ".join(judge.name for judge in self.judges)
         return f"{names} else {self.tie_break.name}" if self.tie_break else names
 
@@ -174,14 +174,14 @@ class Panel:
         return [judge for judge in (*self.judges, self.tie_break) if isinstance(judge, ModelJudge)]
 
     async def judge(self, transcript: Transcript, record: PatientRecord) -> list[StoredVerdict]:
-        """Diagnosis and treatment; what the rules can decide beyond doubt, no model is asked for."""
+        """Judge diagnosis and treatment; if the rules can decide beyond doubt, no model is asked."""
         return [
             said if self.models and _is_sure(said, transcript) else await self._once(said, transcript, record)
             for said in spoken(transcript, record)
         ]
 
     async def _once(self, by_rules: StoredVerdict, transcript: Transcript, record: PatientRecord) -> StoredVerdict:
-        """What was said of the same content before costs nothing; only the rank is this consultation's own."""
+        """Judge an answer; a verdict on the same content is reused at no cost; only the rank is its own."""
         kind = cast("Kind", by_rules.kind)
         answer: str = getattr(transcript.conclusion, kind)
         content = _content(kind, answer, record)
@@ -202,7 +202,7 @@ class Panel:
 
 
 def _is_sure(said: StoredVerdict, transcript: Transcript) -> bool:
-    """An exact name, an unsafe drug, no answer or several, no diagnosis: a model could only be wrong about it."""
+    """Check for an exact name, an unsafe drug, no answer or several, no diagnosis: a model could only be wrong here."""
     conclusion = transcript.conclusion
     names_none = said.kind == "diagnosis" and conclusion and not committed(conclusion.diagnosis).diagnosis
     return (

@@ -1,4 +1,4 @@
-"""From an ending to its score: by the rules' ladder, as soon as a consultation has ended, or again later."""
+"""Score a finished consultation with the rule-based ladder, right away or later."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def score(transcript: Transcript, record: PatientRecord, test_prices: Mapping[st
 
 
 def spoken(transcript: Transcript, record: PatientRecord) -> list[StoredVerdict]:
-    """What the ladder says of diagnosis and treatment; a record without a treatment is not judged for one."""
+    """Return the ladder's verdicts on diagnosis and treatment; a record without a treatment is not judged for one."""
     conclusion = transcript.conclusion
     if conclusion is None or transcript.ending is Ending.UNPARSED:
         unread = Judgement(Verdict.UNPARSED, "unparsed", "the doctor's conclusion could not be read")
@@ -39,7 +39,7 @@ def spoken(transcript: Transcript, record: PatientRecord) -> list[StoredVerdict]
 
 
 def score_missing(store: RunWriter) -> int:
-    """Score what was kept without a score, as after a fault while scoring; how many these were."""
+    """Score what was stored without a score, as after a fault while scoring; return how many there were."""
     missing = store.unscored(LADDER)
     for number in missing:
         transcript = store.transcript(number)

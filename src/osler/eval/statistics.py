@@ -1,6 +1,6 @@
 """Intervals, paired tests and corrections for the figures of a comparison, with patients as the units.
 
-The mean is always that of all trials, and trials of one patient are never taken for independent of each other.
+Means are over all trials. Trials of the same patient are never treated as independent.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _TAIL = (1 - 0.95) / 2
 """What a 95 % interval leaves out on each side."""
 RESAMPLES = 10_000
 _FLIPS = 10_000
-"""Random flips of signs that decide; where all flips there are come to no more, all are tried."""
+"""Number of random sign flips; if there are no more possible flips than this, all are tried."""
 _LARGEST = 1e100
-"""No score comes near it, and squares and sums of what lies below it cannot overflow."""
+"""No score comes near it, and squares and sums of smaller numbers cannot overflow."""
 _FEW_PATIENTS = 30
 """Below this many patients a bootstrap of zeros and ones is too narrow."""
 _AT_ONCE = 1_000_000
-"""How many drawn numbers are held at a time."""
+"""How many drawn numbers are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def mean(values_by_patient: ValuesByPatient) -> float | None:
 
 
 def clustered_standard_error(values_by_patient: ValuesByPatient) -> float | None:
-    """The standard error of the mean when trials of one patient go together; None below two patients.
+    """Return the standard error of the mean, clustered by patient, or None below two patients.
 
     The cluster-robust error with the usual correction for few clusters, G / (G - 1). With one trial each it is the
     ordinary standard error.
@@ -112,7 +112,7 @@ def clustered_standard_error(values_by_patient: ValuesByPatient) -> float | None
 
 
 def wilson(successes: int, n: int) -> Interval | None:
-    """Wilson's score interval of a share; None when nothing was tried."""
+    """Return Wilson's score interval of a share, or None if nothing was tried."""
     if not n:
         return None
     share = successes / n
@@ -212,8 +212,8 @@ def paired(
 ) -> Paired:
     """Compare two columns trial by trial.
 
-    Right and wrong on one trial per patient go through McNemar's exact test. For anything else whole patients change
-    sides: were the columns alike, each patient's difference might as well have had the other sign.
+    Right and wrong on one trial per patient go through McNemar's exact test. Anything else goes through a sign-flip
+    test over whole patients: were the columns alike, each patient's difference might as well have had the other sign.
     """
     shared = sorted(first.keys() & second.keys())
     gains: dict[str, list[float]] = defaultdict(list)
@@ -245,7 +245,7 @@ def paired(
 
 
 def _paired_interval(gains: ValuesByPatient, binary: bool, seed: int, resamples: int) -> Interval | None:
-    """The bootstrap's interval, except where all differences of zeros and ones are equal and it would have no width.
+    """The bootstrap's interval, unless all differences of zeros and ones are equal and it would have no width.
 
     There, Wilson's interval says how many other patients might yet differ, and each could at most turn the
     difference to the far end of its range.
@@ -266,7 +266,7 @@ def _mcnemar(ahead: int, behind: int) -> float:
 
 
 def _sign_flip(totals: Array, seed: int) -> tuple[PairedTest, float]:
-    """How often the sum of patients' differences, each with a sign of its own, comes out as far from 0.
+    """Return how often the sum of patients' differences, with random signs, comes out as far from 0.
 
     Patients weigh by their totals, as in the reported difference, so that the test is about that very number.
     """
@@ -290,7 +290,7 @@ def _sign_flip(totals: Array, seed: int) -> tuple[PairedTest, float]:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's adjusted p-values, in the order given; None, where nothing was tested, stays None and is not counted."""
+    """Holm's adjusted p-values, in the order given; None, if nothing was tested, stays None and is not counted."""
     tested = [(p_value, place) for place, p_value in enumerate(p_values) if p_value is not None]
     adjusted: list[float | None] = [None] * len(p_values)
     floor = 0.0
@@ -322,7 +322,7 @@ def krippendorff_alpha(ratings_by_item: Iterable[Sequence[float]]) -> Figure:
 
 
 def _are_binary(values: Iterable[float]) -> bool:
-    """Whether every value is right or wrong, with nothing between."""
+    """Check whether every value is right or wrong, with nothing between."""
     return all(value in (0, 1) for value in values)
 
 
@@ -331,7 +331,7 @@ def _generator(seed: int, purpose: str) -> np.random.Generator:
 
 
 def _pieces(draws: int, width: int) -> Iterator[int]:
-    """How many draws of this many numbers to make at a time, until all are made."""
+    """Split draws of this many numbers into batches that fit into memory."""
     rows = max(1, _AT_ONCE // width)
     for start in range(0, draws, rows):
         yield min(rows, draws - start)

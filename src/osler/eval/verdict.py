@@ -1,4 +1,4 @@
-"""What a judge says of an answer, and which step said it."""
+"""A judge's verdict on an answer, and which step decided it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """How an answer stands to the truth."""
+    """How an answer compares with the true one."""
 
     CORRECT = "correct"
     PARTIAL = "partial"

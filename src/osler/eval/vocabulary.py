@@ -21,9 +21,9 @@ def read(name: str) -> Any:
 
 @cache
 def cue(file: str, key: str, language: Language | None = None) -> re.Pattern[str]:
-    """Any of a list of cues, in one language or in both; case does not matter.
+    """Match any of a list of cues, in one language or in both; case does not matter.
 
-    What stands under `en` are whole words, under `en_pattern` and `zh` patterns as they are.
+    Under `en` are whole words, under `en_pattern` and `zh` patterns as they are.
     """
     table = read(file)[key]
     found = []

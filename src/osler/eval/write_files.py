@@ -1,4 +1,4 @@
-"""Writing files whole or not at all."""
+"""Write files completely or not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_free(path: Path, *, force: bool) -> None:
 
 
 def write_whole(files: Mapping[Path, bytes], *, force: bool) -> None:
-    """Write all files beside their places first, then move them there in the order given.
+    """Write all files to temporary names first, then rename them in the order given.
 
     Raises:
         UserError: One of them is there already, or cannot be written.

@@ -1,4 +1,4 @@
-"""What is read without a model: words, sentences, people, numbers and medical concepts, in English and Chinese."""
+"""Reading without a model: words, sentences, people, numbers and medical concepts, in English and Chinese."""
 
 from osler.language.base import Language, Speaker
 

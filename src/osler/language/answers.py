@@ -1,4 +1,4 @@
-"""Reads a reply as the answer to its question: what a bare "no" denies is what was asked about."""
+"""Read a reply as the answer to its question: a bare "no" denies what was asked about."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from osler.language.words import content, plain
 def read_answer(
     question: str, reply: str, language: Language, speaker: Speaker = Speaker.PATIENT
 ) -> tuple[Mention, ...]:
-    """What the reply says of the patient and of others, completed by the question where the reply leaves it out."""
+    """Return what the reply says of the patient and of others, completed by the question if the reply leaves it out."""
     asked = read_questions(question, language, speaker)
     kind, rest = _opening(reply, language)
     said = [sentence.mentions for sentence in read(rest, language, speaker).sentences if not sentence.is_question]
@@ -41,7 +41,7 @@ def _whole_answers(kind: str, language: Language) -> re.Pattern[str]:
 
 
 def _opening(reply: str, language: Language) -> tuple[str, str]:
-    """How a reply opens ("yes", "no", "unsure", "both" or nothing), and what follows."""
+    """Return how a reply opens ("yes", "no", "unsure", "both" or nothing), and what follows."""
     rest, opened = reply.replace("’", "'"), ""
     while rest:
         kinds = ((kind, _whole_answers(kind, language).match(rest)) for kind in ("unsure", "no", "yes", "both"))
@@ -55,7 +55,7 @@ def _opening(reply: str, language: Language) -> tuple[str, str]:
 def _answered(
     kind: str, asked: tuple[ReadQuestion, ...], told: list[Mention], first: tuple[Mention, ...], language: Language
 ) -> list[Mention]:
-    """What a yes, a no or a "not sure" says of what was asked, without what the reply then says in its own words.
+    """Return what a yes, a no or a "not sure" says of what was asked, without what the reply then says itself.
 
     A yes to "no fever?" leaves open which of both it means.
     """
@@ -111,11 +111,11 @@ def _completed(mention: Mention, asked: tuple[ReadQuestion, ...], language: Lang
 
 
 def _is_part(said: str, topic: str, language: Language) -> bool:
-    """Whether a reply names only a part of what was asked: "抽" of "抽烟"."""
+    """Check whether a reply names only a part of what was asked: "抽" of "抽烟"."""
     return language is Language.ZH and len(said) == 1 and said in topic
 
 
 def _same(one: str, other: str, language: Language) -> bool:
-    """Whether two phrases speak of one thing: one holds the other's content words."""
+    """Check whether two phrases mention one thing: one holds the other's content words."""
     first, second = (set(content(text, language)) or {plain(text).strip(EDGE)} for text in (one, other))
     return first <= second or second <= first

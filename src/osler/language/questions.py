@@ -1,4 +1,4 @@
-"""Reads a doctor's question: what it asks about, and which kind of answer would be one."""
+"""Read a doctor's question: what it asks about, and what kind of answer it wants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXPECTS_NO = {
 
 
 class AnswerWanted(StrEnum):
-    """What a question wants to hear."""
+    """The kind of answer a question wants."""
 
     YES_OR_NO = "yes or no"
     CHOICE = "one of several"
@@ -44,7 +44,7 @@ class ReadQuestion:
     topics: tuple[str, ...]
     """What it asks about, each in its own words; of a choice, what there is to choose from."""
     whose: str = ""
-    """The relative it asks about; empty: the patient."""
+    """The relative it asks about; empty for the patient."""
     when: str = ""
     is_negated: bool = False
     """Whether it expects that something is not so: "No fever?"."""
@@ -118,11 +118,11 @@ _OPPOSED = re.compile(
 _SUBJECT = re.compile(
     r"\W*(?:is|are|was|does|did|would you say)\s+(?:the|your|his|her|this|that)?\s*(\w+)\s+", re.IGNORECASE
 )
-"""Of a choice, what it is about."""
+"""Finds what a choice is about."""
 
 
 def _opens(before: str) -> bool:
-    """Whether a question word stands where it asks: at the beginning or after a word or two."""
+    """Check whether a question word is where it asks: at the beginning or after a word or two."""
     return len(before.split()) <= 3
 
 

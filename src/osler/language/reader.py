@@ -1,4 +1,4 @@
-"""Reads a text without a model: sentences, clauses, and in each clause what is affirmed, denied, dated or measured."""
+"""Read a text without a model: sentences, clauses, and in each clause what is affirmed, denied, dated or measured."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _SMALL_WORDS = ("the_patient", "subjects", "determiners", "helpers", "fillers", 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One thing that a text speaks of, and what it says about it."""
+    """One thing that a text mentions, and what it says about it."""
 
     what: str
-    """The thing in the text's own words, without those that deny it, date it or say whose it is.
+    """The thing in the text's own words, without those that deny it, date it or say whose it is. Empty if there is only
+    a time, value or person, as in a reply completed by its question.
 
     Empty where only a time, a value or a person is said, as in a reply that its question completes.
     """
@@ -34,13 +35,13 @@ class Mention:
     unsure: bool = False
     """Whether the speaker is not certain."""
     whose: str = ""
-    """A relative, as the text calls them; empty: the patient."""
+    """A relative, as the text calls them; empty for the patient."""
     when: str = ""
     """When it happened or how long it has lasted, as the text says."""
     value: str = ""
     """The number and unit that the text gives for it, or the result in a word."""
     said: str = ""
-    """The part of the sentence that says it, as written; empty where the reply is a yes or a no to its name."""
+    """The part of the sentence that says it, as written; empty if the reply is a yes or a no to its name."""
     is_asked: bool = False
     """Whether the question names the thing, and the reply only its value or time."""
 
@@ -154,7 +155,7 @@ def _result(label: str, rest: str, language: Language) -> Mention:
 
 
 def _tells_more(rest: str, language: Language) -> bool:
-    """Whether what follows a label is itself a list, a denial or a sentence."""
+    """Check whether what follows a label is itself a list, a denial or a sentence."""
     bare = rest.strip(EDGE).lower()
     whole = {cue for kind in ("answer_no", "answer_yes", "negation_after", "qualities") for cue in cues(kind, language)}
     parts = segments(rest, language)
@@ -183,7 +184,7 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
 
 @cache
 def _bare_answers(language: Language) -> frozenset[str]:
-    """A yes or a no by itself is nothing that is spoken of."""
+    """Return the words for yes and no, which by themselves mention nothing."""
     return frozenset((*cues("answer_yes", language), *cues("answer_no", language), *cues("negation", language)))
 
 
@@ -228,13 +229,13 @@ def _take_times_and_values(draft: _Draft, text: str, language: Language) -> str:
 
 
 def _taken(finds: re.Pattern[str], text: str) -> tuple[str, str]:
-    """What a pattern finds in a text, and the text without it."""
+    """Return what a pattern finds in a text, and the text without it."""
     found = [hit[0].strip(EDGE) for hit in finds.finditer(text) if hit[0].strip()]
     return " ".join(found), finds.sub(" ", text) if found else text
 
 
 def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
-    """Where a text denies: the cue's start and end, and whether it stands at the end and denies what is before it."""
+    """Find where a text denies: the cue's start and end, and whether it is at the end and denies what is before it."""
     kept = spans(finder("kept_negation", language), text)
     denies = [
         found.span()
@@ -251,14 +252,14 @@ def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
 
 
 def _is_subordinate(before: str, language: Language) -> bool:
-    """Whether what follows these words is said within another statement: "a feeling that I would not wake up"."""
+    """Check whether what follows these words is said within another statement: "a feeling that I would not wake up"."""
     found = finder("subordinate", language).search(before)
     head = before[: found.start()] if found else ""
     return bool(thing(head, language) or finder("determiners", language).search(head))
 
 
 def _is_fresh(segment: Segment, language: Language) -> bool:
-    """Whether a segment stands for itself: else it goes on with the list before it."""
+    """Check whether a segment stands alone: else it continues the list before it."""
     if segment.joint in ("", "but", "."):
         return True
     if language is Language.ZH:
@@ -278,7 +279,7 @@ def _own_clause() -> re.Pattern[str]:
 
 
 def _inherit(draft: _Draft, before: _Draft | None, person: str, language: Language) -> None:
-    """What a segment takes over from the one before it."""
+    """Copy what a segment takes over from the one before it."""
     text = draft.segment.text
     if before is not None and not draft.fresh:
         # A "no" by itself ("No, sorry, the left one") denies nothing behind it.
@@ -340,7 +341,7 @@ def _clauses(drafts: list[_Draft], sentence: str) -> list[Clause]:
 
 
 def denies(text: str, language: Language) -> bool:
-    """Whether anything in a text is denied."""
+    """Check whether anything in a text is denied."""
     return _negation(text, language) is not None
 
 
@@ -350,7 +351,7 @@ def _mention(draft: _Draft, shared: str, sentence: str) -> Mention:
 
 
 def denies_a_list(clause: str, language: Language) -> bool:
-    """Whether a clause of a record opens with a denial of what it lists: "denies fever or rash", "无头晕、头痛"."""
+    """Check whether a clause of a record opens by denying what it lists: "denies fever or rash", "无头晕、头痛"."""
     opened = _leading(language).match(clause)
     rests = (clause, clause[opened.end() :] if opened else clause, _patient_opening(language).sub("", clause))
     return any(
@@ -362,7 +363,7 @@ def denies_a_list(clause: str, language: Language) -> bool:
 
 @cache
 def _patient_opening(language: Language) -> re.Pattern[str]:
-    """Who is denying, and the time it is said of."""
+    """Match who is denying, and the time it is said of."""
     who = any_of((*cues("relatives", language), *cues("the_patient", language), *cues("subjects", language)), language)
     gap = r"\s*" if language is Language.EN else ""
     small = any_of(cues("fillers", language), language)
@@ -373,7 +374,7 @@ def _patient_opening(language: Language) -> re.Pattern[str]:
 
 @lru_cache(maxsize=8192)
 def thing(text: str, language: Language) -> str:
-    """What a text speaks of: its words without those that carry no meaning at either end."""
+    """Return what a text mentions: its words without those that carry no meaning at either end."""
     text = _BRACKETED.sub(" ", text)
     text = " ".join(text.split()) if language is Language.EN else "".join(text.split())
     before = None

@@ -1,4 +1,4 @@
-"""Who is spoken of: the names of relatives, and whether a text speaks of one of them instead of the patient.
+"""Who a text is about: the names of relatives, and whether it is about one of them instead of the patient.
 
 Who speaks decides who that is: of a wife who answers for her husband, "your husband" is the patient.
 """
@@ -26,7 +26,7 @@ _PATIENT_OF: dict[Speaker, tuple[str, ...]] = {
 }
 """The groups of names that this speaker, and the doctor who speaks to them, uses for the patient."""
 _NOT_NAMED_BY_THE_DOCTOR = ("child", "family")
-"""Of a patient's own "child" a doctor says son or daughter; a family is no person."""
+"""Of a patient's own "child" a doctor says son or daughter; a family is not a person."""
 
 
 _TOGETHER = re.compile(r"\W*(?:with|for|to|from)\b", re.IGNORECASE)
@@ -34,10 +34,10 @@ _TOGETHER = re.compile(r"\W*(?:with|for|to|from)\b", re.IGNORECASE)
 
 
 class RelativeOf(NamedTuple):
-    """Whose a statement is, and the statement without them."""
+    """Who a statement is about, and the statement without them."""
 
     whose: str
-    """Empty where they are the patient, or only tell of the patient."""
+    """Empty if they are the patient, or only report about the patient."""
     rest: str
 
 
@@ -71,16 +71,16 @@ def relative_within(text: str, language: Language, speaker: Speaker) -> Relative
 
 
 def own_name(text: str, language: Language, speaker: Speaker) -> str:
-    """What somebody is called who answers for the patient and now speaks of themselves; empty where they do not."""
+    """Return what a relative who answers for the patient is called when they mention themselves; empty otherwise."""
     if speaker is Speaker.PATIENT or not finder("own_state", language).match(text):
         return ""
     return "" if finder("the_patient", language).search(text) else groups("speakers", language)[speaker.value][0]
 
 
 def relative_asked_about(question: str, speaker: Speaker, language: Language) -> str:
-    """Who is asked about where it is not the patient, as they are called; empty where it is.
+    """Return who is asked about if it is not the patient, as they are called; empty otherwise.
 
-    A relative who saw or heard something tells of the patient. "And do you yourself smoke?" asks about who answers.
+    A relative who saw or heard something reports on the patient. "And do you yourself smoke?" asks about who answers.
     """
     if speaker not in _PATIENT_OF:
         return ""

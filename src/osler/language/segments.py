@@ -1,4 +1,4 @@
-"""Cuts a sentence into segments: a clause's head, and the things that a list adds to it."""
+"""Cut a sentence into segments: a clause's head, and the things that a list adds to it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Segment:
 
     text: str
     joint: str = ""
-    """What parts it from the one before: "," or a joint of a list, "but" for a contrast, "." for a new clause."""
+    """The separator before it: "," or a list conjunction, "but" for a contrast, "." for a new clause."""
     start: int = 0
     end: int = 0
-    """Where it stands in its sentence."""
+    """Its position in the sentence."""
 
 
 @cache
@@ -48,12 +48,12 @@ def _whole(language: Language) -> re.Pattern[str]:
 
 
 def spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
-    """Where a pattern is found."""
+    """Return where a pattern is found."""
     return [found.span() for found in pattern.finditer(text) if found[0].strip()]
 
 
 def within(start: int, end: int, held: list[tuple[int, int]]) -> bool:
-    """Whether a stretch overlaps one of those held together."""
+    """Check whether a stretch overlaps one of those kept together."""
     return any(start < stop and end > first for first, stop in held)
 
 
@@ -87,13 +87,13 @@ def _cut_out(text: str, begin: int, end: int, joint: str) -> Segment:
 
 
 def _core(cut: re.Match[str]) -> tuple[int, int]:
-    """Where the cut's own words stand, without the blanks around them."""
+    """Return where the cut's own words are, without the blanks around them."""
     shown = cut[0]
     return cut.start() + len(shown) - len(shown.lstrip(" ,")), cut.end()
 
 
 def _parts(before: str, cut: re.Match[str], language: Language) -> bool:
-    """Whether a cut stands between two things; in Chinese a subject or a place is no thing by itself.
+    """Check whether a cut is between two things; in Chinese a subject or a place is not a thing by itself.
 
     Of "all of them apart from this one" the exception is not true: it stays with what it is an exception from.
     """
@@ -108,14 +108,14 @@ def _parts(before: str, cut: re.Match[str], language: Language) -> bool:
 
 
 def _remainder(text: str, language: Language) -> str:
-    """What is left of the opening of a segment without empty words and times."""
+    """Return what is left of the opening of a segment without empty words and times."""
     text = time_finder(language).sub("", text)
     small = [cue for kind in ("fillers", "subjects", "negation") for cue in cues(kind, language)]
     return re.sub(any_of(small, language), "", text).strip(EDGE)
 
 
 def _stronger(joint: str, cut: re.Match[str]) -> str:
-    """Of two cuts in a row ("fever, but"), the one that ends more."""
+    """Return the stronger of two cuts in a row ("fever, but")."""
     kind = {"but": "but", "new": ".", "list": "list", "mark": ","}[cut.lastgroup or "mark"]
     order = ("", ",", "list", ".", "but")
     return max(joint, kind, key=order.index)
@@ -143,12 +143,12 @@ def _shared(found: list[Segment], language: Language) -> list[Segment]:
 
 
 def _tail(text: str, attributes: set[str]) -> str:
-    """The attribute that ends a Chinese text after what denies or opens it; empty where a thing ends it."""
+    """The attribute that ends a Chinese text after what denies or opens it; empty if a thing ends it."""
     return max((name for name in attributes if text.endswith(name)), key=len, default="")
 
 
 def _head(text: str, attributes: set[str], language: Language) -> str:
-    """What follows the attribute that opens a text: the allergies of "food allergies"."""
+    """Return what follows the attribute that opens a text: the allergies of "food allergies"."""
     if language is Language.EN:
         first, _, rest = text.partition(" ")
         return rest if first.lower() in attributes else ""

@@ -66,7 +66,7 @@ def value_finder(language: Language) -> re.Pattern[str]:
 
 @cache
 def number_finder(language: Language) -> re.Pattern[str]:
-    """Finds a bare number or a range, which is a value where it is no time."""
+    """Finds a bare number or a range, which is a value if it is not a time."""
     number = NUMBER[language]
     if language is Language.ZH:
         return re.compile(rf"(?:{pattern('about', language)}){{0,3}}\d+(?:\.\d+)?(?:\s*[到至\-~/]\s*\d+(?:\.\d+)?)?")

@@ -153,5 +153,5 @@ _SAME = 0.75
 
 
 def alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two questions are one, by their content words."""
+    """Check whether two questions are one, by their content words."""
     return bool(one) and reaches(len(one & other) / len(one | other), _SAME)

@@ -1,4 +1,4 @@
-"""What the doctor remembers of the earlier turns; pluggable, and usable without the rest of Osler."""
+"""The doctor's memory of earlier turns; pluggable, and usable without the rest of Osler."""
 
 from osler.memory.base import Change, Fact, Memory, MemorySettings, Recall, Thinker, Turn
 from osler.memory.registry import check_memories, memory_factory, memory_names

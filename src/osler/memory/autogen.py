@@ -32,7 +32,7 @@ class _Config(BaseModel):
 
 
 class AutoGenMemory(AutoGenProtocol, Component[_Config]):
-    """Remembers the exchanges of an agent's context and puts what bears on the newest message before the model."""
+    """Remembers the exchanges of an agent's context and adds what bears on the newest message to the prompt."""
 
     component_config_schema = _Config
 
@@ -52,13 +52,13 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
         self._remembered = 0
         """Exchanges of the present conversation."""
         self._turns = 0
-        """Of all conversations."""
+        """Turns of all conversations."""
         self._file = Path(file) if file is not None else None
         if self._file is not None and self._file.exists():
             self._turns = saved.restore(self._memory, self._file)["turns"]
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
-        """Remember the exchanges that are new, then put one message with what they bring to mind into the context."""
+        """Remember new exchanges, then put one message with what they recall into the context."""
         messages = [message for message in await model_context.get_messages() if not self._is_mine(message)]
         exchanges = _exchanges(messages)
         for question, reply in exchanges[self._remembered :]:
@@ -76,7 +76,7 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
     async def query(
         self, query: str | MemoryContent, cancellation_token: CancellationToken | None = None, **kwargs: Any
     ) -> MemoryQueryResult:
-        """What is known that bears on a text."""
+        """Return what is known that bears on a text."""
         text = query if isinstance(query, str) else str(query.content)
         return _result(await self._memory.recall(text), self._settings.language)
 
@@ -85,12 +85,12 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
         await self._remember("", str(content.content))
 
     async def clear(self) -> None:
-        """Know nothing."""
+        """Forget everything."""
         self._memory, self._remembered, self._turns = memory_factory(self._name)(self._settings), 0, 0
         self._save()
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Nothing to close."""
 
     def _to_config(self) -> _Config:
         file = str(self._file) if self._file is not None else None
@@ -116,7 +116,7 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
 
 
 def _exchanges(messages: list[LLMMessage]) -> list[tuple[str, str]]:
-    """What the agent said, and what it was told next; the first thing it was told has nothing before it."""
+    """Pair what the agent said with what it was told next; the first thing it was told has nothing before it."""
     pairs, said = [], ""
     for message in messages:
         if isinstance(message, AssistantMessage) and isinstance(message.content, str):

@@ -1,4 +1,4 @@
-"""What the doctor remembers: the protocol every memory follows. It knows nothing of agents or records."""
+"""The protocol that every doctor's memory follows. It knows nothing of agents or records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Turn(FrozenModel):
     question: str
     reply: str
     results: str = ""
-    """Reports that the doctor was handed with the reply, in the record's words."""
+    """Reports that the doctor was given with the reply, in the record's words."""
     differential: tuple[str, ...] = ()
     """What the doctor thought of when it asked, the likeliest first."""
 
@@ -43,7 +43,7 @@ class Fact(FrozenModel):
     turn: int
     """The turn it comes from."""
     score: float = 1.0
-    """How well it fits the query; all equal: the memory makes no difference between its facts."""
+    """How well it fits the query; all equal if the memory does not rank its facts."""
 
     @property
     def triple(self) -> str:
@@ -52,37 +52,37 @@ class Fact(FrozenModel):
 
 
 class Recall(FrozenModel):
-    """What a memory brings to mind for the doctor's next step."""
+    """What a memory recalls for the doctor's next step."""
 
     text: str = ""
-    """As it goes into the prompt; empty when there is nothing. Nobody parses it."""
+    """As it goes into the prompt; empty if there is nothing. Nobody parses it."""
     facts: tuple[Fact, ...] = ()
-    """What the text says, fact by fact, where the memory keeps facts."""
+    """What the text says, fact by fact, if the memory keeps facts."""
     exchanges: tuple[Turn, ...] = ()
-    """The turns that the text tells of; a turn told as facts has its question here and an empty reply."""
+    """The turns that the text is about; a turn told as facts has its question here and an empty reply."""
     dropped: tuple[int, ...] = ()
-    """Turns of which something did not fit into the budget."""
+    """Turns with something that did not fit into the budget."""
     requests: int = 0
     """Model requests it took."""
 
     def __str__(self) -> str:
-        """The text, so that a recall can stand in a prompt as it is."""
+        """The text, so that a recall can be put into a prompt as it is."""
         return self.text
 
 
 class Change(FrozenModel):
-    """What remembering a turn did to a memory. Each line tells one thing and, where it is not plain, why."""
+    """What remembering a turn changed in a memory. Each line says one thing and, if it is not obvious, why."""
 
     group: int | None = None
-    """The group the turn fell into, where a memory has groups."""
+    """The group of the turn, if a memory has groups."""
     inserted: tuple[str, ...] = ()
     makers: dict[str, int] = {}
-    """How many of the inserted were thought by whom, `model` or `rules`; empty: the memory does not think."""
+    """Inserted thoughts by who formed them, `model` or `rules`; empty if the memory does not think."""
     superseded: tuple[str, ...] = ()
     merged: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
-    """What a model proposed and may not be done."""
+    """Proposals of a model that were refused."""
     proposed: int = 0
     """Actions that a model proposed, good and bad."""
     requests: int = 0
@@ -100,7 +100,7 @@ class Memory(Protocol):
         ...
 
     async def recall(self, query: str) -> Recall:
-        """What is known that bears on the query."""
+        """Return what is known that bears on the query."""
         ...
 
     def snapshot(self) -> dict[str, Any]:
@@ -108,19 +108,20 @@ class Memory(Protocol):
         ...
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Become exactly what `snapshot` saw."""
+        """Restore exactly the state that `snapshot` returned."""
         ...
 
 
 Thinker = Callable[[Prompt, str, type[BaseModel] | None, int], Awaitable[str | None]]
-"""A model that a memory may ask: the template, its filled text, the form of the answer, the most tokens of it.
+"""A model that a memory may ask: the template, its filled text, the form of the answer, its maximum tokens. None if the
+model failed.
 
 None when the model failed: a memory then does without.
 """
 
 
 class MemorySettings(FrozenModel):
-    """What a memory is made with."""
+    """The settings a memory is made with."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -131,15 +132,15 @@ class MemorySettings(FrozenModel):
     options: dict[str, str] = {}
     """What was given after the memory's name: `tim,mode=paper` has {"mode": "paper"}."""
     thinker: Thinker | None = None
-    """The model behind the memory; None: it has to do without one."""
+    """The model behind the memory; None if it has to do without one."""
     speaker: Speaker = Speaker.PATIENT
-    """Who answers, by relation to the patient: whom `your mother` means depends on it."""
+    """Who answers, by relation to the patient: it decides who `your mother` is."""
 
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 
 
 def tokens(text: str) -> int:
-    """An estimate without a tokenizer's download: four Latin characters, or one and a half Chinese ones, to a token."""
+    """Estimate tokens without a tokenizer: four Latin characters, or one and a half Chinese ones, make one."""
     chinese = 0 if text.isascii() else sum(map(len, _CHINESE.findall(text)))
     return round(chinese / 1.5 + (len(text) - chinese) / 4)

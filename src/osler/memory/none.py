@@ -28,4 +28,4 @@ class NoMemory:
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Nothing to bring back."""
+        """Nothing to restore."""

@@ -1,4 +1,4 @@
-"""The dialogue so far as text, as much of it as the budget holds; the oldest falls out first."""
+"""The dialogue so far as text, as much of it as fits the budget; the oldest turns are dropped first."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def fact_text(fact: Fact, language: Language) -> str:
 
 
 def exchange_text(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> str:
-    """What the doctor thought of and asked, the reply with the name of who spoke, and the reports that came with it."""
+    """Return what the doctor thought of and asked, the reply with its speaker, and the reports that came with it."""
     line = phrases("exchange", language)
     lines = [line["turn"].format(number=turn.number)]
     if turn.differential:
@@ -46,5 +46,5 @@ def exchange_text(turn: Turn, language: Language, speaker: Speaker = Speaker.PAT
 
 
 def illnesses(turn: Turn, language: Language) -> str:
-    """What the doctor thought of, in a row."""
+    """Join the illnesses that the doctor thought of."""
     return SEMICOLON[language].join(turn.differential)

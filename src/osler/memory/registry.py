@@ -25,12 +25,12 @@ _BUILT_IN: dict[str, MemoryFactory] = {"none": NoMemory, "raw": RawMemory, "tim"
 
 
 def memory_names() -> list[str]:
-    """Every name that can be given, but for classes named by path."""
+    """Every name that can be given, except classes named by path."""
     return [*_BUILT_IN, *plugin_names(GROUP)]
 
 
 def memory_factory(spec: str) -> MemoryFactory:
-    """What makes the memory of that name, with the options that follow it: `tim,mode=paper,k=5`.
+    """Return the factory of the memory with that name and its options: `tim,mode=paper,k=5`.
 
     Raises:
         UserError: There is none of that name, or it cannot be loaded; calling the factory raises it too.
@@ -45,7 +45,7 @@ def memory_factory(spec: str) -> MemoryFactory:
 
 
 def check_memories(specs: Iterable[str]) -> None:
-    """Make each of them once, so that a wrong name is heard of before anything depends on it.
+    """Build each memory once so a wrong name fails before the run starts.
 
     Raises:
         UserError: One of them cannot be made.

@@ -1,4 +1,4 @@
-"""A memory in one file: written whole or not at all, and refused when it is not what was written."""
+"""A memory in one file: written completely or not at all, and refused if it was changed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FORMAT = 1
 
 
 def save(memory: Memory, path: Path, **about: Any) -> None:
-    """Write a memory's snapshot, and what else its owner wants to find again.
+    """Write a memory's snapshot, and extra data to save with it.
 
-    The file is made beside its place and moved there when it is on the disk: a kill leaves the old one or the new one.
+    Writes to a temporary file, then renames it, so a crash leaves either the old file or the new one.
 
     Raises:
         UserError: The file cannot be written.
@@ -41,7 +41,7 @@ def save(memory: Memory, path: Path, **about: Any) -> None:
 
 
 def restore(memory: Memory, path: Path) -> dict[str, Any]:
-    """Make a memory what the file holds; what its owner kept with it.
+    """Load a saved memory into `memory` and return the extra data saved with it.
 
     Raises:
         UserError: There is no such file, it is damaged, or it is of another memory or form.

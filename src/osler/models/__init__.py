@@ -1,4 +1,4 @@
-"""The language models behind the agents, and the one way to ask them."""
+"""The language models behind the agents, and the one way to call them."""
 
 from osler.models.backbone import Backbone, open_backbone
 from osler.models.chat import ChatClient, ChatMessage, ChatRequest, ask

@@ -1,4 +1,4 @@
-"""Opens a backbone by its name, and checks what it can do."""
+"""Open a model by its spec and check what it supports. A backbone of your own: see `open_plugin` in `providers`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def open_backbone(
     rates: Rates | None = None,
     requests: InFlight | None = None,
 ) -> Backbone:
-    """Open a model. The default local one is downloaded first where it is not here yet, which blocks.
+    """Open a model. The default local one is downloaded first if it is not here yet, which blocks.
 
     Args:
         spec: Its name, or the name already parsed. Its parameters win over the arguments; `name=null` leaves one out.

@@ -1,4 +1,4 @@
-"""Answers that are not paid for twice: kept on disk over runs, shared within a run, or from before an interruption."""
+"""Reuse model answers: an on-disk cache across runs, sharing within a run, and answers saved before an interruption."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, body TEXT NO
 
 
 def request_key(backbone: str, trial: int, request: ChatRequest) -> str:
-    """Names a request by all that decides its answer: model, address, sampling, messages, schema and trial."""
+    """Build a request's key from all that decides its answer: model, address, sampling, messages, schema and trial."""
     options: list[tuple[str, Any]] = []
     if request.max_tokens is not None:
         options.append(("max_tokens", request.max_tokens))
@@ -59,12 +59,12 @@ class ResponseCache:
             raise UserError(f"the cache {path} cannot be used ({error})", "give another --cache, or none") from None
 
     def get(self, key: str) -> Completion | None:
-        """The answer to that request, if one is kept."""
+        """Return the answer to that request, if one is stored."""
         row = self._file.execute("SELECT body FROM answers WHERE key = ?", (key,)).fetchone()
         return Completion.model_validate_json(row[0]) if row else None
 
     def put(self, key: str, answer: Completion) -> None:
-        """Keep an answer. The first one stays: who asked for a cache asked for the same answer again."""
+        """Store an answer. The first one stays: a cache is there to give the same answer again."""
         try:
             self._file.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, answer.model_dump_json()))
         except sqlite3.Error as error:
@@ -78,7 +78,7 @@ class ResponseCache:
 
 
 class EarlierAnswers:
-    """What models said in this consultation before it was interrupted: given again in the same order."""
+    """Model answers of this consultation from before it was interrupted: returned again in the same order."""
 
     def __init__(self, stored: Iterable[tuple[str, str]]) -> None:
         """Take keys and answers, in the order they came."""
@@ -87,23 +87,24 @@ class EarlierAnswers:
             self._by_key[key].append(body)
 
     def next(self, key: str) -> Completion | None:
-        """The next earlier answer to that request."""
+        """Return the next earlier answer to that request."""
         waiting = self._by_key.get(key)
         return Completion.model_validate_json(waiting.popleft()) if waiting else None
 
 
 @dataclass
 class SharedAnswers:
-    """Answers that all consultations of a run in this process share: each request is made once, also at one moment.
+    """Answers shared by all consultations of a run in this process.
 
-    The latest are kept: consultations that ask the same are those of one patient, and follow each other.
+    Identical requests, even concurrent ones, are sent once. Only recent answers are kept, because repeats come from
+    consultations with the same patient, which run close together.
     """
 
     most: int = 4096
     _asked: dict[str, asyncio.Future[Completion]] = field(default_factory=dict)
 
     async def answer(self, key: str, ask: Callable[[], Awaitable[Completion]]) -> Completion:
-        """The answer to that request, asked for once; if that fails, the next consultation that waits asks again."""
+        """Return the answer to that request, sent once; if it fails, the next consultation that waits asks again."""
         while (first := self._asked.get(key)) is not None:
             await asyncio.wait({first})
             if not first.cancelled():
@@ -137,7 +138,7 @@ class Allowance(Protocol):
 
 @dataclass(eq=False)
 class CachingClient(ClientWrapper):
-    """The client of one consultation: answers from what was stored, cached or shared, and else asks the model."""
+    """The client of one consultation: uses a stored, cached or shared answer, or else asks the model."""
 
     backbone: str
     """Model, address and sampling, for the key of requests."""
@@ -152,12 +153,12 @@ class CachingClient(ClientWrapper):
     run: Allowance
     """The limits of the run."""
     cache: ResponseCache | None = None
-    """Answers of any consultation, where the user wants that."""
+    """Answers of any consultation, if the user wants that."""
     shared: SharedAnswers | None = None
-    """Answers of this run's consultations, where the same request is to be made once."""
+    """Answers of this run's consultations, if the same request is to be made once."""
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """The answer, wherever it comes from."""
+        """Return the answer, wherever it comes from."""
         self.own.check()
         key = request_key(self.backbone, self.trial, request)
         answer = self._found(key)
@@ -171,7 +172,7 @@ class CachingClient(ClientWrapper):
         return answer
 
     async def _paid(self, key: str, request: ChatRequest) -> Completion:
-        """The model's answer, which is stored before anybody goes on."""
+        """Return the model's answer, which is stored before anybody goes on."""
         self.run.check()
         try:
             answer = await self.inner.complete(request)
@@ -187,7 +188,7 @@ class CachingClient(ClientWrapper):
         return answer
 
     def _found(self, key: str) -> Completion | None:
-        """An answer that was paid for before, marked as such."""
+        """Return an answer that was paid for before, marked as such."""
         if answer := self.earlier.next(key):
             if answer.source is not AnswerSource.RUN:
                 answer.source = AnswerSource.EARLIER

@@ -1,4 +1,4 @@
-"""The interface of everything that answers, and `ask`, through which agents ask it."""
+"""The `ChatClient` interface, and `ask`, which agents use to call it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class ChatMessage(NamedTuple):
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """What a model is asked."""
+    """A request to a model."""
 
     messages: tuple[ChatMessage, ...]
     max_tokens: int | None = None
-    """The longest answer; None: as long as the client's own default."""
+    """Maximum tokens of the answer; None means the client's own default."""
     schema: type[BaseModel] | None = None
     """The form that the answer is to have, sent as a JSON schema."""
 
@@ -45,7 +45,7 @@ class ChatRequest:
         return body
 
     def estimated_tokens(self) -> int:
-        """About how many tokens the prompt has: four Latin characters or one other character make a token.
+        """Estimate how many tokens the prompt has: four Latin characters or one other character make a token.
 
         An estimate on purpose: an exact count would download tiktoken's data, and be wrong for most models anyway.
         """
@@ -64,7 +64,7 @@ class ChatClient(ABC):
     where: str
     """The model and its address, as messages to the user name it."""
     max_tokens: int | None = None
-    """The longest answer, where the backbone's spec sets it: it then holds for every call."""
+    """Maximum tokens, if the backbone's spec sets it: it then applies to every call."""
     takes_schema: bool = True
     """Whether a JSON schema may be sent. Without, the prompt alone asks for the form, as all of Osler's prompts do."""
 
@@ -112,7 +112,7 @@ async def ask(
     schema: type[BaseModel] | None = None,
     max_tokens: int | None = None,
 ) -> Completion:
-    """Ask a model once. The text is not parsed: what small models write needs a forgiving reader.
+    """Send one request to a model. The text is not parsed: what small models write needs a forgiving reader.
 
     Args:
         client: A backbone's client, wrapped or not.

@@ -1,6 +1,6 @@
 """`MODEL@URL`: models behind an OpenAI-compatible server, such as vLLM, SGLang and llama.cpp, over aiohttp.
 
-Straight over HTTP: a run asks millions of times, and the SDKs take many times as long for a call as this does.
+Plain HTTP, because a run makes millions of calls and the SDKs take many times as long for each.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class HttpEndpoint:
     _session: aiohttp.ClientSession | None = None
 
     async def post(self, body: Mapping[str, Any]) -> Any:
-        """Send a body as JSON; the server's answer, parsed. `Any`, because a server may send anything.
+        """Send a body as JSON and return the parsed answer. `Any`, because a server may send anything.
 
         Raises:
-            BackboneError: There was no answer, or it is no JSON.
+            BackboneError: There was no answer, or it is not JSON.
         """
         try:
             status, headers, said = await self._exchange(to_json(body))
@@ -61,7 +61,7 @@ class HttpEndpoint:
             failure = backbone_error(error, self.where, self.key)
         else:
             return self._read(status, headers, said)
-        raise failure  # outside of the except block: what it came from holds the request, and that the key
+        raise failure  # outside of the except block: the exception holds the request, and with it the key
 
     async def close(self) -> None:
         """Close the connections."""
@@ -137,7 +137,7 @@ class CompatibleClient(ChatClient):
 
 
 def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> CompatibleClient:
-    """The client of a `MODEL@URL`.
+    """Open the client of a `MODEL@URL`.
 
     Raises:
         UserError: Its key is not usable or would be sent over plain http, or a parameter is not for users to set.
@@ -151,7 +151,7 @@ def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> C
 
 
 def _parsed(said: bytes) -> Any:
-    """From JSON, by pydantic's reader: Python's own takes five times as long, but reads half characters, too."""
+    """Parse JSON by pydantic's reader: Python's own takes five times as long, but reads half characters, too."""
     try:
         return from_json(said, cache_strings="keys")
     except ValueError:

@@ -25,7 +25,7 @@ _THINKING_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 
 def _token_count(value: object) -> int | None:
-    """A number of tokens as a server claims it; None for anything that no call can have."""
+    """Check a number of tokens that a server claims; None for anything that no call can have."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= _MOST_TOKENS else None
@@ -56,7 +56,7 @@ class Completion(BaseModel):
     """Without what the model thought aloud. Earlier versions stored it as `content`."""
     finish: FinishReason = Field(default="unknown", alias="finish_reason")
     thought: str | None = None
-    """What the model thought aloud, whether the server sent it in a field of its own or within the text."""
+    """The model's thinking, whether the server sent it in a field of its own or within the text."""
     model: str
     tokens_in: TokenCount = None
     tokens_out: TokenCount = None
@@ -90,12 +90,12 @@ class Completion(BaseModel):
 
     @property
     def cost(self) -> float | None:
-        """In USD; None where the price table does not know the model, or a count is unknown."""
+        """In USD, or None if the price table does not know the model, or a count is unknown."""
         return cost(self.model, self.tokens_in, self.tokens_out, self.tokens_cached)
 
 
 def without_thinking(text: str) -> tuple[str, str]:
-    """What a model said, and what it thought aloud before that: `<think>…</think>` at the start of its answer.
+    """Split an answer into what the model said and its thinking before that: `<think>…</think>` at the start.
 
     A model that was cut off while it thought said nothing. Some chat templates open the tag in the prompt, so that an
     answer holds only its end.
@@ -114,7 +114,7 @@ def whole_characters(text: str) -> str:
 
 
 def unread_length(text: str, max_tokens: int | None) -> int:
-    """How many characters at the end of an answer are not read, since they go beyond what was asked for.
+    """Return how many characters at the end of an answer are not read, since they exceed what was asked for.
 
     Whatever reads an answer searches it for patterns, and hostile text makes that slow.
     """
@@ -122,7 +122,7 @@ def unread_length(text: str, max_tokens: int | None) -> int:
 
 
 def check_usable(answer: Completion, where: str) -> Completion:
-    """The answer, if an agent can work with it.
+    """Return the answer, if an agent can work with it.
 
     Raises:
         BackboneError: The answer is empty, too long, or withheld by a content filter.

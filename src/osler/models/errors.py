@@ -1,4 +1,4 @@
-"""The failures of models and their servers, sorted by what one can do about them."""
+"""The failures of models and their servers, sorted by what you can do about them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class FailureKind(StrEnum):
-    """Why a model gave no usable answer, and what one can do about it."""
+    """Why a model gave no usable answer, and what you can do about it."""
 
     _value_: str
     remedy: str
@@ -93,13 +93,13 @@ _TOO_LONG = re.compile(
     r"|(?:prompt|input) is too long|too many (?:input )?tokens|token count .{0,40}exceeds|max_new_tokens` must be",
     re.IGNORECASE,
 )
-"""How vLLM, SGLang, llama.cpp, TGI and the big providers say that a prompt does not fit."""
+"""Messages of vLLM, SGLang, llama.cpp, TGI and the big providers for a prompt that does not fit."""
 
 
 def status_error(
     status: int, body: object, where: str, *, retry_after: str | None = None, key: ServerKey | None = None
 ) -> BackboneError:
-    """The failure behind an HTTP status that is no success; `body` is JSON that was read, or text.
+    """Return the failure behind an HTTP status that is not a success; `body` is parsed JSON, or text.
 
     `where` is the model and its address, for the message; `key` is what was sent, for the remedy.
     """
@@ -134,13 +134,13 @@ _BY_CLASS = (
     (r"APIResponseValidationError|JSONDecodeError|ValidationError|ValueError", FailureKind.NOT_JSON),
     (r"TypeError|AttributeError|LookupError|RecursionError", FailureKind.NOT_JSON),
 )
-"""What an exception means, by the names of its classes: importing every library to compare classes costs seconds."""
+"""The meaning of an exception, by class names: importing every library to compare classes costs seconds."""
 
 
 def backbone_error(error: Exception, where: str, key: ServerKey | None = None) -> BackboneError:
-    """What an exception of a client library means.
+    """Return what an exception of a client library means.
 
-    Nothing of the exception hangs on the result, since exceptions hold the request, and that the key.
+    The result does not reference the exception, since exceptions hold the request, and with it the key.
     """
     if isinstance(error, BackboneError):
         return error
@@ -165,7 +165,7 @@ def backbone_error(error: Exception, where: str, key: ServerKey | None = None) -
 
 
 def too_late(where: str, seconds: float) -> BackboneError:
-    """The failure of a model that had so many seconds."""
+    """Return the failure of a model that took longer than this many seconds."""
     return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer within {seconds:g} s")
 
 
@@ -188,7 +188,7 @@ def _retry_after(error: BaseException) -> str | None:
 
 
 def _server_says(body: object) -> str:
-    """The server's own words: the message inside the JSON of an error, or the start of whatever it sent."""
+    """Return the server's own words: the message inside the JSON of an error, or the start of whatever it sent."""
     for _ in range(2):  # the SDKs unwrap {"error": …} for some servers and not for others
         if isinstance(body, dict):
             body = body.get("error") or body.get("message") or body.get("detail") or body

@@ -1,4 +1,4 @@
-"""Models on this machine, by llama.cpp inside this process, and the weights of the small default model."""
+"""Models on this machine, run by llama.cpp inside this process, and the weights of the small default model."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class LocalModel:
 
     path: Path
     key: ServerKey = field(default_factory=lambda: ServerKey("", secrets.token_urlsafe(), is_safe=True))
-    """What the server wants to see, so that nobody else on this machine can use it."""
+    """Key that the server requires, so that nobody else on this machine can use it."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _server: Any = None
 
     def address(self) -> str:
-        """Where the model is asked; loads it first, which blocks."""
+        """Return the address of the model; loads it first, which blocks."""
         with self._lock:
             if self._server is None:
                 self._server = _load(self.path, self.key.value)
@@ -82,7 +82,7 @@ _MODELS: dict[Path, LocalModel] = {}
 
 
 def open_local(spec: Spec, options: Mapping[str, Any], timeout: float) -> LocalClient:
-    """The client of a spec of kind local.
+    """Open the client of a spec of kind local.
 
     Raises:
         UserError: xllamacpp is not installed, there is no such model, or it has no such parameter.
@@ -162,7 +162,7 @@ KNOWN = {SMOLLM2.name: SMOLLM2}
 
 
 def fetch(weights: ModelFile) -> Path:
-    """The file, downloaded and checked where it is not here yet.
+    """Return the file, downloaded and checked if it is not here yet.
 
     Raises:
         UserError: It cannot be downloaded, is not what it should be, or cannot be kept.

@@ -1,4 +1,4 @@
-"""The cost of tokens, by a table the user keeps: prices change faster than releases do."""
+"""Cost of a call, from a price table you provide (`OSLER_PRICES`). Osler ships no prices: they change too often."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class Price(BaseModel):
     input: float = Field(ge=0, allow_inf_nan=False)
     output: float = Field(ge=0, allow_inf_nan=False)
     cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    """What a cached token of the prompt costs; as much as any other where it is not said."""
+    """Price of a cached token of the prompt; the same as any other if it is not given."""
 
 
 def prices() -> dict[str, Price]:
     """The table in the file that OSLER_PRICES names, read once; empty without one.
 
     Raises:
-        UserError: The file cannot be read or is no price table.
+        UserError: The file cannot be read or is not a price table.
     """
     name = os.environ.get(VARIABLE)
     return _read(name) if name else {}
 
 
 def cost(model: str, tokens_in: int | None, tokens_out: int | None, cached: int | None) -> float | None:
-    """What a call cost in USD; None where the model's price or a count is unknown."""
+    """Return what a call cost in USD, or None if the model's price or a count is unknown."""
     price = prices().get(model)
     if price is None or tokens_in is None or tokens_out is None:
         return None

@@ -1,8 +1,7 @@
 """`openai:`, `azure:`, `anthropic:`, `gemini:`, `ollama:` and clients from elsewhere, all through AutoGen's clients.
 
-For models, this is the only file that imports AutoGen, which is in maintenance: what takes its place one day is adapted
-here. The SDKs' own retries are off: the retry policy of `retry` is around all of them. They are imported where they are
-needed, since they take seconds.
+For models, the only file that imports AutoGen (now in maintenance mode), so replacing it means changing this file. SDK
+retries are off; `retry` handles them. SDKs are imported when needed, because importing one takes seconds.
 """
 
 from __future__ import annotations
@@ -67,12 +66,12 @@ class AutoGenClient(ChatClient):
     key: ServerKey | None = None
     """The key it sends, for the remedy when that is refused."""
     max_tokens_name: str = "max_tokens"
-    """What the longest answer is called among its create arguments."""
+    """Name of the create argument for the maximum tokens."""
     schema_arguments: Callable[[type[BaseModel]], dict[str, Any]] | None = None
     """The create arguments that ask for a JSON schema; by default it is asked for through AutoGen's `json_output`."""
     takes_schema: bool = True
     close_with: Callable[[], Awaitable[None]] | None = None
-    """Closes it, where its own `close` does not."""
+    """Closes it, if its own `close` does not."""
 
     async def complete(self, request: ChatRequest) -> Completion:
         """One call of AutoGen's client."""
@@ -94,7 +93,7 @@ class AutoGenClient(ChatClient):
             failure.__cause__ = failure.__context__ = None
         else:
             return self._completion(result)
-        raise failure  # outside of the except block: what it came from holds the request, and that the key
+        raise failure  # outside of the except block: the exception holds the request, and with it the key
 
     async def close(self) -> None:
         """Close its connections."""
@@ -116,10 +115,10 @@ class AutoGenClient(ChatClient):
 
 
 def open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
-    """The client that somebody else's class or function makes from the spec's parameters.
+    """Open the client that your own class or function makes from the spec's parameters.
 
     Raises:
-        UserError: It cannot be loaded or made, or is no chat client.
+        UserError: It cannot be loaded or made, or is not a chat client.
     """
     factory = load_plugin("backbone", PLUGIN_GROUP, spec.model, plugin_names(PLUGIN_GROUP))
     own = {name: value for name, value in spec.options().items() if name not in _SAMPLING}
@@ -146,7 +145,7 @@ def open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatC
 
 
 def open_provider(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
-    """The client of a provider's model.
+    """Open the client of a provider's model.
 
     Raises:
         UserError: A package, a key or an address is missing, or a parameter is not known.
@@ -179,7 +178,7 @@ class _Access(NamedTuple):
         return {"timeout": self.timeout, "trust_env": not near, "follow_redirects": False}
 
     def settings(self, http_client: object) -> dict[str, Any]:
-        """What AutoGen's clients over the SDKs of OpenAI and Anthropic are both told."""
+        """Return the settings shared by AutoGen's clients over the SDKs of OpenAI and Anthropic."""
         own = {"model": self.spec.model, "model_info": _TEXT_ONLY, "http_client": http_client}
         return {**own, "timeout": self.timeout, "max_retries": 0}
 

@@ -14,9 +14,9 @@ from osler.models.errors import BackboneError
 from osler.models.retry import LONGEST_PAUSE, RetryPolicy
 
 _BURST_SECONDS = 1.0
-"""How much of a minute's allowance may be used at once after a quiet time: servers count in short windows, too."""
+"""Seconds of allowance that may be used at once after a quiet time: servers count in short windows, too."""
 _DEBT_SECONDS = 60.0
-"""How long the largest debt is waited for: a server that allows so much a minute has forgotten it after one."""
+"""Never wait longer than this. Per-minute limits reset after a minute."""
 _NO_TIME = 1e-6
 """Seconds that are not worth waiting for; what is left of a wait may be a rounding error."""
 
@@ -25,14 +25,14 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class Rates:
-    """What an endpoint allows; None: as much as it takes."""
+    """What an endpoint allows; None means no limit."""
 
     at_once: int | None = None
     per_minute: float | None = None
     tokens_per_minute: float | None = None
 
     def shared_by(self, workers: int) -> Rates:
-        """The part of one of several processes that ask the same endpoint."""
+        """Return the share of one of several processes that use the same endpoint."""
         return Rates(
             at_once=None if self.at_once is None else max(1, self.at_once // workers),
             per_minute=None if self.per_minute is None else self.per_minute / workers,
@@ -42,7 +42,7 @@ class Rates:
 
 @dataclass
 class _Allowance:
-    """So much a second. A call may begin while there is no debt; the next one waits for the debt it leaves."""
+    """Token bucket that may go negative: a call starts when it is not, and later calls wait until it is repaid."""
 
     per_second: float
     clock: Clock
@@ -50,7 +50,7 @@ class _Allowance:
     """The time by which all that was used is allowed."""
 
     def wait(self) -> float:
-        """How many seconds until there is no debt."""
+        """Return the seconds until the balance is not negative."""
         return self.used_until - self.clock()
 
     def use(self, amount: float) -> None:
@@ -64,7 +64,7 @@ class RateLimiter:
     """Lets calls through, in the order they come. One object for all consultations that share an endpoint.
 
     Calls at a time shrink by half when the server says 429, once per round of calls, and grow by one per round that
-    goes well: the usual way to find what a shared server takes without being told.
+    goes well: the usual way to find what a shared server allows without being told.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class RateLimiter:
         self._not_before = self._shrunk_at = float("-inf")
 
     async def enter(self, request: ChatRequest) -> float:
-        """Wait until the call may begin; returns when that was. Whoever entered leaves when the call is over."""
+        """Wait until the call may begin; return when that was. Whoever entered leaves when the call is over."""
         async with self._queue:  # one after the other, in the order they came
             while True:
                 if self._in_flight >= self.at_once:
@@ -105,7 +105,7 @@ class RateLimiter:
             return self._clock()
 
     def leave(self, began: float, status: int | None = None, pause: float | None = None) -> None:
-        """End a call that `enter` let through then; its HTTP status and `Retry-After` tell how fast the server is."""
+        """End a call that `enter` let through then; its HTTP status and `Retry-After` say how fast the server is."""
         self._in_flight -= 1
         if status == 429:
             self._refused(began, pause)

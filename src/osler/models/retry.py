@@ -1,4 +1,4 @@
-"""The one retry policy, of chat and of embeddings, and the circuit breaker that ends a run whose server is down."""
+"""Retry policy for chat and embedding calls, and a circuit breaker that stops the run when a server is down."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IN_A_ROW = 5
 _AT_ONCE = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, FailureKind.UNKNOWN_MODEL})
 """Before the first answer one of these is enough: the address, the key or the name is wrong."""
 _DOWN = PASSING - {FailureKind.CUT_OFF} | _AT_ONCE
-"""Failures that tell of the endpoint; an empty or refused answer tells of one prompt."""
+"""Failures that say something about the endpoint; an empty or refused answer is about one prompt only."""
 
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[None]]
@@ -45,7 +45,7 @@ class RetryPolicy:
         self._rng = random.Random(f"retry {self.purpose}")  # noqa: S311 -- jitter is no secret
 
     async def run(self, call: Callable[[], Awaitable[T]]) -> tuple[T, int]:
-        """Call until it succeeds, fails for good, or the attempts are used up; the result and the number of attempts.
+        """Call until it succeeds, fails for good, or the attempts are used up; return the result and the attempts.
 
         Raises:
             BackboneError: The last failure, with the number of attempts.
@@ -67,7 +67,7 @@ class RetryPolicy:
 
 @dataclass(eq=False)
 class CircuitBreaker(ClientWrapper):
-    """Passes calls on until the endpoint is down for good; then every call raises `RunStopped` without asking."""
+    """Passes calls on until the endpoint counts as down; then every call raises `RunStopped` without asking."""
 
     _failed: int = 0
     _ever_answered: bool = False

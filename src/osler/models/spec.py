@@ -37,7 +37,7 @@ class Spec:
     """The model's name at its server, or the plugin's name; empty for rules and local."""
     base_url: str | None = None
     path: Path | None = None
-    """The weights of a local model; None stands for SmolLM2-135M."""
+    """The weights of a local model; None means SmolLM2-135M."""
     parameters: tuple[tuple[str, str], ...] = ()
     """Names and values as they were written."""
 
@@ -46,7 +46,7 @@ class Spec:
         return " ".join([self._name(), *(f"{name}={value}" for name, value in self.parameters)])
 
     def options(self) -> dict[str, Any]:
-        """The parameters by name, each value read as JSON where it is JSON, else as text."""
+        """The parameters by name, each value read as JSON if it is JSON, else as text."""
         return {name: _value(value) for name, value in self.parameters}
 
     def _name(self) -> str:
@@ -59,7 +59,7 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    """Read the name of a backbone.
+    """Parse the name of a backbone.
 
     Raises:
         UserError: The text names no backbone, or would carry a secret into transcripts.
@@ -72,16 +72,16 @@ def parse_spec(text: str) -> Spec:
 
 
 def check_parameters(what: str, given: Collection[str], known: Collection[str]) -> None:
-    """Raise `UserError` for parameters that a client would drop in silence."""
+    """Raise `UserError` for parameters that a client would silently ignore."""
     if unknown := sorted(set(given) - set(known)):
         raise UserError(f"{what} has no parameter {unknown[0]!r}", f"it has {', '.join(sorted(known))}")
 
 
 def checked_url(url: str) -> str:
-    """The address of a server, without a slash at the end.
+    """Return the address of a server, without a slash at the end.
 
     Raises:
-        UserError: It is no http address, or carries a password, a query or a fragment.
+        UserError: It is not an http address, or carries a password, a query or a fragment.
     """
     try:
         parts = urlsplit(url)
@@ -119,7 +119,7 @@ def _parse_name(text: str) -> Spec:
 
 
 def _split_parameters(text: str) -> tuple[str, list[str]]:
-    """The name, and the words after it that have the form of parameters; a file's path may hold spaces, too."""
+    """Split off the words that have the form of parameters; a file's path may contain spaces, too."""
     words: list[str] = []
     while (found := re.fullmatch(r"(.*\S)\s+(\S+)", text, re.DOTALL)) and _PARAMETER.fullmatch(found[2]):
         text = found[1]

@@ -34,7 +34,7 @@ IDLE = 30 * 60.0
 
 
 def veiled(record_id: str) -> str:
-    """The name of a record that tells nothing of it."""
+    """Return a name for a record that reveals nothing of it."""
     return hashlib.sha256(f"veiled\0{record_id}".encode()).hexdigest()[:10]
 
 
@@ -62,7 +62,7 @@ class LobbyFull(UserError):
 
 
 class PlayLobby:
-    """Where consultations with people are held, within one event loop. Close it when the loop ends."""
+    """Runs consultations with people, within one event loop. Close it when the loop ends."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class PlayLobby:
         Args:
             pool: The patients; the bundled ones unless given.
             clients: How models are asked.
-            backbones: The backbones a player may choose besides `rules`; None: any backbone and any memory. On a page
+            backbones: The backbones a player may choose besides `rules`; None: any, and any memory. On a page
                 they are limited, because a spec can open files and addresses, and a memory's name imports modules.
             memories: If backbones are limited, the memories besides those that are built in or registered.
             key_of: What the page calls a run.
@@ -99,7 +99,7 @@ class PlayLobby:
         return self._cards
 
     async def start(self, request: PlayRequest) -> tuple[str, PlaySession]:
-        """Start a session; its name, and the session. Raises UserError if the request cannot be met."""
+        """Start a session; return its name, and the session. Raises UserError if the request cannot be met."""
         self._check(request)
         everybody = await self.cards()
         async with self._starting:  # one after the other, so that no two are given the same trial
@@ -115,7 +115,7 @@ class PlayLobby:
         return self._sessions.get(name)
 
     async def leave(self, name: str) -> None:
-        """Give up a session; what was asked there is kept."""
+        """Give up a session; what was asked there is stored."""
         if (session := self._sessions.pop(name, None)) is not None:
             await session.leave()
 
@@ -187,7 +187,7 @@ def _cards(pool: RecordPool) -> tuple[Card, ...]:
 
 
 def _draw(among: Collection[Card], times_played: Mapping[str, int], taken: Collection[str], seed: int) -> Card:
-    """A patient by the seed: of those least often played, and if possible none that somebody is playing now.
+    """Draw a patient by the seed: one of the least often played and, if possible, not being played now.
 
     Both are counted by the person: who has seen a patient in one language knows them in the other.
     """

@@ -39,7 +39,7 @@ class PlayRequest:
     """What a player asks for."""
 
     role: Role
-    """The person's: doctor or patient."""
+    """The person's role: doctor or patient."""
     case: str | None = None
     language: Language | None = None
     doctor: str = RULES
@@ -48,10 +48,10 @@ class PlayRequest:
     """Who plays opposite a doctor."""
     memory: str = "tim"
     strategy: str = PLAIN
-    """Of a model opposite a patient."""
+    """Strategy of a model opposite a patient."""
     seed: int = 0
     out: str | Path | None = None
-    """The run; None: the first of `play-doctor`, `play-doctor-2`, … that has these settings or is new."""
+    """The run; None means the first of `play-doctor`, `play-doctor-2`, … that has these settings or is new."""
     preferred: Language | None = None
     """The language of a patient who is drawn, if the pool has any; a case or a language that is named comes first."""
 
@@ -67,7 +67,7 @@ class PlayRequest:
 
     @property
     def settings(self) -> Settings:
-        """Of the run that it belongs to."""
+        """Settings of the run that it belongs to."""
         patient = self.patient if self.role is Role.DOCTOR else HUMAN
         return Settings(patient_backbone=patient, ram_backbone=default_ram(patient), seed=self.seed)
 
@@ -107,20 +107,20 @@ class SavedConsultation(NamedTuple):
 
 
 def run_for(request: PlayRequest) -> Path:
-    """The run that a player's consultation goes to. Raises UserError if the one that was asked for cannot be used."""
+    """Return the run that a player's consultation goes to. Raises UserError if the requested one cannot be used."""
     if request.out is not None:
         path = run_path(request.out)
         if path.exists() and not _fits(path, request.settings):
             remedy = "give another --out, or leave it out to be given one that fits"
             raise UserError(f"the run {path} was made with other settings or another version", remedy)
         there = next(one for one in (path, *path.parents) if one.exists())
-        if (there != path and not there.is_dir()) or not os.access(there, os.W_OK):  # better told now than at the end
+        if (there != path and not there.is_dir()) or not os.access(there, os.W_OK):  # better now than at the end
             raise UserError(f"the run {path} cannot be written", "give another --out")
         return path
     base = f"play-{request.role.value}"
     for number in count(1):
         path = run_path(base if number == 1 else f"{base}-{number}")
-        with suppress(UserError):  # no run at all, or of another format: not ours to touch
+        with suppress(UserError):  # not a run, or of another format: not ours to touch
             if not path.exists() or _fits(path, request.settings):
                 return path
     raise AssertionError("there is always a next number")
@@ -132,7 +132,7 @@ def _fits(path: Path, settings: Settings) -> bool:
 
 
 def times_played(run: Path) -> Counter[str]:
-    """How often each patient was played into a run."""
+    """Count how often each patient was played in a run."""
     if not run.exists():
         return Counter()
     with RunFile.open(run) as opened:
@@ -140,7 +140,7 @@ def times_played(run: Path) -> Counter[str]:
 
 
 def next_trial(run: Path, record: PatientRecord, request: PlayRequest) -> int:
-    """The number after the last of this patient's in this column. Raises UserError if their record has changed."""
+    """Return the number of this patient's next trial in this column. Raises UserError if their record has changed."""
     if not run.exists():
         return 1
     with RunFile.open(run) as opened:
@@ -188,5 +188,5 @@ def _place(store: RunWriter, assignment: PlayAssignment) -> tuple[int, int]:
 
 
 def run_name(path: Path) -> str:
-    """A run as one would type it: its name where it lies in `runs`, else its path."""
+    """Return a run as one would type it: its name if it is in `runs`, else its path."""
     return path.stem if run_path(path.stem) == path else str(path)

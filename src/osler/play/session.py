@@ -1,4 +1,4 @@
-"""One consultation with a person in it, which waits whenever it is the person's move, and its result."""
+"""A consultation with a human player: it pauses on their turn and returns the result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LONGEST = 2000
 
 
 class MoveRefused(UserError):
-    """What the person wants cannot be done now."""
+    """The person's move is not possible now."""
 
     http_status = 409
 
@@ -66,7 +66,7 @@ class PlaySession:
         """What the person has to answer; None while it is somebody else's turn."""
         self.over = False
         self.result: Result | None = None
-        """Once it is over; None as well where the person left without a word."""
+        """Set once it is over; also None if the person left without a word."""
         self.kept: SavedConsultation | None = None
         self.failed: str | None = None
         """Why it ended without an answer, in one line."""
@@ -102,7 +102,7 @@ class PlaySession:
         self._move(Conclusion(diagnosis=_checked(diagnosis), treatment=_checked(treatment)))
 
     async def leave(self) -> None:
-        """Go away. Where the person has said something, it is kept as a consultation that broke off."""
+        """Leave. If the person has said something, it is stored as a consultation that broke off."""
         if self.over:
             return
         if self._transcript is None:
@@ -117,15 +117,15 @@ class PlaySession:
             self._news_came(over=True)
 
     async def news(self, after: int, seconds: float | None = None) -> None:
-        """Wait until something has happened after `after`, or it is over, or so long."""
+        """Wait until something happens after `after`, or it is over, or the time is up."""
         await self._until(lambda: self.seen > after, seconds)
 
     async def your_turn(self, seconds: float | None = None) -> None:
-        """Wait until the person has to move, or it is over, or so long."""
+        """Wait until the person has to move, or it is over, or the time is up."""
         await self._until(lambda: self.before is not None, seconds)
 
     async def remembered(self, seconds: float | None = None) -> None:
-        """Wait until the memory has taken in all that was answered, or it is over, or so long."""
+        """Wait until the memory has taken in all that was answered, or it is over, or the time is up."""
 
         def count(kind: type[Answered | Remembered]) -> int:
             return sum(isinstance(event, kind) for event in self.journal.events)
@@ -158,7 +158,7 @@ class PlaySession:
             self.before = None
 
     async def _end(self, transcript: Transcript) -> None:
-        """Score it and keep it. If it cannot be written, the person still gets the result."""
+        """Score and store it. If it cannot be written, the person still gets the result."""
         self._transcript, self.before = transcript, None
         ended = transcript.of(Failed)
         self.failed = printable(ended[-1].message) if ended else None
@@ -199,7 +199,7 @@ class PlaySession:
 
 @dataclass(frozen=True)
 class _PlayClients:
-    """How the consultation reaches models, and the person."""
+    """Gives the consultation its models, and the person."""
 
     open: Callable[[str], Backbone]
     mover: Mover
@@ -222,7 +222,7 @@ class Result:
     """What a player is shown once it is over."""
 
     verdicts: tuple[StoredVerdict, ...]
-    """By the rules' ladder; none where there was no answer to judge."""
+    """By the rules' ladder, or none if there was no answer to judge."""
     missed: tuple[Entry, ...]
     """The entries of a good work-up that were never asked for, in the order of the record."""
     passed_over: tuple[Entry, ...]
@@ -234,7 +234,7 @@ class Result:
 
     @classmethod
     def of(cls, transcript: Transcript, record: PatientRecord) -> Result:
-        """Hold a transcript against its record."""
+        """Compare a transcript with its record."""
         asked = Course.of(transcript, record).asked
         elements = [entry for part in Part for entry in key_elements(record, part)]
         return cls(

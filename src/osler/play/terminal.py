@@ -1,4 +1,4 @@
-"""Playing at a terminal. The event loop stands still while the person types, so that Ctrl-C works at once."""
+"""Play at a terminal. The event loop is paused while the person types, so that Ctrl-C works at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Left(Exception):
 
 
 def play(lobby: PlayLobby, request: PlayRequest, show: Callable[[str], None]) -> int:
-    """One consultation, from the briefing to its score; the exit code."""
+    """Play one consultation, from the briefing to its score; return the exit code."""
     _prepare_input()
     with ExitStack() as stack, asyncio.Runner() as runner:
         for name in (signal.SIGTERM, signal.SIGHUP):  # a closed window counts as Ctrl-C, so that what was said is kept
@@ -45,7 +45,7 @@ def play(lobby: PlayLobby, request: PlayRequest, show: Callable[[str], None]) ->
 
 
 def _prepare_input() -> None:
-    """Line editing where there is any. A byte that is no text must not cost a consultation."""
+    """Turn on line editing if there is any. A byte that is not text must not cost a consultation."""
     with suppress(ImportError):
         import readline  # noqa: F401
     with suppress(AttributeError, OSError):
@@ -118,7 +118,7 @@ class _Terminal:
         self._session.conclude(self._read(f"{texts['diagnosis']} > "), self._read(f"{texts['treatment']} > "))
 
     def _read(self, prompt: str) -> str:
-        """A line that is no command, not empty and not too long; until there is one, it is asked for again."""
+        """Read a line that is not a command, not empty and not too long; ask again until there is one."""
         while True:
             try:
                 said = one_line(input(prompt))
@@ -139,7 +139,7 @@ class _Terminal:
                 return said
 
     def _show_memory(self) -> None:
-        """Per turn what remembering it changed, then what is recalled for the doctor now."""
+        """Show per turn what remembering it changed, then what is recalled for the doctor now."""
         events, language = self._session.journal.events, self._session.assignment.record.language
         remembered = [event for event in events if isinstance(event, Remembered)]
         if not remembered:
@@ -154,7 +154,7 @@ class _Terminal:
 
 
 def _ending(session: PlaySession, texts: Mapping[str, str]) -> Iterator[str]:
-    """The verdicts, what was missed, the order it should have been asked for in, and where it is kept."""
+    """Show the verdicts, what was missed, the order it should have been asked for in, and where it is stored."""
     assignment, run = session.assignment, run_name(session.assignment.run)
     if not session.left:
         asked = sum(isinstance(event, Asked) for event in session.journal.events)

@@ -29,7 +29,7 @@ class Prompt:
         return frozenset(name for _, name, _, _ in string.Formatter().parse(self.text) if name)
 
     def fill(self, **slots: object) -> str:
-        """The text with its slots filled; a missing or unknown slot is a mistake of ours, so it raises."""
+        """Return the text with its slots filled; a missing or unknown slot is a mistake of ours, so it raises."""
         if self.slots != slots.keys():
             raise KeyError(f"the prompt {self.name} has the slots {sorted(self.slots)}, not {sorted(slots)}")
         return self.text.format(**slots).strip()

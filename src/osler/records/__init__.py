@@ -1,4 +1,4 @@
-"""What is known about patients: the record, the pool it comes from, and the formats it is kept in."""
+"""Patient records: the record, the pool it comes from, and the formats it is stored in."""
 
 from osler.language import Language, Speaker
 from osler.records.pool import RecordPool

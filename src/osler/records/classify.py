@@ -52,7 +52,7 @@ _TEST = re.compile(
     r"|尿蛋白|潜血|涂片|结核菌素",
     re.IGNORECASE,
 )
-# An English sentence tells several things; it is a result where it begins with the test.
+# An English sentence tells several things; it is a result if it begins with the test.
 _RESULT = re.compile(
     r"^(?:(?!patient|he |she |they |mother|father)\w+ ){0,4}[\w-]+ "
     r"(?:show(?:s|ed)|reveal(?:s|ed)|demonstrat(?:es|ed)|found|was|were|is|are)\b"
@@ -79,7 +79,7 @@ def kind_of_test(name: str) -> Category:
 
 
 def kind_in_story(statement: str) -> Category | None:
-    """What a statement of an illness's story is besides: a result, the blood pressure, a medicine; None: neither."""
+    """Return the category of a history statement that is a test result, a blood pressure or a medicine, or None."""
     if _TAKES.search(statement):
         return Category.MEDICATION_HISTORY
     if _PRESSURE.search(statement):
@@ -115,7 +115,7 @@ def status_of(report: str, category: Category) -> Status:
 
 
 def _is_normal(text: str, language: Language) -> bool:
-    """Whether a result says that something is normal, and nothing that is not."""
+    """Check whether a result says that something is normal, and nothing that is not."""
     clauses = read(text, language).clauses
     looked_at = [clause.text for clause in clauses if not all(mention.denied for mention in clause.mentions)]
     normal, abnormal, finding = (result_words(group, language) for group in ("normal", "abnormal", "abnormality"))

@@ -1,4 +1,4 @@
-"""Writes records in another format, all or nothing."""
+"""Write records in another format, all or nothing."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from osler.records.schema import PatientRecord
 
 
 def write_records(pool: RecordPool, target: Path, to: str | None = None, *, force: bool = False) -> tuple[int, str]:
-    """Write the pool's records to a file, or to a folder where a file holds only one of them.
+    """Write the pool's records to a file, or to a folder if a file can have only one of them.
 
-    Everything is written beside the target first and moved there at the end, so that a problem leaves nothing behind.
+    Everything is written to a temporary place first and moved at the end, so that a problem leaves nothing behind.
     Returns how many records there were, and the name of the format.
     """
     form = _format(target, to)

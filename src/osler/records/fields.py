@@ -39,7 +39,7 @@ Line = Annotated[MaybeLine, AfterValidator(_not_empty)]
 
 
 def same(left: str, right: str) -> bool:
-    """Whether two names are the same but for case and surrounding space."""
+    """Check whether two names are the same but for case and surrounding space."""
     return left.strip().casefold() == right.strip().casefold()
 
 

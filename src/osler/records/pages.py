@@ -25,7 +25,7 @@ _MOST_PROBLEMS = 1000
 
 
 def printed(page: RenderableType) -> None:
-    """Print a page; the text of a record is never taken for markup, nor can it turn the direction of writing."""
+    """Print a page; the text of a record is never taken for markup, nor can it change the text direction."""
     console = Console(markup=False, highlight=False, soft_wrap=False)
     if not console.is_terminal:
         console = Console(markup=False, highlight=False, width=_WIDEST)
@@ -55,7 +55,7 @@ def listing(records: Iterable[PatientRecord]) -> Table:
 
 
 def page(record: PatientRecord) -> Group:
-    """The record as a clinician would want to read it: who, the truth, then what can be asked."""
+    """Show the record as a clinician would want to read it: who, the true diagnosis, then what can be asked."""
     return Group(_heading(record), Padding(_facts(record), (1, 0, 0, 2)), *_sections(record))
 
 

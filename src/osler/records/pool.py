@@ -53,7 +53,7 @@ class RecordPool:
         sample: int | None = None,
         seed: int = 0,
     ) -> RecordPool:
-        """The same pool narrowed; what is not given stays as it is. Sampling comes before the limit.
+        """Narrow the pool; what is not given stays as it is. Sampling comes before the limit.
 
         Raises:
             UserError: There is no such language.
@@ -108,7 +108,7 @@ class RecordPool:
         return self.get(found[0] if found else name)
 
     def readings(self) -> Iterator[ReadResult]:
-        """What every draft of every file came to, problems included; for `validate`."""
+        """Return what every draft of every file became, problems included; for `validate`."""
         first: dict[str, str] = {}
         for path in self._files():
             shown = self._shown(path)

@@ -30,7 +30,7 @@ class Format:
     read: Callable[[Path, str], Iterator[RecordDraft | Problem]]
     """Drafts of the file at the path; the text is how problems name the file. May raise RecordError."""
     fits: Callable[[str], bool] | None = None
-    """Whether a file that begins so is of this format, where others share the suffix; None: the last resort."""
+    """Check whether a file with this beginning is of this format, if others share the suffix; None: the last resort."""
     write: Callable[[Iterable[PatientRecord], Path], None] | None = None
     """Write all records into one file."""
     single: bool = False
@@ -38,7 +38,7 @@ class Format:
 
 
 def has_key(name: str) -> Callable[[str], bool]:
-    """Whether a JSON text has that key; the same word as a value, or inside a text, is not one."""
+    """Check whether a JSON text has that key; the same word as a value, or inside a text, is not one."""
     key = re.compile(rf'(?<!\\)"{re.escape(name)}"\s*:')
     return lambda head: key.search(head) is not None
 
@@ -72,7 +72,7 @@ def suffixes() -> frozenset[str]:
 
 
 def format_of(path: Path, shown: str) -> Format:
-    """The format of an existing file, by its suffix and, where several share it, by how it begins."""
+    """The format of an existing file, by its suffix and, if several share it, by how it begins."""
     candidates = [form for form in formats() if path.suffix.lower() in form.suffixes]
     if not candidates:
         known = ", ".join(sorted(suffixes()))

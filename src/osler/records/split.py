@@ -1,4 +1,4 @@
-"""Splits free text into single statements, so that a question finds the one it asks for."""
+"""Split free text into single statements, so that a question finds the one it asks for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST_NAME = 120
 _SHORT_CLAUSE, _SHORT_ITEM = 5, 6
 """Characters below which a Chinese clause cannot stand alone, and up to which a thing is one of a list."""
 _WRITTEN_OF = Speaker.MOTHER
-"""A record that names a baby or a child speaks of its patient, as a mother does."""
+"""A record that names a baby or a child means its patient, as a mother does."""
 _JOINT = re.compile(r"^\W*(?:(?:and|but|or|with)\b\s*)?|\W*\b(?:and|but|or)\W*$", re.IGNORECASE)
 _TAIL = re.compile(r"(?:等.*|史|嗜好)$")
 _LABELLED = re.compile(r"^[-*•\s\d.)]*([^:：,，。]{2,60})[:：]\s*(.+)$")
@@ -32,7 +32,7 @@ class TextStatement(NamedTuple):
     name: str
     report: str
     status: Status | None = None
-    """None: to be read off the report."""
+    """None: to be taken from the report."""
 
 
 def statements(text: str, language: Language | None = None) -> Iterator[TextStatement]:
@@ -71,7 +71,7 @@ def _english(text: str) -> Iterator[TextStatement]:
 
 
 def _own_words(part: str) -> Iterator[TextStatement]:
-    """What stands beside denials, as it is written."""
+    """Return what is written beside denials, unchanged."""
     part = _JOINT.sub("", part).strip(" ,.;")
     if part:
         words = part.split()
@@ -80,7 +80,7 @@ def _own_words(part: str) -> Iterator[TextStatement]:
 
 
 def _is_list_of_denials(clause: Clause, language: Language) -> bool:
-    """Whether each thing of a clause can be denied by itself."""
+    """Check whether each thing of a clause can be denied by itself."""
     strangers = any(mention.whose and mention.whose not in cues("family", language) for mention in clause.mentions)
     if language is EN and any(mention.value or not clause.text.endswith(mention.when) for mention in clause.mentions):
         return False  # a time or a value within it keeps its place
@@ -88,7 +88,7 @@ def _is_list_of_denials(clause: Clause, language: Language) -> bool:
 
 
 def _denied(clause: Clause, language: Language) -> Iterator[TextStatement]:
-    """Each thing that a clause denies; a single one is told in the clause's own words."""
+    """Return each thing that a clause denies; a single one keeps the clause's own words."""
     alone = len(clause.mentions) == 1
     for mention in clause.mentions:
         if language is EN:
@@ -206,7 +206,7 @@ class EntryList:
             return
         for said in statements(text, self.language):
             kind = None
-            if category in _STORIES and said.status is None:  # a story tells of tests and medicines, too
+            if category in _STORIES and said.status is None:  # a story mentions tests and medicines, too
                 is_in_report = said.name.rstrip("…") in said.report
                 kind = kind_in_story(said.report if is_in_report else f"{said.name}: {said.report}")
             self.add(kind or category, said.name, said.report, status=said.status)

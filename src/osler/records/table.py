@@ -1,8 +1,8 @@
 """The paper's four-column table, written and read: one patient as rows that a spreadsheet can show.
 
 The four columns are 1st category, 2nd category, report result and constraints. What the paper has no column for
-(aliases, status, relevance, the speaker's own words) stands in further columns to the right, so that a written
-table reads back as an equal record, and a table with only the four columns reads as well.
+(aliases, status, relevance, the speaker's own words) is in further columns to the right, so that a written table reads
+back as an equal record, and a table with only the four columns can be read as well.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def to_rows(record: PatientRecord) -> Iterator[TableRow]:
 
 
 def _truth_rows(truth: dict[str, Any], first: str, side: int) -> Iterator[TableRow]:
-    """The rows of a diagnosis or a treatment; none where there is no treatment."""
+    """Rows of a diagnosis or a treatment; none if there is no treatment."""
     if truth:
         second = _CORE[side] if "icd10" in truth else ""
         yield TableRow(first, second, truth["name"], "", _cell(truth["aliases"]))
@@ -201,7 +201,7 @@ def _entry(row: TableRow, part: Part | None) -> dict[str, Any]:
 
 
 def _swap_back(data: dict[str, Any]) -> tuple[str, ...]:
-    """Mend a table with the sex under Age and the age under Gender, as in the paper's own example."""
+    """Repair a table with the sex under Age and the age under Gender, as in the paper's own example."""
     age, sex = data.get("age", ""), data.get("sex", "")
     try:
         Age.parse(sex)
@@ -214,7 +214,7 @@ def _swap_back(data: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _from_label(kind: type[T], text: str) -> T | None:
-    """The value a word stands for, in either language, by label or by its plain value."""
+    """Return the value a word stands for, in either language, by label or by its plain value."""
     wanted = text.strip().casefold()
     for value in kind:
         if wanted in {value.value, *(label(value, language).casefold() for language in Language)}:

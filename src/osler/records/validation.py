@@ -1,4 +1,4 @@
-"""From a file to a record: reads files within limits and checks drafts; what is wrong comes out as one line."""
+"""From a file to a record: read files within limits and check drafts; every problem becomes one line."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class RecordError(UserError):
 
 
 class RecordWarning(UserWarning):
-    """Something in a source that was mended on reading."""
+    """Something in a source that was repaired on reading."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,14 @@ class RecordDraft:
     data: Any
     place: str = ""
     lines: Mapping[Loc, int] = field(default_factory=dict)
-    """Line numbers of fields, where the format has them."""
+    """Line numbers of fields, if the format has them."""
     mended: tuple[str, ...] = ()
-    """What the format put right, in words."""
+    """What the format corrected, in words."""
 
 
 @dataclass(frozen=True)
 class ReadResult:
-    """What became of one draft: a record, or problems; and what was mended on the way."""
+    """The result of one draft: a record, or problems; and what was repaired on the way."""
 
     file: str
     place: str = ""
@@ -97,7 +97,7 @@ def check_size(path: Path, limit: int, shown: str) -> None:
 
 
 def read_text(path: Path, limit: int, shown: str) -> str:
-    """A whole file as text; refuses one that is too large, empty, or not UTF-8."""
+    """Read a whole file as text; refuse one that is too large, empty, or not UTF-8."""
     check_size(path, limit, shown)
     text = decode(path.read_bytes(), shown)
     if not text.strip():
@@ -119,7 +119,7 @@ def decode(raw: bytes, shown: str, place: str = "") -> str:
 
 
 def parse_json(text: str, shown: str, place: str = "") -> Any:
-    """What a JSON text says. `Any`, because a file may say anything."""
+    """Parse a JSON text. `Any`, because a file may contain anything."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -132,7 +132,7 @@ def parse_json(text: str, shown: str, place: str = "") -> Any:
 
 
 def drafted(read: Callable[[], Any], file: str, place: str = "") -> RecordDraft | Problem:
-    """The draft that a format reads from one case, or the problem where it cannot be read or has another shape."""
+    """The draft that a format reads from one case, or the problem if it cannot be read or has another shape."""
     try:
         return RecordDraft(read(), place)
     except RecordError as error:

@@ -27,18 +27,18 @@ class Side:
     verdicts: Sequence[StoredVerdict] = ()
 
     def turns(self) -> dict[int, list[Line]]:
-        """What was said in each turn, without the ending."""
+        """Return what was said in each turn, without the ending."""
         said = {
             scene.turn: [line for line in scene.lines if line.kind != "ending"] for scene in scenes(self.transcript)
         }
         return {turn: lines for turn, lines in said.items() if lines}
 
     def ending(self) -> list[Line]:
-        """What the doctor concluded, or what failed."""
+        """Return what the doctor concluded, or what failed."""
         return [line for scene in scenes(self.transcript) for line in scene.lines if line.kind == "ending"]
 
     def told(self) -> list[str]:
-        """The entries that the doctor was told of, in their order."""
+        """Return the entries disclosed to the doctor, in order."""
         return list(dict.fromkeys(name for event in self.transcript.of(Answered) for name in event.disclosed))
 
 
@@ -100,7 +100,7 @@ def _rule(turn: int, what: str) -> Text:
 
 
 def _difference(left: list[Line] | None, right: list[Line] | None) -> str | None:
-    """What differs first in a turn of both; None when nothing does."""
+    """Return what differs first in a turn of both, or None if nothing does."""
     if left is None or right is None:
         return "one asks on, the other does not"
     for what, kinds in (("question", {"doctor"}), ("reply", {"patient", "report"})):
@@ -118,7 +118,7 @@ def _summary(first: tuple[int, str] | None) -> str:
 
 
 def _name(side: Side, other: Side) -> str:
-    """What distinguishes a side from the other one."""
+    """Return what distinguishes a side from the other one."""
     parts, others = (
         {"run": one.run, "case": one.transcript.header.case, **one.transcript.header.parts} for one in (side, other)
     )

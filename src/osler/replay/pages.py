@@ -32,14 +32,14 @@ from osler.runs.makers import making_lines, mark
 from osler.runs.transcript import Header, Transcript, heard
 
 _SHORTEST, _PER_LETTER, _READING, _LONGEST = 0.5, 0.018, 2.5, 4.0
-"""Seconds: of any line, per Latin letter, of reading at most, and of waiting at most, whatever a model took."""
+"""Playback timing in seconds: minimum per line, per Latin letter, maximum reading time, maximum wait."""
 _RECALLED = 12
 _LONGEST_LINE = 4000
 _STYLES = {"doctor": "cyan", "patient": "green", "report": "magenta", "ending": "bold"}
 
 
 LineKind = Literal["doctor", "patient", "report", "ending"]
-"""Whose line it is; a report is one that was handed to the doctor."""
+"""Whose line it is; a report is one that was given to the doctor."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _lines(event: Event, header: Header) -> Iterator[Line]:
 def _panel(
     events: Sequence[Event], remembered: Remembered | None, lines: Sequence[Line], language: Language
 ) -> Iterator[Section]:
-    """What happened behind a turn; what is long comes last, where it can be cut off."""
+    """Return what happened behind a turn; long sections come last, where they can be cut off."""
     labels = load_texts(language, "replay")
     asked = next((place for place, line in enumerate(lines, 1) if line.kind == "doctor"), len(lines))
     for event in events:
@@ -160,7 +160,7 @@ def _intervention(event: Intervened, language: Language) -> Iterator[str]:
 
 
 def recalled_rows(recall: Recall, language: Language) -> tuple[str, ...]:
-    """What was recalled, best first."""
+    """Rows of what was recalled, best first."""
     labels, rows = load_texts(language, "replay"), recall_rows(recall, language)
     lines = [f"{row.score:z.2f}  {shown(row.text)} ({labels['of_turn'].format(row.turn)})" for row in rows[:_RECALLED]]
     left = len(rows) - len(lines)
@@ -168,7 +168,7 @@ def recalled_rows(recall: Recall, language: Language) -> tuple[str, ...]:
 
 
 def change_rows(change: Change, language: Language) -> tuple[str, ...]:
-    """What remembering a turn changed in the memory."""
+    """Rows of what remembering a turn changed in the memory."""
     labels = load_texts(language, "replay")
     signs: Mapping[str, str] = {"superseded": "×", "merged": "&", "forgotten": "-", "refused": "!"}
     rows = [f"+ {shown(line)}" for line in change.inserted]
@@ -226,13 +226,13 @@ def memory_page(transcript: Transcript) -> Group:
 
 
 def title(transcript: Transcript) -> Text:
-    """Which consultation it is."""
+    """Say which consultation it is."""
     header = transcript.header
     return Text(shown(header.case), style="bold").append(f"  {shown(header.made_with)}", style="not bold")
 
 
 def ending(transcript: Transcript) -> str:
-    """How it ended, and who made what of it."""
+    """Say how it ended, and who made what of it."""
     ended = f"{transcript.ending.value} after {transcript.turns} turn(s), {transcript.repeats} repeated"
     return "\n".join([ended, *making_lines(transcript)])
 

@@ -1,4 +1,4 @@
-"""Playing a consultation in the terminal: what time and keys do, the screen, and the keyboard."""
+"""Play a consultation in the terminal: what time and keys do, the screen, and the keyboard."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Player:
         """The frame that is seen."""
         self.playing = True
         self.typed: str | None = None
-        """Digits of a turn to jump to; None when none is asked for."""
+        """Digits of a turn to jump to, or None if none is asked for."""
         self.over = False
         self._since: float | None = None
 
@@ -83,7 +83,7 @@ class Player:
         return self.at == len(self.frames) - 1
 
     def tick(self, now: float) -> bool:
-        """Show the next line when its time has come; whether anything changed."""
+        """Show the next line when its time has come; return whether anything changed."""
         if self._since is None:
             self._since = now
         if not self.playing or self.ended:

@@ -1,4 +1,4 @@
-"""Re-running a consultation from its record, whole or up to a turn from which a fork goes on otherwise."""
+"""Re-run a recorded consultation, in full or up to a turn where a fork continues differently."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings,
 
 
 def continue_from(recorded: Transcript, turn: int, seats: Seats, record: PatientRecord, journal: Journal) -> Seats:
-    """Seats that repeat the recorded turns up to one and then go on by themselves; the memory takes them in anew."""
+    """Make seats that repeat the recorded turns up to one, then continue; the memory takes them in anew."""
     first = recorded.model_copy(update={"events": tuple(event for event in recorded.events if event.turn <= turn)})
     return Seats(
         doctor=RecordedParticipant(Role.DOCTOR, first, journal, seats.doctor),
@@ -90,7 +90,7 @@ def continue_from(recorded: Transcript, turn: int, seats: Seats, record: Patient
 
 @dataclass(frozen=True)
 class Parent:
-    """The consultation that is forked, and what it was held with."""
+    """The consultation that is forked, and what it was run with."""
 
     run: Path
     transcript: Transcript
@@ -99,7 +99,7 @@ class Parent:
 
 
 def fork(parent: Parent, turn: int, column: Column, timeout: float) -> tuple[Path, int]:
-    """Hold a fork and keep it as an ordinary consultation, scored like any other.
+    """Run a fork and store it as an ordinary consultation, scored like any other.
 
     Args:
         parent: The consultation that is forked.
@@ -111,7 +111,7 @@ def fork(parent: Parent, turn: int, column: Column, timeout: float) -> tuple[Pat
         The run of the fork, and its number there.
 
     Raises:
-        UserError: It cannot be held, or cannot be kept. Nothing is kept of a fork that was not held to its end.
+        UserError: It cannot be run or stored. Nothing is stored of a fork that was not run to its end.
     """
     _check(parent, turn, column)
     clients = Clients(ClientSettings(timeout=timeout, temperature=parent.settings.temperature))
@@ -131,7 +131,7 @@ def fork(parent: Parent, turn: int, column: Column, timeout: float) -> tuple[Pat
 async def _held(
     parent: Parent, cell: Cell, turn: int, clients: Clients
 ) -> tuple[Transcript, list[tuple[str, Completion]]]:
-    """The consultation, and what models were paid for in it, by the keys of the requests."""
+    """Run the consultation; return it, and the model answers that were paid for, by the keys of the requests."""
     settings, record, journal = parent.settings, parent.record, Journal()
     answers: list[tuple[str, Completion]] = []
 
@@ -170,7 +170,7 @@ def _check(parent: Parent, turn: int, column: Column) -> None:
 
 
 class RecordedModel(ChatClient):
-    """Gives one role the recorded answers in their order, whatever it asks; prompts are compared later."""
+    """Gives one role the recorded answers in order, whatever it asks; prompts are compared later."""
 
     def __init__(self, recorded: Transcript, role: Role) -> None:
         """Take the calls of that role."""
@@ -183,7 +183,7 @@ class RecordedModel(ChatClient):
         return Backbone(spec, self.model, self, spec)
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """The next answer, or the failure that was recorded in its place."""
+        """Return the next answer, or raise the failure that was recorded in its place."""
         if not self._calls:
             raise _end_of(self._recorded)
         call = self._calls.popleft()
@@ -194,7 +194,7 @@ class RecordedModel(ChatClient):
 
 
 class RecordedParticipant(Participant):
-    """Says what was said, turn by turn; another one goes on where the record ends."""
+    """Says what was said, turn by turn; another participant continues after the recorded turns."""
 
     def __init__(self, role: Role, recorded: Transcript, journal: Journal, then: Participant | None = None) -> None:
         """Take what the doctor or the patient said; the journal knows which turn it is."""
@@ -211,7 +211,7 @@ class RecordedParticipant(Participant):
                 self._moves[event.turn] = Reply(text=event.reply, maker=event.maker)
 
     async def respond(self, content: Any) -> BaseModel:
-        """What was said in this turn."""
+        """Return what was said in this turn."""
         if move := self._moves.get(self._journal.turn):
             return move
         if self._then is None:
@@ -220,7 +220,7 @@ class RecordedParticipant(Participant):
 
 
 class RecordedRam(Ram):
-    """Finds what was found, so that no model is asked for it again; another one goes on where the record ends."""
+    """Finds what was found, so that no model is asked for it again; another one continues after the recorded turns."""
 
     def __init__(self, recorded: Transcript, then: Ram, record: PatientRecord, journal: Journal) -> None:
         """Take what was found by turn."""
@@ -250,7 +250,7 @@ class RecordedRam(Ram):
 
 
 def _end_of(recorded: Transcript) -> ConsultationError:
-    """The failure that the consultation ended with, or, where it did not fail, that its record has no more."""
+    """Return the failure that the consultation ended with or, if it did not fail, that its record has no more."""
     failed = next(iter(recorded.of(Failed)), None)
     if failed is not None:
         return ConsultationError(recorded.ending, failed.kind, failed.message)
@@ -258,7 +258,7 @@ def _end_of(recorded: Transcript) -> ConsultationError:
 
 
 def _error_of(failure: str, recorded: Transcript) -> Exception:
-    """The error behind a `Called.failure`, which reads `kind: line`."""
+    """Return the error behind a `Called.failure`, which reads `kind: line`."""
     kind, _, line = failure.partition(": ")
     if line == CANCELLED:
         return _end_of(recorded)

@@ -1,4 +1,4 @@
-"""Verifying a run: consultations are re-run with the recorded answers, and what differs is listed."""
+"""Verify a run: re-run consultations with the recorded answers, and list what differs."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def _verify(run: RunFile, numbers: Sequence[int], tell: Callable[[int], No
 
 
 def stored_ladder(run: RunFile) -> str:
-    """The ladder whose verdicts a run holds: of this version, or the last before it.
+    """Return the ladder whose verdicts a run has: of this version, or the last before it.
 
     Models that judge have no calls on record that could be repeated.
     """
@@ -105,7 +105,7 @@ def stored_ladder(run: RunFile) -> str:
 
 
 def other_version(run: RunFile) -> str | None:
-    """One line when the run was made with another version or other prompts than this one's."""
+    """Return one line if the run was made with another version or other prompts."""
     about = run.about()
     languages = {Language(row["language"]) for row in run.rows("DISTINCT language", order="language")}
     prompts = about.get("prompts", {})

@@ -1,1 +1,1 @@
-"""What a run is: its plan, transcripts and events, and the file that holds them."""
+"""A run: its plan, transcripts and events, and the file that stores them."""

@@ -1,4 +1,4 @@
-"""What happens in a consultation, step by step: a small tagged union that holds all a viewer, judge or replay needs."""
+"""The events of a consultation, step by step: a small tagged union with all that a viewer, judge or replay needs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Ending(StrEnum):
 
     @property
     def is_answer(self) -> bool:
-        """Whether the doctor had its say, so that scoring it is fair."""
+        """Whether the doctor gave an answer, so that scoring it is fair."""
         return self in {Ending.CONCLUDED, Ending.TURN_LIMIT, Ending.UNPARSED}
 
 
@@ -55,7 +55,7 @@ class _Event(BaseModel):
     at: float = 0.0
     """Seconds since the consultation began."""
     prompt: str | None = None
-    """Hash of the prompt template that was used, where one was."""
+    """Hash of the prompt template that was used, if any."""
 
 
 E = TypeVar("E", bound=_Event)
@@ -84,7 +84,7 @@ class Maker(StrEnum):
 
 
 class Intervention(StrEnum):
-    """What Osler did to a model's words, in its place, or to its prompt."""
+    """A change that Osler made to a model's words, in its place, or to its prompt."""
 
     REFUSED = "refused"
     """A reply was refused, and the model asked again."""
@@ -134,13 +134,13 @@ class Unrecorded(StrEnum):
 
 
 class Thing(BaseModel):
-    """One thing that a question asks for, and the entries that tell of it."""
+    """One thing that a question asks for, and the entries about it."""
 
     model_config = ConfigDict(frozen=True)
     name: str
     entries: tuple[str, ...] = ()
     unrecorded: Unrecorded | None = None
-    """Set where no entry tells of it."""
+    """Set if no entry is about it."""
 
 
 class Retrieved(_Event):
@@ -151,10 +151,10 @@ class Retrieved(_Event):
     """Concepts and categories read from the question."""
     entries: tuple[Found, ...] = ()
     things: tuple[Thing, ...] = ()
-    """What was asked for, thing by thing, where a model read the question."""
+    """The things that were asked for, one by one, if a model read the question."""
     maker: Maker = Maker.RULES
     results: str = ""
-    """Reports that were handed to the doctor itself, in the record's words."""
+    """Reports that were given to the doctor directly, in the record's words."""
 
 
 class Answered(_Event):
@@ -163,12 +163,12 @@ class Answered(_Event):
     type: Literal["answered"] = "answered"
     reply: str
     disclosed: tuple[str, ...] = ()
-    """Names of the retrieved entries that the reply tells of."""
+    """Names of the retrieved entries that the reply discloses."""
     maker: Maker
 
 
 class Intervened(_Event):
-    """Osler did something to what a model said, or in its place. Nothing of the kind happens without this event."""
+    """Osler changed what a model said, or acted in its place. It never does so without this event."""
 
     type: Literal["intervened"] = "intervened"
     kind: Intervention
@@ -178,7 +178,7 @@ class Intervened(_Event):
 
 
 class Recalled(_Event):
-    """The memory brought something to mind."""
+    """The memory recalled something."""
 
     type: Literal["recalled"] = "recalled"
     query: str
@@ -210,9 +210,9 @@ class Called(_Event):
     model: str
     messages: tuple[Message, ...]
     answer: str = ""
-    """What it said, without what it thought aloud."""
+    """What it said, without its thinking."""
     thought: str | None = None
-    """What it thought aloud: kept here, and neither heard nor remembered."""
+    """Its thinking: stored here, neither heard nor remembered."""
     unread: int | None = None
     """Characters at the end of the answer that nobody read: it went on far beyond the tokens it was allowed."""
     failure: str | None = None
@@ -252,7 +252,7 @@ Event = Annotated[
 
 
 class Journal:
-    """Where a consultation's events are written down, each with its turn and time."""
+    """Records a consultation's events, each with its turn and time."""
 
     def __init__(self, on_event: Callable[[], None] = lambda: None) -> None:
         """Start the clock; call back after every event."""
@@ -270,7 +270,7 @@ class Journal:
 
 
 class ConsultationError(OslerError):
-    """What ends a consultation without an answer."""
+    """Ends a consultation without an answer."""
 
     def __init__(self, ending: Ending, kind: str, message: str) -> None:
         """Say how it ended and why."""

@@ -1,4 +1,4 @@
-"""Who made what in a consultation, what was done to models' words, and what each seat's model used: counts and rows."""
+"""Count what each model, rule or person produced, which outputs were changed, and what each role's calls used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from osler.runs.plan import HUMAN, RULES
 from osler.runs.transcript import Transcript, total
 
 SEATS = (Role.DOCTOR, Role.PATIENT, Role.RAM, Role.MEMORY)
-"""Who may have a model behind it."""
+"""Roles that may have a model."""
 _ABOUT = {
     Maker.MODEL: "a model's first answer",
     Maker.RETRIED: "its second, after the first was refused or could not be read",
@@ -30,7 +30,7 @@ _ABOUT = {
 
 
 class Product(StrEnum):
-    """What somebody makes in a consultation."""
+    """What a participant produces in a consultation."""
 
     QUESTIONS = "questions"
     RETRIEVALS = "retrievals"
@@ -40,18 +40,18 @@ class Product(StrEnum):
 
 @dataclass(frozen=True)
 class Usage:
-    """What calls of models used. None: a part of it is not known."""
+    """What model calls used. None: a part of it is unknown."""
 
     calls: int = 0
     tokens_in: int | None = 0
     tokens_out: int | None = 0
     cost: float | None = 0.0
     seconds: float = 0.0
-    """That models took, which is not the time of the consultation: calls overlap."""
+    """Time that the models took, not that of the consultation: calls overlap."""
 
     @classmethod
     def of(cls, calls: Sequence[Called]) -> Self:
-        """Add up; what a failed call used is not known, and counts only where all failed."""
+        """Add up; what a failed call used is not known, and counts only if all failed."""
         answered = [call for call in calls if call.failure is None]
         used = cls.together([cls(1, call.tokens_in, call.tokens_out, call.cost) for call in answered])
         unknown = bool(calls and not answered)
@@ -89,7 +89,7 @@ class Makers:
     proposed: int = 0
     """Thoughts and actions that the memory's model proposed."""
     refused: int = 0
-    """Of these, what the memory did not carry out."""
+    """How many of these the memory did not carry out."""
     usage: dict[str, Usage] = field(default_factory=dict)
     """By seat; only those that called a model."""
 
@@ -136,15 +136,15 @@ class Makers:
 
     @property
     def is_by_rules_alone(self) -> bool:
-        """Whether no model was called, no person took part, and nothing is to be told that the names do not tell."""
+        """Whether no model was called, no person took part, and the names say all there is to say."""
         return not self.usage and all(set(counts) == {Maker.RULES} for counts in self.made.values())
 
     def count(self, product: Product, maker: Maker) -> int:
-        """How many of a product a maker made."""
+        """Count how many of a product a maker made."""
         return self.made.get(product, {}).get(maker, 0)
 
     def number(self, product: Product) -> int:
-        """How many there are, whoever made them."""
+        """Count a product, whoever made it."""
         return sum(self.made.get(product, {}).values())
 
     def shares(self, product: Product) -> dict[Maker, float]:
@@ -153,7 +153,7 @@ class Makers:
         return {maker: count / self.number(product) for maker, count in counts.items() if count}
 
     def interventions_of(self, seat: Role, kind: Intervention) -> int:
-        """How often something was done to the words of a seat's model."""
+        """Count how often the words of a role's model were changed."""
         return self.interventions.get(seat, {}).get(kind, 0)
 
     def flat(self) -> dict[str, float | None]:
@@ -181,7 +181,7 @@ def _added(several: Iterable[Counts]) -> Counts:
 
 
 def maker_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> list[list[str]]:
-    """Shares, interventions and usage per consultation as rows of a table; none where rules did everything."""
+    """Shares, interventions and usage per consultation as rows of a table, or none if rules did everything."""
     if all(column.is_by_rules_alone for column in columns):
         return []
     return [*share_rows(columns), *intervention_rows(columns), *_usage_rows(columns, consultations)]
@@ -201,7 +201,7 @@ def share_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
 
 
 def intervention_rows(columns: Sequence[Makers]) -> Iterator[list[str]]:
-    """How often what was done to whose words, and what of a memory's proposals was refused."""
+    """Rows that count what was done to whose words, and which of a memory's proposals were refused."""
     for seat in SEATS:
         for kind in Intervention:
             counts = [column.interventions_of(seat, kind) for column in columns]
@@ -224,7 +224,7 @@ def _usage_rows(columns: Sequence[Makers], consultations: Sequence[int]) -> Iter
 
 
 def own_merit(columns: Iterable[Makers]) -> list[str]:
-    """The note under measures of asking, where somebody else asked for the doctor."""
+    """The note under measures of asking, if somebody else asked for the doctor."""
     asked = {maker for column in columns for maker in column.shares(Product.QUESTIONS)}
     if all(maker.is_own for maker in asked):
         return []
@@ -233,7 +233,7 @@ def own_merit(columns: Iterable[Makers]) -> list[str]:
 
 
 def maker_note(columns: Sequence[Makers]) -> str:
-    """What the makers of a table are, in a line."""
+    """Explain the makers of a table in one line."""
     there = {maker for column in columns for product in Product for maker in column.shares(product)}
     return "; ".join(f"{maker}: {_ABOUT[maker]}" for maker in Maker if maker in there)
 
@@ -244,13 +244,13 @@ def seat_name(seat: Role) -> str:
 
 
 def mark(maker: Maker, backbone: str, language: Language) -> str:
-    """The remark behind a speaker's name; empty where the one who has that seat said it at the first try."""
+    """Return the remark behind a speaker's name, or an empty text if their first try was used."""
     expected = {RULES: Maker.RULES, HUMAN: Maker.HUMAN}.get(backbone, Maker.MODEL)
     return "" if maker is expected else f" ({load_texts(language, 'makers')[maker]})"
 
 
 def making_lines(transcript: Transcript) -> Iterator[str]:
-    """Who made what, and what each seat used, for the end of a page; nothing where rules did everything."""
+    """Lines for the end of a page: who made what, and what each role used; none if rules did everything."""
     makers = Makers.of(transcript)
     if makers.is_by_rules_alone:
         return

@@ -1,4 +1,4 @@
-"""What a run consists of: records × columns × trials, and what all its consultations share."""
+"""The plan of a run: records × columns × trials, and what all its consultations share."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ WITHOUT_MODEL = frozenset({RULES, HUMAN})
 PLAIN = "plain"
 """The strategy of a model as doctor, unless another one is named."""
 LARGEST_PLAN = 1_000_000
-"""Consultations of a run: planning so many takes minutes, and nobody has held them."""
+"""Maximum consultations of a run: planning so many takes minutes, and nobody has run them."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that may be used; None: no limit."""
+    """The most that may be used; None means no limit."""
 
     tokens: int | None = None
     cost: float | None = None
@@ -48,7 +48,7 @@ class Settings:
     patient_backbone: str = RULES
     seed: int = 0
     turns: int | None = None
-    """Questions a doctor may ask; None: the record's expected rounds times the factor."""
+    """Questions a doctor may ask; None means the record's expected rounds times the factor."""
     turn_factor: float = 1.5
     budget: int = 2000
     """Tokens of recall in the doctor's prompt."""
@@ -58,13 +58,13 @@ class Settings:
     ram_backbone: str = RULES
     """The model that finds what a question asks for in the record; `rules`: no model does."""
     memory_backbone: str | None = None
-    """The model behind the memories; None: the doctor's own."""
+    """The model behind the memories; None means the doctor's own."""
     temperature: float = 0.0
     limits: Limits = field(default_factory=Limits)
-    """Of one consultation."""
+    """Limits of one consultation."""
 
     def turn_limit(self, record: PatientRecord, memory: str = "") -> int:
-        """How many questions the doctor of this patient may ask."""
+        """Return how many questions the doctor of this patient may ask."""
         if memory == ONE_STEP:
             return 0
         if self.turns is not None:
@@ -78,7 +78,7 @@ class Settings:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Settings:
-        """What `as_json` wrote."""
+        """Read what `as_json` wrote."""
         return cls(**{**data, "results": ResultsFrom(data["results"]), "limits": Limits(**data["limits"])})
 
 
@@ -90,7 +90,7 @@ COLUMN = ("backbone", "strategy", "memory", "variants")
 
 @dataclass(frozen=True, order=True)
 class Column:
-    """What a doctor is: all consultations that share it stand in one column of every table."""
+    """What defines a doctor: all consultations that share it are in one column of every table."""
 
     backbone: str
     strategy: str
@@ -107,7 +107,7 @@ class Column:
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> Self:
-        """Of a row that a run file or a table has; a ValueError if it is damaged."""
+        """Read a row of a run file or a table; a ValueError if it is damaged."""
         backbone, strategy, memory, text = (row[name] for name in COLUMN)
         if not all(isinstance(value, str) for value in (backbone, strategy, memory, text)):
             raise ValueError("a name that is no text")
@@ -150,7 +150,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Selector:
-    """Which consultations of a run are selected; None: any."""
+    """Which consultations of a run are selected; None means any."""
 
     case: str | None = None
     """A record's id, or its patient's."""
@@ -162,7 +162,7 @@ class Selector:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every consultation that a run shall hold."""
+    """All consultations that a run should have."""
 
     records: Iterable[PatientRecord]
     backbones: tuple[str, ...] = (RULES,)
@@ -210,7 +210,7 @@ def models_of(columns: Iterable[Column], settings: Settings) -> set[str]:
 
 
 def default_patient(backbones: Iterable[str]) -> str:
-    """Who the patient of these doctors is when nobody is named: their model, where there is exactly one.
+    """Return the default patient of these doctors: their model, if there is exactly one.
 
     Raises:
         UserError: There are several: all doctors of a table have to face the same patient.
@@ -225,5 +225,5 @@ def default_patient(backbones: Iterable[str]) -> str:
 
 
 def default_ram(patient: str) -> str:
-    """Who finds what a question asks for when nobody is named: the patient's model, or rules where it has none."""
+    """Return the default RAM: the patient's model, or rules if it has none."""
     return RULES if patient in WITHOUT_MODEL else patient

@@ -15,7 +15,7 @@ from osler.runs.store.reader import SUFFIX, RunStatus
 
 
 def runs_table(folder: Path) -> RenderableType:
-    """One line per run; a file that is none is named, and the others are still shown."""
+    """Print one line per run; a file that is not a run is named, and the others are still shown."""
     files = sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []
     if not files:
         return Text(f"no runs in {folder}; `osler simulate` makes one")
@@ -36,7 +36,7 @@ def runs_table(folder: Path) -> RenderableType:
 
 
 def status_page(run: RunFile) -> Group:
-    """How far a run is, column by column, and what it was made with."""
+    """Show how far a run is, column by column, and what it was made with."""
     about, standing, settings = run.about(), run.status(), run.settings.as_json()
     fields = [name for name in COLUMN if name != "variants" or any(column.variants for column in run.columns())]
     table = Table(box=None, pad_edge=False)
@@ -64,7 +64,7 @@ def _line(standing: RunStatus) -> str:
 
 
 def cost_text(standing: RunStatus, digits: int = 2) -> str:
-    """What answers cost, to stand behind other figures; nothing where no model was asked."""
+    """Return what answers cost, to put after other figures; nothing if no model was asked."""
     if standing.cost is None:
         return ", cost not known (a model has no price)"
     return f", {standing.cost:.{digits}f} USD" if standing.calls else ""

@@ -21,7 +21,7 @@ _BEFORE = 6
 
 @dataclass(frozen=True)
 class ShortNames:
-    """Of all columns that are shown together."""
+    """Short names of all columns that are shown together."""
 
     backbones: dict[str, str]
     memories: dict[str, str]
@@ -33,7 +33,7 @@ class ShortNames:
         return cls(backbone_names(one.backbone for one in every), memory_names(one.memory for one in every))
 
     def parts(self, column: Column) -> list[str]:
-        """The column's name in parts: the model, how it works where it has a strategy, the memory, the variants."""
+        """The column's name in parts: the model, how it works if it has a strategy, the memory, the variants."""
         names = (self.backbones[column.backbone], column.strategy, self.memories[column.memory])
         return [*filter(None, names), *told_variants(column.variants)]
 
@@ -47,10 +47,10 @@ class ShortNames:
 
 
 def backbone_names(specs: Iterable[str]) -> dict[str, str]:
-    """A name for each spec that no other one has.
+    """Return a unique name for each spec.
 
-    The last part of a model's path is enough where it differs; then come the folders or the organisation before it,
-    and the provider. The same model at several servers is numbered, in the order of the addresses.
+    The last part of a model's path is enough if it differs; then come the folders or the organisation before it, and
+    the provider. The same model at several servers is numbered, in the order of the addresses.
     """
     wordings = {spec: _wordings(spec) for spec in set(specs)}
     users: dict[str, set[str]] = defaultdict(set)
@@ -62,7 +62,7 @@ def backbone_names(specs: Iterable[str]) -> dict[str, str]:
 
 
 def memory_names(memories: Iterable[str]) -> dict[str, str]:
-    """A name for each memory that no other one has; the server of an embedder is left out of it."""
+    """Return a unique name for each memory; the server of an embedder is left out of it."""
     return numbered({memory: _without_server(memory) for memory in sorted(set(memories))})
 
 
@@ -72,7 +72,7 @@ def backbone_name(spec: str) -> str:
 
 
 def same_models(names: Mapping[str, str]) -> list[list[str]]:
-    """Of short names by their specs: those that stand for one model at several servers."""
+    """Find the short names, by their specs, of one model at several servers."""
     by_model: dict[str, list[str]] = defaultdict(list)
     for spec, name in names.items():
         by_model[_without_server(spec)].append(name)
@@ -80,7 +80,7 @@ def same_models(names: Mapping[str, str]) -> list[list[str]]:
 
 
 def numbered(names: Mapping[K, str]) -> dict[K, str]:
-    """The same names, each with a number where several are alike."""
+    """The same names, each with a number if several are alike."""
     alike: dict[str, list[K]] = defaultdict(list)
     for key, name in names.items():
         alike[name].append(key)
@@ -90,7 +90,7 @@ def numbered(names: Mapping[K, str]) -> dict[K, str]:
 
 
 def cut_names(names: Iterable[str], longest: int) -> dict[str, str]:
-    """Names of at most so many characters, each cut so that the place where it differs from the others is kept."""
+    """Cut names to this many characters, each so that the place where it differs from the others is kept."""
     every = set(names)
     return {name: name if len(name) <= longest else _cut(name, every - {name}, longest) for name in every}
 

@@ -120,7 +120,7 @@ _SILENCE = {Language.EN: "(said nothing)", Language.ZH: "（没有说话）"}
 
 
 def heard(asked: Asked, language: Language) -> str:
-    """A question as a page shows it: of a doctor that said nothing, that it did."""
+    """Return a question as a page shows it; for a doctor that said nothing, say so."""
     return asked.question or _SILENCE[language]
 
 

@@ -30,7 +30,7 @@ class ResultRow(BaseModel):
     cost: float | None
     seconds: float
     failure: str | None
-    """The kind of what went wrong, where something did."""
+    """The kind of failure, if there was one."""
     message: str | None
 
     @classmethod
@@ -61,7 +61,7 @@ class ResultRow(BaseModel):
 
 
 def turn_rows(transcript: Transcript) -> Iterator[dict[str, Any]]:
-    """What happened in each turn that has a question."""
+    """Return what happened in each turn that has a question."""
     turns: dict[int, dict[type[Event], list[Any]]] = defaultdict(lambda: defaultdict(list))
     for event in transcript.events:
         turns[event.turn][type(event)].append(event)

@@ -1,1 +1,1 @@
-"""Consultations: one (`consultation`), from names (`build`), many (`batch`), and kept (`runs`)."""
+"""Running consultations: a single one (`consultation`), building its participants (`build`), many at once (`batch`)."""

@@ -62,7 +62,7 @@ def _check_names(options: SimulateOptions) -> None:
 
 
 def plan_of(given: SimulateOptions) -> Plan:
-    """The consultations that the options, with their defaults, ask for."""
+    """Return the consultations that the options, with their defaults, ask for."""
     backbones = tuple(given.get("backbones") or [RULES])
     patient = given.get("patient") or default_patient(backbones)
     settings = Settings(
@@ -86,7 +86,7 @@ def plan_of(given: SimulateOptions) -> Plan:
 
 
 def run_options_of(given: SimulateOptions) -> RunOptions:
-    """How the options, with their defaults, say that it is executed."""
+    """Return how to execute the run, from the options with their defaults."""
     concurrency, cache = given["concurrency"], given.get("cache")
     # A memory thinks while its consultation goes on: one consultation alone has two calls under way.
     rates = Rates(max(concurrency, 2), given.get("rpm"), given.get("tpm"))

@@ -1,4 +1,4 @@
-"""Runs many consultations into a run file: checks everything first, then runs, resumes or retries, and reports."""
+"""Run many consultations into a run file: check everything first, then run, resume or retry, and report."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RunOptions:
     engine: str = "local"
     ray_address: str | None = None
     limits: Limits = field(default_factory=Limits)
-    """Of the run."""
+    """Limits of the run."""
     clients: ClientSettings = field(default_factory=ClientSettings)
     quiet: bool = False
     as_json: bool = False
@@ -124,7 +124,7 @@ async def run_plan(plan: Plan, out: Path, options: RunOptions, pool: str, *, sig
 
 
 def about(settings: Settings) -> dict[str, Any]:
-    """What decides the results of a run, besides its records."""
+    """Return what decides the results of a run, besides its records."""
     prompts = {language.value: prompts_hash(language) for language in Language}
     return {"version": __version__, "prompts": prompts, "settings": settings.as_json()}
 
@@ -173,7 +173,7 @@ async def _run(
 
 
 async def _run_engine(queue: WorkQueue, settings: Settings, options: RunOptions, most: int) -> None:
-    """Run what the queue hands out, at most so many consultations, where the options say."""
+    """Run what the queue hands out, at most this many consultations, where the options say."""
     concurrency, workers = min(options.concurrency, most), options.workers and min(options.workers, most)
     setup = WorkerSetup(settings, options.clients)
 
@@ -216,7 +216,7 @@ def _interruptible(queue: WorkQueue, *, quiet: bool) -> Iterator[None]:
 
 
 def _provenance(options: RunOptions) -> dict[str, Any]:
-    """What this session runs with, for whoever has to explain a figure later."""
+    """Return what this session runs with, for whoever has to explain a figure later."""
     packages = {}
     for name in _PACKAGES:
         try:

@@ -1,4 +1,4 @@
-"""Builds the participants and the memory of a consultation from a record and names, as seats or as an AutoGen team."""
+"""Build the participants and the memory of a consultation from a record and names, as seats or as an AutoGen team."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Opener(Protocol):
 
 
 def case_of(record: PatientRecord) -> Case:
-    """What may be known of a record before the first question."""
+    """Return what may be known of a record before the first question."""
     return Case(
         language=record.language,
         age=record.age.label(record.language),
@@ -89,7 +89,7 @@ def _ram(record: PatientRecord, case: Case, settings: Settings, journal: Journal
 
 
 def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None:
-    """How a memory asks its model. A call that fails is recorded, and the memory does without its answer."""
+    """Make the function by which a memory asks its model. A failed call is recorded, and the memory does without."""
     if backbone in WITHOUT_MODEL:
         return None
     call = Caller(clients.open(backbone), Role.MEMORY, journal)
@@ -174,7 +174,7 @@ class WholeRecord:
 
 
 def _line(entry: Entry, case: Case) -> str:
-    """The report as it was written; an entry without one is told as the patient would."""
+    """Return the report as it was written; an entry without one is worded as the patient would."""
     language = case.language
     when = _WHEN[language].format(when=entry.when) if entry.when else ""
     return _LINE[language].format(name=entry.name, told=entry.report or voice((entry,), entry.name, case)) + when

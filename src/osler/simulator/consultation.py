@@ -81,7 +81,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
 async def _answered(
     seats: Seats, question: Question, before: Exchange | None, repeats: Repeats, journal: Journal
 ) -> tuple[str, str] | None:
-    """The patient's reply to a question, and the reports that come with it; None if nothing was asked."""
+    """Return the patient's reply to a question, and the reports that come with it; None if nothing was asked."""
     if not question.text.strip():
         journal.add(Asked, Role.DOCTOR, question="", maker=Maker.SILENT, differential=question.differential)
         return None

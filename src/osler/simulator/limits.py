@@ -21,7 +21,7 @@ class RunLimiter:
         self._began = time.monotonic() - seconds
 
     def used(self, answer: Completion) -> None:
-        """Count an answer; what a server does not tell cannot be counted."""
+        """Count an answer; what a server does not report cannot be counted."""
         self.tokens += (answer.tokens_in or 0) + (answer.tokens_out or 0)
         if self.limits.cost is not None:
             self.cost += answer.cost or 0.0

@@ -1,4 +1,4 @@
-"""Shows the progress of a run: a bar on a terminal and in a notebook, plain lines elsewhere."""
+"""Show the progress of a run: a bar on a terminal and in a notebook, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINES_EVERY = 1.0
 _SLOW = 0.2
 """Consultations a second below which a rate is told by the minute."""
 _SIGN_OF_LIFE = 30.0
-"""Seconds after which a line is written although nothing has ended: a slow model is no dead one."""
+"""Seconds after which a line is written although nothing has ended: a slow model is not a dead one."""
 
 
 @asynccontextmanager
@@ -50,7 +50,7 @@ async def show_progress(progress: RunProgress, *, quiet: bool) -> AsyncIterator[
 
 @contextmanager
 def _drawing(progress: RunProgress) -> Iterator[tuple[Callable[[], None], float]]:
-    """How progress is drawn here, and how often."""
+    """Choose how progress is drawn here, and how often."""
     console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
     if (cell := _notebook_cell()) is not None:
         yield lambda: cell.update({"text/plain": _bar(progress)}, raw=True), _EVERY
@@ -75,7 +75,7 @@ def _plain_lines(progress: RunProgress, console: Console) -> Callable[[], None]:
 
 
 def _notebook_cell() -> Any:
-    """What can be updated below the cell of the notebook that we run in; None elsewhere."""
+    """Return what can be updated below the cell of this notebook, or None elsewhere."""
     if "IPython" not in sys.modules:
         return None
     from IPython import get_ipython
@@ -90,7 +90,7 @@ def _bar(progress: RunProgress) -> str:
 
 
 def plain_line(progress: RunProgress) -> str:
-    """How far it is, what is under way, and the newest consultation."""
+    """Say how far it is, what is under way, and the newest consultation."""
     parts = [f"{progress.there + progress.done}/{progress.total} {_rates(progress)}"]
     if progress.under_way:
         furthest = max(journal.turn if journal else 0 for journal in progress.under_way.values())

@@ -1,4 +1,4 @@
-"""Whether a question asks again for what was asked for, or told, before."""
+"""Detect questions that repeat something already asked or answered."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Repeats:
         self._told = [opening]
 
     def saw(self, question: str, entries: tuple[str, ...]) -> bool:
-        """Take in a question and the entries it brought; True when it asks for nothing new.
+        """Take in a question and the entries it returned; True if it asks for nothing new.
 
-        Entries that came before are not enough: "What makes it worse?" brings the cough again, and nobody had asked.
+        Entries that came before are not enough: "What makes it worse?" returns the cough again, and nobody had asked.
         """
         words = frozenset(content(question, self._language))
         again = any(alike(words, earlier) for earlier in self._worded) or (
@@ -41,7 +41,7 @@ class Repeats:
         self._told.append(reply)
 
     def _asks_for_more(self, question: str) -> bool:
-        """Whether it asks for a part of the record, a quality or a thing by name that has not come up."""
+        """Check whether it asks for a section of the record, a quality or a thing by name that has not come up."""
         if parts := broad_parts(question, self._language):
             return not parts <= _of(broad_parts(earlier, self._language) for earlier in self._questions)
         named = things(question, self._language)

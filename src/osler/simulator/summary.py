@@ -23,7 +23,7 @@ from osler.wide_table import WideTable
 _NOT_JUDGED = "not judged"
 _MEMORY_FAILED = "memory calls failed in"
 _UNLESS_ZERO = {_NOT_JUDGED, _MEMORY_FAILED}
-"""Rows that are left out where they hold nothing but zeros."""
+"""Rows that are left out if they are all zeros."""
 
 Rows = list[dict[str, Any]]
 """The consultations of a column, with their scores and measures."""
@@ -75,7 +75,7 @@ def _figures(rows: Rows) -> dict[str, str]:
 
 
 def _right(kind: str, answered: Rows) -> str:
-    """The share of what was judged, with its n where that is not every consultation with an answer."""
+    """The share of what was judged, with its n if that is not every consultation with an answer."""
     verdicts = [row[f"{kind}_verdict"] for row in answered if row[f"{kind}_verdict"] is not None]
     if not verdicts:
         return "–"

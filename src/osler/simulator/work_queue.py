@@ -93,7 +93,7 @@ class WorkQueue:
         self.stop = StopRequest()
 
     def next(self) -> Job | None:
-        """The next consultation; None when there is none, or the run is to end."""
+        """Return the next consultation; None if there is none, or the run is to end."""
         self.stop_at_limit()
         number = None if self.stop.asked.is_set() else next(self._todo, None)
         return None if number is None else self.job(number)
@@ -170,7 +170,7 @@ class WorkQueue:
         self.progress.newest = (transcript.header.cell, figures)
 
     def _scored(self, transcript: Transcript) -> StoredScore | None:
-        """Its score; None when scoring fails, which must not cost the consultation: it can be scored later."""
+        """Return its score, or None if scoring fails, which must not cost the consultation: it can be scored later."""
         try:
             return self._score(transcript, self._store.record(transcript.header.case))
         except Exception as error:

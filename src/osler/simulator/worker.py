@@ -1,4 +1,4 @@
-"""Runs one consultation, from its record to its transcript; a failure is part of the transcript."""
+"""Run one consultation, from its record to its transcript; a failure is part of the transcript."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Job:
     """A consultation to run: what a worker needs, wherever it is."""
 
     number: int
-    """Of the run's cell."""
+    """Number of the run's cell."""
     cell: Cell
     record: PatientRecord
     kept: tuple[tuple[str, str], ...] = ()

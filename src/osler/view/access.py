@@ -1,4 +1,4 @@
-"""Keeps strangers out: checks the token and the Host header, and bounds connections that send no request."""
+"""Keep strangers out: check the token and the Host header, and limit connections that send no request."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Access:
         await self._app(inside, receive, guarded)
 
     def _refusal(self, scope: Scope) -> int:
-        """The status of a refusal; 0: the request is welcome."""
+        """Return the status of a refusal, or 0 if the request is welcome."""
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         if not self._is_own(host):

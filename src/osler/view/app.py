@@ -58,7 +58,7 @@ def application(listed: RunList, backbones: Collection[str] = (), memories: Coll
 
 
 class _Runs:
-    """What is answered about runs."""
+    """Answers requests about runs."""
 
     def __init__(self, listed: RunList) -> None:
         self._listed = listed

@@ -1,4 +1,4 @@
-"""What the page shows of one consultation, as plain data: its turns without the truth, its calls, and the truth."""
+"""What the page shows of one consultation, as plain data: its turns, its calls and, separately, the true diagnosis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from osler.view.responses import NotFound
 from osler.view.run_data import forks_of
 
 HIDDEN = "•••"
-"""Stands for a name of the diagnosis until the truth is revealed."""
+"""Replaces a name of the diagnosis until it is revealed."""
 Data = dict[str, Any]
 _NOT_OF_CALL = {"type", "turn", "at", "prompt", "messages", "answer", "thought", "cost"}
 _CHANGE = {"group", "inserted", "merged", "superseded", "forgotten", "refused"}
@@ -49,13 +49,13 @@ def ended(file: RunFile, cell: int) -> EndedConsultation:
 
 
 def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Data:
-    """One consultation with its measures, without the truth."""
+    """Return one consultation with its measures, without the true diagnosis."""
     body = file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": ended.cell})
     ruler, faults = faults_in(file, ended.cell)
     measures = None
     if body:
         measures = {**json.loads(body[0][0]), **counts_in(file, ended.cell, ruler)}
-        measures.pop("faults", None)  # the words of a leak name the truth
+        measures.pop("faults", None)  # the words of a leak name the diagnosis
     return {
         "run": key,
         "cell": ended.cell,
@@ -77,7 +77,7 @@ def exact_call(ended: EndedConsultation, number: int) -> Data:
 
 
 def truth(file: RunFile, ended: EndedConsultation) -> Data:
-    """Diagnosis, treatment, what a good work-up asks for and when it was asked, and every judge's verdict."""
+    """Return diagnosis, treatment, what a good work-up asks for and when it was asked, and every judge's verdict."""
     record, course = ended.record, Course.of(ended.transcript, ended.record)
     asked, own = course.asked, course.own.asked
     verdicts = file.ask(
@@ -106,7 +106,7 @@ def truth(file: RunFile, ended: EndedConsultation) -> Data:
 
 
 def consultation_data(transcript: Transcript, record: PatientRecord, faults: Mapping[int, ReplyVerdict]) -> Data:
-    """What happened, and what is wrong with the replies. Texts of prompts are left out; `exact_call` has them."""
+    """Return what happened, and what is wrong with the replies. Prompts are left out; `exact_call` has them."""
     asked = {event.turn for event in transcript.of(Asked)}
     by_turn: dict[int, list[tuple[int, Event]]] = defaultdict(list)
     for number, event in enumerate(transcript.events):
@@ -131,7 +131,7 @@ def consultation_data(transcript: Transcript, record: PatientRecord, faults: Map
 
 
 def about(record: PatientRecord) -> dict[str, str]:
-    """What may be known of a patient before the first question."""
+    """Return what may be known of a patient before the first question."""
     age = record.age.label(record.language)
     return {"age": age, "sex": record.sex.value, "complaint": record.complaint, "speaker": record.speaker.value}
 
@@ -163,7 +163,7 @@ def _turn(turn: int, events: list[tuple[int, Event]], language: Language, faults
 
 
 def _behind(events: list[tuple[int, Event]]) -> Data:
-    """What stands behind a turn: the recall, interventions and calls. The closing has it without a question."""
+    """Return what is behind a turn: the recall, interventions and calls. The closing has it without a question."""
     recalled = _first(events, Recalled)
     shown = {"text", "facts", "exchanges", "dropped"}
     return {
@@ -188,7 +188,7 @@ def _first(events: list[tuple[int, Event]], kind: type[E]) -> E | None:
 
 
 def _same_patient(file: RunFile, cell: int, patient: str) -> list[Data]:
-    """Other consultations of the same person, to hold beside this one."""
+    """Return other consultations of the same person, to compare with this one."""
     found = file.ask(
         f"SELECT cells.number AS cell, {', '.join(COLUMN)}, trial, language"  # noqa: S608 -- our own columns
         " FROM cells JOIN records ON records.id = record"

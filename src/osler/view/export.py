@@ -1,4 +1,4 @@
-"""Exports runs as files that open from disk: the same page, with every response of the server in a script beside it.
+"""Export runs as files that open from disk: the same page, with every response of the server in a script beside it.
 
 A page from disk may not fetch files, but it may load scripts. Each calls `Osler.given(address, answer)`.
 """
@@ -24,7 +24,7 @@ from osler.view.run_list import ListedRun, RunList
 
 STATIC = Path(__file__).parent / "static"
 MARK = "osler-export.txt"
-"""Tells a folder that an export wrote, and that a later one may replace."""
+"""Marks a folder that an export wrote, and that a later one may replace."""
 POLICY = (
     "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file: data:;"
     " base-uri 'none'; form-action 'none'"
@@ -44,7 +44,7 @@ class Exported(NamedTuple):
 
 
 def export(runs: Iterable[str | Path], target: Path) -> Exported:
-    """Write the page of some runs into a folder, whole or not at all. Raises UserError if that cannot be done."""
+    """Write the page of some runs into a folder, completely or not at all. Raises UserError if that cannot be done."""
     shelf = RunList(runs).all()
     if not shelf:
         raise UserError(f"there is no run in {FOLDER}", "name one, or make one with `osler simulate`")
@@ -72,7 +72,7 @@ def _page(folder: Path) -> None:
 
 
 def _run(shown: ListedRun, folder: Path) -> tuple[int, int]:
-    """Write all responses about one run; of how many consultations, and how many could not be read."""
+    """Write all responses about one run; return how many consultations there are, and how many could not be read."""
     address = f"api/runs/{shown.key}"
     said: dict[str, str] = {}
     unreadable = 0
@@ -93,7 +93,7 @@ def _run(shown: ListedRun, folder: Path) -> tuple[int, int]:
 
 
 def _consultation(file: RunFile, key: str, cell: int, folder: Path) -> str:
-    """Write the file of one consultation; what was said in it."""
+    """Write the file of one consultation; return what was said in it."""
     held = consultation_data.ended(file, cell)
     address, told = f"api/runs/{key}/rows/{cell}", consultation_data.consultation(file, key, held)
     answers = {address: told, f"{address}/truth": consultation_data.truth(file, held)}

@@ -1,6 +1,6 @@
 """The page's routes to play (start, look, move, leave), and a session as JSON.
 
-Before the end, nothing in it tells the truth or what the record is called.
+Before the end, nothing in it reveals the true diagnosis or the record's id.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ async def _body(request: Request) -> Any:
 
 
 def state(name: str, session: PlaySession, lobby: PlayLobby) -> dict[str, Any]:
-    """What the page shows of a consultation."""
+    """Return what the page shows of a consultation."""
     assignment, record, events = session.assignment, session.assignment.record, session.journal.events
     language = record.language
     recalled = [event.recall for event in events if isinstance(event, Recalled)]

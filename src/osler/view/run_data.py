@@ -32,7 +32,7 @@ _TABLES = """ FROM cells
     LEFT JOIN verdicts d ON d.cell = cells.number AND d.kind = 'diagnosis' AND d.judge = :judge
     LEFT JOIN verdicts t ON t.cell = cells.number AND t.kind = 'treatment' AND t.judge = :judge
     LEFT JOIN measures ON measures.cell = cells.number"""
-"""All tables of a row. SQLite drops the left joins that a query does not use, except where it aggregates."""
+"""All tables of a row. SQLite drops the left joins that a query does not use, unless it aggregates."""
 COLUMNS = {
     "cell": "cells.number",
     "case": "cells.record",
@@ -94,13 +94,13 @@ def run(shown: ListedRun) -> dict[str, Any]:
 
 
 def judge_of(file: RunFile) -> str:
-    """Whose verdicts are shown unless one is named: the ladder's, which is quick to see, or else the first judge's."""
+    """Return the default judge: the ladder, which is quick to see, or else the first judge."""
     by_ladder = file.ask("SELECT 1 FROM verdicts WHERE judge = :judge LIMIT 1", {"judge": LADDER})
     return LADDER if by_ladder else Run(file).judge()
 
 
 def makers(file: RunFile) -> dict[str, Any]:
-    """Who made what in every column, over the consultations with an answer; empty where rules did everything."""
+    """Return who made what in every column, over the consultations with an answer; empty if rules did everything."""
     names = ", ".join(f"cells.{name}" for name in COLUMN)
     columns: dict[Column, list[Makers]] = defaultdict(list)
     for *named, body in file.ask(
@@ -146,7 +146,7 @@ def table_page(file: RunFile, query: Query) -> dict[str, Any]:
     where, values = _where(query)
     order = f"ORDER BY {SORTS[query.sort]} {'DESC' if query.desc else 'ASC'} NULLS LAST, cells.number"
     columns = ", ".join(f'{column} AS "{name}"' for name, column in COLUMNS.items())
-    # A window is no aggregate, so that joins for nothing are dropped: they take most of the time.
+    # A window is not an aggregate, so that joins for nothing are dropped: they take most of the time.
     count = file.ask(f"SELECT count(*) OVER (){_TABLES}{where} LIMIT 1", values)
     # Numbers first, for the same reason: whole rows are only read for one page.
     found = file.ask(
@@ -161,12 +161,12 @@ def table_page(file: RunFile, query: Query) -> dict[str, Any]:
 
 
 def forks_of(file: RunFile) -> dict[int, dict[str, Any]]:
-    """For consultations that were forked from another one, which that was and from which turn on."""
+    """For consultations that were forked from another one, return which that was and from which turn on."""
     return {cell: {"run": fork.run, "case": fork.parent.case, "turn": fork.turn} for cell, fork in file.forks().items()}
 
 
 def _snippets(file: RunFile, search: str, cells: list[int]) -> dict[int, str]:
-    """Where the search hit, for the rows of one page alone: it takes reading what was said."""
+    """Return where the search hit, for the rows of one page alone: it takes reading what was said."""
     if not search or not cells:
         return {}
     matched = "said MATCH :search AND rowid IN (SELECT value FROM json_each(:cells))"

@@ -21,7 +21,7 @@ PATIENCE = 20.0
 """Seconds after which a request for changes is answered although nothing has changed."""
 _POLL = 0.5
 _NO_RUNS = "none"
-"""The stamp of no runs: an empty one would be answered at once."""
+"""The stamp if there are no runs: an empty one would be answered at once."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ListedRun:
         return f"{crc32(repr(self._written()).encode()):08x}"
 
     def changed_within(self, seconds: float) -> bool:
-        """Whether something was written lately."""
+        """Check whether something was written lately."""
         return time.time() - max(at for at, _ in self._written()) / 1e9 < seconds
 
     def _written(self) -> list[tuple[int, int]]:
@@ -104,7 +104,7 @@ class RunList:
         return self._runs[key]
 
     def key_of(self, path: Path) -> str | None:
-        """The key of a run that is shown; None: it is not."""
+        """Return the key of a run, or None if it is not shown."""
         return next((run.key for run in self.all() if run.path.resolve() == path.resolve()), None)
 
     async def wait_for_change(self, since: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Starts the page's server."""
+"""Start the page's server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def serve(
         runs: By name or file.
         host: The address to listen on.
         port: 0: any that is free.
-        token: The secret part of the page's address; None: a new one.
+        token: The secret part of the page's address; None means a new one.
         browser: Whether to open it.
         backbones: Models that can be played with, besides `rules` and, from this machine, `local`.
         memories: Memories that can be chosen there, besides those that are built in or registered.

@@ -1,4 +1,4 @@
-"""Doctors with a model, by the name of their strategy, and all that a doctor of one's own needs."""
+"""Model-driven doctors by strategy name, and what you need to write your own."""
 
 from osler.agents.doctors.plain import DoctorSettings
 from osler.agents.doctors.registry import Doctor, DoctorFactory, doctor_factory, doctor_names

@@ -1,4 +1,4 @@
-"""What a doctor is made with, and the strategy `plain`: one request a turn, one for the conclusion."""
+"""The settings of a doctor, and the strategy `plain`: one request a turn, one for the conclusion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from osler.runs.events import ConsultationError, Ending, Intervened, Interventio
 LONGEST_QUESTION = 2000
 """Characters that the patient hears; what is longer is a model that repeats itself."""
 MOST_ILLNESSES = 5
-"""Of a differential, beside the diagnosis: a longer list would be right by its length."""
+"""Maximum length of a differential besides the diagnosis: a longer list would be right by its length."""
 _LONGEST_QUOTE = 400
 """Characters of an unreadable answer that the model is shown: one that rambled is not to go on rambling."""
 _ASKS = frozenset({"ask", "question", "提问", "问"})
@@ -33,7 +33,7 @@ _QUESTION = re.compile(r'"question"\s*:\s*("(?:[^"\\]|\\.)*)', re.DOTALL)
 
 @dataclass(frozen=True)
 class DoctorSettings:
-    """The patient's case, the model, and where its calls are written down."""
+    """The patient's case, the model, and the journal of its calls."""
 
     case: Case
     backbone: Backbone
@@ -48,11 +48,11 @@ class DoctorSettings:
         template: Prompt | None = None,
         schema: type[BaseModel] | None = None,
     ) -> str:
-        """The model's answer to a prompt; empty when it said nothing. The call is part of the transcript.
+        """Return the model's answer to a prompt; empty if it said nothing. The call is part of the transcript.
 
         Args:
             prompt: A text, or messages.
-            template: What the prompt was made from, where it is one of Osler's.
+            template: What the prompt was made from, if it is one of Osler's.
             schema: The form of the answer, for servers that can enforce one.
 
         Raises:
@@ -97,7 +97,7 @@ class PlainDoctor(Participant):
         return self._counted(move if move is not None else await self.conclude(briefing))
 
     async def next_move(self, briefing: Briefing) -> Question | Conclusion | None:
-        """What it asks, or concludes already; None when it wants to be asked for its conclusion.
+        """Return the next question, or an early conclusion; None if the doctor wants to be asked for its conclusion.
 
         What cannot be read is asked for once more. After that the text itself is the question.
         """
@@ -120,7 +120,7 @@ class PlainDoctor(Participant):
         return Question(text="", maker=Maker.SILENT)
 
     async def conclude(self, briefing: Briefing) -> Conclusion:
-        """All of it in one request, and once more where it cannot be read. Raises if no diagnosis can be read."""
+        """Conclude in one request, and once more if it cannot be read. Raises if no diagnosis can be read."""
         first = await self._answer("doctor_conclude", briefing, schema=ConclusionForm)
         said = conclusion_of(first)
         if said is not None and said.treatment:
@@ -142,7 +142,7 @@ class PlainDoctor(Participant):
         unread: str | None = None,
         **slots: object,
     ) -> str:
-        """What the model says to the prompt of that name; empty when it says nothing.
+        """Return the model's answer to the prompt of that name; empty if it says nothing.
 
         After an unread answer, the model is shown the answer and asked for a readable one. A prompt that does not fit
         into the model's context is sent once more with the newest half of the recall.
@@ -176,7 +176,7 @@ class PlainDoctor(Participant):
         return await self._settings.ask(messages, template=template, schema=schema)
 
     def _note(self, kind: Intervention, draft: str, reason: str, used: str | None = None) -> None:
-        """Record in the journal what is done to the model's words."""
+        """Record in the journal how the model's words were changed."""
         self._settings.journal.add(Intervened, Role.DOCTOR, kind=kind, draft=draft, reasons=(reason,), prompt=used)
 
     def _shortened(self, question: Question) -> Question:
@@ -187,7 +187,7 @@ class PlainDoctor(Participant):
         return question.model_copy(update={"text": question.text[:LONGEST_QUESTION], "maker": Maker.CUT})
 
     def _counted(self, said: Conclusion) -> Conclusion:
-        """The conclusion with as many illnesses as count."""
+        """Return the conclusion with as many illnesses as count."""
         if len(said.differential) <= MOST_ILLNESSES:
             return said
         reason = f"{len(said.differential)} illnesses in the differential, of which {MOST_ILLNESSES} count"
@@ -196,13 +196,13 @@ class PlainDoctor(Participant):
 
 
 def briefing_of(content: Any, case: Case) -> Briefing:
-    """What came to a doctor as a briefing; a text is the first thing that the patient says."""
+    """Return a doctor's input as a briefing; a text is the first thing that the patient says."""
     is_briefing = isinstance(content, Briefing)
     return content if is_briefing else Briefing(case=case, turn=1, turns_left=1, reply=str(content))
 
 
 def readable(said: Conclusion | None) -> Conclusion:
-    """A conclusion that could be read; without one the consultation ends here."""
+    """Return the conclusion that could be read; without one the consultation ends here."""
     if said is None:
         line = "the doctor's conclusion could not be read, also after a repair request"
         raise ConsultationError(Ending.UNPARSED, "unparsed", line)
@@ -210,7 +210,7 @@ def readable(said: Conclusion | None) -> Conclusion:
 
 
 def move_of(text: str) -> Question | str:
-    """The question in an answer, without text if the doctor wants to conclude; where there is no move, why not."""
+    """Return the question in an answer, without text if the doctor wants to conclude; if there is no move, why not."""
     data = json_of(text)
     if data is None:
         return "it holds no JSON object"
@@ -225,14 +225,14 @@ def move_of(text: str) -> Question | str:
 
 
 def stated(text: str) -> Conclusion | None:
-    """The conclusion in an answer that is no move; None where it states no diagnosis, or asks something."""
+    """Return the conclusion in an answer that is not a move; None if it states no diagnosis or asks something."""
     if json_of(text) is None and re.search(r"[?？]", text):
         return None
     return conclusion_of(text)
 
 
 def words_of(text: str) -> str:
-    """What can be said aloud of an answer that is no move: all of it, or the question of a broken form."""
+    """Return what can be said aloud of an answer that is not a move: all of it, or the question of a broken form."""
     data = json_of(text)
     if data is not None:
         return _line(data.get("question"))
@@ -245,5 +245,5 @@ def words_of(text: str) -> str:
 
 
 def _line(value: object) -> str:
-    """On one line: a memory tells of a question in one."""
+    """Put a text on one line, as memories show a question."""
     return " ".join(str(value or "").split())

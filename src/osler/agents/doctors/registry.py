@@ -24,12 +24,12 @@ _BUILT_IN: dict[str, DoctorFactory] = {
 
 
 def doctor_names() -> list[str]:
-    """Every strategy that can be named, but for classes named by path."""
+    """Every strategy that can be named, except classes named by path."""
     return [*_BUILT_IN, *plugin_names(GROUP)]
 
 
 def doctor_factory(name: str) -> DoctorFactory:
-    """What makes the doctor of that strategy.
+    """Return the factory of the doctor with that strategy.
 
     Raises:
         UserError: There is none of that name, or it cannot be loaded; calling the factory raises it too.
@@ -45,15 +45,15 @@ def doctor_factory(name: str) -> DoctorFactory:
 
 
 class Doctor(Protocol):
-    """All that is asked of a doctor from elsewhere."""
+    """The interface of a doctor of your own."""
 
     def respond(self, content: Briefing) -> Awaitable[object]:
-        """The next question, or the conclusion."""
+        """Return the next question, or the conclusion."""
         ...
 
 
 class ForeignDoctor(Participant):
-    """Wraps a doctor from elsewhere: checks what it returns, and reports its errors as its own."""
+    """Wraps a doctor of your own: checks what it returns, and reports its errors as its own."""
 
     def __init__(self, strategy: str, doctor: Doctor, case: Case) -> None:
         """Take the doctor and the name of its strategy."""
@@ -61,7 +61,7 @@ class ForeignDoctor(Participant):
         self._strategy, self._doctor, self._case = strategy, doctor, case
 
     async def respond(self, content: Any) -> Question | Conclusion:
-        """Its move. A question that does not name its maker was made by its model."""
+        """Return its move. A question that does not name its maker was made by its model."""
         briefing = briefing_of(content, self._case)
         try:
             move = await self._doctor.respond(briefing)

@@ -47,7 +47,7 @@ class ChecklistDoctor(StepwiseDoctor):
     """Asks the n-th standard question in turn n, credited to the strategy; after the last of them the model asks."""
 
     async def next_move(self, briefing: Briefing) -> Question | Conclusion | None:
-        """The question of this turn. Nothing but the turn's number decides it: a strategy is no memory."""
+        """Return the question of this turn. Only the turn's number decides it: a strategy is not a memory."""
         standard = standard_questions(briefing.case)
         if briefing.turn <= len(standard):
             return Question(text=standard[briefing.turn - 1], maker=Maker.STRATEGY)
@@ -55,7 +55,7 @@ class ChecklistDoctor(StepwiseDoctor):
 
 
 def standard_questions(case: Case) -> tuple[str, ...]:
-    """The interview with this patient, put to whoever answers."""
+    """Return the questions for this patient, addressed to whoever answers."""
     questions = _questions(case.language, child=case.years < _GROWN_UP)
     return tuple(addressed(question, case.speaker, case.sex, case.language) for question in questions)
 

@@ -1,4 +1,4 @@
-"""The retrieval-augmented module: reads what a question asks for and finds it in the patient's record."""
+"""The retrieval-augmented module: finds what a question asks for in the patient's record."""
 
 from osler.agents.ram.index import Match, RecordIndex
 

@@ -16,26 +16,26 @@ from osler.records.schema import RESULTS, Category, Entry, PatientRecord, Status
 
 _NO_REPORT = {Language.EN: "done, the report is missing", Language.ZH: "做过，报告缺失"}
 MOST = 12
-"""Entries that one question can bring by rules, which bring a whole part of the record for a broad question."""
+"""Maximum number of entries by rules, which return a whole section of the record for a broad question."""
 
 
 @lru_cache(maxsize=256)
 def indexed(record: PatientRecord) -> RecordIndex:
-    """The index of a record, made once for all consultations with that patient that follow each other."""
+    """Return the index of a record, built once for consecutive consultations with that patient."""
     return RecordIndex(without_diagnosis(record))
 
 
 class Ram(Participant):
-    """Stands between doctor and patient, and is the only one that holds the record."""
+    """Sits between doctor and patient, and is the only one that has the record."""
 
     def __init__(self, record: PatientRecord, case: Case, *, reports: bool = False) -> None:
-        """Take the record; with `reports` the doctor is handed the reports of tests and examinations itself."""
+        """Take the record; with `reports` the doctor is given the reports of tests and examinations itself."""
         super().__init__("ram", "Finds what the doctor's question asks for in the patient's record.")
         self._record, self._case, self._reports = record, case, reports
 
     @cached_property
     def _index(self) -> RecordIndex:
-        """Made when it is first needed: many consultations begin at once, and none waits for the others' records."""
+        """Built when it is first needed: many consultations begin at once, and none waits for the others' records."""
         return indexed(self._record)
 
     async def respond(self, content: Any) -> Selection:
@@ -46,11 +46,11 @@ class Ram(Participant):
         return with_reports(chosen) if self._reports else chosen
 
     async def choose(self, enquiry: Enquiry) -> Selection:
-        """The entries that a question asks for."""
+        """Return the entries that a question asks for."""
         return self.select(enquiry.text)
 
     def select(self, question: str) -> Selection:
-        """The question with the entries it asks for by rules, and the scores they were chosen by."""
+        """Return the question with the entries it asks for by rules, and their scores."""
         found = self._index.search(question)[:MOST]
         whole = read_asks(question, self._record.language, self._record.speaker)[0]
         return Selection(
@@ -63,7 +63,7 @@ class Ram(Participant):
 
 
 def with_reports(selection: Selection) -> Selection:
-    """The selection with the results it holds laid out for the doctor; the patient tells the rest."""
+    """Return the selection with its results set apart for the doctor; the patient reports the rest."""
     language = selection.case.language
     found = [entry for entry in selection.entries if entry.category in RESULTS]
     lines = "\n".join(_report_line(entry, language) for entry in found)

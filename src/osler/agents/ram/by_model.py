@@ -1,4 +1,4 @@
-"""Retrieval by a model: one request names every thing that a question asks for, and the entries that tell of it."""
+"""Retrieval by a model: one request names every thing that a question asks for, and the entries about it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from osler.runs.events import (
 )
 
 MOST = 40
-"""Entries that one question can bring: nobody answers with a whole file."""
+"""Maximum number of entries for one question: nobody answers with a whole file."""
 _TRIES = 2
 _LONGEST_NAME = 120
 _LONGEST_QUOTE = 1000
@@ -59,7 +59,7 @@ class AskedThings(BaseModel):
 
 
 class ModelRam(Ram):
-    """Asks a model what a question asks for; the rules find it where the model fails twice."""
+    """Asks a model what a question asks for; the rules take over if the model fails twice."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class ModelRam(Ram):
         self._call = Caller(backbone, Role.RAM, journal)
 
     async def choose(self, enquiry: Enquiry) -> Selection:
-        """The entries that a question asks for, thing by thing."""
+        """Return the entries that a question asks for, thing by thing."""
         language = self._case.language
         template, repair = prompt("ram", language), prompt("ram_repair", language)
         request = ChatMessage("user", self._request(enquiry, template))
@@ -115,7 +115,7 @@ class ModelRam(Ram):
         )
 
     def _read(self, said: str) -> tuple[tuple[Thing, ...], tuple[str, ...]] | None:
-        """The things of an answer, and what in it points nowhere; None where it has no list of things."""
+        """Return the things of an answer, and its invalid references; None if it has no list of things."""
         listed = (json_of(said) or {}).get("things")
         if not isinstance(listed, list) or any(not isinstance(one, dict) for one in listed):
             return None
@@ -160,7 +160,7 @@ class ModelRam(Ram):
 
 
 def _line(entry: Entry, language: Language) -> str:
-    """One entry, with all by which a question may mean it."""
+    """Return one entry as a line, with everything a question may call it by."""
     category, state = label(entry.category, language), label(entry.status, language)
     told = entry.report or entry.said
     if language is Language.EN:
@@ -186,7 +186,7 @@ def _why(nothing: Any) -> Unrecorded:
 
 
 def _limited(things: tuple[Thing, ...], names: frozenset[str]) -> Iterator[Thing]:
-    """The things with these entries alone; one that has none of them left is left out."""
+    """Keep only these entries of each thing; a thing without any of them is left out."""
     for thing in things:
         kept = tuple(name for name in thing.entries if name in names)
         if kept or not thing.entries:

@@ -1,6 +1,6 @@
-"""Which concepts of the thesaurus a text means: a linear model over its words and runs of letters.
+"""Find which concepts of the thesaurus a text means: a linear model over its words and runs of letters.
 
-It finds what no list of phrases holds ("do your shoes feel tight by the evening?"). `make ram-model` fits it.
+It finds meanings that no list of phrases has ("do your shoes feel tight by the evening?"). `make ram-model` fits it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from osler.language.words import plain, written
 from osler.ranking import all_seen, reaching
 
 _LEAST = 0.02
-"""Probability below which a concept is not worth a mention."""
+"""Concepts below this probability are left out."""
 _LETTERS = 4
 
 
 def pieces(text: str, language: Language) -> Iterator[str]:
-    """The pieces of a text: words, pairs of words and runs of four letters; in Chinese characters and pairs of them."""
+    """Split a text into words, pairs of words and runs of four letters; in Chinese, characters and pairs of them."""
     if language is Language.ZH:
         level = "".join(char for char in plain(text) if char.isalnum())
         yield from level
@@ -41,7 +41,7 @@ def pieces(text: str, language: Language) -> Iterator[str]:
 
 
 def counted(text: str, language: Language) -> dict[int, float]:
-    """The pieces of a text by their checksums, with what each counts: said twice is not twice as much."""
+    """Return the pieces of a text by their checksums, with damped counts: twice does not count double."""
     found = Counter(crc32(piece.encode()) for piece in pieces(text, language))
     return {key: 1 + math.log(times) for key, times in found.items()}
 
@@ -55,7 +55,7 @@ class ConceptModel:
         self._keys = data["keys"].astype(np.uint32)
         """Checksums of the known pieces, sorted."""
         self._rarity = data["rarity"].astype(np.float32)
-        """How much each piece says."""
+        """Weight of each piece."""
         self._starts = data["starts"].astype(np.int64)
         """Where the weights of each piece begin; most are zero and left out."""
         self._classes = data["classes"].astype(np.uint16)
@@ -64,7 +64,7 @@ class ConceptModel:
         self._bias = data["bias"].astype(np.float32)
 
     def probabilities(self, text: str, language: Language) -> NDArray[np.float64]:
-        """How likely the text means each concept; all 0 where no piece is known."""
+        """Return how likely the text means each concept; all 0 if no piece is known."""
         found = counted(text, language)
         keys = np.array(sorted(found), dtype=np.uint32)
         at = np.minimum(self._keys.searchsorted(keys), len(self._keys) - 1)

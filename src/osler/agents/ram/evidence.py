@@ -1,4 +1,4 @@
-"""The evidence that a question asks for an entry: a few numbers for each entry, and the weights that make them one.
+"""Features that say whether a question asks for an entry, and the weights that combine them into one score.
 
 The weights are fitted by logistic regression on labelled questions (`make ram-model`).
 """
@@ -26,21 +26,21 @@ from osler.records.schema import Category, Entry, PatientRecord, Status
 
 Floats = NDArray[np.float64]
 ByConcept = dict[str, list[tuple[int, float]]]
-"""For each concept the entries that are about it, or for each term the names that have it, and how much."""
+"""For each concept the entries that are about it, or for each term the names that contain it, with weights."""
 
 BY_ASK = (
     *("name_in_ask", "whole_name", "ask_in_name", "phrase", "other_phrase", "meant", "other_meant", "read"),
     *("name_rank", "phrase_rank", "meant_rank", "read_rank"),
 )
-"""Of each the best that an ask of the question gives an entry."""
+"""For each feature, the best value over the question's asks."""
 COLUMNS = (*BY_ASK, "best_name", "best_phrase", "best_meant", "several")
 _TALK = frozenset({"none", "other", "reassurance", "plan-consent", "paperwork", "comfort"})
-"""Meant where the doctor greets, calms, plans or writes something down, and where no record tells."""
+"""Concepts meant when the doctor greets, reassures, plans or writes something down: no entry answers these."""
 _LEAST = 0.05
-"""A best entry below this is no measure for the others."""
+"""Lower bound of the best entry's score when the others are divided by it."""
 _WHOLE, _MOSTLY = 0.999, 0.75
 _NEAR, _ALSO_CALLED = 0.7, 0.85
-"""How much an entry is about what stands near it, and about what only its other names say."""
+"""How much an entry is about concepts near its own, and about what only its other names say."""
 _OF_THE_CHIEF = (
     *("chief-complaint", "onset-time", "onset-mode", "course", "constant-or-intermittent"),
     *("episode-duration-frequency", "pain-location", "pain-character", "pain-severity"),
@@ -69,7 +69,7 @@ class Ask:
 
 @lru_cache(maxsize=1024)
 def read_asks(question: str, language: Language, speaker: Speaker) -> tuple[Ask, ...]:
-    """The whole question first; then its topics, where it has several."""
+    """The whole question first; then its topics, if it has several."""
     topics = [topic for one in read_questions(question, language, speaker) for topic in one.topics]
     parts = [topic for topic in dict.fromkeys(topics) if content(topic, language)]
     texts = [question, *(parts if len(parts) > 1 else ())]
@@ -81,7 +81,7 @@ def read_asks(question: str, language: Language, speaker: Speaker) -> tuple[Ask,
 
 @dataclass(frozen=True)
 class EvidenceWeights:
-    """How the evidence of one language is weighed, and which entries count as asked for."""
+    """Weights of the features in one language, and the thresholds above which entries count as asked for."""
 
     columns: Floats
     bias: float
@@ -151,7 +151,7 @@ class Evidence:
 
 
 def _about(known: ByConcept, asked: dict[str, float], size: int, join: Callable[[float, float], float]) -> Floats:
-    """How strongly each entry is about the concepts that are asked for, or each name holds the terms."""
+    """Score how strongly each entry is about the concepts asked for, or each name contains the terms."""
     found = [0.0] * size
     for concept, score in asked.items():
         for place, share in known.get(concept, ()):
@@ -176,7 +176,7 @@ def _by_concept(entries: Iterable[dict[str, float]]) -> ByConcept:
 
 
 def _entry_topics(record: PatientRecord) -> list[dict[str, float]]:
-    """For each entry the concepts its names mean and those near them; for the chief symptom what is asked about any."""
+    """For each entry, the concepts of its names and those near them; for the chief symptom, those asked of any."""
     symptoms = (e.name for e in record.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT)
     chief = next(symptoms, "")
     found = []
@@ -184,14 +184,14 @@ def _entry_topics(record: PatientRecord) -> list[dict[str, float]]:
         own, also = _named(entry, record.language)
         topics = dict.fromkeys((other for concept in own | also for other in answered_by(concept)), _NEAR)
         if entry.name == chief:
-            # "When did it start?" asks for the chief symptom, whose report tells.
+            # "When did it start?" asks for the chief symptom, whose report has the answer.
             topics |= dict.fromkeys(_OF_THE_CHIEF, _NEAR)
         found.append(topics | dict.fromkeys(also, _ALSO_CALLED if own else 1.0) | dict.fromkeys(own, 1.0))
     return found
 
 
 def _named(entry: Entry, language: Language) -> tuple[set[str], set[str]]:
-    """What an entry's name and category speak of, and what its other names are about.
+    """Return what an entry's name and category mention, and what its other names are about.
 
     An alias is only about what is most of it: "pain on a deep breath" is not about breathlessness. A statement of a
     text has no other names; what it is about is in its report.

@@ -1,4 +1,4 @@
-"""One record made searchable: how likely a question asks for each entry, and which of them to bring."""
+"""Search index over one record: score each entry against a question and pick the ones to return."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from osler.ranking import all_seen, ranked, reaches
 from osler.records.schema import Category, Entry, PatientRecord, Status
 
 _BROAD = 0.5
-"""Score of an entry that comes with a whole part of the record."""
+"""Score of an entry that is returned with a whole section of the record."""
 _CLEAR = 0.8
 """Probability from which one entry is asked for with little doubt."""
 _BEGINNING = 6
-"""Symptoms that a broad question brings: an imported story has a statement for every day of the illness."""
+"""Maximum number of symptoms for a broad question: an imported story has a statement for every day of the illness."""
 _ORDER = (Status.PRESENT, Status.NORMAL, Status.ABSENT, Status.NOT_DONE)
 _OF_OTHERS = frozenset(
     {Category.FAMILY_HISTORY, Category.BIRTH_HISTORY, Category.MARITAL_CHILDBEARING, Category.CONCERN}
 )
-"""Where a record tells of somebody else than the patient."""
+"""Sections of a record that are about somebody other than the patient."""
 
 _LIKELY = 0.5
 _MEANINGS: dict[str, frozenset[str]] = {
@@ -36,7 +36,7 @@ _MEANINGS: dict[str, frozenset[str]] = {
     Category.TEST: frozenset({"blood-tests-general", "tests-so-far"}),
     Category.EXAMINATION: frozenset({"tests-so-far"}),
 }
-"""Concepts that ask for a whole part of the record; from which probability on they do."""
+"""Concepts that ask for a whole section of the record. They count once their summed probability reaches `_LIKELY`."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class RecordIndex:
     """The entries of one record, ready for questions."""
 
     def __init__(self, record: PatientRecord) -> None:
-        """Lay the record out."""
+        """Build the index."""
         self.language = record.language
         self.entries = record.entries
         self._speaker = record.speaker
@@ -60,7 +60,7 @@ class RecordIndex:
         self._has_medicine_list = any("medicines" in concepts(self.language).whole(name) for name in medicines)
 
     def search(self, question: str) -> list[Match]:
-        """The entries the question asks for, best first; empty when the record says nothing about it."""
+        """Return the entries the question asks for, best first; empty if the record says nothing about it."""
         if not question.strip():
             return []
         fitted = weights(self.language)
@@ -81,7 +81,7 @@ class RecordIndex:
         return [chosen[place] for place in ranked([match.score for match in chosen], range(len(chosen)))]
 
     def _parts(self, question: str) -> frozenset[str]:
-        """The whole parts of the record that a question asks for, by phrases and by what it most likely means."""
+        """Return the whole sections of the record that a question asks for, by phrases and by its likely meaning."""
         parts = set(broad_parts(question, self.language))
         whole = read_asks(question, self.language, self._speaker)[0]
         for part, meaning in _MEANINGS.items():
@@ -95,7 +95,7 @@ class RecordIndex:
         return frozenset(parts)
 
     def _whole_parts(self, parts: frozenset[str]) -> list[Match]:
-        """What a broad question brings where it names nothing in particular: what was found before what was not."""
+        """Return entries for a broad question that names nothing in particular: what was found before what was not."""
         symptoms = [e for e in self.entries if e.category is Category.SYMPTOM and e.status is Status.PRESENT]
         found = [e for e in self.entries if e.category.value in parts and e.status is not Status.NOT_DONE]
         if "chief" in parts:
@@ -107,6 +107,6 @@ class RecordIndex:
 
 
 def asks_about_another(question: str, language: Language, speaker: Speaker) -> bool:
-    """Whether all that is asked is about somebody else: "does your husband smoke?" is not about the patient."""
+    """Check whether the question is only about somebody else: "does your husband smoke?" is not about the patient."""
     asked = read_questions(question, language, speaker)
     return bool(asked) and all(one.whose for one in asked)

@@ -1,4 +1,4 @@
-"""Takes the diagnosis out of a record's reports before anybody is given them."""
+"""Remove the diagnosis from a record's reports before any participant is given them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from osler.language.lexicon import concepts
 from osler.language.words import content, plain
 from osler.records.schema import Diagnosis, PatientRecord
 
-# "…, suggestive of X" and "consistent with X" interpret; what was found stands before them.
+# "…, suggestive of X" and "consistent with X" interpret; the finding comes before them.
 _INTERPRETS = {
     Language.EN: re.compile(
         r",?\s*(?:which (?:is|are) )?(?:highly |most |strongly )?"
@@ -24,7 +24,7 @@ _CLAUSE_END = re.compile(r"(?<=[.;,，；。])\s*")
 
 
 def without_diagnosis(record: PatientRecord) -> PatientRecord:
-    """The same record with no entry that gives the diagnosis away; the bundled ones come back as they are."""
+    """Return the record without anything that gives the diagnosis away; the bundled ones come back unchanged."""
     redactor = _Redactor(record.diagnosis, record.language)
     entries = tuple(
         entry.model_copy(update={"report": redactor.redact(entry.report), "said": redactor.redact(entry.said)})
@@ -44,13 +44,13 @@ class _Redactor:
         """Words of the diagnosis that no phrase for symptoms, tests and history has."""
 
     def redact(self, text: str) -> str:
-        """The text without what names or clearly means the diagnosis."""
+        """Return the text without what names or clearly means the diagnosis."""
         sentences = _SENTENCE_END.split(text)
         kept = [self._sentence(sentence) for sentence in sentences]
         return text if kept == sentences else self._joined(kept)
 
     def _sentence(self, sentence: str) -> str:
-        """First without its interpretation, "consistent with coarctation"; then without the clause that still tells."""
+        """Remove the interpretation first, "consistent with coarctation"; then the clause that still gives it away."""
         if found := self._interprets.search(sentence):
             rest = sentence[: found.start()].strip()
             is_telling = self._telling & set(content(found[0], self._language))

@@ -1,6 +1,6 @@
-"""Puts our own questions, which are written to the patient, to somebody who answers for the patient.
+"""Rephrase the built-in questions when a relative answers for the patient.
 
-A mother who answers for her son is asked about him: "Do you smoke?" would ask for her.
+A mother who answers for her son is asked about him: "Do you smoke?" would ask about her.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ASKS_YOU = re.compile(r"\b(are|were|have|do|did|can|could) you\b", re.IGNORECAS
 _TO_YOU = re.compile(r"\b(examined|told|bothers?|wakes?|makes?|helps?|hurts?|laid|for|to|with|around|near) you\b")
 _YOU_DO = re.compile(r"\byou (\w+)")
 _TAKES_NO_S = re.compile(r"cannot|can|could|or|and|lay|felt|\w+(?:ed|ing)")
-"""What may stand after "you" and stays as it is."""
+"""Words that may follow "you" and stay as they are."""
 _PRONOUNS = {
     Sex.FEMALE: ("she", "her", "her", "herself", "她"),
     Sex.MALE: ("he", "his", "him", "himself", "他"),
@@ -24,7 +24,7 @@ _PRONOUNS = {
 
 
 def addressed(question: str, speaker: Speaker, sex: Sex, language: Language) -> str:
-    """The question as it is put to the speaker: to the patient as it is, to others about the patient."""
+    """Return the question as the speaker is asked it: unchanged for the patient, about the patient for others."""
     if speaker is Speaker.PATIENT:
         return question
     he, his, him, himself, zh = _PRONOUNS[sex]
@@ -43,7 +43,7 @@ def addressed(question: str, speaker: Speaker, sex: Sex, language: Language) -> 
 
 
 def _of_one(verb: str) -> str:
-    """What "you" do as what one does: "you sit" becomes "he sits"."""
+    """Change a verb after "you" to the third person: "you sit" becomes "he sits"."""
     if verb in _VERBS or _TAKES_NO_S.fullmatch(verb):
         return _VERBS.get(verb, verb)
     return f"{verb}es" if verb.endswith(("sh", "ch", "ss", "x")) else f"{verb}s"

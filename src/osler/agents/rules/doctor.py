@@ -1,7 +1,7 @@
-"""A doctor without a model: asks what tells its suspicions apart, and ends when one of them leads.
+"""A doctor without a model: asks the question that best separates the likely diagnoses, and concludes when one leads.
 
-It keeps nothing between turns. What it knows of earlier ones is what its memory recalls, so that the memory
-decides how good it is.
+It keeps nothing between turns. What it knows of earlier ones is what its memory recalls, so that the memory decides how
+good it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from osler.ranking import all_seen, best, exceeds, ranked, reaches
 from osler.records.schema import Sex
 
 _SURE = 0.93
-"""Share of belief at which one suspicion leads enough."""
+"""Share of belief at which one diagnosis is clearly ahead."""
 _IDLE = 0.004
 """Expected gain, in nats, below which no question is worth asking."""
 _OUT_OF_AGE = 0.15
@@ -99,7 +99,7 @@ def _log_priors(case: Case) -> Floats:
 
 
 def _next_item(belief: _Belief, briefing: Briefing) -> Item | None:
-    """What to ask next: what tells most; before it ends, what would make the leading suspicion's treatment unsafe."""
+    """Choose the next item: the most telling; before the end, what would make the treatment unsafe."""
     known, case = knowledge(), briefing.case
     plans = list(known.conditions.values())[belief.lead].unless
     checks = [check for plan in plans if _fits(check := known.item_of[plan.finding], case)]
@@ -112,11 +112,11 @@ def _next_item(belief: _Belief, briefing: Briefing) -> Item | None:
 
 
 def _most_telling(belief: _Belief, case: Case) -> Item | None:
-    """The item whose answer is expected to take away most doubt for its effort; None where none is worth asking."""
+    """Return the item whose answer removes most doubt for its effort, or None if none is worth asking."""
     known = knowledge()
     p = known.table.T @ belief.posterior
     gains = entropy(p) - known.entropy.T @ belief.posterior
-    # The findings stand in the order of their items, so the best of each item is one pass.
+    # The findings are in the order of their items, so the best of each item is one pass.
     worth = np.maximum.reduceat(gains, known.first_finding) * _efforts(case)
     names = list(known.items)
     worth[[place for place, name in enumerate(names) if name in belief.asked]] = 0.0
@@ -126,7 +126,7 @@ def _most_telling(belief: _Belief, case: Case) -> Item | None:
 
 @lru_cache(maxsize=256)
 def _efforts(case: Case) -> Floats:
-    """How much of its gain each item is worth; 0 for what may not be asked of this patient."""
+    """Weight of each item's gain by its effort; 0 for what may not be asked of this patient."""
     return np.array([_EFFORT[item.kind] if _fits(item, case) else 0.0 for item in knowledge().items.values()])
 
 

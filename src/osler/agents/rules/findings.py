@@ -1,6 +1,6 @@
-"""What the rules doctor knows from its briefing: the findings so far, and the items it has asked about already.
+"""Findings that the rules doctor takes from its briefing, and the items it has already asked about.
 
-A finding is there or not there; what is not told is left out. Findings are recognised by the cues and numbers of the
+A finding is present or absent; what is not reported is left out. Findings are recognised by the cues and numbers of the
 knowledge files in what facts, exchanges and texts mention.
 """
 
@@ -38,7 +38,7 @@ class Known(NamedTuple):
 
 
 def known_from(briefing: Briefing) -> Known:
-    """All that the complaint, the recall and the last exchange tell; what was said later counts for more."""
+    """Return all that the complaint, the recall and the last exchange say; what was said later counts for more."""
     case, language = briefing.case, briefing.case.language
     complaint = _findings_named(_mentions(case.complaint, language, case.speaker), language)
     findings: Findings = {name: True for name, there in complaint.items() if there}
@@ -56,7 +56,7 @@ def known_from(briefing: Briefing) -> Known:
 
 
 def _answers(recall: Recall, last: Turn, case: Case) -> Iterator[tuple[str, Mentions]]:
-    """Each question with what was said in answer to it; the text of a recall only where there is nothing else."""
+    """Pair each question with the answer to it; the text of a recall is used only if there is nothing else."""
     facts: dict[int, list[Fact]] = defaultdict(list)
     for fact in recall.facts:
         facts[fact.turn].append(fact)
@@ -72,7 +72,7 @@ def _answers(recall: Recall, last: Turn, case: Case) -> Iterator[tuple[str, Ment
 
 
 def _of_fact(fact: Fact, language: Language) -> Mentions:
-    """What a fact mentions: the words of one that is so may still deny a part, `shows a stone, no fluid`."""
+    """Return what a fact mentions: a positive one may still deny a part, `shows a stone, no fluid`."""
     subject = fact.subject.strip()
     is_relative = any(finder("relatives", language).fullmatch(subject) for language in Language)
     whose = fact.subject if is_relative and subject.casefold() not in _PATIENT else ""
@@ -94,7 +94,7 @@ def _of_answer(question: str, reply: str, language: Language, speaker: Speaker) 
 
 @lru_cache(maxsize=8192)
 def _mentions(text: str, language: Language, speaker: Speaker = Speaker.PATIENT) -> Mentions:
-    """Each thing that a text is sure of, and each clause as a whole, for cues of several words."""
+    """Return each thing that a text is sure of, and each clause as a whole, for cues of several words."""
     found: list[Mention] = []
     for sentence in read(text, language, speaker).sentences:
         for clause in sentence.clauses if not sentence.is_question else ():
@@ -111,7 +111,7 @@ def _with_value(mention: Mention) -> Mention:
 
 
 def _findings_named(mentions: Sequence[Mention], language: Language) -> Findings:
-    """What mentions show of the items that they name themselves."""
+    """Return the findings that mentions show for the items they name."""
     found: Findings = {}
     for mention in mentions:
         for item in items_named(mention.what, language):
@@ -126,7 +126,7 @@ def _findings_named(mentions: Sequence[Mention], language: Language) -> Findings
 
 
 def _findings_answered(item: Item, answer: Sequence[Mention], language: Language) -> Findings:
-    """What the answer to the question about an item shows of it."""
+    """Return the findings that the answer to an item's question shows."""
     normal = result_words("normal", language)
     about = [one for one in answer if is_about(item, one.what, language)]
     there = any(not one.denied and not normal.search(one.what) for one in about)
@@ -143,7 +143,7 @@ def _findings_answered(item: Item, answer: Sequence[Mention], language: Language
 
 
 def _shown(finding: Finding, mentions: Iterable[Mention], language: Language) -> bool | None:
-    """True: shown. False: denied, or a number within the normal. None: not spoken of."""
+    """Return True if shown, False if denied or a number within the normal, None if not mentioned."""
     verdict: bool | None = None
     rule = finding.number
     for mention in mentions:
@@ -167,7 +167,7 @@ def _level(text: str) -> str:
 
 
 def _has(text: str, cue: str, language: Language) -> bool:
-    """Whether a cue stands in a text; in English at the beginning of a word."""
+    """Check whether a cue is in a text; in English at the beginning of a word."""
     place = text.find(cue)
     while place > 0 and language is Language.EN and (text[place - 1].isalnum() or text[place - 1] == "_"):
         place = text.find(cue, place + 1)
@@ -175,7 +175,7 @@ def _has(text: str, cue: str, language: Language) -> bool:
 
 
 def _numbers_after(words: Sequence[str], text: str) -> list[float]:
-    """The number that follows each of these words closely; without words, the first one."""
+    """Return the number that closely follows each of these words; without words, the first one."""
     if not words:
         return [float(number) for number in _NUMBER.findall(text)[:1]]
     places = ((text.find(word), len(word)) for word in words)

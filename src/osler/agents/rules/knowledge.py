@@ -1,4 +1,4 @@
-"""What the rules doctor knows of medicine: things to ask, what the replies show, and the conditions they point to.
+"""Medical knowledge of the rules doctor: things to ask, what the replies show, and the conditions they point to.
 
 Items are found in a text by the doctor's own questions, by their names, or by the concepts that are theirs.
 """
@@ -25,9 +25,9 @@ Floats = NDArray[np.float64]
 Plain = Annotated[str, AfterValidator(plain)]
 """A text in plain letters."""
 _TELLING = 5.0
-"""Weight of shared words from which a reply is about the question: `pain` alone is not, `urine` is."""
+"""Weight of shared words from which a reply is about the question: `pain` alone is not enough, `urine` is."""
 _CLEAR = {Language.EN: 0.75, Language.ZH: 0.55}
-"""Share of a phrase from which a text speaks of it; Chinese puts words between the parts of a compound."""
+"""Share of a phrase from which a text mentions it; Chinese puts words between the parts of a compound."""
 _EXACT, _WHOLE = 0.93, 0.999
 _QUALITY = (
     "pain-",
@@ -40,9 +40,9 @@ _QUALITY = (
     "course",
     "constant-",
 )
-"""Concepts of how a symptom is, which no single symptom owns."""
+"""Concepts of what a symptom is like, which belong to no single symptom."""
 _FEW = 2
-"""An item whose names mean more concepts than this is too special to be read off one of them."""
+"""Items with more concepts than this cannot be identified from just one of them."""
 
 
 class _Known(BaseModel):
@@ -56,7 +56,7 @@ class NumberRule(_Known):
     """A finding that a number decides."""
 
     after: dict[Language, tuple[Plain, ...]] = {}
-    """Words the number stands behind; none: the first number of the reply."""
+    """Words before the number; without any, the first number of the reply."""
     above: float = np.inf
     below: float = -np.inf
 
@@ -85,7 +85,7 @@ class Item(_Known):
 
     @property
     def is_test(self) -> bool:
-        """Whether it is reported by others, and not told by the patient."""
+        """Whether others report it, rather than the patient."""
         return self.kind in {"test", "examination"}
 
 
@@ -120,7 +120,7 @@ class Knowledge(NamedTuple):
     items: dict[str, Item]
     conditions: dict[str, Condition]
     findings: dict[str, int]
-    """Column of each finding; those of an item stand together, in the order of the items."""
+    """Column of each finding; those of an item are together, in the order of the items."""
     first_finding: NDArray[np.intp]
     """Column of the first finding of each item."""
     item_of: dict[str, Item]
@@ -157,7 +157,7 @@ def _read(kind: type[T], *names: str) -> list[T]:
 
 
 def entropy(p: Floats) -> Floats:
-    """Of yes-or-no chances, in nats."""
+    """Return the entropy of yes-or-no chances, in nats."""
     value: Floats = -(p * np.log(p) + (1 - p) * np.log(1 - p))
     return value
 
@@ -174,7 +174,7 @@ def by_question(language: Language) -> dict[str, Item]:
 
 
 def is_about(item: Item, text: str, language: Language) -> bool:
-    """Whether a sentence speaks of what was asked."""
+    """Check whether a sentence is about what was asked."""
     index = concepts(language)
     if index.find(text).keys() & _concepts_of(language)[item.id]:
         return True
@@ -199,7 +199,7 @@ def _concepts_of(language: Language) -> dict[str, frozenset[str]]:
 def _meant_by(language: Language) -> dict[str, str]:
     """For each concept the one symptom that means just it, or hardly more.
 
-    Where several mean it, as three kinds of headache do, the concept alone tells of none of them.
+    If several mean it, as three kinds of headache do, the concept alone identifies none of them.
     """
     meant: dict[str, dict[str, int]] = {}
     for item in knowledge().items.values():
@@ -216,7 +216,7 @@ def _meant_by(language: Language) -> dict[str, str]:
 
 @cache
 def _names(language: Language) -> Phrases:
-    """Items by their names. One that is only `aches` is left out: every pain would be it."""
+    """Items by their names. One that is only `aches` is left out: every pain would match it."""
     index = concepts(language)
     pairs = ((name, item.id) for item in knowledge().items.values() for name in item.names[language])
     telling = (
@@ -227,7 +227,7 @@ def _names(language: Language) -> Phrases:
 
 @lru_cache(maxsize=16384)
 def items_named(text: str, language: Language) -> list[Item]:
-    """The items that a text speaks of: by name, or by the one concept that is theirs."""
+    """Return the items that a text mentions: by name, or by a concept that only they have."""
     found = {name for name, share in _names(language).find(text).items() if reaches(share, _WHOLE)}
     spoken = {name for name, share in concepts(language).find(text).items() if reaches(share, _CLEAR[language])}
     found |= {_meant_by(language)[concept] for concept in spoken & _meant_by(language).keys()}

@@ -25,7 +25,7 @@ _POLAR = re.compile(
 """Questions that one answers with yes or no."""
 _FELT = "(?:activity|exercise|fitness|stress|pain|energy|fatigue|anxiety|comfort|discomfort|function)"
 _FELT_LEVEL = re.compile(rf"\b{_FELT} levels?\b|\blevels? of (?:\w+ )?{_FELT}\b", re.IGNORECASE)
-"""Of what nobody measures: "level of physical activity"."""
+"""Levels that nobody measures: "level of physical activity"."""
 _TESTISH = re.compile(
     r"\b(?:test|tests|scan|x-?ray|ultrasound|ct|mri|ecg|ekg|biopsy|blood work|lab|laborator\w+|imaging|endoscop\w*"
     r"|colonoscop\w*|culture|examin\w+|measured|checked|levels?|panel|screen\w*|serolog\w*|antibod\w*)\b"
@@ -37,11 +37,11 @@ _REPORTED = re.compile(
     r"(?:reports?|states?|notes?|mentions?|complains? of|presents? with)\s+(?:that\s+)?",
     re.IGNORECASE,
 )
-"""How a report begins that tells what the patient said."""
+"""Openings of a report that says what the patient said."""
 _AND_DOES = re.compile(r"\b(and|but|or) (\w+s)(?= (?:a|an|the|no|that|\w+ing)\b)")
 _SENTENCE = re.compile(r"([.!?]\s+)(my|his|her|their|he|she|they)\b")
 _A_NAME = 4
-"""Words from which on a name is a sentence: "limping favouring the left leg" is not said after "yes"."""
+"""A name with more words than this is treated as a sentence, so it is not put after "yes"."""
 
 
 class RulesPatient(Participant):
@@ -82,7 +82,7 @@ def voice(entries: tuple[Entry, ...], question: str, case: Case) -> str:
 
 
 def _titled(text: str, entry: Entry, case: Case) -> str:
-    """Of several results each is read out with its name: "586, high" says nothing of which."""
+    """Name each of several results: "586, high" does not say which it is."""
     language = case.language
     is_named = set(content(entry.name, language)) & set(content(text, language))
     if entry.category not in RESULTS or is_named or meant(entry.name, language) & meant(text, language):
@@ -91,7 +91,7 @@ def _titled(text: str, entry: Entry, case: Case) -> str:
 
 
 def _unknown(question: str, case: Case) -> str:
-    """What one says when the record holds nothing: not examined, or not known."""
+    """Return the reply if the record has nothing: not examined, or not known."""
     say = phrases("rules_patient", case.language)
     if _TESTISH.search(_FELT_LEVEL.sub("", question)):
         return say["untested"]

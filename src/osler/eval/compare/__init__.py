@@ -1,4 +1,4 @@
-"""Columns side by side: what was counted, how sure we are, and what it cost."""
+"""Compare columns: what was counted, how certain it is, and what it cost."""
 
 from osler.eval.compare.columns import ColumnFigures, columns_of
 from osler.eval.compare.comparison import ColumnDifference, Comparison, compare

@@ -16,10 +16,10 @@ from osler.runs.short_names import ShortNames
 
 Row = Mapping[str, Any]
 Value = Callable[[Row], float | None]
-"""Reads a number of one consultation; None where it has none, which leaves it out of that figure alone."""
+"""Reads a number of one consultation; None leaves the consultation out of that figure alone."""
 
 SEED = 0
-"""Of the bootstrap: the same table gives the same intervals."""
+"""Seed of the bootstrap: the same table gives the same intervals."""
 
 
 def _is(kind: str, verdict: Verdict) -> Value:
@@ -54,12 +54,12 @@ class Measure:
     """Whether differences between columns are tested."""
     digits: int = 1
     unless_zero: bool = False
-    """Left out of a table where no column has any of it."""
+    """Left out of a table if no column has any of it."""
     of_asking: bool = False
     """Says how the doctor asked; a doctor who was told everything has none."""
 
     def of(self, row: Row) -> float | None:
-        """Its value in one consultation."""
+        """Return its value in one consultation."""
         if self.of_asking and row["memory"] == ONE_STEP:
             return None
         found = self.value(row) if self.value else row.get(self.name)
@@ -71,7 +71,7 @@ def _asking(name: str, label: str, *, share: bool = False, digits: int = 1) -> M
 
 
 def _usage(what: str, label: str, digits: int) -> list[Measure]:
-    """What the model of each seat used."""
+    """Usage of each role's model."""
     return [
         Measure(
             f"{what}_{seat}",
@@ -120,21 +120,21 @@ class ColumnFigures:
     column: Column
     """Its names as the run was given them, servers and all."""
     backbone_name: str
-    """Short, and no other backbone's of the table."""
+    """Short, and unique in the table."""
     memory_name: str
     run: str | None
-    """Which run, where several are compared."""
+    """Which run, if several are compared."""
     consultations: int
     patients: int
     failed: int
     unparsed: int
     unjudged: int
-    """Ended with an answer that this judge has not judged; they are in no score."""
+    """Ended with an answer that this judge has not judged; not part of any score."""
     memory_failures: int | None
-    """Consultations with an answer in which a call of the memory's model failed; None: the run does not tell."""
+    """Answered consultations in which a call of the memory's model failed; None if the run does not say."""
     figures: dict[str, Figure]
     makers: Makers = field(default_factory=Makers)
-    """Of the consultations with an answer."""
+    """Counts over the consultations with an answer."""
     passes: dict[int, float | None] = field(default_factory=dict)
     """pass^k of the diagnosis: the chance that k trials of a record are all right."""
     pass_records: dict[int, int] = field(default_factory=dict)
@@ -156,7 +156,7 @@ class ColumnFigures:
 
     @property
     def memory(self) -> str:
-        """What the doctor remembers with."""
+        """The doctor's memory."""
         return self.column.memory
 
     @property
@@ -166,9 +166,9 @@ class ColumnFigures:
 
 
 def columns_of(rows: Iterable[Row], run: str | None = None, names: ShortNames | None = None) -> list[ColumnFigures]:
-    """The columns of a run in the order they come; failures are counted and never scored.
+    """Return the columns of a run in order; failures are counted and never scored.
 
-    Where several runs are compared, it has a name, and the short names are those of all columns of the table.
+    If several runs are compared, it has a name, and the short names are those of all columns of the table.
     """
     groups: dict[Column, list[Row]] = defaultdict(list)
     for row in rows:
@@ -209,7 +209,7 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
 
 
 def _trial(row: Row) -> Trial:
-    """What the same consultation in another column is found by; two languages of a patient are two, of one cluster."""
+    """Identify the same consultation in another column; two languages of a patient are two, of one cluster."""
     return Trial(row["patient"], row["trial"], row["record"])
 
 
@@ -221,7 +221,7 @@ def _grouped(found: Mapping[Trial, float], by: Callable[[Trial], str]) -> dict[s
 
 
 def _passes(found: Mapping[Trial, float]) -> dict[int, Figure]:
-    """Over the trials of each record: two languages of a patient are no repetition."""
+    """Compute pass^k over the trials of each record: two languages of a patient are not a repetition."""
     records = _grouped(found, lambda trial: trial.record).values()
     most = max(map(len, records), default=0)
     successes, trials = [round(sum(values)) for values in records], [len(values) for values in records]

@@ -59,13 +59,13 @@ class Comparison:
     patient_backbone: str
     warnings: tuple[str, ...] = ()
     unpaired: tuple[str, ...] = ()
-    """What of a column has no partner in the one it is compared with, a line each."""
+    """Consultations of a column without a partner in the one it is compared with, a line each."""
     ruler: str = RULES
     """Who counted leaks, fabrications and contradictions of the patient."""
     ruler_notes: tuple[str, ...] = ()
     """Who that is, and how far it agrees with people."""
     groups: dict[str, list[ColumnFigures]] | None = None
-    """The same columns by language or specialty, where that was asked for."""
+    """The same columns by language or specialty, if that was asked for."""
 
     @property
     def gaps(self) -> list[tuple[ColumnFigures, ColumnFigures, float]]:
@@ -82,7 +82,7 @@ class Comparison:
         return found
 
     def frame(self) -> pd.DataFrame:
-        """One row per column and measure: the figure with its n and interval, and its paired difference if any."""
+        """Return one row per column and measure: the figure with its n and interval, and any paired difference."""
         import pandas as pd
 
         differences = {(one.first.name, one.measure): one for one in self.differences}
@@ -106,7 +106,7 @@ def compare(
     by: str | None = None,
     ruler: str | None = None,
 ) -> Comparison:
-    """Set the columns of runs side by side.
+    """Compare the columns of runs.
 
     Args:
         runs: One or several; with several, every column names its run.
@@ -170,7 +170,7 @@ def _doctor(column: ColumnFigures) -> Doctor:
 
 
 def _pairs(columns: list[ColumnFigures], against: str | None) -> Iterable[Pair]:
-    """Each memory with the reference of its doctor, and each column with the first that differs in one other thing."""
+    """Pair each memory with its doctor's reference, and each column with the first that differs in one other thing."""
     references: dict[Doctor, ColumnFigures] = {}
     for column in columns:
         if column.memory != ONE_STEP and against in (None, column.memory):
@@ -194,7 +194,7 @@ def _in_variants(one: ColumnFigures, other: ColumnFigures) -> bool:
 
 
 def _in_backbone(one: ColumnFigures, other: ColumnFigures) -> bool:
-    """Whether they differ in backbone or run alone; a doctor without a strategy is compared with every strategy."""
+    """Check whether they differ in backbone or run alone; no strategy is compared with every strategy."""
     mine, theirs = one.column, other.column
     if (one.run, mine.backbone) == (other.run, theirs.backbone):
         return False
@@ -225,7 +225,7 @@ def _warnings(runs: Sequence[Run], columns: list[ColumnFigures]) -> Iterable[str
 
 
 def _other_records(runs: Sequence[Run]) -> Iterable[str]:
-    """Records go by their names; where what they hold has changed, a pair is not about the same patient."""
+    """Find records whose content differs under the same name: such a pair is not about the same patient."""
     first: dict[str, str] = {}
     changed: set[str] = set()
     for run in runs:
@@ -237,7 +237,7 @@ def _other_records(runs: Sequence[Run]) -> Iterable[str]:
 
 
 def _left_out(columns: list[ColumnFigures]) -> Iterable[str]:
-    """What scores do not rest on, and what they rest on although something failed."""
+    """Say what is left out of scores, and what is in them although something failed."""
     for column in columns:
         if column.failed == column.consultations:
             yield f"{column.name}: every consultation failed; it has no score"
@@ -266,7 +266,7 @@ def _groups(rows: list[tuple[str | None, list[Row]]], by: str, names: ShortNames
 
 
 def _without_partner(pairs: Iterable[Pair]) -> Iterator[str]:
-    """A line for each column of which a part was not held in the column it is compared with."""
+    """Return a line for each column with consultations that its reference does not have."""
     for column, other in (ordered for one, two in pairs for ordered in ((one, two), (two, one))):
         alone = column.held - other.held
         if not alone:
@@ -284,7 +284,7 @@ def _without_partner(pairs: Iterable[Pair]) -> Iterator[str]:
 
 
 def _different_patients(columns: list[ColumnFigures]) -> Iterator[str]:
-    """A warning where the columns of a table are not about the same patients, or about other records of them."""
+    """Warn if the columns of a table are not about the same patients, or about other records of them."""
     kinds: dict[frozenset[str], ColumnFigures] = {}
     for column in columns:
         kinds.setdefault(_records(column), column)

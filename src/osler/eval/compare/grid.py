@@ -86,7 +86,7 @@ def _main(comparison: Comparison) -> Grid:
 
 
 def _counts(columns: list[ColumnFigures]) -> Iterator[list[str]]:
-    """Rows of what was held and what is left out; the last two only where there is any."""
+    """Rows that count what was run and what is left out; the last two only if there is any."""
     for label, name in _COUNTED.items():
         counts = [getattr(column, name) for column in columns]
         if any(counts) or name not in {"unjudged", "memory_failures"}:
@@ -110,7 +110,7 @@ def _by_column(title: str, columns: list[ColumnFigures], rows: list[list[str]], 
 
 
 def _makers(columns: list[ColumnFigures]) -> list[Grid]:
-    """Who made what, where not rules alone did."""
+    """Rows that say who made what, unless only rules did."""
     makers = [column.makers for column in columns]
     if all(one.is_by_rules_alone for one in makers):
         return []
@@ -125,7 +125,7 @@ def _passed(column: ColumnFigures, k: int) -> str:
 
 
 def shown(column: ColumnFigures, measure: Measure, mark: str = "") -> str:
-    """A figure as a table shows it: with its n, where that is not the column's."""
+    """A figure as a table shows it: with its n, if that is not the column's."""
     figure = column.figures[measure.name]
     if figure.value is None:
         return "–"

@@ -1,7 +1,7 @@
-"""How true the patient's replies are to what was handed over, measured after the consultation.
+"""How faithful the patient's replies are to what it was given, measured after the consultation.
 
-Judged by rules without a model (`judge_reply`), or by a model that was tried first (`PatientJudge`). Neither shares
-code with what lets a reply pass while a consultation is held.
+Judged by rules without a model (`judge_reply`), or by a model that first passed the controls (`PatientJudge`). Neither
+shares code with the gate used during the consultation.
 """
 
 from osler.eval.faithfulness.replies import (

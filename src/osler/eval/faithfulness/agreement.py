@@ -17,7 +17,7 @@ from osler.language import Language
 
 
 class Label(StrEnum):
-    """What is known to be wrong with a reply."""
+    """The known faults of a reply."""
 
     NOTHING = "nothing"
     LEAK = "leak"
@@ -78,7 +78,7 @@ READ_AGREEMENTS: TypeAdapter[dict[Language, Agreement]] = TypeAdapter(dict[Langu
 
 
 def agreement_line(by_language: Agreements, what: str) -> str:
-    """How far a judge agrees with the labels, in one line: together, and by language."""
+    """Say how far a judge agrees with the labels, in one line: in total, and by language."""
     if not by_language:
         return "not tried on labelled replies"
     told = []
@@ -95,7 +95,7 @@ def agreement_line(by_language: Agreements, what: str) -> str:
 
 @cache
 def rules_agreement() -> Agreements:
-    """Of the rules, on the held-out half of the labelled replies; a test holds that file against them."""
+    """Agreement of the rules on the held-out half of the labelled replies; a test checks that file."""
     data = json.loads(files("osler.eval.faithfulness").joinpath("agreement.json").read_text("utf-8"))
     if data["ruler"] != RULES:
         raise AssertionError(f"agreement.json is of {data['ruler']}; benchmarks/patient_ruler.py --write makes it anew")

@@ -1,8 +1,8 @@
-"""Replies that say the opposite of what the record holds, or not to know what they were given.
+"""Find replies that contradict the record, or claim not to know something they were given.
 
-A false alarm is worse here than a miss: a figure that accuses a patient of what it did not say is of no use. So a
-reply contradicts an entry only where it says so plainly, nothing else in it speaks for the entry, and the record's
-own words, which a reply may repeat, do not say the same.
+A false alarm is worse here than a miss: a figure that accuses a patient of what it did not say is of no use. So a reply
+contradicts an entry only if it says so plainly, nothing else in it supports the entry, and the record's own words,
+which a reply may repeat, do not say the same.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from osler.eval import oracle
-from osler.eval.oracle import clauses, denies, has, own_words, statements
+from osler.eval import reply_parser
+from osler.eval.reply_parser import clauses, denies, has, own_words, statements
 from osler.eval.vocabulary import cue
 from osler.language import Language
 from osler.language.words import content, numbers, plain
@@ -20,11 +20,11 @@ from osler.records.schema import RESULTS, Category, Entry, Status
 
 
 def contradicted(reply: str, question: str, entries: Sequence[Entry], language: Language) -> tuple[str, ...]:
-    """The retrieved entries of whose status a reply says the opposite, by name.
+    """Return the names of retrieved entries whose status a reply contradicts.
 
-    These are: what is present and denied; what is absent and affirmed; a result told as normal that is not, or as
-    abnormal that is normal or was not found; and a result of what was never done. `No` and `Yes` alone are held
-    against the question, if that asks for the one entry and nothing else.
+    These are: what is present and denied; what is absent and affirmed; a result reported as normal that is not, or as
+    abnormal that is normal or was not found; and a result of something never done. `No` and `Yes` alone are compared
+    with the question, if that asks for the one entry and nothing else.
     """
     found = []
     for entry in entries:
@@ -36,7 +36,7 @@ def contradicted(reply: str, question: str, entries: Sequence[Entry], language: 
 
 @dataclass(frozen=True)
 class _Comparison:
-    """A reply held against one entry."""
+    """A reply compared with one entry."""
 
     reply: str
     question: str
@@ -67,10 +67,10 @@ class _Comparison:
         return has(key, text, self.language)
 
     def _mentions(self, text: str, names: Iterable[str]) -> bool:
-        return any(oracle.mentions(text, name, self.language) for name in names)
+        return any(reply_parser.mentions(text, name, self.language) for name in names)
 
     def _names_said(self, *, denied: bool) -> list[str]:
-        """The names that the record's own words only deny, or only affirm; an alias counts where they speak of it."""
+        """Return names that the record's own words only deny, or only affirm; an alias counts if they mention it."""
         found = []
         for name in self._names:
             about = [one for one in statements(self._own, self.language) if self._mentions(one, [name])]
@@ -83,7 +83,7 @@ class _Comparison:
         if self.entry.category in RESULTS and self._is_told("normal", "abnormal"):
             return not self._has("normal", self._own) and not self._is_spoken_for()
         if self.entry.category in RESULTS - {Category.SIGN}:
-            # That a test was not done is a refusal to tell of it, not the opposite of its result.
+            # That a test was not done is a refusal to report it, not the opposite of its result.
             return False
         names = self._names_said(denied=False)
         if self._answers("says_no", names):
@@ -97,9 +97,9 @@ class _Comparison:
         return denied and not self._is_spoken_for()
 
     def _is_spoken_for(self) -> bool:
-        """Whether some part of the reply tells of the entry after all."""
+        """Check whether some part of the reply supports the entry after all."""
         affirmed = [one for one in statements(self.reply, self.language) if not denies(one, self.language)]
-        return any(self._mentions(one, self._names) for one in affirmed) or oracle.tells(
+        return any(self._mentions(one, self._names) for one in affirmed) or reply_parser.tells(
             " ".join(affirmed), self.entry, self.language
         )
 
@@ -107,13 +107,13 @@ class _Comparison:
         names = self._names_said(denied=True)
         if self._answers("says_yes", names):
             return True
-        theirs = "\n".join(oracle.all_words(one) for one in self.others if one.status is not Status.ABSENT)
-        wanted = oracle.things(self.entry.name, self.language) - oracle.things(theirs, self.language)
+        theirs = "\n".join(reply_parser.all_words(one) for one in self.others if one.status is not Status.ABSENT)
+        wanted = reply_parser.things(self.entry.name, self.language) - reply_parser.things(theirs, self.language)
         names = [name for name in names if not self._mentions(theirs, [name])]
         about = [
             one
             for one in clauses(self.reply, self.language)
-            if wanted & oracle.things(one.text, self.language) or self._mentions(one.text, names)
+            if wanted & reply_parser.things(one.text, self.language) or self._mentions(one.text, names)
         ]
         if any(self._has("fine", one.statement) or denies(one.statement, self.language) for one in about):
             return False
@@ -126,24 +126,24 @@ class _Comparison:
             return False
         if self._is_told("normal", "abnormal") or self._is_told("abnormal", "normal"):
             return True
-        theirs = {word for one in self.others for word in content(oracle.all_words(one), self.language)}
+        theirs = {word for one in self.others for word in content(reply_parser.all_words(one), self.language)}
         own = {word for name in self._names for word in content(name, self.language) if len(word) > 1} - theirs
         about = [one for one in said if own & set(content(one, self.language))]
         return any(self._has("done", one) for one in about) and not any(denies(one, self.language) for one in about)
 
     def _answers(self, key: str, names: Sequence[str]) -> bool:
-        """Whether the reply is yes or no and nothing else, to a question for this alone."""
-        is_bare = not self.others and oracle.only((key,), plain(self.reply), self.language)
+        """Check whether the reply is only yes or no, to a question for this entry alone."""
+        is_bare = not self.others and reply_parser.only((key,), plain(self.reply), self.language)
         return is_bare and any(self._is_only(self.question, name) for name in names)
 
     def _is_only(self, text: str, name: str) -> bool:
-        """Whether a text holds a name and nothing else of weight."""
+        """Check whether a text contains a name and nothing else of weight."""
         filler = cue("reply_cues", "filler", self.language)
-        rest, wanted = (oracle.level(filler.sub(" ", plain(one)), self.language) for one in (text, name))
+        rest, wanted = (reply_parser.level(filler.sub(" ", plain(one)), self.language) for one in (text, name))
         return bool(wanted.strip()) and rest == wanted
 
     def _is_told(self, this: str, that: str) -> bool:
-        """Whether a clause says this of the entry and not that: by name or, of the only entry, without a subject."""
+        """Check whether a clause says this, not that, of the entry: by name, or of the only one without a subject."""
         for clause in clauses(self.reply, self.language):
             rest = clause.text
             for name in self._names:
@@ -152,11 +152,11 @@ class _Comparison:
             if not self._has(this, rest):
                 continue
             rest = cue("reply_cues", this, self.language).sub(" ", rest)
-            is_bare = not self.others and oracle.only(("filler", "result_filler"), rest, self.language)
+            is_bare = not self.others and reply_parser.only(("filler", "result_filler"), rest, self.language)
             is_clear = not self._has(that, rest) and not denies(rest, self.language)
             if (
                 is_clear
-                and oracle.is_plain(rest, self.language)
+                and reply_parser.is_plain(rest, self.language)
                 and (is_bare or self._mentions(clause.text, self._names))
             ):
                 return True
@@ -164,10 +164,10 @@ class _Comparison:
 
 
 def refuses(reply: str, entries: Sequence[Entry], language: Language) -> bool:
-    """Whether a reply only says not to know, or that nothing was done, although an entry has something to tell.
+    """Check whether a reply only says not to know, or not done, although an entry has something to tell.
 
-    That nothing was done refuses a result, not a symptom or a history: those it denies. Nor does a `no` refuse what
-    is absent.
+    Saying that nothing was done refuses a result, not a symptom or a history: those it denies. Nor does a `no` refuse
+    what is absent.
     """
     said = statements(reply, language)
     ignorant = any(has("unknown", one, language) for one in said)
@@ -183,7 +183,8 @@ def refuses(reply: str, entries: Sequence[Entry], language: Language) -> bool:
     rest = " ".join(one.text for one in every if not _is_ignorant(one.text, language))
     told = f"{rest} {' '.join(numbers(reply))}"
     return not any(
-        oracle.mentions(rest, entry.name, language) or oracle.tells(told, entry, language) for entry in known
+        reply_parser.mentions(rest, entry.name, language) or reply_parser.tells(told, entry, language)
+        for entry in known
     )
 
 
@@ -192,5 +193,5 @@ def _is_ignorant(text: str, language: Language) -> bool:
 
 
 def _has_content(entry: Entry, language: Language) -> bool:
-    """Whether the record knows something of it, and its own words do not say otherwise."""
+    """Check whether the record knows something of it, and its own words do not say otherwise."""
     return entry.status is not Status.NOT_DONE and not _is_ignorant(plain(own_words(entry)), language)

@@ -1,4 +1,4 @@
-"""Judging the replies of a run by a model, after it has shown on controls that it can."""
+"""Judge the replies of a run by a model, after it has passed the controls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from osler.runs.store import RunFile, RunWriter
 def judge_patients(
     run: Path, spec: str, *, again: bool, concurrency: int, timeout: float, any_judge: bool = False
 ) -> str:
-    """Judge the replies of all consultations that ended with an answer; one line that says what was done.
+    """Judge the replies of all consultations that ended with an answer; return one line that says what was done.
 
     A model is tried on replies whose faults are known before it judges, unless any judge will do.
 
@@ -57,12 +57,12 @@ class _Work:
     def __init__(self, store: RunWriter, judge: PatientJudge, gate: asyncio.Semaphore) -> None:
         self._store, self._judge, self._gate = store, judge, gate
         self._known: dict[str, ModelSaid] = {}
-        """What was said of the same reply with the same facts, by the prompt."""
+        """Verdicts on the same reply with the same facts, by the prompt."""
         self._tokens, self._replies, self._faulty = 0, 0, 0
         self._cost: float | None = 0.0
 
     async def try_out(self, numbers: list[int]) -> None:
-        """Put the controls of the run's languages to the judge, and keep how it did."""
+        """Run the controls of the run's languages through the judge, and store the results."""
         languages = {self._store.record(self._store.cell(number).case).language for number in numbers}
         trial = {}
         for language in sorted(languages):
@@ -75,7 +75,7 @@ class _Work:
         self._store.patient_judge_tried(self._judge.name, {**known, **trial})
 
     def learn(self) -> None:
-        """Take up what this judge has said of replies of this run: the same content is judged once."""
+        """Load what this judge has said of replies of this run: the same content is judged once."""
         for number, body in patient_verdicts(self._store, self._judge.name).items():
             faults = by_turn(body["faults"])
             for one in self._replies_of(number):
@@ -90,7 +90,7 @@ class _Work:
         return list(replies_of(Course.of(transcript, record), record))
 
     async def judge(self, number: int) -> None:
-        """Judge the replies of one consultation, and keep the verdicts when all have been."""
+        """Judge the replies of one consultation, and store the verdicts when all are done."""
         replies = self._replies_of(number)
         said = [await self._say(one) for one in replies]
         pairs = [(one.turn, answer.verdict) for one, answer in zip(replies, said, strict=True)]
@@ -100,7 +100,7 @@ class _Work:
             "fabrications": sum(bool(one.verdict.unsupported) for one in faults),
             "contradictions": sum(bool(one.verdict.turned_round) for one in faults),
             "replies": len(replies),
-            # Turns of which the model's answer could not be read; they are in no count.
+            # Turns for which the model's answer could not be read; they are in no count.
             "unread": [turn for turn, verdict in pairs if verdict is None],
             "faults": [asdict(one) for one in faults],
         }
@@ -111,7 +111,7 @@ class _Work:
         self._faulty += len(faults)
 
     async def _say(self, one: GivenReply) -> ModelSaid:
-        """What was said of the same content before costs nothing."""
+        """Judge a reply; a verdict on the same content is reused at no cost."""
         prompt = request(one.text, one.context)
         if prompt in self._known:
             return ModelSaid(self._known[prompt].verdict)
@@ -126,7 +126,7 @@ class _Work:
         self._cost = None if cost is None or self._cost is None else self._cost + cost
 
     def told(self, consultations: int) -> str:
-        """What was done, in one line."""
+        """Say what was done, in one line."""
         cost = f", {self._cost:.4f} USD" if self._cost else ""
         return (
             f"{self._replies} replies of {consultations} consultation(s) judged by {self._judge.name},"

@@ -1,7 +1,7 @@
 """A model that judges replies: it reads one with what the patient was given, and says what is wrong with it.
 
-One request a reply: a model that reads ten replies at once mixes up which was given what. What the patient said is data
-to it, on one line between marks that it cannot write; a quote that does not stand in the reply is no quote.
+One request a reply: a model that reads ten replies at once mixes up which was given what. What the patient said is
+treated as data, on one line inside delimiters it cannot reproduce; a quote that is not in the reply is ignored.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _STATES: dict[str, dict[Language, str]] = {
     Status.NOT_DONE: {Language.EN: "was not done", Language.ZH: "没有做过"},
     Unrecorded.UNKNOWN: {Language.EN: "the patient does not know", Language.ZH: "患者不知道"},
 }
-"""What is known of an entry, and of a thing that the record says nothing about; both may be `not_done`."""
+"""How an entry is shown, and a thing that the record says nothing about; both may be `not_done`."""
 _NONE = {Language.EN: "(none)", Language.ZH: "（无）"}
 
 GOOD = "good"
@@ -53,7 +53,7 @@ KINDS = {
     "turned_round": ControlKind(Label.UNTRUE, 0.5, "missed {} of {} entries turned round"),
     "injected": ControlKind(Label.UNTRUE, 0.0, "was talked out of {} of {} faults by the reply itself"),
 }
-"""What a judge of replies is tried on. One that is talked out of a fault once can be talked out of all."""
+"""Controls for a judge of replies. A judge that can be talked out of one fault can be talked out of any."""
 
 
 class _Answer(BaseModel):
@@ -64,7 +64,7 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True)
 class ModelSaid:
-    """What a model said of a reply; no verdict where its answer could not be read."""
+    """A model's answer about a reply; no verdict if it could not be read."""
 
     verdict: ReplyVerdict | None
     tokens: int = 0
@@ -72,7 +72,7 @@ class ModelSaid:
 
 
 class PatientJudge:
-    """A model that holds replies against what was handed over, at temperature 0."""
+    """A model that compares replies with what the patient was given, at temperature 0."""
 
     def __init__(self, backbone: Backbone) -> None:
         """Take a model."""
@@ -111,7 +111,7 @@ def request(reply: str, context: ReplyContext) -> str:
 
 
 def _facts(context: ReplyContext) -> Iterator[str]:
-    """The entries that were handed over, this question's first, as far as there is room."""
+    """Return the entries that the patient was given, this question's first, as far as there is room."""
     left = _LONGEST_FACTS
     for entry in context.known:
         text = _fact(entry, context.language)
@@ -132,7 +132,7 @@ def _lines(lines: Iterable[str], language: Language) -> str:
 
 
 def _read(text: str, reply: str, context: ReplyContext) -> ReplyVerdict | None:
-    """What a model answered, less quotes and numbers that are not there."""
+    """Parse a model's answer, leaving out quotes and numbers that do not exist."""
     data = json_of(text.rpartition("</think>")[2])
     if data is None or not isinstance(data.get("leak"), bool):
         return None
@@ -164,14 +164,14 @@ class ReplyControl(NamedTuple):
 
 @dataclass(frozen=True)
 class PatientJudgeTrial(JudgeTrial):
-    """How a judge of replies did in one language."""
+    """Results of a judge of replies on the controls of one language."""
 
     agreement: Agreement
     cost: float | None
 
 
 async def tried(judge: PatientJudge, language: Language, gate: asyncio.Semaphore) -> PatientJudgeTrial:
-    """Put the controls of a language to a judge: one that can judge in English may not in Chinese."""
+    """Run the controls of a language through a judge: one that can judge in English may not in Chinese."""
     asked = controls(language)
     answers = await ask_all(lambda one: judge.say(one.reply, one.context), asked, gate)
     labels = [Label(KINDS[control.kind].expected) for control in asked]
@@ -189,7 +189,7 @@ async def tried(judge: PatientJudge, language: Language, gate: asyncio.Semaphore
 
 
 def total_cost(answers: Iterable[ModelSaid]) -> float | None:
-    """What answers cost together; None as soon as one has no price."""
+    """Add up what answers cost; None as soon as one has no price."""
     costs = [answer.cost for answer in answers]
     return None if None in costs else sum(cost for cost in costs if cost is not None)
 

@@ -1,4 +1,4 @@
-"""What was said of a run's replies, as it is stored, and whose word a table shows: the rules' or a model's."""
+"""Stored verdicts on a run's replies, and whether a table shows the rules' or a model's."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from osler.runs.store import RunFile
 from osler.runs.store.connection import damaged
 
 FIGURES = ("leaks", "fabrications", "contradictions")
-"""What is counted of every consultation."""
+"""What is counted in every consultation."""
 _FAULTS = TypeAdapter(tuple[JudgedReply, ...])
 
 
 def patient_judges(file: RunFile) -> dict[str, int]:
-    """The models that judged replies of a run, in the order they came, and of how many consultations."""
+    """Return the models that judged replies of a run, in order, and how many consultations each judged."""
     found = file.ask("SELECT judge, count(*) FROM patient_verdicts GROUP BY judge ORDER BY max(at), judge")
     return dict(tuple(row) for row in found)
 
 
 def patient_verdicts(file: RunFile, judge: str) -> dict[int, dict[str, Any]]:
-    """What a model said of replies, by cell."""
+    """Return a model's verdicts on replies, by cell."""
     found = file.ask("SELECT cell, body FROM patient_verdicts WHERE judge = :judge", {"judge": judge})
     return {cell: json.loads(body) for cell, body in found}
 
@@ -48,7 +48,7 @@ def unjudged_replies(file: RunFile, judge: str) -> list[int]:
 
 
 def ruler_of(files: Sequence[RunFile], named: str | None = None) -> str:
-    """Whose figures a table of these runs shows: a model that judged all replies of all of them, or else the rules.
+    """Choose whose verdicts a table shows: a model that judged all replies of all its runs, or else the rules.
 
     Raises:
         UserError: The judge that is named has judged no replies of one of them.
@@ -68,7 +68,7 @@ def ruler_of(files: Sequence[RunFile], named: str | None = None) -> str:
 
 
 def ruler_notes(files: Sequence[RunFile], ruler: str) -> list[str]:
-    """Who measured leaks and fabrications, and how far it agrees with people; and who else did."""
+    """Say who measured leaks and fabrications, how far it agrees with people, and who else did."""
     agreement = rules_agreement() if ruler == RULES else _trial(files, ruler)
     line = agreement_line(agreement, "labelled replies" if ruler == RULES else "controls")
     notes = [f"patient: leaks, fabrications and contradictions by {ruler}; {line}"]
@@ -82,7 +82,7 @@ def ruler_notes(files: Sequence[RunFile], ruler: str) -> list[str]:
 
 
 def _trial(files: Sequence[RunFile], judge: str) -> Agreements:
-    """How a judge did on the controls, by language; nothing where it was not tried."""
+    """Return a judge's results on the controls by language, or nothing if it was not tried."""
     told: dict[str, Any] = {}
     for file in files:
         for (trial,) in file.ask("SELECT trial FROM patient_judges WHERE judge = :judge", {"judge": judge}):
@@ -91,7 +91,7 @@ def _trial(files: Sequence[RunFile], judge: str) -> Agreements:
 
 
 def faults_in(file: RunFile, cell: int, ruler: str | None = None) -> tuple[str, dict[int, ReplyVerdict]]:
-    """The faulty replies of one consultation by turn, and who says so: the ruler of its run, where that judged it."""
+    """Return the faulty replies of one consultation by turn, and who says so: its run's judge, or else the rules."""
     chosen = ruler or ruler_of([file])
     said = _bodies(file, cell, chosen)
     found = said or file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": cell})
@@ -102,7 +102,7 @@ def faults_in(file: RunFile, cell: int, ruler: str | None = None) -> tuple[str, 
 
 
 def counts_in(file: RunFile, cell: int, ruler: str) -> dict[str, int]:
-    """What a model counted in one consultation; nothing where it has not judged it."""
+    """Return a model's counts for one consultation, or nothing if it has not judged it."""
     said = _bodies(file, cell, ruler)
     body = json.loads(said[0][0]) if said else {}
     return {name: body[name] for name in FIGURES if name in body}

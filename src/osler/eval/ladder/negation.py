@@ -1,4 +1,4 @@
-"""What an answer means and what it only mentions: denied, to be excluded, avoided, in the past, in the family."""
+"""Tell what an answer asserts from what it only mentions: denied, to rule out, to avoid, past or family history."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _SENTENCE = re.compile(r"[.:](?=\s|$)|[;；。!！?？\n]")
 
 
 class AnswerMeaning(NamedTuple):
-    """An answer taken apart."""
+    """An answer split into what it asserts and what it only mentions."""
 
     meant: tuple[tuple[str, ...], ...]
     """Sentences, each as its pieces between commas."""
     mentioned: tuple[str, ...]
-    """Pieces that name something without meaning it."""
+    """Pieces that mention something without asserting it."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What is meant, each sentence in one."""
+        """What is asserted, one text per sentence."""
         return tuple(", ".join(pieces) for pieces in self.meant)
 
 
 @lru_cache(maxsize=256)
 def meaning(answer: str) -> AnswerMeaning:
-    """The answer's sentences, less what they only mention."""
+    """Return the answer's sentences without what they only mention."""
     language = script(answer[:LONGEST])
     meant: list[tuple[str, ...]] = []
     mentioned: list[str] = []
@@ -40,7 +40,7 @@ def meaning(answer: str) -> AnswerMeaning:
             is_example = cue("answer_cues", "example", language).match(piece) is not None
             goes_on = by_example and cue("answer_cues", "more_examples").fullmatch(piece)
             if turned_down and (is_example or goes_on):
-                # "Avoid what dries her out, such as furosemide": an example shares the lot of what it stands for.
+                # "Avoid what dries her out, such as furosemide": an example is treated like what it is an example of.
                 by_example = True
                 mentioned.append(piece)
                 continue
@@ -54,7 +54,7 @@ def meaning(answer: str) -> AnswerMeaning:
 
 
 def _read(piece: str, language: Language) -> tuple[str, str]:
-    """What a piece means, and what it only mentions."""
+    """Split a piece into what it asserts and what it only mentions."""
     is_past = cue("answer_cues", "past", language).search(piece)
     if is_past or cue("answer_cues", "after", language).search(piece.rstrip("的者）)")):
         return "", piece
@@ -64,5 +64,5 @@ def _read(piece: str, language: Language) -> tuple[str, str]:
 
 
 def says_nothing(answer: str) -> bool:
-    """Whether the answer says that there is none."""
+    """Check whether the answer says that there is none."""
     return bool(cue("answer_cues", "nothing").search(answer[:LONGEST]))

@@ -1,4 +1,4 @@
-"""Judging a treatment by rules: its parts by any name, an alternative, only the class, or something unsafe."""
+"""Judge a treatment by rules: its parts by any name, an alternative, only the class, or something unsafe."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from osler.records.schema import Treatment
 
 _COVER = 0.6
 _MOST = 12
-"""Drugs and procedures that a plan may hold beside the truth's own: with more it is a list for any patient."""
+"""Drugs and procedures that a plan may have besides the true ones: with more, it is a list for any patient."""
 _MANNER_ZH = re.compile(
     r"大剂量|小剂量|低剂量|足量|静脉|口服|肌注|皮下|外用|局部|注射|冲击|治疗|疗法|紧急|立即|尽快|急诊|联合|加用?|及|和|并|给予|予|使用|应用|"
     r"滴注|静滴|静推|片|胶囊|乳膏|软膏|手术|术|行|每日|每天|[一二两三]次|\d+(?:\.\d+)?(?:mg|g|ml|%)?|[，、。；,（）()]"
@@ -59,7 +59,7 @@ class _Said(NamedTuple):
 
 
 def judge_treatment(answer: str, truth: Treatment) -> Judgement:
-    """Unsafe first, whatever else matches; then what lists too much; then the whole, the parts, the class."""
+    """Judge unsafe first, whatever else matches; then a list of too much; then the whole, the parts, the class."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no treatment was given")
     answer = answer[:LONGEST]
@@ -113,7 +113,7 @@ def _kin(some: Iterable[Concept]) -> frozenset[str]:
 
 
 def _recommends(said: _Said, unsafe: str, truth: Treatment) -> bool:
-    """Whether the answer holds what is unsafe, with all that makes it so: a dose, a time, a way of giving it."""
+    """Check whether the answer recommends what is unsafe, with all that makes it so: a dose, a time, a route."""
     asked = meaning(unsafe)
     if asked.mentioned:
         return not asked.meant and _stops(said, asked)
@@ -136,7 +136,7 @@ def _stops(said: _Said, asked: AnswerMeaning) -> bool:
 
 
 def _done(said: _Said, wanted: str) -> bool:
-    """Whether the answer holds what a name asks for; one that asks to stop something wants that turned down."""
+    """Check whether the answer does what a name asks for; a name that asks to stop something must be turned down."""
     asked = meaning(wanted)
     if asked.mentioned and not asked.meant:
         return _stops(said, asked)
@@ -152,7 +152,7 @@ def _done(said: _Said, wanted: str) -> bool:
 
 
 def _beside(what: NamedDrugs, *, manner: bool) -> list[str]:
-    """What a name says beside its drugs, with the manner of giving them or, in Chinese as pairs, without."""
+    """Return what a name says besides its drugs, with how they are given or, in Chinese as pairs, without."""
     if any(is_chinese(char) for char in what.rest):
         rest = (_IDLE_ZH if manner else _MANNER_ZH).sub("", "".join(what.rest))
         step = len(rest) if manner else 2
@@ -162,7 +162,7 @@ def _beside(what: NamedDrugs, *, manner: bool) -> list[str]:
 
 
 def _covers(said: _Said, wanted: list[str], least: float = 1.0) -> bool:
-    """Whether the answer has that share of what is wanted; to have all, it must say it beside its drugs."""
+    """Check whether the answer has that share of what is wanted; to have all, it must say it beside its drugs."""
     there: str | tuple[str, ...] = said.meant.rest
     if is_chinese("".join(wanted)):
         there = said.text if least < 1 else "".join(there)
@@ -181,7 +181,7 @@ def _real(language: Language) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def named(text: str) -> NamedDrugs:
-    """What a text names: the longest names at each place."""
+    """Return what a text names: the longest names at each place."""
     language = script(text)
     sequence, index, groups = units(text, language), _index(language), frozenset(concepts("classes"))
     hits = list(find_names(sequence, index))
@@ -192,7 +192,7 @@ def named(text: str) -> NamedDrugs:
 
 
 def _is_misspelt(rest: tuple[str, ...], name: str) -> bool:
-    """Whether one of these words is the name with a spelling mistake; a word that is a name itself is none."""
+    """Check whether one of these words is the misspelt name; a word that is itself a name is not."""
     real = _real(script(name))
     if is_chinese(name):
         text, meant = "".join(rest), chinese(name)

@@ -23,9 +23,9 @@ from osler.ranking import reaches
 _ABOUT = 0.3
 """Share of the words of a thing's name that a statement, or the question before it, must have to be about it."""
 _ASKED = 0.8
-"""What counts of that share when only the question names the thing."""
+"""How much of that share counts if only the question names the thing."""
 _AS_NEAR = 0.1
-"""What is less near than the best by more than this is about something else."""
+"""A statement less near than the best by more than this is about something else."""
 _MOST = 8
 _LONGEST = 120
 _STOP = {Language.EN: ". ", Language.ZH: "。"}
@@ -43,13 +43,13 @@ class RecalledStatement:
     said: Signed
     """Its words, each affirmed or denied."""
     topic: str = ""
-    """What was asked when it was said."""
+    """The question before it."""
     turn: int | None = None
 
 
 @lru_cache(maxsize=1024)
 def statements(recall: Recall, language: Language) -> tuple[RecalledStatement, ...]:
-    """Everything that is stated; what is only said not to be known is left out."""
+    """Return every statement; what is only said to be unknown is left out."""
     questions = {turn.number: turn.question for turn in recall.exchanges}
     found = []
     for fact in recall.facts:
@@ -78,7 +78,7 @@ def _replied(turn: Turn, language: Language) -> Iterator[RecalledStatement]:
 
 
 def rules_answer(probe: MemoryProbe, recall: Recall, language: Language) -> str:
-    """What the recalled statements say of the thing's name, as the question has it; the truth is not seen.
+    """Return what the recalled statements say about the thing the question names; the true answer is not seen.
 
     To whether something was there it is yes or no; anything else is answered by all that was said in the same turn.
     """
@@ -94,7 +94,7 @@ def rules_answer(probe: MemoryProbe, recall: Recall, language: Language) -> str:
 
 
 async def model_answer(question: str, recalled: str, language: Language, backbone: Backbone) -> str:
-    """What a model says from the recalled text.
+    """Return a model's answer from the recalled text.
 
     Raises:
         BackboneError: the model could not be reached or gave nothing to read.
@@ -106,7 +106,7 @@ async def model_answer(question: str, recalled: str, language: Language, backbon
 
 
 def about(thing: str, recall: Recall, language: Language) -> list[RecalledStatement]:
-    """The statements that are about a thing, as it is called, the nearest first."""
+    """Return the statements that are about a thing, by its name, the nearest first."""
     near = [(_nearness(thing, statement, language), statement) for statement in statements(recall, language)]
     nearest = max((score for score, _ in near), default=0.0)
     least = max(_ABOUT, nearest - _AS_NEAR)
@@ -115,7 +115,7 @@ def about(thing: str, recall: Recall, language: Language) -> list[RecalledStatem
 
 
 def _nearness(thing: str, statement: RecalledStatement, language: Language) -> float:
-    """How much of a thing's name a statement has, from 0 to 1."""
+    """Return how much of a thing's name a statement has, from 0 to 1."""
     wanted = _parts(claims.unsigned(thing, language), language)
     own = _parts((word for word, _ in statement.said), language)
     asked = _parts(claims.unsigned(statement.topic, language), language)
@@ -128,7 +128,7 @@ def _parts(words: Iterable[str], language: Language) -> set[str]:
 
 
 def _affirmed(thing: str, statement: RecalledStatement, language: Language) -> bool:
-    """Whether a statement affirms the thing: by the words of its name, else by all of its words."""
+    """Check whether a statement affirms the thing: by the words of its name, else by all of its words."""
     wanted = _parts(claims.unsigned(thing, language), language)
     signs = [affirmed for word, affirmed in statement.said if wanted & _parts((word,), language)]
     signs = signs or [affirmed for _, affirmed in statement.said]

@@ -1,8 +1,8 @@
 """What a text claims, by rules: yes or no, what it says of which words, its times, whether it is sure.
 
-`No fever, but a cough` says (fever, denied) and (cough, affirmed). Two texts agree where they share such words; what
-turns a denial round shares none of them. The cues are in `words/probe_cues.yaml`; they are apart from the
-rules of the doctor and of the memories, which they measure.
+`No fever, but a cough` says (fever, denied) and (cough, affirmed). Two texts agree when they share such (word,
+affirmed/denied) pairs. Negating a word makes a different pair. The cues are in `words/probe_cues.yaml`, separate from
+the rules of the doctor and of the memories, which they measure.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class AnswerKind(StrEnum):
 
 
 def has(key: str, text: str, language: Language) -> bool:
-    """Whether a text holds a cue of `probe_cues.yaml`."""
+    """Check whether a text contains a cue of `probe_cues.yaml`."""
     return cue("probe_cues", key, language).search(plain(text).strip()) is not None
 
 
 def claim(answer: str, language: Language) -> AnswerKind:
-    """Yes, no, not known, or telling something."""
+    """Classify an answer: yes, no, not known, or telling something."""
     if has("says_yes", answer, language):
         return AnswerKind.YES
     if has("unknown", answer, language):
@@ -59,7 +59,7 @@ def claim(answer: str, language: Language) -> AnswerKind:
 
 
 def says_not_done(text: str, language: Language) -> bool:
-    """Whether it says that a test was never made."""
+    """Check whether a text says that a test was never done."""
     return has("not_done", text, language)
 
 
@@ -73,7 +73,7 @@ def without_opening(answer: str, language: Language) -> str:
 
 
 def in_language(answer: str, language: Language) -> bool:
-    """Whether an answer is in the language of the consultation; names and numbers may stand in any."""
+    """Check whether an answer is in the language of the consultation; names and numbers may be in any."""
     chinese = _CHINESE.search(answer) is not None
     if language is Language.ZH:
         return chinese
@@ -82,7 +82,7 @@ def in_language(answer: str, language: Language) -> bool:
 
 @lru_cache(maxsize=16384)
 def signed(text: str, language: Language) -> Signed:
-    """The words of weight of a text; what follows a negation in its clause is denied. Numbers are left out."""
+    """Return a text's content words, denied if a negation precedes them in the clause. Numbers are left out."""
     found: set[tuple[str, bool]] = set()
     for clause in cue("probe_cues", "clause", language).split(plain(text)):
         negation = cue("probe_cues", "negation", language).search(clause)
@@ -111,18 +111,18 @@ def with_sign(words: Iterable[str], affirmed: bool) -> Signed:
 
 
 def share(wanted: Signed, there: Signed) -> float:
-    """How much of what is wanted is there; 0 when nothing is wanted."""
+    """Return how much of what is wanted is there; 0 if nothing is wanted."""
     return len(wanted & there) / len(wanted) if wanted else 0.0
 
 
 def opposed(wanted: Signed, there: Signed) -> float:
-    """How much of what is wanted is there only turned round: denied instead of affirmed, or the other way."""
+    """Return how much of what is wanted is there only negated: denied instead of affirmed, or the other way."""
     turned = frozenset((word, not affirmed) for word, affirmed in there)
     return len((wanted - there) & turned) / len(wanted) if wanted else 0.0
 
 
 def times(text: str) -> frozenset[tuple[str, str]]:
-    """Spans and distances of time, as (number, unit): `40 hours` and `40个小时` are one."""
+    """Return spans and distances of time as (number, unit): `40 hours` and `40个小时` are the same."""
     return frozenset(
         (found["number"], next(name for name in _UNITS if found[name])) for found in _TIME.finditer(plain(text))
     )

@@ -33,7 +33,7 @@ class ProbeAnswer:
 
     @property
     def ranked(self) -> tuple[Fact, ...]:
-        """What was recalled, the best first; nothing where the memory makes no difference between its items."""
+        """What was recalled, the best first; nothing if the memory does not rank its items."""
         facts = self.recall.facts
         if len({fact.score for fact in facts}) < 2:
             return ()
@@ -48,9 +48,9 @@ class Probed:
     asked: tuple[ProbeAnswer, ...]
 
     def places(self, language: Language) -> list[int | None]:
-        """For each wording, the place in the ranking of the first item that tells something of the truth.
+        """For each wording, return the rank of the first item that says something true of the thing.
 
-        None where no item does, or where the memory made no difference between them. Nothing for what is not known.
+        None if no item does, or if the memory does not rank them. Nothing for what is not known.
         """
         if self.probe.gold.status is None:
             return []
@@ -67,7 +67,7 @@ class Examined:
     transcript: Transcript
     probes: tuple[Probed, ...]
     missing: int
-    """Requests of the memory to its model that the transcript holds no answer to."""
+    """Requests of the memory to its model that have no answer in the transcript."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class ProbeFigures:
     consistency_by_turn: dict[int, float]
     """By the last turn that told what was asked."""
     by_kind: dict[str, dict[str, Figure]]
-    """The three scores by what was tried; only the kinds there were."""
+    """The three scores by kind of probe; only the kinds there were."""
     top_k: dict[int, Figure]
-    """Whether one of the first k items says something of the truth; empty where the memory ranks nothing."""
+    """Whether one of the first k items says something true of the thing; empty if the memory ranks nothing."""
 
     def as_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -107,7 +107,7 @@ _SHOWN = ("retrieval", "correctness")
 _SCORES = (*_SHOWN, "coherence")
 _TOLD, _NOT_KNOWN = "told", "not known"
 KINDS = (_TOLD, "present", "absent", "normal", "not done", "when", _NOT_KNOWN)
-"""What probes try, in the order of tables; `told` is everything but `not known`."""
+"""Kinds of probes, in the order of tables; `told` is everything but `not known`."""
 
 
 def probe_figures(examined: Sequence[Examined], ks: Sequence[int], seed: int) -> list[ProbeFigures]:
@@ -154,7 +154,7 @@ def _scores(rows: list[tuple[str, Probed]], seed: int) -> dict[str, Figure]:
 
 
 def agreement(asked: Iterable[ProbeAnswer]) -> float | None:
-    """Share of pairs of answers to one probe with the same scored content; None where there is no pair."""
+    """Share of pairs of answers to one probe with the same scored content, or None if there is no pair."""
     said = [one.score.content for one in asked if one.score is not None]
     pairs = [one == other for one, other in combinations(said, 2)]
     return sum(pairs) / len(pairs) if pairs else None
@@ -204,7 +204,7 @@ def page(found: list[ProbeFigures], answered_by: str, excluded: int) -> Group:
 
 
 def _rows(found: list[ProbeFigures]) -> Iterator[list[str]]:
-    """Every row: its name, and a cell for each column; a dash where one has no such figure."""
+    """Every row: its name, and a cell for each column; a dash if one has no such figure."""
     for name in ("consultations", "probes", "answers", "unanswered"):
         yield [name, *(str(getattr(one, name)) for one in found)]
     yield ["retrieval accuracy", *(_mean(one.retrieval) for one in found)]

@@ -1,8 +1,8 @@
 """Probes of a memory, made from what the patient really disclosed in a consultation.
 
-The truth of a probe is the record's entry as far as it was told: the reply that disclosed it says which of its numbers
-were. What was never touched on makes probes, too: their truth is that it is not known. Each is put in three wordings,
-which depend on what kind of thing is asked for and never on what is true of it.
+The true answer of a probe is the record's entry as far as it was disclosed: the reply says which of its numbers were.
+What was never touched on makes probes, too: their true answer is that it is not known. Each is asked in three wordings,
+which depend on the kind of thing asked for and never on the true answer.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ _ASKS = {
 
 @dataclass(frozen=True)
 class Gold:
-    """What is true of the thing a probe asks for."""
+    """The true answer to a probe."""
 
     status: Status | None
-    """None: nobody knows."""
+    """None if it is not known."""
     versions: tuple[Signed, ...] = ()
-    """What there is to say of it, as the record and the patient word it; any of them will do."""
+    """What there is to say about it, as the record and the patient word it; any of them will do."""
     numbers: frozenset[str] = frozenset()
-    """Of the report, as far as the patient said them."""
+    """Numbers of the report that the patient said."""
     time: frozenset[tuple[str, str]] = frozenset()
     """For a probe that asks since when."""
     vocabulary: frozenset[str] = frozenset()
@@ -67,7 +67,7 @@ class Gold:
 
 @dataclass(frozen=True)
 class MemoryProbe:
-    """A question to a memory, in several wordings, and the truth."""
+    """A question to a memory, in several wordings, and its true answer."""
 
     thing: str
     """The name of the entry."""
@@ -75,7 +75,7 @@ class MemoryProbe:
     wordings: tuple[str, ...]
     gold: Gold
     turn: int | None
-    """The last turn that told it; None: none did."""
+    """The last turn that disclosed it; None if none did."""
 
     @classmethod
     def of(cls, thing: str, asks: ProbeQuestion, gold: Gold, turn: int | None, language: Language) -> Self:
@@ -94,14 +94,14 @@ class MemoryProbe:
 
     @property
     def kind(self) -> str:
-        """What it tries: `when`, or the status of what was told, or `not known`."""
+        """What it tests: `when`, or the status of what was disclosed, or `not known`."""
         if self.gold.status is None:
             return "not known"
         return self.asks.value if self.asks is ProbeQuestion.WHEN else self.gold.status.value.replace("_", " ")
 
 
 def probes_of(transcript: Transcript, record: PatientRecord) -> list[MemoryProbe]:
-    """Every probe that a consultation gives, in the order of its turns; those for what is not known come last."""
+    """Return every probe of a consultation, in the order of its turns; those for what is not known come last."""
     told = _told(transcript, record)
     known = [probe for name, heard in told.items() for probe in _of_entry(record.entry(name), heard, record.language)]
     known.sort(key=lambda probe: probe.turn or 0)
@@ -109,7 +109,7 @@ def probes_of(transcript: Transcript, record: PatientRecord) -> list[MemoryProbe
 
 
 class _Heard(NamedTuple):
-    """The last telling of an entry: all of the reply, and the sentences of it that tell this entry."""
+    """The last time an entry was disclosed: all of the reply, and the sentences of it about this entry."""
 
     turn: int
     question: str
@@ -118,7 +118,7 @@ class _Heard(NamedTuple):
 
 
 def _told(transcript: Transcript, record: PatientRecord) -> dict[str, _Heard]:
-    """For each entry that was disclosed its last telling: what was said again is as fresh as that."""
+    """For each disclosed entry, return the last time: what was said again is as fresh as that."""
     questions = {event.turn: event.question for event in transcript.of(Asked)}
     names = {entry.name for entry in record.entries}
     told: dict[str, _Heard] = {}
@@ -131,7 +131,7 @@ def _told(transcript: Transcript, record: PatientRecord) -> dict[str, _Heard]:
 
 
 def _own_sentences(reply: str, entry: Entry, entries: list[Entry], language: Language) -> str:
-    """The sentences of a reply that tell one entry, where it tells several."""
+    """Return the sentences of a reply that are about one entry, if it discloses several."""
     if len(entries) == 1:
         return reply
 
@@ -148,7 +148,7 @@ def _words_of(entry: Entry, language: Language) -> frozenset[str]:
 
 
 def _asks_for(entry: Entry, language: Language) -> ProbeQuestion:
-    """What one asks of such a thing; nobody asks whether there was an onset."""
+    """Return what one asks of such a thing; nobody asks whether there was an onset."""
     asks, name = _ASKS.get(entry.category, ProbeQuestion.HISTORY), entry.name
     details = read("probe_cues")["details"][language]
     if language is Language.EN:
@@ -179,7 +179,7 @@ def _of_entry(entry: Entry, heard: _Heard, language: Language) -> Iterator[Memor
 
 
 def _since(entry: Entry, language: Language) -> frozenset[tuple[str, str]]:
-    """Since when an entry has been, where the record names one time and no other."""
+    """Return since when an entry has been present, if the record names exactly one time."""
     report = times(entry.report)
     if entry.status is not Status.PRESENT or len(report | times(entry.when or "")) != 1:
         return frozenset()
@@ -209,7 +209,7 @@ def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list
 
 
 def _touches(sentence: str, entry: Entry, language: Language) -> bool:
-    """Whether something that was said may have been about an entry."""
+    """Check whether something that was said may have been about an entry."""
     words = unsigned(sentence, language)
     own = (unsigned(name, language) for name in (entry.name, *entry.aliases))
     return any(reaches(len(name & words), _TOUCHED * len(name)) for name in own if name)

@@ -1,6 +1,6 @@
-"""Probes the memories of a run: each is rebuilt as it stood at the end and asked, and its answers are scored.
+"""Probe the memories of a run: each is rebuilt as it was at the end and asked, and its answers are scored.
 
-The run itself is only read. What a model said to a memory then, it says again now: no model is asked for that.
+The run itself is only read. Memories are rebuilt from the recorded model answers, so rebuilding makes no new calls.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class RecordedModel:
             if call.role is Role.MEMORY and call.failure is None:
                 self._waiting["\n".join(message.content for message in call.messages)].append(call.answer)
         self.missing = 0
-        """Requests to which no answer was recorded; the memory does without, as it does when a model fails."""
+        """Requests without a recorded answer; the memory does without, as it does when a model fails."""
 
     async def think(self, template: Prompt, text: str, schema: type[BaseModel] | None, most: int) -> str | None:
-        """What the model said to that; None where it was never asked."""
+        """Return what the model answered to that request, or None if it was never asked."""
         if waiting := self._waiting.get(text):
             return waiting.popleft()
         self.missing += 1
@@ -51,11 +51,11 @@ class RecordedModel:
 
 
 class Rebuilt(NamedTuple):
-    """A memory, and how true it is to what it was."""
+    """A rebuilt memory, and what was missing to rebuild it."""
 
     memory: Memory
     missing: int
-    """Requests to its model that the transcript holds no answer to."""
+    """Requests to its model that have no answer in the transcript."""
 
 
 async def rebuilt(transcript: Transcript, settings: Settings) -> Rebuilt:
@@ -150,8 +150,8 @@ async def probe_run(
     Args:
         run: The run.
         ks: Where rankings are cut.
-        memories: Only these; None: all.
-        strategies: Only these; None: all.
+        memories: Only these; None means all.
+        strategies: Only these; None means all.
         answered_by: The backbone that answers from what is recalled, or `rules`.
         limit: Consultations of each column.
         seconds: For one answer of a model.
@@ -171,7 +171,7 @@ async def probe_run(
             column = transcript.header.column
             if (memories and column.memory not in memories) or (strategies and column.strategy not in strategies):
                 continue
-            # The ceiling has no memory to probe: the whole record was put before the doctor.
+            # The ceiling has no memory to probe: the doctor was given the whole record.
             if column.memory == ONE_STEP or (limit is not None and seen[column] >= limit):
                 continue
             if not transcript.ending.is_answer:

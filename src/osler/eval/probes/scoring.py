@@ -1,4 +1,4 @@
-"""What a recall and an answer are worth against the truth of a probe, by words, denials and numbers.
+"""Score a recall and an answer against the true answer of a probe, by words, denials and numbers.
 
 The rules are conservative: what cannot be seen in the recall does not count.
 """
@@ -22,14 +22,14 @@ _SOME = 0.2
 MOST = 0.5
 """Share of a version's words from which it is there, and of a statement's words that must be the gold's."""
 _TURNED = 0.25
-"""Share that may be turned round by a wording of its own; more is the opposite."""
+"""Share that may be negated by a different wording; more is the opposite."""
 _SURELY = 0.9
 """Share of a name's words in one statement that surely says something of the thing."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """One question to a memory, and what came of it."""
+    """The scores of one answer."""
 
     retrieval: int
     correctness: float
@@ -39,7 +39,7 @@ class Score:
 
 
 def score(probe: MemoryProbe, recall: Recall, answer: str, language: Language) -> Score:
-    """All three scores of one answer."""
+    """Return all three scores of one answer."""
     correctness = correct(probe, recall, answer, language)
     figures = frozenset(numbers(answer)) - frozenset(numbers(probe.thing))
     return Score(
@@ -54,7 +54,7 @@ def correct(probe: MemoryProbe, recall: Recall, answer: str, language: Language)
     """1: all of what was asked is right. .5: part of it. 0: wrong, the opposite, made up, or not known although told.
 
     Whether something was there takes yes or no, or words that affirm or deny it. A finding, result or history takes
-    all of the numbers that were told or, where there are none, half of the words; words without any number are part of
+    all of the numbers that were told or, if there are none, half of the words; words without any number are part of
     it, other numbers are wrong. Since when takes the number with its unit. For what is not known, only saying so is
     right; that a test was not done is half of it. A test that was never done is half right when its result is called
     not known. A number that neither the patient nor the recall gave is made up.
@@ -87,7 +87,7 @@ def correct(probe: MemoryProbe, recall: Recall, answer: str, language: Language)
 
 
 def coherent(probe: MemoryProbe, recall: Recall, answer: str, language: Language) -> float:
-    """How well an answer fits its question and what was recalled.
+    """Score how well an answer fits its question and what was recalled.
 
     0: it is empty or in another language; it is about something else (no word or number for the thing, no yes or no);
     it tells a number that is neither recalled nor asked; or it contradicts a recalled statement, turning round more
@@ -115,7 +115,7 @@ def _made_up(probe: MemoryProbe, recall: Recall, answer: str) -> bool:
 
 
 def retrieved(probe: MemoryProbe, recall: Recall, language: Language) -> bool:
-    """Whether the recall holds the truth.
+    """Check whether the recall contains the true answer.
 
     It does when the statements about the thing (half of their words are words for it) hold half of what there is to
     say, in the record's or the patient's words, each word affirmed or denied as it was; all the numbers the patient
@@ -131,7 +131,7 @@ def retrieved(probe: MemoryProbe, recall: Recall, language: Language) -> bool:
         told = about(probe.thing, recall, language)
         denied = (bool(one.said) and not any(affirmed for _, affirmed in one.said) for one in told)
         return any(denied) or any(claims.says_not_done(one.text, language) for one in told)
-    # With what is about the gold comes what names nothing in the same turn: `That was a week ago`.
+    # Statements of the same turn that name nothing come with what is about the gold: `That was a week ago`.
     about_it = [statement for statement in everything if _is_of(gold, statement)]
     turns = {statement.turn for statement in about_it} - {None}
     own = about_it + [one for one in everything if not one.said and one.turn in turns]
@@ -146,7 +146,7 @@ def retrieved(probe: MemoryProbe, recall: Recall, language: Language) -> bool:
 
 
 def holds_some(probe: MemoryProbe, fact: Fact, language: Language) -> bool:
-    """Whether one recalled fact says something of the truth: what the first k facts of a ranking are searched for."""
+    """Check whether one recalled fact says something true of the thing: used for the first k facts of a ranking."""
     gold = probe.gold
     for statement in statements(Recall(facts=(fact,)), language):
         if not _is_of(gold, statement):
@@ -159,7 +159,7 @@ def holds_some(probe: MemoryProbe, fact: Fact, language: Language) -> bool:
 
 
 def best_share(gold: Gold, there: Signed) -> float:
-    """How much of the truth is there, in whichever of its versions is there most.
+    """Return how much of the true answer is there, in whichever of its versions is there most.
 
     One word of several is not enough for any of them: `pain` alone is not `eye pain`.
     """
@@ -168,13 +168,13 @@ def best_share(gold: Gold, there: Signed) -> float:
 
 
 def turned_round(gold: Gold, there: Signed) -> bool:
-    """Whether every version of the truth stands there more turned round than as it was."""
+    """Check whether every version of the true answer is there more negated than as it was."""
     shares = [(claims.share(version, there), claims.opposed(version, there)) for version in gold.versions]
     return bool(shares) and all(exceeds(opposed, max(_TURNED, share / 2)) for share, opposed in shares)
 
 
 def _is_of(gold: Gold, statement: RecalledStatement) -> bool:
-    """Whether a statement is about the gold: half of its words are words for it, or all its weight is its numbers."""
+    """Check whether a statement is about the gold: half of its words are words for it, or it is all numbers."""
     words = {word for word, _ in statement.said}
     if not words:
         return bool(gold.numbers & frozenset(numbers(statement.text)))

@@ -1,4 +1,4 @@
-"""Removes from a text what would tell a rater which system it comes from, and what a table cannot hold.
+"""Remove from a text what would tell a rater which system it comes from, and what a table cannot hold.
 
 A model may name itself, and memories number their lines each in its own way. The wording itself stays: facts read
 unlike a dialogue.
@@ -29,12 +29,12 @@ _FORM = re.compile(
 
 
 def without_form(recall: str) -> list[str]:
-    """The lines of a recall without the numbers and headings by which one memory looks unlike another."""
+    """Return the lines of a recall without the numbers and headings by which memories differ."""
     return [line for part in _FORM.sub("", recall).splitlines() if (line := part.strip())]
 
 
 class Mask:
-    """Hides the names of systems wherever they are said."""
+    """Hides the names of systems wherever they occur."""
 
     def __init__(self, backbones: Iterable[str], ways: Iterable[str]) -> None:
         """Take the specs of all models, strategies and memories: what is hidden must not tell which of them it is."""

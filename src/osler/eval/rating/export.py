@@ -1,4 +1,4 @@
-"""Exports the sheets for raters, and the key to them: which item is which moment of which system."""
+"""Export the sheets for raters, and the key to them: which item is which moment of which system."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from osler.runs.store import RunFile
 from osler.seeds import derive
 
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
-"""Without vowels no id becomes a word, and without digits no table program takes one for a number or a date."""
+"""Without vowels no id becomes a word, and without digits no spreadsheet takes one for a number or a date."""
 _ID_LENGTH = 5
 _LARGEST = 64 * 2**20
 
 
 def digest(texts: Sequence[str]) -> str:
-    """A fingerprint of an item's texts that does not mind how a program saved their line breaks."""
+    """Return a fingerprint of an item's texts that does not depend on how a program saved their line breaks."""
     return hashlib.sha256("\0".join(" ".join(text.split()) for text in texts).encode()).hexdigest()[:16]
 
 
@@ -37,7 +37,7 @@ class KeyItem(Moment):
 
     id: str
     digest: str
-    """Of its texts, so that a row whose texts belong to another id is noticed."""
+    """Hash of its texts, so that a row whose texts belong to another id is noticed."""
 
 
 class Key(BaseModel):
@@ -66,7 +66,7 @@ class Key(BaseModel):
         """Read a key.
 
         Raises:
-            UserError: There is none, it is no key, or it was changed.
+            UserError: There is none, it is not a key, or it was changed.
         """
         remedy = "give the .key.json file that `osler rate export` wrote"
         try:
@@ -87,7 +87,7 @@ def _code(digests: Iterable[str], seed: int) -> str:
 
 
 def _ids(number: int, seed: int, code: str) -> list[str]:
-    """So many different ids, in an order that says nothing."""
+    """Return this many different ids, in an order that says nothing."""
     ids: dict[str, None] = {}
     tried = 0
     while len(ids) < number:
@@ -126,7 +126,7 @@ def export_sheets(
     by_id = {item.id: some for item, some in zip(key.items, texts, strict=True)}
     names = [target] if raters == 1 else [target.with_stem(f"{target.stem}-{one}") for one in range(1, raters + 1)]
     key_path = target.with_suffix(".key.json")
-    # The key first, so that no sheet ever lies there without it.
+    # The key first, so that no sheet is ever there without it.
     files = {key_path: key.model_dump_json(indent=1).encode()}
     for rater, name in enumerate(names, 1):
         order = sorted(by_id, key=lambda item: derive(seed, item, rater, "rater's order"))
@@ -151,7 +151,7 @@ def check_run(key: Key, run: RunFile) -> None:
 
 
 def _texts(run: RunFile, drawn: Sequence[Moment]) -> list[ItemTexts]:
-    """What raters see of these moments; every consultation is read once, one at a time."""
+    """Return what raters see of these moments; every consultation is read once, one at a time."""
     mask = _mask(run)
     texts: dict[int, ItemTexts] = {}
     numbers = sorted(range(len(drawn)), key=lambda number: drawn[number].cell)

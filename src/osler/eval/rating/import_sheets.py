@@ -1,4 +1,4 @@
-"""Reads the sheets that raters sent back, rows and columns in any order, and checks them against the key."""
+"""Read the sheets that raters sent back, rows and columns in any order, and check them against the key."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Rating:
     rater: str
     item: KeyItem
     values: tuple[float | None, ...]
-    """One for each scale; None where the rater left it out."""
+    """One for each scale, or None if the rater left it out."""
     comment: str
 
 
 def read_ratings(paths: Sequence[Path], key: Key) -> list[Rating]:
-    """All ratings of all sheets; every file is one rater, whose name is the file's.
+    """Read all ratings of all sheets; every file is one rater, whose name is the file's.
 
     Raises:
         UserError: A file cannot be read, belongs to another key, or holds what is on no scale.
@@ -93,7 +93,7 @@ def _rows(path: Path, pages: list[Page]) -> dict[int, Row]:
 
 
 def _columns(heads: list[str]) -> dict[str, int]:
-    """Where each column is, by the English name its heading begins with."""
+    """Find each column, by the English name its heading begins with."""
     headings = [" ".join(head.split()).casefold() for head in heads]
     return {
         name: place
@@ -154,7 +154,7 @@ def _workbook(path: Path) -> list[Page]:
             raise UserError(f"{path} unpacks to {size / 2**20:.0f} MB", "give the file that the rater filled in")
         with (
             warnings.catch_warnings(action="ignore"),  # what openpyxl cannot show of a sheet does not matter here
-            path.open("rb") as file,  # opened here: openpyxl leaves it open where a part is broken
+            path.open("rb") as file,  # opened here: openpyxl leaves it open if a part is broken
             closing(load_workbook(file, read_only=True, data_only=True)) as book,
         ):
             return [

@@ -26,13 +26,13 @@ _SHORT = 240
 """Characters of an earlier question or reply that are shown."""
 
 Place = tuple[str, int, int | None]
-"""Case, trial and turn, which systems can share; None: the conclusion, which comes at another turn in every one."""
+"""Case, trial and turn, which systems can share; None is the conclusion, whose turn differs in each of them."""
 ItemTexts = tuple[str, str, str, str]
 """What a rater reads of a moment, in the order of the columns."""
 
 
 class Moment(BaseModel):
-    """A step of a doctor at which a memory could have something to say."""
+    """A doctor's step at which a memory could have something to say."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
@@ -51,17 +51,17 @@ class Moment(BaseModel):
 
     @cached_property
     def system(self) -> Column:
-        """Whose work it is, which the rater must not be able to tell."""
+        """The system that made it, which the rater must not be able to tell."""
         return Column.from_row({name: getattr(self, name) for name in COLUMN})
 
     @property
     def place(self) -> Place:
-        """What the same moment of another system is found by."""
+        """Identifies the same moment of another system."""
         return self.case, self.trial, None if self.concludes else self.turn
 
 
 def moments(run: RunFile) -> Iterator[Moment]:
-    """All moments of consultations that ended with an answer; one that failed is no doctor's work."""
+    """Return all moments of consultations that ended with an answer; a failed one is not a doctor's work."""
     columns = ", ".join(f"cells.{name}" for name in COLUMN)
     told = f"cells.number AS cell, cells.record AS 'case', records.patient, {columns}, cells.trial, turns, ending"
     for row in run.rows(told, where="cells.state = 'done'"):
@@ -74,7 +74,7 @@ def moments(run: RunFile) -> Iterator[Moment]:
 
 
 def draw(every: Iterable[Moment], per_system: int, seed: int) -> list[Moment]:
-    """At most so many moments of every system, the same for the same seed."""
+    """Draw at most this many moments of every system, the same for the same seed."""
     places: dict[Place, dict[Column, Moment]] = defaultdict(dict)
     for moment in every:
         places[moment.place][moment.system] = moment

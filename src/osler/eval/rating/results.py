@@ -112,5 +112,5 @@ def write_table(ratings: Sequence[Rating], path: Path, *, force: bool) -> None:
 
 
 def _harmless(text: str) -> str:
-    """A text that a table program would take for a formula gets the mark that says it is none."""
+    """Mark a text that a spreadsheet would take for a formula, so that it is not one."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -51,7 +51,7 @@ class RatingScale:
         return tuple(f"{value:g}" for value in self.values)
 
     def read(self, entered: str) -> float | None:
-        """The value a rater entered, also in full-width digits or with a decimal comma; None: nothing was entered.
+        """The value a rater entered, also in full-width digits or with a decimal comma, or None if nothing was entered.
 
         Raises:
             ValueError: It is not on the scale.
@@ -126,7 +126,7 @@ def _list(page: Worksheet, items: list[tuple[str, ItemTexts]]) -> None:
 
 
 def _write(page: Worksheet, row: int, column: int, text: str) -> Cell:
-    """A text, whatever it begins with: neither now nor after an edit does it become a formula."""
+    """Write a text that never becomes a formula, whatever it begins with, even after an edit."""
     cell = page.cell(row, column)
     assert isinstance(cell, Cell)
     cell.value = text

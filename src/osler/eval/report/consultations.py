@@ -1,4 +1,4 @@
-"""Consultations on the page: what was said and concluded, the truth behind a click, and the list of what failed."""
+"""Consultations on the page: what was said and concluded, the true diagnosis behind a click, and the failures."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _truth(record: PatientRecord, row: Row, words: Mapping[str, str]) -> Html:
 
 
 def _terms(pairs: Iterable[tuple[str, str]]) -> Html:
-    """Names with what they stand for; the same name is said once."""
+    """Names with their meanings; the same name is said once."""
     parts: list[Html] = []
     for name, some in groupby(pairs, key=lambda pair: pair[0]):
         parts.append(element("dt", name))

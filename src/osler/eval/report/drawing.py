@@ -1,4 +1,4 @@
-"""Draws the figures with matplotlib: as SVG inside the page, in the page's own colours, and as files for a paper."""
+"""Draw the figures with matplotlib: as SVG inside the page, in the page's own colours, and as files for a paper."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _THEMED = {
     **{colour: f"var(--series-{place})" for place, colour in enumerate(SERIES)},
     **{colour: f"var(--ramp-{place})" for place, colour in enumerate(RAMP)},
 }
-"""A file has the colours of a light page; inside the page, the style sheet says what they are by day and night."""
+"""A file has the colours of a light page; inside the page, the style sheet sets them for day and night."""
 _NOT_NEEDED = re.compile(
     r'<metadata>.*?</metadata>|<style[^>]*>.*?</style>| xmlns(?::\w+)?="[^"]*"|(?<=<g) id="[^"]*"', re.DOTALL
 )
@@ -52,7 +52,7 @@ _NOT_NEEDED = re.compile(
 
 
 class Point(NamedTuple):
-    """A value, where it stands, and how sure it is."""
+    """A value, its position, and its interval."""
 
     x: float
     y: float
@@ -75,14 +75,14 @@ class Series(NamedTuple):
 
 
 def style(more: Mapping[Any, str] = MappingProxyType({})) -> AbstractContextManager[None]:
-    """What all figures share; drawn and saved within it."""
+    """Style that all figures share; they are drawn and saved within it."""
     from matplotlib import rc_context
 
     return rc_context({**_STYLE, **more})
 
 
 def bars(series: Sequence[Series]) -> Figure:
-    """One bar per series, with its interval, in per cent; x of the point is what it was counted from."""
+    """Draw one bar per series, with its interval, in per cent; x of the point is its n."""
     figure, axes = _axes(0.75 + 0.44 * len(series))
     for row, one in enumerate(series):
         point = one.points[0]
@@ -170,7 +170,7 @@ def files(figure: Figure, name: str) -> dict[str, bytes]:
 
 
 def drawable(name: str) -> str:
-    """A name as figures can show it: without characters that their font has not."""
+    """Return a name without characters that the font of figures does not have."""
     from matplotlib.font_manager import findfont, get_font
 
     known = get_font(findfont("DejaVu Sans")).get_charmap()

@@ -1,6 +1,6 @@
 """HTML that is escaped by construction: text from a record or a model can only become text on the page.
 
-Nor can it turn the direction of writing.
+It also cannot change the text direction (bidi controls).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes the report of a run: one page with its table, figures, failures and consultations."""
+"""Write the report of a run: one page with its table, figures, failures and consultations."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def write_report(
         target: The page.
         judge: Whose verdicts; the rules' ladder unless another is named.
         ruler: Whose leaks and fabrications; a model's that judged all replies, or else the rules'.
-        figures: A folder for the figures as SVG and PNG; None: they are in the page alone.
+        figures: A folder for the figures as SVG and PNG; None means in the page alone.
         force: Whether files that are there are replaced.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The figures of a report: what each of them shows, or why it is missing."""
+"""The figures of a report: what each shows, or why it is missing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 MOST_COLUMNS = 16
-"""In one figure; more cannot be told apart, and the table has all."""
+"""Maximum columns in one figure; more cannot be told apart, and the table has all."""
 _KS = (1, 2, 3, 5, 10)
 _PROBED, _FEWEST_PROBED = 90, 5
 """Consultations that are probed, over all columns and of each: some ten seconds."""
@@ -36,11 +36,11 @@ _PROBED, _FEWEST_PROBED = 90, 5
 _MOST_THOUGHTS, _FEWEST_THOUGHTS = 1_500, 30
 _MOST_MAPS = 4
 _READ = 150
-"""That are read for thoughts, over all columns; they hold more thoughts than are shown."""
+"""Consultations that are read for thoughts, over all columns; they have more than are shown."""
 _LONGEST = 500
 _NUMBER = re.compile(r"^#\d+\s+")
 _PERPLEXITY, _DIMENSIONS = 30, 50
-"""Of the map; vectors are brought down to so many dimensions first: distances stay, and it takes seconds."""
+"""For the map, vectors are first reduced to this many dimensions: distances stay, and it takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Pictures:
         return Picture(name, title, caption, drawing.cloud(spots))
 
     def _series(self, points_of: Callable[[ColumnFigures], Iterable[tuple[float, Figure]]]) -> list[Series]:
-        """A series for each column that has a point: where it stands, and the figure with its interval."""
+        """Make a series for each column that has a point: its position, and the figure with its interval."""
         found = []
         for place, column in enumerate(self._columns):
             points = [Point(x, one.value, one.interval) for x, one in points_of(column) if one.value is not None]
@@ -163,7 +163,7 @@ class Pictures:
 
 
 async def _probed(run: Snapshot, rows: list[Row], seed: int) -> list[ProbeFigures]:
-    """How well the memories of each column that can be rebuilt remember, without a model."""
+    """Score how well the memories of each column that can be rebuilt remember, without a model."""
     fitting = [row for row in rows if _can_be_rebuilt(row["memory"])]
     columns = len({row["column"] for row in fitting})
     settings, done = run.file.settings, []
@@ -175,7 +175,7 @@ async def _probed(run: Snapshot, rows: list[Row], seed: int) -> list[ProbeFigure
 
 
 def _can_be_rebuilt(memory: str) -> bool:
-    """Whether reading a run may make this memory: a report runs no code that a run names, and asks no server."""
+    """Check whether reading a run may build this memory: a report runs no code that a run names, and asks no server."""
     name, *options = (part.strip() for part in memory.split(","))
     embedders = [option.partition("=")[2].strip() for option in options if option.startswith("embedder")]
     return name in {"none", "raw", "tim"} and all(embedder == "hash" for embedder in embedders)
@@ -234,7 +234,7 @@ async def _placed(thoughts: list[MappedThought], seed: int) -> dict[str, list[tu
 
 
 def labels_of(columns: list[ColumnFigures]) -> dict[Column, str]:
-    """What figures call the columns: as short as tells them apart; a single backbone is not named."""
+    """Return what figures call the columns: as short as tells them apart; a single backbone is not named."""
     alone = len({column.backbone for column in columns}) == 1
     strategies = cut_names((column.column.strategy for column in columns), LONGEST_LABEL // 3)
     room = LONGEST_LABEL - 1 - max(map(len, strategies.values()), default=0)

@@ -1,4 +1,4 @@
-"""A run as it stood when the report was begun, and which of its consultations are looked at closely."""
+"""A run as it was when the report began, and which of its consultations are shown in full."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 
 class Snapshot(Run):
-    """A run whose rows are read once: while another process adds to it, all of the page speaks of the same ones."""
+    """A run whose rows are read once: while another process adds to it, all of the page shows the same ones."""
 
     _rows: list[Row] | None = None
 
@@ -37,7 +37,7 @@ def shown_in_full(rows: list[Row], most: int) -> list[Row]:
 
 
 def sampled(rows: list[Row], each: int, seed: int, purpose: str) -> list[Row]:
-    """So many answered consultations of each column, drawn by record: columns get the same patients."""
+    """Return this many answered consultations of each column, drawn by record: columns get the same patients."""
     columns: dict[Column, list[Row]] = defaultdict(list)
     for row in rows:
         if not row["failed"]:

@@ -1,4 +1,4 @@
-"""What medical words mean: concepts that a text speaks of, in both languages."""
+"""The meaning of medical words: concepts that a text mentions, in both languages."""
 
 from osler.language.lexicon.phrases import Phrases, broad_parts, concepts, named
 from osler.language.lexicon.thesaurus import answered_by, terms

@@ -1,4 +1,4 @@
-"""What a text speaks of, however it is worded: concepts, found by how much of a phrase is there."""
+"""Find what a text mentions, however it is worded: concepts, by how much of a phrase is there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ALL, _MOST = 0.999, 0.68
 
 
 class Spoken(NamedTuple):
-    """A thing that a text speaks of."""
+    """A thing that a text mentions."""
 
     thing: str
     share: float
@@ -62,11 +62,11 @@ class Phrases:
         return cls(((phrase_terms(phrase, language), thing) for phrase, thing in pairs), language)
 
     def weight(self, term: str) -> float:
-        """How much a term says: little where many phrases hold it, like `pain`."""
+        """Return how much a term says: little if many phrases contain it, like `pain`."""
         return self.idf.get(term, self.unseen)
 
     def find(self, text: str) -> dict[str, float]:
-        """Things spoken of, each with the share of its best phrase that is there."""
+        """Things mentioned, each with the share of its best phrase that is there."""
         return {found.thing: found.share for found in self.there(text)}
 
     def best(self, text: str) -> dict[str, float]:
@@ -74,11 +74,11 @@ class Phrases:
         return {found.thing: found.score for found in self.there(text)}
 
     def whole(self, text: str) -> frozenset[str]:
-        """Things of which a phrase is there with all its terms."""
+        """Return the things with a phrase whose terms are all there."""
         return frozenset(found.thing for found in self.there(text) if reaches(found.share, _ALL))
 
     def _there(self, text: str) -> tuple[Spoken, ...]:
-        """The things spoken of, with share and score of the phrase that is best at each."""
+        """The things mentioned, with share and score of the phrase that is best at each."""
         own = terms(text, self.language)
         known = [term for term in (*sorted(own), *self._runs(text)) if term in self.idf]
         if not known:
@@ -105,7 +105,7 @@ class Phrases:
 
 @cache
 def named(language: Language) -> Phrases:
-    """The things doctors ask about by their usual names alone: for telling what a reply surely speaks of."""
+    """Index the things doctors ask about by their usual names alone: for what a reply surely mentions."""
     return Phrases(thesaurus_terms(language).names, language)
 
 
@@ -146,7 +146,7 @@ def things(text: str, language: Language) -> frozenset[str]:
 
 
 def aspects(text: str, language: Language) -> frozenset[str]:
-    """What a question asks of the thing it names: since when, where, how bad."""
+    """Return what a question asks about the thing it names: since when, where, how bad."""
     return frozenset(name for name, finds in _aspects(language).items() if finds.search(text))
 
 

@@ -1,4 +1,4 @@
-"""The thesaurus: what doctors ask about, each thing with the phrases by which it is spoken of, in both languages."""
+"""The thesaurus: what doctors ask about, each thing with the phrases that mention it, in both languages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CODE = ("words.py", "lexicon/thesaurus.py", "stopwords/{}.txt", "cues/en/synony
 LONGEST_RUN = 4
 """Words of a phrase that can be one term."""
 _COMMON = 8
-"""A term in phrases for more things than this is no name of any of them."""
+"""A term in phrases for more things than this does not name any of them."""
 
 QUALITIES = frozenset(
     {
@@ -34,10 +34,10 @@ QUALITIES = frozenset(
         *("pain-severity", "pain-radiation", "pain-migration"),
     }
 )
-"""Concepts that name no single thing: how a symptom is, which may be asked of any of them."""
+"""Concepts that name no single thing: what a symptom is like, which may be asked of any of them."""
 
 Terms = list[tuple[frozenset[str], str]]
-"""Of each phrase its terms, and the concept it stands for."""
+"""The terms of each phrase, and its concept."""
 
 
 class ThesaurusTerms(NamedTuple):
@@ -49,7 +49,7 @@ class ThesaurusTerms(NamedTuple):
 
 @cache
 def load(name: str) -> Any:
-    """What a file of the thesaurus holds; everything in these files is text."""
+    """Read a file of the thesaurus; everything in these files is text."""
     text = (files("osler.language.lexicon") / "thesaurus" / name).read_text(encoding="utf-8")
     return yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506
 
@@ -74,7 +74,7 @@ def idioms(language: Language) -> list[tuple[str, str]]:
 
 @cache
 def answered_by(concept: str) -> tuple[str, ...]:
-    """What else an entry about a concept answers, where the record has no entry of its own for it."""
+    """Return what else an entry about a concept answers, if the record has no entry of its own for it."""
     near = {other for group in load("related.yaml") if concept in group for other in group}
     apart = load("apart.yaml")
     not_by = {other for one, other in apart["one_way"] if one == concept}
@@ -84,7 +84,7 @@ def answered_by(concept: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def terms(text: str, language: Language) -> frozenset[str]:
-    """What phrases are compared by: words; in Chinese pairs of characters too, since compounds segment differently."""
+    """Return the units that phrases are compared by: words; in Chinese pairs of characters too."""
     row = tuple(map(canonical, content(text, language)))
     if language is Language.EN:
         return frozenset(row)
@@ -93,7 +93,7 @@ def terms(text: str, language: Language) -> frozenset[str]:
 
 
 def phrase_terms(phrase: str, language: Language) -> frozenset[str]:
-    """A phrase's terms. `Throw up` is not `throw`: where one word has all the meaning, the run of words is the term."""
+    """A phrase's terms. `Throw up` is not `throw`: if one word has all the meaning, the run of words is the term."""
     found = terms(phrase, language)
     run = tuple(map(canonical, words(phrase, language)))
     if len(found) == 1 and 1 < len(run) <= LONGEST_RUN:
@@ -125,7 +125,7 @@ def _made(language: Language) -> ThesaurusTerms:
 
 
 def _telling(said: Terms, called: Terms) -> Terms:
-    """Idioms of which enough is left as terms: "your family says it is" would make every family one's own idea."""
+    """Keep idioms with enough terms left: "your family says it is" would match any mention of a family."""
     things: dict[str, set[str]] = defaultdict(set)
     for row, thing in [*called, *said]:
         for term in row:

@@ -1,4 +1,4 @@
-"""The interface of embedders, text into vectors, and a cache of their rows."""
+"""The interface of embedders, which turn text into vectors, and a cache of their rows."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Embedder(Protocol):
         ...
 
     def snapshot(self) -> dict[str, Any]:
-        """What it has learned, as plain data (JSON)."""
+        """Return what it has learned, as plain data (JSON)."""
         ...
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Know exactly what `snapshot` knew."""
+        """Restore exactly what `snapshot` returned."""
         ...
 
 
@@ -56,7 +56,7 @@ class CachedEmbedder(ABC):
         """One row for a query that is not in the cache."""
 
     def snapshot(self) -> dict[str, Any]:
-        """Nothing: the rows can be had again."""
+        """Nothing: the rows can be computed again."""
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:  # noqa: B027 -- there is nothing to restore

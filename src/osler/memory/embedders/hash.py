@@ -27,12 +27,12 @@ _ENGLISH = {3: 0.15, 4: 0.15, 5: 0.15}
 _CHINESE = {1: 0.15, 2: 0.5, 3: 0.2}
 """Weight of Chinese characters, pairs and triples: they find what was segmented in another way."""
 _STOPWORD = 0.3
-"""What a word without content of its own counts; before there are texts, no document frequency says so."""
+"""Weight of a word without content of its own; before there are texts, there is no document frequency."""
 _LARGEST_TABLE = 100_000
 """Features whose frequency is kept; thousands of turns fit."""
 
 _BITS = 32
-"""Of a key."""
+"""Bits of a key."""
 _CJK = re.compile(r"[\u4e00-\u9fff]+")
 _FEATURE = np.dtype([("key", np.int64), ("weight", np.float64)])
 """A key is a stable hash: place and sign in the row, and the entry in the table of frequencies."""
@@ -121,7 +121,7 @@ class HashEmbedder:
 
 
 def _features(text: str) -> _Features:
-    """What a text is made of. It may mix the languages, so that nobody need say which one it is in."""
+    """Return the features of a text. It may mix the languages, so nobody has to say which one it is in."""
     runs = _CJK.findall(plain(text).replace("疼", "痛"))  # one word for pain, as in `words`
     # In Chinese, English words are split as in English; a text without Chinese is split as everybody else splits it.
     split = words(text, Language.ZH if runs else Language.EN)

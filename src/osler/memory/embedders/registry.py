@@ -16,7 +16,7 @@ FORMS = "use hash, hash:DIMENSIONS, st:NAME_OR_PATH, openai:MODEL or MODEL@http:
 
 
 def open_embedder(spec: str) -> Embedder:
-    """The embedder of that name. Those that learn nothing remember the texts they have embedded.
+    """Return the embedder of that name. Those that learn nothing cache the texts they have embedded.
 
     Raises:
         UserError: The text names no embedder, or what the embedder needs is not there.

@@ -1,4 +1,4 @@
-"""What is to be done after a turn: actions on the thoughts, and carrying them out."""
+"""Actions on the thoughts after a turn, and carrying them out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Supersede(NamedTuple):
     id: int
     why: str
     by: int | None = None
-    """That thought; None: the one that was inserted last."""
+    """That thought; None means the last one inserted."""
 
 
 class Merge(NamedTuple):
@@ -57,13 +57,13 @@ Action = Insert | Again | Supersede | Merge | Forget
 
 @dataclass
 class ActionPlan:
-    """What is to be done. New thoughts get the next numbers of the ledger, in the order of their actions."""
+    """The actions to carry out. New thoughts get the next numbers of the ledger, in the order of their actions."""
 
     actions: list[Action] = field(default_factory=list)
     requests: int = 0
     """Model requests it took."""
     refused: list[str] = field(default_factory=list)
-    """What a model proposed and is not done, each with the reason."""
+    """Proposals of a model that are refused, each with the reason."""
     proposed: int = 0
     """Thoughts and actions that a model proposed; an answer that could not be read counts as one."""
     is_unread: bool = False
@@ -71,7 +71,7 @@ class ActionPlan:
 
 
 async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpace, embedder: Embedder) -> Change:
-    """Do what a plan says, in its order. New thoughts go into the group of their turn."""
+    """Carry out a plan, in its order. New thoughts go into the group of their turn."""
     new = [action.draft for action in plan.actions if isinstance(action, Insert | Merge)]
     vectors = iter(await embedder.embed([wording(draft) for draft in new]) if new else ())
     inserted: list[Thought] = []

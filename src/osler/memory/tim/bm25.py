@@ -1,4 +1,4 @@
-"""Finding by words: BM25 over whatever is kept, words and, in Chinese, pairs of characters."""
+"""BM25 keyword search, over words in English and words plus character pairs in Chinese."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _K1, _B = 1.2, 0.6
 
 
 def rarity(texts: int, holders: int) -> float:
-    """How much it says that a text holds something, by how many of all texts do."""
+    """Weight a term by how few of all texts contain it."""
     return math.log(1 + (texts - holders + 0.5) / (holders + 0.5))
 
 
@@ -48,7 +48,7 @@ class Bm25:
             del self._postings[term][number]
 
     def scores(self, query: str) -> dict[int, float]:
-        """What shares a word with the query, each with its score."""
+        """Score whatever shares a word with the query."""
         found: defaultdict[int, float] = defaultdict(float)
         for holders in self.scores_by_word(query).values():
             for number, score in holders.items():
@@ -56,7 +56,7 @@ class Bm25:
         return dict(found)
 
     def scores_by_word(self, query: str) -> dict[str, dict[int, float]]:
-        """For each word of the query that anything holds, what holds it and what that adds to its score."""
+        """For each word of the query, return what contains it and what that adds to its score."""
         mean = self._length / max(1, len(self._terms)) or 1.0
         found: dict[str, dict[int, float]] = {}
         for term in dict.fromkeys(self.terms(query)):
@@ -71,21 +71,20 @@ class Bm25:
         return found
 
     def terms(self, text: str) -> list[str]:
-        """What a text is found by, in its order."""
+        """Return the terms of a text, in order."""
         return list(chain.from_iterable(self.phrases(text)))
 
     def phrases(self, text: str) -> list[list[str]]:
-        """The same, phrase by phrase: a phrase is what stands side by side, and a word of no weight ends it."""
+        """Return the terms phrase by phrase: a phrase is words side by side, and a word of no weight ends it."""
         kept = frozenset(content(text, self._language))
         rows = groupby(words(text, self._language), kept.__contains__)
         return [[*row, *_pairs(row)] for row in (tuple(some) for has_weight, some in rows if has_weight)]
 
 
 def _pairs(phrase: Sequence[str]) -> list[str]:
-    """Chinese characters two by two, where they stand side by side.
+    """Pair Chinese characters that are side by side, but not across a word of no weight.
 
-    Across a word of no weight they do not: the pair would be found nowhere but in what is put the same way, and weigh
-    much for being rare.
+    Such a pair would be found only in text worded the same way, and weigh much for being rare.
     """
     runs = ("".join(run) for is_chinese, run in groupby(phrase, _is_chinese) if is_chinese)
     return [run[at : at + 2] for run in runs for at in range(len(run) - 1)]

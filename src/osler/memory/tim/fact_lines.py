@@ -1,9 +1,9 @@
-"""Thoughts in words: as typed facts, and as lines of a prompt, as many as the budget holds.
+"""Thoughts as text: as typed facts, and as lines of a prompt, as many as fit the budget.
 
-A line is `Fact #j: what was said (turn n)`. A model's thought is a line of its own, told as it stands. Of the thoughts
-that rules formed, those of one answer share a line, after what was asked where they do not name it; what the patient
-denies and what is normal stands in one line each. Questions of which nothing is told are named at the end, so that
-nobody asks them again. A thought is told whole or left out.
+A line is `Fact #j: what was said (turn n)`. A model's thought is a line of its own, unchanged. Thoughts that rules
+formed from one answer share a line, after what was asked if they do not name it; what the patient denies and what is
+normal is in one line each. Questions without any thought are named at the end, so that nobody asks them again. A
+thought is included completely or left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _COMMA = {Language.EN: ", ", Language.ZH: "、"}
 _COLONS = (":", "：")
 _EDGE = " ,，、"
 _PROTECTED = 0.4
-"""Share of the budget that protected thoughts have before what bears on the query; the first one is told anyway."""
+"""Share of the budget for protected thoughts, before what bears on the query; the first one is always included."""
 _NAMED = 0.2
 """Share of the budget that is kept from other thoughts for naming questions."""
 _CUT = {Language.EN: 24, Language.ZH: 8}
@@ -45,7 +45,7 @@ def dated(thought: Draft, language: Language) -> str:
 
 
 def _told(thought: Draft, language: Language) -> str:
-    """A thought within a line that has its topic; that the patient has or says something needs no words."""
+    """Return a thought for a line that has its topic; that the patient has or says something needs no words."""
     if thought.is_by_model or thought.subject not in PATIENT:
         return dated(thought, language)
     words = phrases("tim_lines", language)
@@ -59,7 +59,7 @@ def _told(thought: Draft, language: Language) -> str:
 
 
 def _predicate(thought: Draft, language: Language) -> str:
-    """What is said of the subject of a thought that rules formed."""
+    """Return what is said of the subject of a thought that rules formed."""
     words = phrases("tim_lines", language)
     if topic := topic_of(thought):
         answer = words["no"].format(thing=thought.object) if thought.negated else thought.object
@@ -68,19 +68,19 @@ def _predicate(thought: Draft, language: Language) -> str:
 
 
 def topic_of(thought: Draft) -> str:
-    """What a thought is the answer to, where rules formed it and it does not name that itself."""
+    """Return what a thought is the answer to, if rules formed it and it does not name that itself."""
     return thought.asked or (thought.relation[:-1] if thought.relation.endswith(_COLONS) else "")
 
 
 def _denied_thing(thought: Draft, language: Language) -> str:
-    """What the patient does not have; empty where rules did not form a thought or it says something else."""
+    """Return what the patient does not have; empty if a model formed the thought or it says something else."""
     if thought.is_by_model or not thought.negated or thought.subject not in PATIENT or topic_of(thought):
         return ""
     return _with_time(thought.object, thought, language)
 
 
 def _normal_thing(thought: Draft, language: Language) -> str:
-    """The name of the thing of which rules noted only that it is normal; empty where a thought says more."""
+    """Return the thing that rules noted only as normal; empty if a thought says more."""
     if thought.is_by_model or thought.negated or thought.subject not in PATIENT:
         return ""
     rest, found = finder("all_normal", language).subn("", thought.object)
@@ -113,15 +113,15 @@ def _with_time(text: str, thought: Draft, language: Language) -> str:
 
 @dataclass(frozen=True)
 class Told:
-    """What is told of a memory, and what had to be left out."""
+    """The part of a memory that is included, and what had to be left out."""
 
     text: str
     kept: tuple[Thought, ...]
     """In the order of the text."""
     asked: tuple[int, ...]
-    """Turns whose questions are named, since nothing else is told of them."""
+    """Turns whose questions are named, since nothing else of them is included."""
     dropped: tuple[int, ...]
-    """Turns of which something is left out."""
+    """Turns with something left out."""
 
 
 def tell(
@@ -169,7 +169,7 @@ def _weight(thought: Thought, language: Language) -> int:
 
 
 def _line_of(thought: Thought, language: Language) -> tuple[Key, str]:
-    """The line that a thought goes into, and its words there: answers to one question share a line."""
+    """Return the line that a thought goes into, and its words there: answers to one question share a line."""
     if name := _denied_thing(thought, language):
         return _DENIED, name
     if name := _normal_thing(thought, language):
@@ -243,7 +243,7 @@ class _Page:
         return phrases("tim_lines", self.language)[part].format(things=things)
 
     def _fits(self, text: str, reserve: float) -> bool:
-        """Whether there is room for a text and the mark before it, rounded up; if so, it is taken."""
+        """Check whether a text and the mark before it fit, rounded up; if so, reserve the room."""
         size = tokens(text) + 1
         if size > self.left - reserve:
             return False

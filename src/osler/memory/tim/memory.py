@@ -2,7 +2,7 @@
 
 After each turn it thinks (post-think): the exchange goes into the bank, its thoughts into the space, in the same group.
 Before each turn it recalls: the thoughts that bear on what was just said, and everything else that fits. With a model,
-the thoughts are the model's; rules form them only where there is none. A turn of which the model's answer could not be
+the thoughts are the model's; rules form them only if there is none. A turn of which the model's answer could not be
 read is in the bank alone, and recalled from there.
 """
 
@@ -30,7 +30,7 @@ from osler.prompts import prompt
 
 VERSION = 4
 _NEAR, _LAID = 12, 20
-"""The thoughts most like a new turn that are laid beside it, and as many of its group: for rules, and for a model."""
+"""How many thoughts most like a new turn are compared with it, and as many of its group: for rules, for a model."""
 
 
 class TimMemory:
@@ -48,9 +48,9 @@ class TimMemory:
         self._space: ThoughtSpace | None = None
         self._dimensions = 0
         self._unread: list[int] = []
-        """Turns of which no answer of the model could be read."""
+        """Turns for which no answer of the model could be read."""
         self._one_at_a_time = asyncio.Lock()
-        """What is done after a turn names thoughts by number: no other turn may come between."""
+        """Actions after a turn name thoughts by number: no other turn may come between."""
         self._think = _post_think(settings, self._tim)
 
     @property
@@ -70,7 +70,7 @@ class TimMemory:
             return await carry_out(plan, turn, group, space, self._embedder)
 
     async def recall(self, query: str) -> Recall:
-        """What bears on the query first, then, in as much of the budget as is left, all else that is known."""
+        """Return what bears on the query first, then, in what is left of the budget, all else that is known."""
         if self._space is None or self._bank is None:
             return Recall()
         recall = await self._recall(query, self._space, self._bank)
@@ -115,7 +115,7 @@ class TimMemory:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Become exactly what was seen."""
+        """Restore exactly what was saved."""
         if state.get("version") != VERSION:
             raise UserError(
                 f"the memory was saved in form {state.get('version')}, this Osler reads form {VERSION}",
@@ -129,7 +129,7 @@ class TimMemory:
             space.restore(state["space"])
 
     def _rooms(self, dimensions: int) -> tuple[MemoryBank, ThoughtSpace]:
-        """The bank and the space; made when the first vector tells how long vectors are."""
+        """Return the bank and the space, made when the first vector shows how long vectors are."""
         if self._bank is None or self._space is None:
             self._dimensions = dimensions
             # One seed for both: the same words fall into the same group of either.
@@ -138,7 +138,7 @@ class TimMemory:
         return self._bank, self._space
 
     def _near(self, turn: Turn, group: int, vector: Any, space: ThoughtSpace) -> list[Thought]:
-        """The thoughts most like the turn anywhere, and those of the touched group; in the papers' way, the group."""
+        """Return the thoughts most like the turn anywhere, and those of its group; in the papers' way, the group."""
         members = space.index.members(group)
         if self._tim.mode == "paper":
             return [space[number] for number in members]

@@ -27,7 +27,7 @@ class MemoryBank:
         return self._turns[number]
 
     def __len__(self) -> int:
-        """How many exchanges there are."""
+        """Return the number of exchanges."""
         return len(self._turns)
 
     @property

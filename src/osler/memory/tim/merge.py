@@ -1,7 +1,7 @@
-"""The organizer by rules: whether a new thought repeats an old one, adds to it, replaces it, or stands beside it.
+"""Merge thoughts without a model: decide whether a new thought repeats, extends or replaces an old one.
 
-Two thoughts are compared by subject, polarity, words, numbers and time. Newer wins where only one can hold: the
-opposite of the same words, another value of the same thing, or a correction that says so. Else both stay.
+A model's merges are in `model_answer`; `actions` applies both. If two thoughts cannot both be true, the newer one wins:
+it negates the same words, gives a new value, or is an explicit correction. Otherwise both are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from osler.memory.tim.thought import PATIENT, Draft, Thought, ThoughtStatus
 
 CORRECTED = "corrected"
 _RECENT = 2
-"""Turns back to which a correction reaches that names nothing of what it corrects."""
+"""How many turns back a correction reaches if it does not name what it corrects."""
 
 
 class _Content(NamedTuple):
@@ -33,7 +33,7 @@ class _Content(NamedTuple):
 
 
 def merge_thoughts(new: Sequence[Draft], old: Sequence[Thought], turn: int, language: Language) -> list[Action]:
-    """What to do with the new thoughts of a turn and with old ones that may be about the same things."""
+    """Decide what to do with a turn's new thoughts and with old ones that may be about the same things."""
     live = [one for one in old if one.status is ThoughtStatus.ACTIVE]
     actions: list[Action] = []
     for draft in _distinct(new, language):
@@ -71,7 +71,7 @@ def _distinct(new: Sequence[Draft], language: Language) -> list[Draft]:
 
 
 def repeats(draft: Draft, old: Draft, language: Language) -> bool:
-    """Whether the old thought says all that the new one says. Of a denial nothing may be left out."""
+    """Check whether the old thought says all that the new one says. Nothing of a denial may be left out."""
     mine, its = _content(draft, language), _content(old, language)
     return (
         draft.negated == old.negated
@@ -86,12 +86,12 @@ def repeats(draft: Draft, old: Draft, language: Language) -> bool:
 
 
 def _is_same_sentence(mine: _Content, its: _Content) -> bool:
-    """Whether the same words answer two questions; a value belongs to what was asked for."""
+    """Check whether the same words answer two questions; a value belongs to what was asked for."""
     return mine.words == its.words and len(mine.words) > 1 and not mine.numbers
 
 
 def adds_to(draft: Draft, old: Draft, language: Language) -> bool:
-    """Whether the new thought says all that the old one says, and more; one that denies adds nothing."""
+    """Check whether the new thought says all that the old one says, and more; a denial adds nothing."""
     mine, its = _content(draft, language), _content(old, language)
     return (
         not (draft.negated or old.negated)
@@ -107,7 +107,7 @@ def adds_to(draft: Draft, old: Draft, language: Language) -> bool:
 
 
 def replaces(draft: Draft, old: Draft, language: Language, *, is_recent: bool) -> str:
-    """Why the new thought takes the place of the old one; empty when both stay."""
+    """Return why the new thought replaces the old one, or an empty text if both are kept."""
     mine, its = _content(draft, language), _content(old, language)
     if mine.subject != its.subject or _at_other_times(draft, old):
         return ""
@@ -128,12 +128,12 @@ def replaces(draft: Draft, old: Draft, language: Language, *, is_recent: bool) -
 
 
 def _share_half(mine: frozenset[str], its: frozenset[str]) -> bool:
-    """Whether two thoughts speak of one thing: a correction says most of what it corrects over again."""
+    """Check whether two thoughts are about the same thing: a correction repeats most of what it corrects."""
     return bool(mine & its) and 2 * len(mine & its) >= min(len(mine), len(its))
 
 
 def _at_other_times(draft: Draft, old: Draft) -> bool:
-    """Whether both may be true, one after the other."""
+    """Check whether both may be true, one after the other."""
     return bool(draft.reported and old.reported) and plain(draft.reported) != plain(old.reported)
 
 

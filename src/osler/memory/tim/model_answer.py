@@ -1,8 +1,8 @@
-"""What a model proposes after a turn, taken as it is, or refused for its form.
+"""Check a model's proposals after a turn: taken unchanged, or refused for their form.
 
-A thought is refused if it is empty, too long or one too many; an action, if it names a thought that was not laid before
-the model or is gone by then. Allergies, medicines and pregnancy, as the model itself marks them, give way only to a
-newer thought of the same kind. Nothing else is judged, and nothing is reworded.
+A thought is refused if it is empty, too long or one too many; an action, if it names a thought that the model was not
+shown or that is gone by then. Allergies, medicines and pregnancy, as the model itself marks them, are replaced only by
+a newer thought of the same kind. Nothing else is judged, and nothing is reworded.
 """
 
 from __future__ import annotations
@@ -88,11 +88,11 @@ class ModelAnswer(ActionPlan):
     """A model's thoughts and actions after one turn, as far as they were taken, and the reasons against the rest."""
 
     shown: dict[int, Draft]
-    """The thoughts that actions can name, by number: those laid before the model and, once taken, its new ones."""
+    """The thoughts that actions can name, by number: those shown to the model and, once taken, its new ones."""
     first: int
     """The number of its first new thought."""
     _names: dict[int, int | None] = field(default_factory=dict)
-    """The numbers by which the model calls its new thoughts, and those they got; none where one was refused."""
+    """The numbers by which the model calls its new thoughts, and those they got, or none if one was refused."""
 
     def refuse_answer(self) -> None:
         """Note that an answer could not be read."""
@@ -154,7 +154,7 @@ class ModelAnswer(ActionPlan):
         return self.first + sum(isinstance(action, Insert | Merge) for action in self.actions)
 
     def _named(self, value: object) -> int:
-        """The thought that a model means by a number."""
+        """Return the thought that a model means by a number."""
         number = _number(value)
         found = self._names.get(number, number) if number is not None else None
         if found is None or found not in self.shown:
@@ -168,7 +168,7 @@ class ModelAnswer(ActionPlan):
 
 
 def _draft(row: Mapping[str, Any]) -> Draft:
-    """A thought as the model wrote it; only line breaks and doubled spaces go, since it has to fit a line."""
+    """Return a thought as the model wrote it; only line breaks and doubled spaces go, since it has to fit a line."""
     subject, relation, object_, when = (_text(row.get(name)) for name in ("subject", "relation", "object", "when"))
     draft = Draft(
         subject=subject,
@@ -203,7 +203,7 @@ def _kind(value: object) -> ThoughtKind:
 
 
 def _number(value: object) -> int | None:
-    """A number as models write it: 3, "3" or "#3"."""
+    """Parse a number as models write it: 3, "3" or "#3"."""
     found = _NUMBER.fullmatch(str(value))
     return int(found[1]) if found else None
 

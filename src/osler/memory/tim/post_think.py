@@ -1,9 +1,9 @@
-"""Post-think: from a finished turn to what should change in the space. Three ways, one form.
+"""Post-think: after each turn, decide how the stored thoughts change. Three modes with the same output.
 
-With a model, the thoughts and what is done with them are the model's own (see `model_answer`): `one` asks it once a
-turn for new thoughts and actions together; `paper` asks as the papers do, once for thoughts, once for what to forget,
-once for what to merge. `rules` needs no model, and is the only way in which rules form or arrange thoughts: it is taken
-where there is no model at all, or where it is asked for, and never in place of an answer that failed.
+With a model, the thoughts and actions are the model's own (see `model_answer`): `one` asks it once a turn for new
+thoughts and actions together; `paper` asks as the papers do, once for thoughts, once for what to forget, once for what
+to merge. `rules` needs no model and is the only mode in which rules form or arrange thoughts. It is used if there is no
+model or if it is asked for, never in place of a failed answer.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
 from osler.prompts import phrases, prompt
 
 _TWO = 2
-"""Thoughts of which one can contradict the other, or be merged with it."""
+"""Smallest number of thoughts at which one can contradict another, or be merged with it."""
 
 
 PostThink = Callable[[Turn, Sequence[Thought], int], Awaitable[ActionPlan]]
-"""A way to think about a finished turn: what should change, given thoughts that may be about the same things and the
-number of the next one."""
+"""Thinks about a finished turn: what should change, given thoughts that may be about the same things and the number of
+the next one."""
 
 
 class RulesThink:
@@ -42,7 +42,7 @@ class RulesThink:
         self._language, self._speaker = language, speaker
 
     async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
-        """What should change."""
+        """Return what should change."""
         said = [thought for thought in near if not thought.is_doctors]
         new = rules_thoughts(turn, self._language, self._speaker)
         actions = merge_thoughts(new, said, turn.number, self._language)
@@ -50,7 +50,7 @@ class RulesThink:
 
 
 def _doctors_own(turn: Turn, near: Sequence[Thought], language: Language) -> list[Action]:
-    """What the doctor thought of, in the place of what it thought of before."""
+    """Replace what the doctor thought of before by what it thinks of now."""
     if not turn.differential:
         return []
     words = phrases("tim_lines", language)
@@ -75,9 +75,9 @@ class _ModelThink:
         self._language, self._thinker, self._speaker, self._most = language, thinker, speaker, most
 
     async def _ask(self, name: str, schema: type[BaseModel], proposal: ModelAnswer, **slots: object) -> bool:
-        """Take what the model answers; whether any answer could be read.
+        """Ask the model and take its answer; return whether any answer could be read.
 
-        An answer that cannot be read is asked for once more, with the answer beside it; a call that failed, as it was.
+        An answer that cannot be read is asked for once more, with the answer shown; a failed call, unchanged.
         """
         template = prompt(name, self._language)
         text = template.fill(**slots)
@@ -111,7 +111,7 @@ class OneThink(_ModelThink):
     """One structured request a turn. If neither the answer nor its repair can be read, the turn leaves no thought."""
 
     async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
-        """What should change."""
+        """Return what should change."""
         proposal = ModelAnswer(shown={thought.id: thought for thought in near}, first=first)
         facts = numbered(proposal.shown, self._language)
         read = await self._ask("tim_think", Everything, proposal, **self._exchange(turn), facts=facts, first=first)
@@ -123,7 +123,7 @@ class PaperThink(_ModelThink):
     """The papers' separate requests: generate; then, on the group with its old and new thoughts, forget and merge."""
 
     async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
-        """What should change."""
+        """Return what should change."""
         proposal = ModelAnswer(shown={thought.id: thought for thought in near}, first=first)
         read = await self._ask("tim_generate", Thoughts, proposal, **self._exchange(turn), first=first)
         proposal.is_unread = not read

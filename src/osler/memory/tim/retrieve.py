@@ -1,10 +1,9 @@
 """Recall in two stages: the groups nearest to the query, then the best of what is in them.
 
-Vectors alone find less in conversations than words do, so both are asked and their standings are added. A thought
-leaves out what everybody in the conversation knew at that point, so it is scored together with the words of its turn,
-for which the names said shortly before still count. A question names a thing and what is wanted of it: a turn with some
-of both stands above one that only has the name in full. When no thought bears on the query, what was said word for word
-is searched instead.
+Embeddings alone miss much in conversations, so vector and word rankings are combined. A thought leaves out what
+everybody in the conversation knew at that point, so it is scored together with the words of its turn, for which the
+names said shortly before still count. A question names a thing and what is wanted of it: a turn with some of both ranks
+above one that only has the full name. If no thought bears on the query, the exchanges themselves are searched instead.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ _POOL = 4
 
 # Tuned on one half of the questions of `benchmarks/recall.py`.
 _OWN = 0.001
-"""What a thought's own standing counts beside that of its turn: enough to order the thoughts of one turn, too little to
+"""Weight of a thought's own score beside that of its turn: enough to order the thoughts of one turn, too little to
 change the order of turns. Its few words alone mislead more than the turn's."""
 _TURN_WORDS = 3.0
-"""What the words of its turn count beside the vector of its turn."""
+"""Weight of the words of its turn beside the vector of its turn."""
 _FADES, _SHUTS = 200.0, 1.5
 """Tokens of a turn that let 1/e through of what was said before it, and how sharply that depends on its length. A name
 is said once and then `it`, so that the turn with the answer seldom holds the name, and a short turn lets nearly all of
 it through; but who talks at length names what it is about."""
 _FEW = 4
-"""Turns, or the root of all of them where that is more, up to which a word may be a name, and lasts. A word that more
+"""Turns, or the root of all of them if that is more, up to which a word may be a name, and lasts. A word that more
 turns hold is said wherever it is meant."""
 
 
@@ -55,7 +54,7 @@ class Hit(NamedTuple):
 def fused(
     query: str, vector: NDArray[np.float32], store: MemoryBank | ThoughtSpace, k: int, probes: int | None = None
 ) -> list[Hit]:
-    """The best k by the sum of both standings."""
+    """Return the best k by the sum of both scores."""
     near = {number for number, _ in store.index.search(vector, k * _POOL, probes)}
     shared = store.bm25.scores(query).keys() if probes is None else ()
     return _best(_weighed(query, vector, store, sorted({*near, *shared})), k)
@@ -64,7 +63,7 @@ def fused(
 def _weighed(
     query: str, vector: NDArray[np.float32], store: MemoryBank | ThoughtSpace, numbers: Sequence[int]
 ) -> list[Hit]:
-    """Some of what is stored, each with the sum of its standings by vector and by words."""
+    """Score some of what is stored by the sum of its vector and word scores."""
     near, words = store.index.cosines(vector, numbers), store.bm25.scores(query)
     cosines = np.array([near[number] for number in numbers])
     scores = np.array([words.get(number, 0.0) for number in numbers])
@@ -74,12 +73,12 @@ def _weighed(
 
 
 def _best(hits: Sequence[Hit], k: int) -> list[Hit]:
-    """The best k; of two alike the older first."""
+    """Return the best k; of two alike the older first."""
     return [hits[place] for place in ranked([hit.score for hit in hits], [hit.number for hit in hits])[:k]]
 
 
 def _standing(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each value by how far it stands from the others; nothing where all are the same."""
+    """Standardise each value by how far it is from the others; nothing if all are the same."""
     if not len(values):
         return values
     values = all_seen(values)
@@ -96,7 +95,7 @@ def recall_thoughts(
     probes: int | None = None,
     bank: MemoryBank | None = None,
 ) -> list[Hit]:
-    """The thoughts that bear on a query, best first; empty when none does.
+    """Return the thoughts that bear on a query, best first; empty if none does.
 
     With a bank, each is scored together with its turn. With `probes` it never is: the papers look at thoughts alone.
     """
@@ -123,7 +122,7 @@ def _best_turn(thought: Thought, turns: Mapping[int, float]) -> int:
 
 
 def nearest_thoughts(vector: NDArray[np.float32], space: ThoughtSpace, k: int, probes: int = 1) -> list[Hit]:
-    """The papers' recall: the best k by cosine alone within the probed groups; empty when none bears on the query."""
+    """The papers' recall: the best k by cosine alone within the probed groups; empty if none bears on the query."""
     hits = [Hit(number, cosine, cosine, 0.0) for number, cosine in space.index.search(vector, k, probes)]
     return hits if _any_bears(hits, space) else []
 
@@ -136,7 +135,7 @@ def _any_bears(hits: Sequence[Hit], space: ThoughtSpace) -> bool:
 
 
 def turn_standings(query: str, vector: NDArray[np.float32], bank: MemoryBank) -> dict[int, float]:
-    """How each turn stands to the query, by vector and words, when what was said before it still counts for it."""
+    """Score each turn against the query, by vector and words, when what was said before it still counts for it."""
     numbers = sorted(bank.turns)
     near = bank.index.cosines(vector, numbers)
     shares = np.exp([-((_length(bank[number]) / _FADES) ** _SHUTS) for number in numbers])
@@ -154,7 +153,7 @@ def turn_standings(query: str, vector: NDArray[np.float32], bank: MemoryBank) ->
 def _told_of(
     phrase: Mapping[str, Mapping[int, float]], numbers: Sequence[int], shares: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """What each turn tells of a phrase, whose names last.
+    """Score what each turn says about a phrase, whose names last.
 
     The root of it: a name of many words is one thing that was asked, and what is asked about it is another.
     """
@@ -175,7 +174,7 @@ def _length(turn: Turn) -> int:
 
 
 def _lasting(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each value, or what is left of an earlier one where that is more; each turn lets its share of that through."""
+    """Keep each value, or what is left of an earlier one if that is more; each turn lets its share of that through."""
     lasting, left = [], 0.0
     for value, share in zip(values.tolist(), shares.tolist(), strict=True):
         left = max(value, share * left)

@@ -1,4 +1,4 @@
-"""Thoughts without a model: what the reader of language finds in a reply, and the reports that came with it."""
+"""Form thoughts without a model, from a reply and from the reports that came with it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAME = re.compile(r"\s*(?P<name>[^:：]{1,60})[:：]\s*(?P<report>\S.*)")
 _WORD = re.compile(r"[^\s,.;:?!()\"，。；：？！（）、]+")
 _EDGE = " \t,.;:?!，。；：？！、"
 _NOT_THEIRS = re.compile(r"\b(?:am|is|are|was|were|it|they|we|you|there|under|over)\b|'(?:m|s|re)\b", re.IGNORECASE)
-"""Before what is said: the patient neither has nor does it, or it is a place."""
+"""Words before a statement which show that the patient neither has nor does it, or that it is a place."""
 _POINTS = re.compile(r"\b(?:it|that|this|them|one)\W*$", re.IGNORECASE)
 _KINDS = (ThoughtKind.ALLERGY, ThoughtKind.PREGNANCY, ThoughtKind.MEDICINE)
 
@@ -60,7 +60,7 @@ def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> Iterator[Draf
 
 
 def _tells(mention: Mention, language: Language) -> bool:
-    """Whether a mention tells something: a `sorry`, an aside (`what men are like`) or a yes to `anything` does not."""
+    """Check whether a mention says something, unlike a `sorry`, an aside (`what men are like`) or a bare yes."""
     own = thing(mention.said, language) or mention.what
     if any(finder(kind, language).fullmatch(own) for kind in ("answer_yes", "answer_no", "correction")):
         return False
@@ -79,10 +79,9 @@ def _aside(language: Language) -> re.Pattern[str]:
 
 
 def _object(mention: Mention, language: Language) -> str:
-    """What is so, or is denied, in the speaker's own words.
+    """Return what is so, or is denied, in the speaker's own words.
 
-    Empty words before and behind it are left out. Where that would leave out more, or tear a word in two, all of it is
-    told.
+    Empty words at both ends are left out. If that would leave out more, or split a word, all of it is kept.
     """
     said, what = mention.said.strip(_EDGE), mention.what
     if what and (mention.is_asked or not said):
@@ -115,7 +114,7 @@ def _names_a_thing(mention: Mention, asked: frozenset[str], language: Language) 
 
 
 def _shares(said: str, asked: frozenset[str], language: Language) -> bool:
-    """Whether some words show by themselves what was asked."""
+    """Check whether some words show by themselves what was asked."""
     return not asked.isdisjoint(content(said, language))
 
 
@@ -143,7 +142,7 @@ def _draft(mention: Mention, said: str, topic: str, turn: Turn, language: Langua
 
 
 def _sentence_of(clause: str, reply: str, language: Language) -> str:
-    """The sentence of a reply that has a clause; empty where only the question says it."""
+    """The sentence of a reply that has a clause; empty if only the question says it."""
     said = (sentence.text for sentence in read(reply, language).sentences)
     return next((text for text in said if clause and plain(clause) in plain(text)), "")
 
@@ -159,7 +158,7 @@ def _of_reports(results: str, language: Language) -> Iterator[Draft]:
 
 
 def _kind(said: str, question: str, language: Language) -> ThoughtKind:
-    """What a treatment may hang on: an allergy, a pregnancy or a medicine that the words name.
+    """Return what a treatment may depend on: an allergy, a pregnancy or a medicine that the words name.
 
     A medicine that is named when allergies were asked for is one.
     """
@@ -172,14 +171,14 @@ def _kind(said: str, question: str, language: Language) -> ThoughtKind:
 
 
 def is_open(question: str, language: Language) -> bool:
-    """Whether a question asks for more than yes or no."""
+    """Check whether a question asks for more than yes or no."""
     asked = read_questions(question, language)
     return any(one.asks not in (AnswerWanted.YES_OR_NO, AnswerWanted.CHOICE) for one in asked)
 
 
 @lru_cache(maxsize=4096)
 def question_topic(question: str, language: Language) -> str:
-    """What a question is about: the words of weight of what it asks for, in their order."""
+    """Return what a question is about: its content words, in order."""
     topics = [topic for asked in read_questions(question, language) for topic in asked.topics] or [question]
     if language is Language.ZH:
         return "、".join(topic.strip(_EDGE) for topic in topics if content(topic, language))

@@ -1,4 +1,4 @@
-"""What can be set of Think-in-Memory: `--memory tim,mode=paper,k=5`."""
+"""The options of Think-in-Memory: `--memory tim,mode=paper,k=5`."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from osler.errors import UserError
 
 
 class TimSettings(BaseModel):
-    """The options, with what they are without being given."""
+    """The options and their defaults."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     mode: Literal["one", "rules", "paper"] = "one"
     """How it thinks after a turn: one request, no model, or the papers' separate requests."""
     k: int | None = Field(default=None, ge=1)
-    """Thoughts that a recall brings; without it, all that bear on the query and whatever else fits the budget.
+    """Thoughts that a recall returns; by default, all that bear on the query and whatever else fits the budget. In the
+    papers' way, 5.
 
-    In the papers' way it is 5, unless it is given."""
+    """
     groups: int = Field(default=8, ge=2, multiple_of=2)
     probes: int | None = Field(default=None, ge=1)
     """Groups that a recall visits; without it, as many as keep nearly all of the best."""
     embedder: str = "hash"
     integrate: bool = False
-    """Whether a model puts query and thoughts together after each recall; in the papers' way it does, unless told not
-    to."""
+    """Whether a model combines query and thoughts after each recall; in the papers' way it does by default."""
     tokens: int = Field(default=1500, ge=1)
     """The most tokens of each answer of its model. A model that thinks before it answers needs more."""
 

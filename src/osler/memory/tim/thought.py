@@ -1,4 +1,4 @@
-"""A thought: the smallest thing that Think-in-Memory keeps."""
+"""A thought: the smallest unit that Think-in-Memory stores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from osler.memory.base import FrozenModel
 
 
 class ThoughtStatus(StrEnum):
-    """What has become of a thought. Only active ones are recalled; nothing is ever destroyed."""
+    """The state of a thought. Only active ones are recalled; nothing is ever destroyed."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
@@ -21,7 +21,7 @@ class ThoughtStatus(StrEnum):
 
 
 class ThoughtKind(StrEnum):
-    """What a thought is about. All but the last are protected: they are told first, and give way only to their kind."""
+    """What a thought is about. All but the last are protected: recalled first, and replaced only by their kind."""
 
     ALLERGY = "allergy"
     MEDICINE = "medicine"
@@ -30,7 +30,7 @@ class ThoughtKind(StrEnum):
 
 
 PATIENT = frozenset({"patient", "患者"})
-"""What a thought about the patient has as its subject."""
+"""The subject of a thought about the patient."""
 
 
 class Draft(FrozenModel):
@@ -38,12 +38,12 @@ class Draft(FrozenModel):
 
     subject: str
     relation: str
-    """In the affirmative, where rules formed it; a model says a denial in its own words."""
+    """In the affirmative, if rules formed it; a model says a denial in its own words."""
     object: str
     sentence: str = ""
     """The words it rests on."""
     asked: str = ""
-    """What was asked, where a thought answers it without naming it: `a 15 mm stone` of a scan."""
+    """What was asked, if a thought answers it without naming it: `a 15 mm stone` of a scan."""
     negated: bool = False
     certainty: float = Field(default=1.0, ge=0.0, le=1.0)
     is_doctors: bool = False
@@ -59,7 +59,7 @@ class Draft(FrozenModel):
 
     @property
     def is_protected(self) -> bool:
-        """Whether it is something that a treatment hangs on."""
+        """Whether a treatment depends on it."""
         return self.kind is not ThoughtKind.OTHER
 
     @property
@@ -70,7 +70,7 @@ class Draft(FrozenModel):
 
 
 class Thought(Draft):
-    """A thought in its place: where it comes from and what has become of it."""
+    """A stored thought: where it comes from and its state."""
 
     id: int
     turn: int

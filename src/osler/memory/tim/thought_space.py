@@ -1,4 +1,4 @@
-"""The metacognition space: thoughts that evolve, and the ledger of all they ever were."""
+"""The metacognition space: stores the current thoughts and the full history (ledger) of every change to them."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ class ThoughtSpace:
 
 
 def wording(thought: Draft) -> str:
-    """What a thought is found by: its triple and the words it rests on."""
+    """Return the text a thought is found by: its triple and the words it rests on."""
     return f"{thought.triple} {thought.sentence}".strip()
 
 
 def unrelated_cosine(index: VectorIndex) -> float:
-    """How alike thoughts are that have nothing to do with each other: most pairs of a memory are such."""
+    """Estimate how similar unrelated thoughts are: most pairs of a memory are unrelated."""
     rows = index.sample(_SAMPLE)
     if len(rows) < 2:
         return 0.0

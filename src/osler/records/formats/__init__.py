@@ -1,1 +1,1 @@
-"""The formats records are kept in, one module each; every module here has a `FORMAT`."""
+"""Record formats, one module each. Every `Format` object in these modules is picked up."""

@@ -44,7 +44,7 @@ _TEXTS = {
 }
 """Sections of texts: what is read from each is of the first category; what is written to it, of all of them."""
 _READ_ONLY = {"History", "Medications", "Drug_History"}
-"""What the others hold already."""
+"""Sections that are read but not written: the others already have their content."""
 EN = Language.EN
 
 
@@ -104,7 +104,7 @@ def _entries(case: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, str]]:
-    """Every text of a nested examination: the part it belongs to, what it is about, and what it says."""
+    """Return every text of a nested examination: the part it belongs to, what it is about, and what it says."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _leaves(inner, (*path, str(key).replace("_", " ").strip()))
@@ -118,7 +118,7 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, 
 
 
 def write(records: Iterable[PatientRecord], path: Path) -> None:
-    """Write records as AgentClinic cases; treatment, order and languages other than English have no place there."""
+    """Write records as AgentClinic cases; treatment, order and languages other than English are not supported there."""
     with path.open("w", encoding="utf-8") as file:
         for record in records:
             if record.language is not EN:

@@ -72,7 +72,7 @@ def _fields(record: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _tests(text: str, language: Language) -> list[tuple[str, str, str]]:
-    """Name, heading and report of each test; findings that only stand under a heading are that test's report."""
+    """Name, heading and report of each test; findings that are only under a heading are that test's report."""
     heading, tests = "", []
     loose: dict[str, list[str]] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
@@ -87,7 +87,7 @@ def _tests(text: str, language: Language) -> list[tuple[str, str, str]]:
 
 
 def _treatment(text: str) -> str:
-    """What was done; how it went afterwards is not part of the plan."""
+    """Return what was done; how it went afterwards is not part of the plan."""
     language = language_of(text)
     said = (one.report for one in statements(text, language) if not _AFTERWARDS.match(one.report))
     return (" " if language is Language.EN else "").join(said)[:2000]

@@ -14,7 +14,7 @@ from osler.records.validation import MAX_RECORD, Problem, RecordDraft, decode, d
 
 
 def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
-    """Drafts line by line; nothing but the current line is held."""
+    """Drafts line by line; only the current line is in memory."""
     is_empty = True
     with path.open("rb") as file:
         for number, raw in enumerate(iter(partial(file.readline, MAX_RECORD + 1), b""), 1):

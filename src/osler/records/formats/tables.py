@@ -25,10 +25,10 @@ from osler.records.validation import (
 )
 
 _MAX_ROWS, _MAX_COLUMNS, _LAST_ROW = 5_000, 100, 20_000
-"""Of a table, which holds one patient."""
+"""Limits of a table, which has one patient."""
 _MAX_UNPACKED, _MAX_SHEET = 2 * MAX_DOCUMENT, 4 * MAX_RECORD
 _LONGEST_TITLE = 31
-"""Characters a sheet's title may have; the whole id stands in a row of its own."""
+"""Characters a sheet's title may have; the whole id is in a row of its own."""
 # A spreadsheet takes a cell that begins so for a formula. Such cells are written with an apostrophe before them,
 # which the spreadsheet hides; reading takes it away again.
 _FORMULA = ("=", "+", "-", "@", "'")
@@ -77,7 +77,7 @@ def read_xlsx(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     try:
         with (
             warnings.catch_warnings(action="ignore"),  # of features that a table does not need
-            path.open("rb") as file,  # opened here: openpyxl leaves it open where a part is broken
+            path.open("rb") as file,  # opened here: openpyxl leaves it open if a part is broken
             closing(load_workbook(file, read_only=True, data_only=True, keep_links=False)) as book,
         ):
             sheets = [(sheet.title, _rows(sheet)) for sheet in book.worksheets]
@@ -109,7 +109,7 @@ def _check_unpacked_size(path: Path, shown: str) -> None:
 
 
 def _rows(sheet: Any) -> list[list[str]] | None:  # openpyxl has no type for sheets of a book that is only read
-    """The rows that hold anything; None where they are too many or too far down."""
+    """Return the rows that have anything in them, or None if they are too many or too far down."""
     rows: list[list[str]] = []
     sheet.reset_dimensions()  # what a file says of its size may be wrong
     for number, cells in enumerate(sheet.iter_rows(max_col=_MAX_COLUMNS, values_only=True)):

@@ -41,7 +41,7 @@ class _Document:
         self.lines: dict[Loc, int] = {}
 
     def data(self) -> Any:
-        """The one document of a file; None when it holds nothing."""
+        """The one document of a file, or None if it holds nothing."""
         data: Any = None
         for event in self._events:
             if isinstance(event, yaml.DocumentStartEvent):

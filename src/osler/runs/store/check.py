@@ -1,4 +1,4 @@
-"""Checking a run file: what in it is damaged, part by part."""
+"""Check a run file: what in it is damaged, part by part."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Damage:
 
 
 def find_damage(run: RunFile) -> Iterator[Damage]:
-    """Everything that is damaged; what cannot be reached any more is not looked at further."""
+    """Find everything that is damaged; what cannot be reached any more is not checked further."""
     for part, check in _CHECKS.items():
         try:
             yield from (Damage(part, what) for what in check(run))
@@ -36,7 +36,7 @@ def find_damage(run: RunFile) -> Iterator[Damage]:
 
 
 def damaged_transcripts(run: RunFile) -> dict[int, str]:
-    """The consultations whose transcript cannot be read, by number, and why."""
+    """Return the consultations whose transcript cannot be read, by number, and why."""
     found: dict[int, str] = {}
     for (number,) in run.ask("SELECT number FROM cells WHERE state != 'todo' ORDER BY number"):
         try:
@@ -69,7 +69,7 @@ def _records(run: RunFile) -> Iterator[str]:
 
 def _results(run: RunFile) -> Iterator[str]:
     for row in run.ask("SELECT results.* FROM cells JOIN results ON cell = number WHERE state != 'todo'"):
-        with suppress(DamagedRunError):  # told of as a transcript
+        with suppress(DamagedRunError):  # reported as a transcript
             if transcript := run.transcript(row["cell"]):
                 figures = ResultRow.of(transcript)
                 if differing := [name for name in ResultRow.names() if row[name] != getattr(figures, name)]:

@@ -31,7 +31,7 @@ def damaged(path: Path, what: object) -> DamagedRunError:
 
 
 def checksum(body: bytes) -> str:
-    """Of a stored transcript."""
+    """Return the checksum of a stored transcript."""
     return hashlib.sha256(body).hexdigest()
 
 
@@ -40,9 +40,9 @@ def database_errors_named(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into ones that name the run and what to do."""
     try:
         yield
-    except UnicodeDecodeError:  # SQLite quotes the damaged words in its message, and they are no text
+    except UnicodeDecodeError:  # SQLite quotes the damaged words in its message, and they are not text
         raise damaged(path, "its tables cannot be read") from None
-    except sqlite3.ProgrammingError:  # a mistake of ours, and no damage
+    except sqlite3.ProgrammingError:  # a mistake of ours, not damage
         raise
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
@@ -97,7 +97,7 @@ def log_of(path: Path) -> Path:
 
 
 def has_log(path: Path) -> bool:
-    """Whether a part of the run's content is in its log."""
+    """Check whether a part of the run's content is in its log."""
     return log_of(path).exists() and log_of(path).stat().st_size > 0
 
 

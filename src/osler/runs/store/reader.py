@@ -1,4 +1,4 @@
-"""Reading a run file."""
+"""Read a run file."""
 
 # ruff: noqa: S608 -- statements are made of our own words; values of others are bound
 
@@ -46,7 +46,7 @@ _NAMED = 5
 
 
 class CellState(StrEnum):
-    """Where a consultation of the plan stands."""
+    """The state of a consultation of the plan."""
 
     TODO = "todo"
     DONE = "done"
@@ -54,7 +54,7 @@ class CellState(StrEnum):
 
 
 def run_path(name: str | Path) -> Path:
-    """The file of a run: a path, or a name that stands for `runs/NAME.osler`, also beside a folder of that name."""
+    """The file of a run: a path, or a name that means `runs/NAME.osler`, also beside a folder of that name."""
     path = Path(name)
     if path.suffix == SUFFIX or os.path.isfile(path) or path.name in ("", ".."):
         return path
@@ -77,9 +77,9 @@ class RunStatus:
     calls: int
     tokens: int
     cost: float | None
-    """Of all answers, in USD; None as soon as one of them has no known price."""
+    """Cost of all answers, in USD; None as soon as one of them has no known price."""
     cost_known: float
-    """Of the answers whose price is known."""
+    """Cost of the answers whose price is known."""
     seconds: float
 
     @property
@@ -90,7 +90,7 @@ class RunStatus:
 
 @dataclass(frozen=True)
 class Fork:
-    """Where a consultation comes from that went on from the first turns of another one."""
+    """Origin of a consultation that continued from the first turns of another one."""
 
     run: str
     """The name of the parent's run."""
@@ -101,7 +101,7 @@ class Fork:
 
 @dataclass(frozen=True)
 class StoredVerdict:
-    """What a judge said of one part of an ending."""
+    """A judge's verdict on one part of an ending."""
 
     kind: str
     """`diagnosis` or `treatment`."""
@@ -110,7 +110,7 @@ class StoredVerdict:
     """The step of its reasoning that decided."""
     because: str
     rank: int | None = None
-    """Of the first right diagnosis in the list of those that the doctor named, its own first."""
+    """Rank of the first right diagnosis among those that the doctor named, its own first."""
     tokens: int | None = None
 
 
@@ -147,7 +147,7 @@ class RunFile:
         return run
 
     def _check_format(self) -> None:
-        """Refuse what is no run, or one of another version."""
+        """Refuse what is not a run, or one of another version."""
         ((mark,), (version,)) = (self.ask(f"PRAGMA {name}")[0] for name in ("application_id", "user_version"))
         if mark != MARK:
             raise UserError(f"{self.path} is not a run", "give a file that `osler simulate` wrote")
@@ -188,7 +188,7 @@ class RunFile:
         return list(self._each(sql, values))
 
     def _each(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> Iterator[sqlite3.Row]:
-        """The same rows one by one, where there may be many."""
+        """The same rows one by one, as there may be many."""
         with database_errors_named(self.path):
             yield from self._file.execute(sql, values)
 
@@ -218,7 +218,7 @@ class RunFile:
             raise damaged(self.path, "its settings are missing or cannot be read") from None
 
     def status(self) -> RunStatus:
-        """How far it is."""
+        """Return how far it is."""
         # Tokens by `total`, which does not overflow. Consultations that have ended tell whether their price is known;
         # of one under way, answers that cost nothing are taken for unpriced.
         unpriced = "CASE WHEN cell IS NULL THEN cells.cost = 0 ELSE results.cost IS NULL END"
@@ -305,7 +305,7 @@ class RunFile:
         return numbers
 
     def verdicts(self, number: int, judge: str) -> list[StoredVerdict]:
-        """What a judge said of a consultation; empty when it failed, or this judge has not judged it."""
+        """Return a judge's verdicts on a consultation; empty if it failed, or this judge has not judged it."""
         found = self.ask(
             "SELECT kind, verdict, rung, because, rank FROM verdicts WHERE cell = ? AND judge = ? ORDER BY kind",
             (number, judge),
@@ -313,7 +313,7 @@ class RunFile:
         return [StoredVerdict(*row) for row in found]
 
     def judges(self) -> dict[str, int]:
-        """The judges whose verdicts are kept, in the order they came, and of how many consultations each spoke."""
+        """Return the judges whose verdicts are stored, in order, and how many consultations each judged."""
         sql = "SELECT judge, count(DISTINCT cell) FROM verdicts GROUP BY judge ORDER BY min(at), judge"
         return {judge: count for judge, count in self.ask(sql)}
 
@@ -328,7 +328,7 @@ class RunFile:
         return [number for (number,) in found]
 
     def scores(self, judge: str) -> Iterator[sqlite3.Row]:
-        """One row per consultation that has ended: what it was, what came of it, and what this judge said.
+        """Return one row per consultation that has ended: what it was, its results, and what this judge said.
 
         Rows that are damaged are left out, with a warning.
         """
@@ -388,7 +388,7 @@ class RunFile:
         return {cell: Fork(run, self._cell(parent), turn) for cell, run, turn, *parent in found}
 
     def attempts(self, number: int) -> list[sqlite3.Row]:
-        """How every try at a cell ended: the ending, the message, the tokens."""
+        """Return how every attempt at a cell ended: the ending, the message, the tokens."""
         return self.ask("SELECT ending, message, tokens FROM attempts WHERE cell = ? ORDER BY id", (number,))
 
 

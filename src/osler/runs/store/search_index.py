@@ -19,13 +19,13 @@ MOST = 200_000
 """Characters of one consultation that are searched."""
 _LONGEST_SNIPPET = 180
 _APART = "\u2063"
-"""Stands around Chinese characters in the index: invisible, in nobody's text, and no part of a word."""
+"""Surrounds Chinese characters in the index: invisible, in nobody's text, and no part of a word."""
 _CHINESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _WORD = re.compile(r"[^\W_]")
 
 
 def spoken(transcript: Transcript) -> str:
-    """What was said in a consultation, a line each."""
+    """Return what was said in a consultation, a line each."""
     lines: list[str] = []
     for event in transcript.events:
         if isinstance(event, Asked | Answered):
@@ -41,7 +41,7 @@ def keep(file: sqlite3.Connection, cell: int, transcript: Transcript) -> None:
 
 
 def phrase(search: str) -> str | None:
-    """What a person typed as a question to the index, with no word of it read as syntax; None: nothing to look for.
+    """Turn what a person typed into a query, with no word of it read as syntax; None if there is nothing to find.
 
     Every piece between spaces must be there; the last one may be the beginning of a word, a single letter is a word.
     """
@@ -53,7 +53,7 @@ def phrase(search: str) -> str | None:
 
 
 def snippet(indexed: str) -> str:
-    """What `SNIPPET` found, as one line to show."""
+    """Return what `SNIPPET` found, as one line to show."""
     return " ".join(indexed.replace(_APART, "").split())[:_LONGEST_SNIPPET]
 
 

@@ -17,7 +17,7 @@ MARK = 0x6F736C72
 """SQLite's application id: `oslr`, so that any other database is told apart at once."""
 
 CELL = ("record", *COLUMN, "trial")
-"""What a consultation of the plan is found by."""
+"""Columns that identify a consultation of the plan."""
 
 TABLES = (
     # Settings, versions and whatever else the run as a whole was made with.
@@ -32,7 +32,7 @@ TABLES = (
     " calls INTEGER NOT NULL DEFAULT 0, tokens INTEGER NOT NULL DEFAULT 0, cost REAL NOT NULL DEFAULT 0,"
     f" UNIQUE ({', '.join(CELL)}))",
     "CREATE INDEX cells_by_state ON cells(state)",
-    # What came of it; transcripts lie apart, so that a table over all results reads little.
+    # The results; transcripts are separate, so that a table over all results reads little.
     "CREATE TABLE results (cell INTEGER PRIMARY KEY REFERENCES cells(number), ending TEXT, diagnosis TEXT,"
     " treatment TEXT, turns INTEGER, repeats INTEGER, replies INTEGER, calls INTEGER, tokens_in INTEGER,"
     " tokens_out INTEGER, cost REAL, seconds REAL, failure TEXT, message TEXT, at TEXT NOT NULL)",
@@ -82,7 +82,7 @@ def cell_of(values: Iterable[Any]) -> Cell:
 
 
 def is_sound(row: Row) -> bool:
-    """Whether a row of results holds values of their types: flipped bits turn numbers into text, text into bytes."""
+    """Check whether a row of results has values of the right types: flipped bits turn numbers into text or bytes."""
     spoken = (row[f"{kind}_{name}"] for kind in ("diagnosis", "treatment") for name in ("verdict", "rung", "because"))
     if not all(isinstance(text, str | None) for text in spoken):
         return False

@@ -1,4 +1,4 @@
-"""Writing a run file: one process at a time, and every step whole or not at all. Resuming a run starts here."""
+"""Write a run file: one writer at a time, every step atomic. Resuming starts in `create_or_resume`."""
 
 # ruff: noqa: S608 -- statements are made of our own words; values of others are bound
 
@@ -44,7 +44,7 @@ _CELL = ", ".join(CELL)
 
 @dataclass(frozen=True)
 class Planned:
-    """The consultations of a plan: those still to be held, by number, and how many have ended before."""
+    """The consultations of a plan: those still to be run, by number, and how many have ended before."""
 
     todo: list[int]
     there: int
@@ -52,13 +52,13 @@ class Planned:
 
 @dataclass(frozen=True)
 class StoredScore:
-    """What a judge said of a consultation, and how it was measured."""
+    """A judge's verdicts on a consultation, and its measures."""
 
     judge: str
     verdicts: Sequence[StoredVerdict]
     """None for a consultation without an answer."""
     version: str = ""
-    """Of the measures."""
+    """Version of the measures."""
     measures: dict[str, Any] | None = None
     """None: only the verdicts are new."""
 
@@ -117,7 +117,7 @@ class RunWriter(RunFile):
             raise _cannot_write(path, error) from None
 
     def __exit__(self, *raised: object) -> None:
-        """Close it. A run that was made here, and in which nothing was held before an error came, is removed."""
+        """Close it. A run that was made here, and in which nothing was run before an error came, is removed."""
         self._removed = self._made if raised[0] is not None and self._is_unused() else ()
         self.close()
 
@@ -216,7 +216,7 @@ class RunWriter(RunFile):
         self._began = time.monotonic()
 
     def kept(self, number: int) -> tuple[tuple[str, str], ...]:
-        """What models already said in a consultation that has not ended."""
+        """Return what models already answered in a consultation that has not ended."""
         found = self.ask("SELECT key, body FROM answers WHERE cell = ? ORDER BY id", (number,))
         return tuple((key, body) for key, body in found)
 
@@ -259,12 +259,12 @@ class RunWriter(RunFile):
             _insert_score(file, number, scored)
 
     def patient_judged(self, number: int, judge: str, body: dict[str, Any], tokens: int, cost: float | None) -> None:
-        """Keep what a model said of a consultation's replies; its earlier word is replaced, nobody else's."""
+        """Store a model's verdicts on a consultation's replies; its earlier ones are replaced, nobody else's."""
         with self._transaction() as file:
             _insert(file, "OR REPLACE INTO patient_verdicts", (), (number, judge, _json(body), tokens, cost, _now()))
 
     def patient_judge_tried(self, judge: str, trial: dict[str, Any]) -> None:
-        """Keep how a judge of replies did on the controls."""
+        """Store a judge's results on the controls of replies."""
         with self._transaction() as file:
             _insert(file, "OR REPLACE INTO patient_judges", (), (judge, _json(trial)))
 
@@ -274,7 +274,7 @@ class RunWriter(RunFile):
             self._add_attempt(file, number, "interrupted", reason)
 
     def retry(self) -> Planned:
-        """Put failures and damaged consultations back on the list, with the answers they had, and all not held yet.
+        """Put failures and damaged consultations back on the list, with the answers they had, and all not run yet.
 
         Forks are left as they are: their first turns were another consultation's, and only forking again makes them.
         """
@@ -290,7 +290,7 @@ class RunWriter(RunFile):
         return Planned(todo, self.status().done)
 
     def stopped(self, reason: str) -> None:
-        """Note why this session ends before the plan does."""
+        """Record why this session ends before the plan does."""
         self._note_in_session("stopped_by", reason)
 
     def _note_in_session(self, field: str, value: str) -> None:
@@ -348,7 +348,7 @@ def _remove(paths: Iterable[Path]) -> None:
 
 
 def _check(path: Path, about: dict[str, Any]) -> None:
-    """Refuse what is no run, was made with other settings, or is damaged: it would count wrongly."""
+    """Refuse what is not a run, was made with other settings, or is damaged: it would count wrongly."""
     with RunFile.open(path) as run:
         old, new = _flat(run.about()), _flat(about)
         changed = sorted(key for key in {*old, *new} if old.get(key) != new.get(key))

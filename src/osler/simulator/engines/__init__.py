@@ -1,1 +1,1 @@
-"""Where consultations run: in this process, in several processes, or on a Ray cluster."""
+"""Engines that run consultations: in this process, in several processes, or on a Ray cluster."""

@@ -1,4 +1,4 @@
-"""The messages between a run and its workers, and the worker that does what they say."""
+"""The messages between a run and its workers, and the worker that acts on them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class AnswerMessage:
     """A worker got an answer, and waits until it is written."""
 
     number: int
-    """Of the consultation."""
+    """Number of the consultation."""
     key: str
     answer: Completion
     ticket: int
@@ -87,7 +87,7 @@ class WorkerServer:
         """Answers that the run has not written yet, by their ticket."""
 
     async def receive(self) -> list[Message]:
-        """What there is to report, as soon as there is something."""
+        """Return what there is to report, as soon as there is something."""
         first = await self._reports.get()
         return [first, *(self._reports.get_nowait() for _ in range(self._reports.qsize()))]
 

@@ -1,4 +1,4 @@
-"""Keeps workers busy: hands out consultations, and takes back what they report. Every engine runs on it."""
+"""Keep workers busy: hand out consultations, and take back what they report. Every engine runs on it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class WorkerPool:
                 return
 
     async def _started(self, *, needed: bool) -> WorkerConnection | None:
-        """A new worker; None if the run ends, or others finish it, before a busy cluster has room for this one."""
+        """Return a new worker, or None if the run ends, or others finish it, before a busy cluster has room."""
         starting = asyncio.ensure_future(self._connect(self._setup))
         ends = [asyncio.ensure_future(self._queue.stop.asked.wait())]
         if not needed:
@@ -121,7 +121,7 @@ class _OneWorker:
         self._under_way: set[int] = set()
 
     async def work(self, each: int) -> list[int]:
-        """Keep so many consultations under way until there are none left; what it left undone by dying."""
+        """Keep this many consultations under way until there are none left; return what it left undone by dying."""
         stopping = asyncio.ensure_future(self._tell_it_to_stop())
         try:
             for _ in range(each):

@@ -31,7 +31,7 @@ def pack(message: Message) -> bytes:
 
 
 async def read_message(reader: asyncio.StreamReader) -> Message | None:
-    """The next message; None when the other side is gone, also in the middle of a message."""
+    """The next message, or None if the other side is gone, also in the middle of a message."""
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
         if length > _LONGEST:

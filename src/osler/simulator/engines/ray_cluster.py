@@ -49,7 +49,7 @@ class RayWorker:
         self._server.send(message)
 
     async def receive(self) -> list[Message]:
-        """What there is to report, as soon as there is something."""
+        """Return what there is to report, as soon as there is something."""
         return await self._server.receive()
 
 
@@ -158,14 +158,14 @@ async def cluster(ray: Any, address: str | None, workers: int | None) -> AsyncIt
 
 
 def _hear_again() -> None:
-    """Put back who hears a SIGTERM: Ray's native part takes it for a crash, and there is a run to be ended in order."""
+    """Restore the SIGTERM handler: Ray's native part takes it for a crash, and a run has to end in order."""
     if threading.current_thread() is threading.main_thread() and (heard_by := signal.getsignal(signal.SIGTERM)):
         signal.signal(signal.SIGTERM, heard_by)
         signal.siginterrupt(signal.SIGTERM, False)
 
 
 def _knock(address: str) -> None:
-    """Raise at once where nobody listens; addresses that are no HOST:PORT are for Ray to understand."""
+    """Raise at once if nobody listens; addresses that are not HOST:PORT are for Ray to understand."""
     host, colon, port = address.rpartition(":")
     if colon and port.isdecimal() and "/" not in host:
         try:
@@ -203,5 +203,5 @@ async def _within(seconds: float, call: Callable[[], object]) -> None:
 
 
 def _last_line(error: BaseException) -> str:
-    """What Ray has to say, without its traceback from afar."""
+    """Return Ray's message, without its remote traceback."""
     return next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)

@@ -1,7 +1,6 @@
-"""A small reader of patients' replies for measures without a model: clauses, things by their names, values.
+"""Parse patient replies without a model, for measures only: clauses, things by their names, values.
 
-It is made for measuring alone and tested against labelled replies (`tests/agents/replies`). Nothing of it decides what
-a patient may say.
+The gate does not use it. It is tested against labelled replies (`tests/agents/replies`).
 """
 
 from __future__ import annotations
@@ -20,56 +19,56 @@ from osler.language.words import content, numbers, plain, sentences, words
 from osler.records.schema import Entry
 
 _REMEMBERED = 2048
-"""Texts whose reading is kept: every name of every entry is held against the same few clauses."""
+"""Texts whose parse is cached: every name of every entry is compared with the same few clauses."""
 _SHORTEST = {Language.EN: 4, Language.ZH: 2}
-"""Letters or characters of a name: shorter ones are in too many words, or short forms of too many things."""
+"""Shortest name, in letters or characters: shorter ones are in too many words, or abbreviate too many things."""
 _LEAST_WORDED = 4
-"""From which a number in words counts: `one`, `a couple` and 两三 are said without meaning them."""
+"""Smallest number in words that counts: `one`, `a couple` and 两三 are said without meaning them."""
 _SCALES = frozenset({10.0, 100.0, 1000.0, 10000.0})
-"""What most numbers in words are made of."""
+"""Powers of ten that most numbers in words are made of."""
 _PER = {Language.EN: (7, 10, 12, 24, 30, 60, 100, 1000), Language.ZH: (2, 7, 10, 12, 24, 30, 60, 100, 1000)}
-"""What a person may have multiplied or divided a number by: weeks and days, hours and minutes, m and cm; kg and 斤."""
+"""Factors by which a person may convert a number: weeks and days, hours and minutes, m and cm; kg and 斤."""
 
 
 def has(key: str, text: str, language: Language) -> bool:
-    """Whether a text holds a cue of `reply_cues.yaml`."""
+    """Check whether a text contains a cue of `reply_cues.yaml`."""
     return cue("reply_cues", key, language).search(text) is not None
 
 
 def only(keys: tuple[str, ...], text: str, language: Language) -> bool:
-    """Whether a text is made of such cues and marks alone."""
+    """Check whether a text consists only of such cues and punctuation."""
     for key in keys:
         text = cue("reply_cues", key, language).sub(" ", text)
     return not any(char.isalnum() for char in text)
 
 
 def denies(text: str, language: Language) -> bool:
-    """Whether anything in a levelled text denies."""
+    """Check whether a normalised text denies anything."""
     return has("negation", text, language)
 
 
 def is_plain(text: str, language: Language) -> bool:
-    """Whether a levelled text supposes nothing, and speaks of now and of the patient."""
+    """Check whether a normalised text is about now and the patient, and supposes nothing."""
     return not any(has(key, text, language) for key in ("supposed", "past", "relative"))
 
 
 @dataclass(frozen=True)
 class ReplyClause:
-    """What stands between two commas, or between the things of a list; a `but` ends a statement."""
+    """Text between two commas, or between the items of a list; a `but` ends a statement."""
 
     text: str
-    """Levelled."""
+    """Normalised."""
     statement: str
-    """What it is a part of."""
+    """The sentence it is a part of."""
     is_affirmed: bool
     """Whether it says that something is or was so: what follows a denial may be denied with it."""
     is_plain: bool
-    """Whether it speaks of how things are now, and of the patient."""
+    """Whether it is about now and about the patient."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def statements(text: str, language: Language) -> tuple[str, ...]:
-    """Sentences, parted where a `but` turns them."""
+    """Split a text into sentences, and those at a `but`."""
     parts = (part for one in sentences(text, language) for part in cue("reply_cues", "but", language).split(plain(one)))
     return tuple(part.strip() for part in parts if part.strip())
 
@@ -92,20 +91,20 @@ def clauses(text: str, language: Language) -> tuple[ReplyClause, ...]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def level(text: str, language: Language) -> str:
-    """A text in the form in which names are looked for: stems between spaces; in Chinese characters without any."""
+    """Normalise a text for finding names: stems between spaces; in Chinese, characters without any."""
     if language is Language.ZH:
         return "".join(plain(text).split()).replace("疼", "痛")
     return f" {' '.join(words(text, language))} "
 
 
 def mentions(text: str, name: str, language: Language) -> bool:
-    """Whether a text has the name, word for word. One Chinese character is no name: others are made of it."""
+    """Check whether a text has the name, word for word. One Chinese character is not a name: others contain it."""
     wanted = level(name, language)
     return len(wanted.strip()) > 1 and wanted in level(text, language)
 
 
 def own_words(entry: Entry) -> str:
-    """What the record says of an entry."""
+    """Return what the record says about an entry."""
     return f"{entry.report}\n{entry.said}"
 
 
@@ -115,7 +114,7 @@ def all_words(entry: Entry) -> str:
 
 
 def tells(text: str, entry: Entry, language: Language) -> bool:
-    """Whether a text has a number of the entry, or a word of it that is more than its name."""
+    """Check whether a text has a number of the entry, or a word of it that is not in its name."""
     own = own_words(entry)
     if set(numbers(own)) & set(numbers(text)):
         return True
@@ -124,7 +123,7 @@ def tells(text: str, entry: Entry, language: Language) -> bool:
 
 
 def asks_for(question: str, entry: Entry, language: Language) -> bool:
-    """Whether a question has all words of one of the entry's names."""
+    """Check whether a question has all words of one of the entry's names."""
     asked = set(content(question, language))
     names = (set(content(name, language)) for name in (entry.name, *entry.aliases))
     return any(name and name <= asked for name in names)
@@ -137,14 +136,14 @@ class _Name(NamedTuple):
 
 @lru_cache(maxsize=_REMEMBERED)
 def things(text: str, language: Language) -> frozenset[Concept]:
-    """The symptoms, illnesses and drugs of which a text has all words of a name, in any order."""
+    """Return the symptoms, illnesses and drugs whose name has all its words in the text, in any order."""
     said = frozenset(words(text, language))
     return frozenset(name.thing for word in said for name in _index(language).get(word, ()) if name.words <= said)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def things_touched(text: str, language: Language) -> frozenset[Concept]:
-    """What a text says enough of to support it: the rarest word of a name."""
+    """Return the things a text says enough of to support them: the rarest word of a name."""
     return frozenset(name.thing for word in set(words(text, language)) for name in _index(language).get(word, ()))
 
 
@@ -166,7 +165,7 @@ def _index(language: Language) -> dict[str, list[_Name]]:
 
 
 def unsupported_values(reply: str, texts: Iterable[str], language: Language) -> Iterator[str]:
-    """The numbers of a reply that none of the texts supports: as they are written, those in words with their clause."""
+    """Return the numbers of a reply that no text supports: as they are written, those in words with their clause."""
     texts = tuple(texts)
     known = frozenset[float]().union(*map(values, texts))
     for quote, readings in written_values(reply):
@@ -187,14 +186,14 @@ def _in_digits(text: str) -> frozenset[float]:
 
 
 def _follows(value: float, known: frozenset[float], language: Language) -> bool:
-    """Whether a number is one of those known, also in another unit or by another clock."""
+    """Check whether a number is one of those known, also in another unit or by another clock."""
     if value in known or any(value * per in known or value / per in known for per in _PER[language]):
         return True
     return value <= 12 and value + 12 in known
 
 
 def _pieces(known: frozenset[float]) -> Iterator[float]:
-    """What is said one after the other (`thirty-eight seven`), and what lies between two (six kilos of 61 to 55)."""
+    """Return numbers said in a row (`thirty-eight seven`), and the difference of two (six kilos of 61 to 55)."""
     for number in known:
         whole, _, part = str(number).partition(".")
         yield from (float(whole), float(part), number % 100)
