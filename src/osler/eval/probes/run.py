@@ -30,7 +30,7 @@ from osler.runs.transcript import Transcript
 from osler.seeds import derive
 
 
-class RecordedModel:
+class RecordedAnswers:
     """A memory's model, out of a transcript: each answer to its own request, and repeated requests in their order."""
 
     def __init__(self, transcript: Transcript) -> None:
@@ -65,7 +65,7 @@ async def rebuilt(transcript: Transcript, settings: Settings) -> Rebuilt:
     the consultation ended too early to remember stays unknown here, too.
     """
     header = transcript.header
-    answers = RecordedModel(transcript)
+    answers = RecordedAnswers(transcript)
     thinks = (settings.memory_backbone or header.backbone) not in WITHOUT_MODEL
     made = MemorySettings(
         language=header.language,
