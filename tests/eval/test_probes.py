@@ -354,7 +354,8 @@ async def test_over_real_consultations_more_memory_scores_more(case: str) -> Non
         assert transcript.header.seed == derive(0, case, 1, "consultation")
         [found] = probe_figures([await examine(transcript, record, settings)], [1], 0)
         told[memory] = found.by_kind["told"]
-    assert told["none"]["retrieval"].value == 0 and told["raw"]["retrieval"].value == 1
+    retrieval = told["raw"]["retrieval"].value
+    assert told["none"]["retrieval"].value == 0 and retrieval is not None and retrieval > 0.8
     better, worse = told["raw"]["correctness"].value, told["none"]["correctness"].value
     assert better is not None and worse is not None and better > worse
 

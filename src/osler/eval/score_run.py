@@ -68,13 +68,14 @@ def read_test_prices(path: Path) -> dict[str, float]:
         UserError: The file cannot be read or is not such a table.
     """
     from osler.records.formats.yaml import read
+    from osler.records.validation import RecordError
 
     try:
         table = [getattr(part, "data", None) for part in read(path, str(path))]
         return TypeAdapter(dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]]).validate_python(*table)
     except OSError as error:
         raise UserError(f"the prices of tests {path} cannot be read ({error.strerror})", "check the path") from None
-    except ValidationError:
+    except (ValidationError, RecordError):
         raise UserError(f"{path} is no table of what tests cost", "write `Chest X-ray: 40`, one test a line") from None
 
 

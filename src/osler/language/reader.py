@@ -237,25 +237,26 @@ def _taken(finds: re.Pattern[str], text: str) -> tuple[str, str]:
 def _negation(text: str, language: Language) -> tuple[int, int, bool] | None:
     """Find where a text denies: the cue's start and end, and whether it is at the end and denies what is before it."""
     kept = spans(finder("kept_negation", language), text)
-    denies = [
+    inner = _subordinate_start(text, language)
+    denies = (
         found.span()
         for found in finder("negation", language).finditer(text)
-        if not any(first < found.end() and found.start() < stop and found.end() <= stop for first, stop in kept)
-        and not _is_subordinate(text[: found.start()], language)
-    ]
+        if found.start() < inner
+        and not any(first < found.end() and found.start() < stop and found.end() <= stop for first, stop in kept)
+    )
     ends = re.search(rf"{pattern('negation_after', language)}\W*$", text, re.IGNORECASE)
     if ends and ends.start() > 0 and text[: ends.start()].strip(EDGE):
         return ends.start(), ends.end(), True
-    if not denies:
-        return None
-    return *denies[0], False
+    first = next(denies, None)
+    return (*first, False) if first else None
 
 
-def _is_subordinate(before: str, language: Language) -> bool:
-    """Check whether what follows these words is said within another statement: "a feeling that I would not wake up"."""
-    found = finder("subordinate", language).search(before)
-    head = before[: found.start()] if found else ""
-    return bool(thing(head, language) or finder("determiners", language).search(head))
+def _subordinate_start(text: str, language: Language) -> int:
+    """Return from where on a text is said within another statement: "a feeling that I would not wake up"."""
+    found = finder("subordinate", language).search(text)
+    head = text[: found.start()] if found else ""
+    is_inner = thing(head, language) or finder("determiners", language).search(head)
+    return found.end() if found and is_inner else len(text)
 
 
 def _is_fresh(segment: Segment, language: Language) -> bool:

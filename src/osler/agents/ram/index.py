@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from osler.agents.ram.evidence import Evidence, read_asks, weights
+from osler.agents.ram.evidence import COLUMNS, Evidence, read_asks, weights
 from osler.language import Language, Speaker
 from osler.language.lexicon import broad_parts, concepts
 from osler.language.lexicon.drugs import drugs_in
@@ -39,6 +39,10 @@ _MEANINGS: dict[str, frozenset[str]] = {
 """Concepts that ask for a whole section of the record. They count once their summed probability reaches `_LIKELY`."""
 
 
+_BY_NAME = 0.5
+"""Share of a question's words, by weight, that an entry's whole name must be to be asked for by it."""
+
+
 @dataclass(frozen=True)
 class Match:
     """An entry that a question asks for."""
@@ -64,10 +68,15 @@ class RecordIndex:
         if not question.strip():
             return []
         fitted = weights(self.language)
-        scores = all_seen(fitted.probabilities(self._evidence.rows(question))).tolist()
+        rows = self._evidence.rows(question)
+        scores = all_seen(fitted.probabilities(rows)).tolist()
         best = max(scores)
         floor = best * fitted.ratio if reaches(best, fitted.threshold) else 2.0
-        chosen = [Match(*both) for both in zip(self.entries, scores, strict=True) if reaches(both[1], floor)]
+        found = [Match(*both) for both in zip(self.entries, scores, strict=True)]
+        chosen = [match for match in found if reaches(match.score, floor)]
+        if not chosen:  # an entry whose whole name is most of the question is never missed
+            by_name = rows[:, COLUMNS.index("whole_name")] * rows[:, COLUMNS.index("ask_in_name")]
+            chosen = [match for match, share in zip(found, by_name.tolist(), strict=True) if reaches(share, _BY_NAME)]
         if asks_about_another(question, self.language, self._speaker):
             chosen = [match for match in chosen if match.entry.category in _OF_OTHERS]
         elif parts := self._parts(question):
