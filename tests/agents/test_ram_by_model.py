@@ -112,7 +112,6 @@ async def test_nobody_is_handed_a_whole_file() -> None:
     assert len(some.retrieved[0].entries) == MOST and some.kinds == []
 
 
-@pytest.mark.skipif(not hasattr(FailureKind, "TOO_LONG"), reason="no server's refusal is told as one for its length")
 async def test_a_record_that_does_not_fit_is_searched_by_rules_at_once() -> None:
     def model(_: str) -> str:
         raise BackboneError(FailureKind("too_long"), "the prompt does not fit")

@@ -106,6 +106,8 @@ def test_a_no_to_a_negated_question_denies_the_thing_itself(
         (EN, "Have you had your tablets?", "All of them except for the water tablet.", "except for the water tablet"),
         (EN, "Was the smear positive?", "It came back negative.", "came back negative"),
         (EN, "Any pain?", "My knee aches for no reason.", "aches for no reason"),
+        (EN, "How is the wound?", "It never properly closed.", "never properly closed"),
+        (ZH, "伤口怎么样？", "一直没长好。", "没长好"),
         (ZH, "头疼吗？", "躺下就不那么疼。", "躺下就不那么疼"),
         (ZH, "经常感冒吗？", "很少感冒。", "很少感冒"),
     ],
