@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -57,15 +57,18 @@ class Model:
     spec: str = ""
     pause: float = 0.0
     requests: int = 0
+    answering: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 @asynccontextmanager
 async def model() -> AsyncIterator[Model]:
     there = Model()
+    there.answering.set()
 
     async def answer(_: web.Request) -> web.Response:
         there.requests += 1
         await asyncio.sleep(there.pause)
+        await there.answering.wait()
         return web.Response(body=completion(Step(text="Do you have a fever?")), content_type="application/json")
 
     app = web.Application()
@@ -153,14 +156,19 @@ async def test_killed_workers_cost_no_more_than_what_they_were_asking(
 ) -> None:
     async with model() as server:
         server.pause = 0.4
-        plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "4", "--patient", "rules", "--json")
+        plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "8", "--patient", "rules", "--json")
         how = ("--engine", "ray", "--ray-address", cluster, "--workers", "2", "--concurrency", "4", "--out", "run")
         run = asyncio.create_task(asyncio.to_thread(osler_process, *plan, *how, timeout=220))
-        while server.requests < 10:  # every consultation under way has an answer or two by then
+        while server.requests < 10:  # every consultation under way has an answer or two by then, and none has ended
             assert not run.done(), run.result().stderr
             await asyncio.sleep(0.02)
-        for victim in workers():  # one of them may hold nothing yet: Ray starts its workers when it likes
+        server.answering.clear()  # nothing ends while its worker is looked for
+        while not (victims := workers()):
+            assert not run.done(), run.result().stderr
+            await asyncio.sleep(0.1)
+        for victim in victims:  # one of them may hold nothing yet: Ray starts its workers when it likes
             os.kill(victim, signal.SIGKILL)
+        server.answering.set()
         server.pause = 0.0  # nothing more is caught in the middle
         done = await run
         # Ray tells of every death, and not on standard output.
