@@ -18,6 +18,8 @@ class Verdict(StrEnum):
     """Something was answered that could not be read."""
     UNSAFE = "unsafe"
     """A treatment that would harm this patient, whatever else it holds."""
+    UNDECIDED = "undecided"
+    """The rules cannot tell; a model judge or a person has to decide."""
 
 
 @dataclass(frozen=True)
