@@ -74,23 +74,28 @@ class Run:
             told["judged"] = told["diagnosis_verdict"] is not None
             for kind in ("diagnosis", "treatment"):
                 verdict = told[f"{kind}_verdict"]
-                told[f"{kind}_right"] = None if verdict is None else float(verdict == Verdict.CORRECT)
+                right, either = verdict == Verdict.CORRECT, verdict in {Verdict.CORRECT, Verdict.UNDECIDED}
+                told[f"{kind}_right"] = None if verdict is None else float(right)
+                told[f"{kind}_right_at_most"] = None if verdict is None else float(either)
             yield told
 
     def scores(self, judge: str | None = None, ruler: str | None = None) -> pd.DataFrame:
         """One row per consultation that has ended.
 
         `diagnosis_right` and `treatment_right` are 1 or 0, and nothing if nothing was judged: their means leave out
-        what failed and what has no verdict yet. Who made what is counted as `questions_model`, `replies_rules` and so
-        on, what was done to models' words as `interventions_doctor_unread`, what a seat used as `tokens_in_doctor`.
-        `patient_ruler` is who counted leaks, fabrications and contradictions.
+        what failed and what has no verdict yet. An undecided verdict is not right there, and right in
+        `diagnosis_right_at_most` and `treatment_right_at_most`: accuracy lies between the two means. Who made what is
+        counted as `questions_model`, `replies_rules` and so on, what was done to models' words as
+        `interventions_doctor_unread`, what a seat used as `tokens_in_doctor`. `patient_ruler` is who counted leaks,
+        fabrications and contradictions.
         """
         import pandas as pd
 
         frame = pd.DataFrame([{**row, **row["makers"].flat()} for row in self.rows(judge, ruler)])
         if frame.empty:
             return frame
-        return frame.drop(columns="makers").astype({"diagnosis_right": float, "treatment_right": float})
+        shares = [f"{kind}_right{bound}" for kind in ("diagnosis", "treatment") for bound in ("", "_at_most")]
+        return frame.drop(columns="makers").astype(dict.fromkeys(shares, float))
 
     def turns(self) -> pd.DataFrame:
         """One row per turn: the question, what it asked for, what was handed out, the reply, the recall, who made what.
@@ -111,6 +116,9 @@ class Run:
         self, *others: Run, judge: str | None = None, against: str | None = None, patient_judge: str | None = None
     ) -> pd.DataFrame:
         """One row per column and measure, as `osler compare` counts them, with intervals and paired differences.
+
+        `noise` is how far two equally good columns would differ by chance, `told_apart` whether the difference is
+        larger than that; `patients_needed` and `trials_needed` say what would tell a smaller one apart.
 
         Args:
             others: More runs, whose columns are shown with this one's.

@@ -6,10 +6,11 @@ Means are over all trials. Trials of the same patient are never treated as indep
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 from statistics import NormalDist
 from typing import NamedTuple, Self
 
@@ -24,8 +25,6 @@ Array = npt.NDArray[np.float64]
 _TAIL = (1 - 0.95) / 2
 """What a 95 % interval leaves out on each side."""
 RESAMPLES = 10_000
-_FLIPS = 10_000
-"""Number of random sign flips; if there are no more possible flips than this, all are tried."""
 _LARGEST = 1e100
 """No score comes near it, and squares and sums of smaller numbers cannot overflow."""
 _FEW_PATIENTS = 30
@@ -178,11 +177,10 @@ class Trial(NamedTuple):
 
 
 class PairedTest(StrEnum):
-    """Where a p-value comes from."""
+    """Where a p-value comes from; both are exact, and the first is the second with one value per patient."""
 
     MCNEMAR = "mcnemar_exact"
-    SIGN_FLIP_EXACT = "sign_flip_exact"
-    SIGN_FLIP_SAMPLED = "sign_flip_sampled"
+    SIGN_FLIP = "sign_flip_exact"
 
 
 @dataclass(frozen=True)
@@ -210,25 +208,19 @@ class Paired:
 def paired(
     first: Mapping[Trial, float], second: Mapping[Trial, float], seed: int = 0, resamples: int = RESAMPLES
 ) -> Paired:
-    """Compare two columns trial by trial.
+    """Compare two columns of right (1) and wrong (0), trial by trial.
 
-    Right and wrong on one trial per patient go through McNemar's exact test. Anything else goes through a sign-flip
-    test over whole patients: were the columns alike, each patient's difference might as well have had the other sign.
+    The test flips the signs of whole patients: if the columns were equally good, each patient's difference could as
+    well have had the other sign. With one trial per patient that is McNemar's exact test.
+
+    Raises:
+        ValueError: A value is neither 0 nor 1.
     """
     shared = sorted(first.keys() & second.keys())
-    gains: dict[str, list[float]] = defaultdict(list)
-    for trial in shared:
-        gains[trial.patient].append(float(first[trial]) - float(second[trial]))
+    gains = paired_gains(first, second)
     clusters = Clusters.of(gains)
     every_gain = [gain for group in gains.values() for gain in group]
-    ahead, behind = sum(gain > 0 for gain in every_gain), sum(gain < 0 for gain in every_gain)
-    binary = _are_binary(column[trial] for trial in shared for column in (first, second))
-    test: PairedTest | None = None
-    p_value: float | None = None
-    if binary and shared and len(shared) == len(clusters):
-        test, p_value = PairedTest.MCNEMAR, _mcnemar(ahead, behind)
-    elif shared:
-        test, p_value = _sign_flip(clusters.totals, seed)
+    test = PairedTest.MCNEMAR if len(shared) == len(clusters) else PairedTest.SIGN_FLIP
     return Paired(
         n=len(shared),
         patients=len(clusters),
@@ -236,57 +228,64 @@ def paired(
         left_out_first=len(first) - len(shared),
         left_out_second=len(second) - len(shared),
         difference=clusters.mean if shared else None,
-        interval=_paired_interval(gains, binary, seed, resamples),
-        only_first=ahead,
-        only_second=behind,
-        test=test,
-        p_value=p_value,
+        interval=_paired_interval(gains, seed, resamples),
+        only_first=sum(gain > 0 for gain in every_gain),
+        only_second=sum(gain < 0 for gain in every_gain),
+        test=test if shared else None,
+        p_value=float(chance_tails(clusters.totals)[abs(round(sum(every_gain)))]) if shared else None,
     )
 
 
-def _paired_interval(gains: ValuesByPatient, binary: bool, seed: int, resamples: int) -> Interval | None:
-    """The bootstrap's interval, unless all differences of zeros and ones are equal and it would have no width.
+def paired_gains(first: Mapping[Trial, float], second: Mapping[Trial, float]) -> dict[str, list[float]]:
+    """Return the first column minus the second on each trial that both have, by patient.
+
+    Raises:
+        ValueError: A value is neither 0 nor 1.
+    """
+    shared = sorted(first.keys() & second.keys())
+    if not _are_binary(column[trial] for trial in shared for column in (first, second)):
+        raise ValueError("only right (1) and wrong (0) can be paired; leave values that are not known out")
+    gains: dict[str, list[float]] = defaultdict(list)
+    for trial in shared:
+        gains[trial.patient].append(float(first[trial]) - float(second[trial]))
+    return dict(gains)
+
+
+def chance_tails(totals: Iterable[float]) -> Array:
+    """Return for s = 0, 1, 2, … the chance that these whole numbers, with random signs, add up to at least s or -s.
+
+    It is exact: numbers of the same size follow a binomial distribution, and the sizes are convolved.
+    """
+    sizes = Counter(abs(round(total)) for total in totals if total)
+    chances = np.ones(1)
+    for size, count in sizes.items():
+        spread = np.zeros(size * count + 1)
+        spread[::size] = _coin_tosses(count)
+        chances = np.convolve(chances, spread)
+    farthest = len(chances) - 1
+    distances = np.abs(2 * np.arange(farthest + 1) - farthest)
+    tails = np.cumsum(np.bincount(distances, weights=chances)[::-1])[::-1]
+    return np.asarray(tails / tails[0])
+
+
+def _coin_tosses(count: int) -> list[float]:
+    """Return the chances of 0, 1, 2, … heads in this many tosses of a coin, from whole numbers, which do not round."""
+    ways = accumulate(range(count), lambda found, heads: found * (count - heads) // (heads + 1), initial=1)
+    return [found / (1 << count) for found in ways]
+
+
+def _paired_interval(gains: ValuesByPatient, seed: int, resamples: int) -> Interval | None:
+    """The bootstrap's interval, unless all differences are equal and it would have no width.
 
     There, Wilson's interval says how many other patients might yet differ, and each could at most turn the
     difference to the far end of its range.
     """
     distinct = {gain for group in gains.values() for gain in group}
     unlike = wilson(0, len(gains))
-    if not (binary and len(distinct) == 1 and unlike):
+    if not (len(distinct) == 1 and unlike):
         return bootstrap_mean(gains, seed, resamples)
     gain = distinct.pop()
     return Interval(gain - unlike.high * (1 + gain), gain + unlike.high * (1 - gain))
-
-
-def _mcnemar(ahead: int, behind: int) -> float:
-    """Twice the binomial tail of the trials on which only one column is right, at most 1."""
-    discordant = ahead + behind
-    tail = sum(math.comb(discordant, count) for count in range(min(ahead, behind) + 1))
-    return min(1.0, 2 * tail / (1 << discordant))
-
-
-def _sign_flip(totals: Array, seed: int) -> tuple[PairedTest, float]:
-    """Return how often the sum of patients' differences, with random signs, comes out as far from 0.
-
-    Patients weigh by their totals, as in the reported difference, so that the test is about that very number.
-    """
-    moved = totals[totals != 0]
-    observed = abs(math.fsum(moved))
-    # Sums in another order differ in their last digits; those are ties.
-    reach = observed - 1e-9 * math.fsum(np.abs(moved))
-    # A flip of all signs comes out as far: the first sign can stay, which halves the work.
-    free = max(0, len(moved) - 1)
-    if 2**free <= _FLIPS:
-        bits = (np.arange(2**free)[:, None] >> np.arange(free)) & 1
-        signs = np.hstack([np.ones((2**free, len(moved) - free)), 1 - 2.0 * bits])
-        return PairedTest.SIGN_FLIP_EXACT, float((np.abs(signs @ moved) >= reach).mean())
-    draws = _generator(seed, "sign flips")
-    as_far = 0
-    for rows in _pieces(_FLIPS, len(moved)):
-        signs = 1 - 2.0 * draws.integers(2, size=(rows, len(moved)))
-        as_far += int((np.abs(signs @ moved) >= reach).sum())
-    # The data themselves are one of the flips, so that no p-value is 0.
-    return PairedTest.SIGN_FLIP_SAMPLED, (1 + as_far) / (1 + _FLIPS)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

@@ -22,8 +22,10 @@ from osler.wide_table import WideTable
 
 _NOT_JUDGED = "not judged"
 _MEMORY_FAILED = "memory calls failed in"
-_UNLESS_ZERO = {_NOT_JUDGED, _MEMORY_FAILED}
+_KINDS = ("diagnosis", "treatment")
+_UNLESS_ZERO = {_NOT_JUDGED, _MEMORY_FAILED, *(f"{kind} undecided" for kind in _KINDS)}
 """Rows that are left out if they are all zeros."""
+_REMEDY = "undecided is counted as not right, and at most as right; `osler score RUN --judge SPEC` lets a model decide"
 
 Rows = list[dict[str, Any]]
 """The consultations of a column, with their scores and measures."""
@@ -41,13 +43,18 @@ def summary(run: RunFile, patient: str) -> Group | Text:
         return Text("no consultation has ended yet")
     columns = [_figures(rows) for rows in groups.values()]
     rows = [[name, *(figures[name] for figures in columns)] for name in columns[0]]
-    shown = [row for row in rows if row[0] not in _UNLESS_ZERO or set(row[1:]) != {"0"}]
+    zeros = {name for name, *cells in rows if name in _UNLESS_ZERO and set(cells) == {"0"}}
+    zeros |= {f"{kind} right at most" for kind in _KINDS if f"{kind} undecided" in zeros}
+    shown = [row for row in rows if row[0] not in zeros]
     known = {row[0] for row in shown}
     more = [row for row in _maker_rows(list(groups.values())) if row[0] not in known]
     names = ShortNames.of(groups)
     headers = [names.header(column) for column in groups]
-    note = next(iter(ruler_notes([run], RULES)))
-    return Group(WideTable(f"patient: {backbone_name(patient)}", headers, shown + more), Text(note, style="dim"))
+    notes = [*ruler_notes([run], RULES)][:1]
+    if any(f"{kind} undecided" in known for kind in _KINDS):
+        notes.insert(0, _REMEDY)
+    table = WideTable(f"patient: {backbone_name(patient)}", headers, shown + more)
+    return Group(table, *(Text(note, style="dim") for note in notes))
 
 
 def _maker_rows(groups: list[Rows]) -> list[list[str]]:
@@ -64,8 +71,8 @@ def _figures(rows: Rows) -> dict[str, str]:
         "unparsed": str(sum(row["ending"] == Ending.UNPARSED for row in rows)),
         _NOT_JUDGED: str(len(answered) - judged),
         _MEMORY_FAILED: str(sum(bool(row["measures"].get("memory_failures")) for row in answered)),
-        "diagnosis right": _right("diagnosis", answered),
-        "treatment right": _right("treatment", answered),
+        **_right("diagnosis", answered),
+        **_right("treatment", answered),
         "turns": _mean("turns", answered),
         "repeated questions": _mean("repeats", answered),
         "replies": str(sum(row["replies"] for row in rows)),
@@ -74,13 +81,23 @@ def _figures(rows: Rows) -> dict[str, str]:
     }
 
 
-def _right(kind: str, answered: Rows) -> str:
-    """The share of what was judged, with its n if that is not every consultation with an answer."""
+def _right(kind: str, answered: Rows) -> dict[str, str]:
+    """The share of what was judged, its upper bound and what is undecided."""
     verdicts = [row[f"{kind}_verdict"] for row in answered if row[f"{kind}_verdict"] is not None]
-    if not verdicts:
+    right, undecided = (verdicts.count(verdict) for verdict in (Verdict.CORRECT, Verdict.UNDECIDED))
+    return {
+        f"{kind} right": _share(right, verdicts, answered),
+        f"{kind} right at most": _share(right + undecided, verdicts, answered),
+        f"{kind} undecided": str(undecided),
+    }
+
+
+def _share(count: int, judged: list[str], answered: Rows) -> str:
+    """With its n if that is not every consultation with an answer."""
+    if not judged:
         return "–"
-    share = f"{sum(verdict == Verdict.CORRECT for verdict in verdicts) / len(verdicts):.3f}"
-    return share if len(verdicts) == len(answered) else f"{share} (n={len(verdicts)})"
+    share = f"{count / len(judged):.3f}"
+    return share if len(judged) == len(answered) else f"{share} (n={len(judged)})"
 
 
 def _mean(name: str, answered: Rows) -> str:

@@ -22,9 +22,9 @@ SEED = 0
 """Seed of the bootstrap: the same table gives the same intervals."""
 
 
-def _is(kind: str, verdict: Verdict) -> Value:
+def _is(kind: str, *verdicts: Verdict) -> Value:
     name = f"{kind}_verdict"
-    return lambda row: None if row[name] is None else row[name] == verdict
+    return lambda row: None if row[name] is None else row[name] in verdicts
 
 
 def _is_among_five(row: Row) -> float | None:
@@ -55,6 +55,8 @@ class Measure:
     digits: int = 1
     unless_zero: bool = False
     """Left out of a table if no column has any of it."""
+    bounds: str | None = None
+    """The measure that it is the upper bound of; left out of a table in which no verdict on that is undecided."""
     of_asking: bool = False
     """Says how the doctor asked; a doctor who was told everything has none."""
 
@@ -68,6 +70,15 @@ class Measure:
 
 def _asking(name: str, label: str, *, share: bool = False, digits: int = 1) -> Measure:
     return Measure(name, label, share=share, digits=digits, of_asking=True)
+
+
+def _right(kind: str) -> list[Measure]:
+    """The share that is right, and the share that is right if every undecided verdict turns out to be."""
+    label, either = f"{kind} right", (Verdict.CORRECT, Verdict.UNDECIDED)
+    return [
+        Measure(kind, f"{label} %", _is(kind, Verdict.CORRECT), tested=True),
+        Measure(f"{kind}_at_most", f"{label} at most %", _is(kind, *either), bounds=kind),
+    ]
 
 
 def _usage(what: str, label: str, digits: int) -> list[Measure]:
@@ -86,10 +97,10 @@ def _usage(what: str, label: str, digits: int) -> list[Measure]:
 
 
 MEASURES = (
-    Measure("diagnosis", "diagnosis right %", _is("diagnosis", Verdict.CORRECT), tested=True),
+    *_right("diagnosis"),
     Measure("diagnosis_partial", "diagnosis partly right %", _is("diagnosis", Verdict.PARTIAL)),
     Measure("diagnosis_top5", "right among five %", _is_among_five),
-    Measure("treatment", "treatment right %", _is("treatment", Verdict.CORRECT), tested=True),
+    *_right("treatment"),
     Measure("treatment_partial", "treatment partly right %", _is("treatment", Verdict.PARTIAL)),
     Measure("treatment_unsafe", "unsafe %", _is("treatment", Verdict.UNSAFE)),
     _asking("coverage", "key elements asked %", share=True),
@@ -130,6 +141,8 @@ class ColumnFigures:
     unparsed: int
     unjudged: int
     """Ended with an answer that this judge has not judged; not part of any score."""
+    undecided: dict[str, int]
+    """Verdicts on the diagnosis and on the treatment that the judge left undecided; scores count them as not right."""
     memory_failures: int | None
     """Answered consultations in which a call of the memory's model failed; None if the run does not say."""
     figures: dict[str, Figure]
@@ -184,7 +197,7 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
         found = {_trial(row): number for row in answered if (number := measure.of(row)) is not None}
         by_patient = _grouped(found, lambda trial: trial.patient)
         figures[measure.name] = Figure.of(by_patient, SEED) if measure.share else Figure(mean(by_patient), len(found))
-        if measure.tested:
+        if measure.tested or measure.bounds:
             values[measure.name] = found
     broken = [count for row in answered if (count := row.get("memory_failures")) is not None]
     passes = _passes(values["diagnosis"])
@@ -198,6 +211,10 @@ def _column(column: Column, names: ShortNames, run: str | None, rows: list[Row])
         failed=len(rows) - len(answered),
         unparsed=sum(row["ending"] == "unparsed" for row in rows),
         unjudged=sum(row["diagnosis_verdict"] is None for row in answered),
+        undecided={
+            kind: sum(row[f"{kind}_verdict"] == Verdict.UNDECIDED for row in answered)
+            for kind in ("diagnosis", "treatment")
+        },
         memory_failures=sum(count > 0 for count in broken) if broken else None,
         figures=figures,
         makers=Makers.together(map(_makers, answered)),

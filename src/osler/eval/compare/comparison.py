@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from osler.errors import UserError
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Row, columns_of
+from osler.eval.compare.noise import Noise, noise_of
 from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.patient_verdicts import ruler_notes, ruler_of
 from osler.eval.runs import Run
-from osler.eval.statistics import Paired, holm, paired
+from osler.eval.statistics import Interval, Paired, holm, paired
 from osler.runs.plan import ONE_STEP, Column
 from osler.runs.short_names import ShortNames
 
@@ -40,13 +41,29 @@ class ColumnDifference:
     first: ColumnFigures
     second: ColumnFigures
     paired: Paired
+    undecided: int
+    """Undecided verdicts among the pairs, of either column; the test counts them as not right."""
+    bounds: Interval | None
+    """The difference if all undecided verdicts were decided for the second column, and if for the first."""
     p_holm: float | None = None
     """Corrected over all differences of the table."""
+    noise: Noise | None = None
+    """At the level that the correction asks of this table; None if the columns share no consultation."""
 
     @property
     def is_significant(self) -> bool:
-        """Whether it holds after the correction."""
+        """Whether it holds after the correction, which is whether it is larger than its noise."""
         return self.p_holm is not None and self.p_holm < SIGNIFICANT
+
+    @property
+    def depends_on_undecided(self) -> bool:
+        """Whether the undecided verdicts could turn the column that is ahead into the one behind, or level."""
+        return bool(self.undecided) and self.bounds is not None and self.bounds.low <= 0 <= self.bounds.high
+
+    @property
+    def is_told_apart(self) -> bool:
+        """Whether the columns are told apart: significant, whatever the undecided verdicts turn out to be."""
+        return self.is_significant and not self.depends_on_undecided
 
 
 @dataclass(frozen=True)
@@ -93,9 +110,25 @@ class Comparison:
                 low, high = figure.interval or (None, None)
                 row = {**names, "measure": measure, "value": figure.value, "low": low, "high": high, "n": figure.n}
                 one = differences.get((column.name, measure))
-                told = (one.second.name, one.paired.difference, one.p_holm) if one else (None, None, None)
-                rows.append(row | dict(zip(("against", "difference", "p_holm"), told, strict=True)))
+                rows.append(row | dict(zip(_TESTED, _tested(one) if one else [None] * len(_TESTED), strict=True)))
         return pd.DataFrame(rows)
+
+
+_TESTED = ("against", "difference", "difference_at_least", "difference_at_most", "p_holm", "told_apart")
+_TESTED += ("noise", "noise_rerun", "patients_needed", "trials_needed")
+
+
+def _tested(one: ColumnDifference) -> list[str | float | None]:
+    """Return what a frame says of a difference."""
+    noise = [None] * 4 if one.noise is None else astuple(one.noise)
+    return [
+        one.second.name,
+        one.paired.difference,
+        *(one.bounds or (None, None)),
+        one.p_holm,
+        one.is_told_apart,
+        *noise,
+    ]
 
 
 def compare(
@@ -148,16 +181,33 @@ def _label(run: Run, runs: Sequence[Run]) -> str | None:
 
 
 def _differences(pairs: Iterable[Pair]) -> list[ColumnDifference]:
-    found = [
-        ColumnDifference(
-            measure.name, column, reference, paired(column.values[measure.name], reference.values[measure.name])
-        )
-        for column, reference in pairs
-        for measure in MEASURES
-        if measure.tested
-    ]
+    """Test every pair in every tested measure, then correct the p-values and find the noise at the corrected level.
+
+    Holm's correction rejects the p-values below 0.05 divided by the number of those that it does not reject: that one
+    level makes a difference significant exactly if it is larger than its noise.
+    """
+    tested = [measure.name for measure in MEASURES if measure.tested]
+    found = [_difference(name, column, reference) for column, reference in pairs for name in tested]
     corrected = holm([difference.paired.p_value for difference in found])
-    return [replace(difference, p_holm=p) for difference, p in zip(found, corrected, strict=True)]
+    level = SIGNIFICANT / max(1, sum(p is not None and p >= SIGNIFICANT for p in corrected))
+    return [
+        replace(one, p_holm=p, noise=noise_of(one.first.values[one.measure], one.second.values[one.measure], level))
+        for one, p in zip(found, corrected, strict=True)
+    ]
+
+
+def _difference(measure: str, first: ColumnFigures, second: ColumnFigures) -> ColumnDifference:
+    """Pair two columns, with undecided verdicts as not right, and with the bounds that they leave."""
+    mine, theirs = first.values[measure], second.values[measure]
+    shared = mine.keys() & theirs.keys()
+    my_open, their_open = (
+        sum(column.values[f"{measure}_at_most"][trial] - column.values[measure][trial] for trial in shared)
+        for column in (first, second)
+    )
+    result, bounds = paired(mine, theirs), None
+    if result.difference is not None:
+        bounds = Interval(result.difference - their_open / result.n, result.difference + my_open / result.n)
+    return ColumnDifference(measure, first, second, result, round(my_open + their_open), bounds)
 
 
 Pair = tuple[ColumnFigures, ColumnFigures]

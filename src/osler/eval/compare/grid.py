@@ -15,6 +15,8 @@ from rich.text import Text
 
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Measure
 from osler.eval.compare.comparison import SIGNIFICANT, ColumnDifference, Comparison
+from osler.eval.compare.noise import MOST, POWER
+from osler.eval.statistics import Interval
 from osler.runs.makers import intervention_rows, maker_note, own_merit, share_rows
 from osler.runs.short_names import backbone_name, same_models
 from osler.wide_table import WideTable
@@ -54,20 +56,21 @@ def grids(comparison: Comparison, *, paper: bool = False) -> list[Grid]:
     """The table, its differences, the groups that were asked for, and the papers' figures."""
     found = [_main(comparison), *_makers(comparison.columns)]
     if comparison.differences:
-        found.append(_differences(comparison))
+        found += [_differences(comparison.differences), _tests(comparison)]
     found += [_group(name, columns) for name, columns in (comparison.groups or {}).items()]
     return [*found, _paper()] if paper else found
 
 
 def _main(comparison: Comparison) -> Grid:
     columns = comparison.columns
-    marked = {(one.measure, id(one.first)) for one in comparison.differences if one.is_significant}
+    marked = {(one.measure, id(one.first)) for one in comparison.differences if one.is_told_apart}
     rows = list(_counts(columns))
     for measure in MEASURES:
         cells = [shown(column, measure, mark="*" if (measure.name, id(column)) in marked else "") for column in columns]
-        wanted = not measure.unless_zero or any(column.figures[measure.name].value for column in columns)
-        if wanted and any(cell != "–" for cell in cells):
+        if _is_wanted(measure, columns) and any(cell != "–" for cell in cells):
             rows.append([measure.label, *cells])
+        if measure.bounds and _is_wanted(measure, columns):
+            rows.append([f"{measure.bounds} undecided", *(str(column.undecided[measure.bounds]) for column in columns)])
     most = max((max(column.passes, default=0) for column in columns), default=0)
     rows += [[f"pass^{k} %", *(_passed(column, k) for column in columns)] for k in range(2, most + 1)]
     notes = [*comparison.ruler_notes]
@@ -75,14 +78,21 @@ def _main(comparison: Comparison) -> Grid:
         notes.append("n: what a figure was counted from, where that is not every consultation with an answer")
     if most > 1:
         notes.append("pass^k: all of k trials of a record are right; its n are records with at least k trials")
-    notes += _notes(comparison)
+    notes += [*_undecided(columns), *_notes(comparison)]
     if marked:
-        notes.append(f"* differs from its reference, p < {SIGNIFICANT} after Holm's correction over the table")
+        notes.append("* told apart from its reference: see the paired differences")
     for column, ceiling, gap in comparison.gaps:
         notes.append(f"{column.name} is {100 * gap:.1f} points below the ceiling ({ceiling.name})")
     notes += [f"! {warning}" for warning in comparison.warnings]
     about = f"judge: {comparison.judge}; patient: {backbone_name(comparison.patient_backbone)}"
     return _by_column("comparison", columns, rows, [f"{about}; in brackets 95 % intervals", *notes])
+
+
+def _is_wanted(measure: Measure, columns: list[ColumnFigures]) -> bool:
+    """Leave out what no column has any of, and upper bounds where nothing is undecided."""
+    if measure.bounds:
+        return any(column.undecided[measure.bounds] for column in columns)
+    return not measure.unless_zero or any(column.figures[measure.name].value for column in columns)
 
 
 def _counts(columns: list[ColumnFigures]) -> Iterator[list[str]]:
@@ -91,6 +101,17 @@ def _counts(columns: list[ColumnFigures]) -> Iterator[list[str]]:
         counts = [getattr(column, name) for column in columns]
         if any(counts) or name not in {"unjudged", "memory_failures"}:
             yield [label, *("–" if count is None else str(count) for count in counts)]
+
+
+def _undecided(columns: list[ColumnFigures]) -> Iterator[str]:
+    for kind in ("diagnosis", "treatment"):
+        some = [(column.name, column.undecided[kind], column.figures[kind].n) for column in columns]
+        told = ", ".join(f"{name} {count} of {n}" for name, count, n in some if count)
+        if told:
+            yield (
+                f"{kind} undecided, counted as not right and in the upper bound as right: {told};"
+                " `osler score RUN --judge SPEC` lets a model decide them"
+            )
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
@@ -137,26 +158,87 @@ def shown(column: ColumnFigures, measure: Measure, mark: str = "") -> str:
     return text if figure.n == column.answered else f"{text} (n={figure.n})"
 
 
-def _differences(comparison: Comparison) -> Grid:
-    header = ["measure", "column", "against", "n", "no partner", "points", "95 %", "ahead : behind"]
-    header += ["test", "p", "p (Holm)"]
-    notes = ["paired by record and trial; n: pairs; no partner: judged in the column alone : in the other alone"]
-    rows = [_difference(one) for one in comparison.differences]
-    return Grid("paired differences", header, rows, [*notes, *comparison.unpaired])
+_LABELS = {measure.name: measure.label.removesuffix(" %") for measure in MEASURES}
 
 
-def _difference(one: ColumnDifference) -> list[str]:
-    found, labels = one.paired, {measure.name: measure.label for measure in MEASURES}
-    interval = found.interval
-    return [
-        *(labels[one.measure].removesuffix(" %"), one.first.name, one.second.name, str(found.n)),
-        f"{found.left_out_first} : {found.left_out_second}",
-        "–" if found.difference is None else f"{100 * found.difference:+.1f}",
-        "–" if interval is None else f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]",
-        f"{found.only_first} : {found.only_second}",
-        found.test.value.replace("_", " ") if found.test else "–",
-        *(_p(found.p_value), _p(one.p_holm)),
+def _pair(one: ColumnDifference) -> list[str]:
+    return [_LABELS[one.measure], one.first.name, one.second.name]
+
+
+def _differences(found: list[ColumnDifference]) -> Grid:
+    """How large the differences are beside what chance does."""
+    header = ["measure", "column", "against", "points", "noise", "result", "needed"]
+    rows = [
+        [
+            *_pair(one),
+            "–" if one.paired.difference is None else f"{100 * one.paired.difference:+.1f}",
+            "–" if one.noise is None else f"± {100 * one.noise.floor:.1f}",
+            *(_result(one), _needed(one)),
+        ]
+        for one in found
     ]
+    if any(one.undecided for one in found):
+        header.append("bounds")
+        rows = [[*row, _points(one.bounds)] for row, one in zip(rows, found, strict=True)]
+    return Grid("paired differences", header, rows, [*_difference_notes(found)])
+
+
+def _tests(comparison: Comparison) -> Grid:
+    """What the differences were counted from, and their tests."""
+    header = ["measure", "column", "against", "n", "no partner", "95 %", "ahead : behind", "p", "p (Holm)"]
+    rows = [
+        [
+            *(*_pair(one), str(one.paired.n), f"{one.paired.left_out_first} : {one.paired.left_out_second}"),
+            *(_points(one.paired.interval), f"{one.paired.only_first} : {one.paired.only_second}"),
+            *(_p(one.paired.p_value), _p(one.p_holm)),
+        ]
+        for one in comparison.differences
+    ]
+    notes = [
+        "paired by record and trial; n: pairs; no partner: judged in the column alone : in the other alone",
+        "p: exact sign-flip test over patients, which is McNemar's with one consultation per patient; Holm: corrected",
+        *comparison.unpaired,
+    ]
+    return Grid("tests of the differences", header, rows, notes)
+
+
+def _result(one: ColumnDifference) -> str:
+    if one.paired.difference is None:
+        return "–"
+    if one.depends_on_undecided:
+        return "not told apart: depends on undecided"
+    return "told apart" if one.is_told_apart else "not told apart"
+
+
+def _needed(one: ColumnDifference) -> str:
+    """How many patients, or trials per record with the same patients, the difference would need."""
+    if one.noise is None or one.is_significant:
+        return "–"
+    patients, trials = one.noise.patients_needed, one.noise.trials_needed
+    if patients is None:
+        return "no difference seen"
+    told = f"{patients:,} patients" if patients <= MOST else f"more than {MOST:,} patients"
+    return told if trials is None else f"{told} or {trials:,} trials"
+
+
+def _points(interval: Interval | None) -> str:
+    return "–" if interval is None else f"[{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]"
+
+
+def _difference_notes(found: list[ColumnDifference]) -> Iterator[str]:
+    yield (
+        "noise: how far two equally good columns differ by chance; if no two columns of this table differed, in 95 % of"
+        f" such tables all differences would be inside. Told apart: larger than the noise, p (Holm) < {SIGNIFICANT}"
+    )
+    reruns = [one.noise.rerun for one in found if one.noise and one.noise.rerun is not None]
+    needed = f"needed: for a chance of {100 * POWER:.0f} % to tell such a difference apart, if it is real"
+    if reruns:
+        yield f"{needed}; trials: of each record with the same patients, named where more trials would be enough"
+        yield f"running both columns again would move a difference by up to {100 * max(reruns):.1f} points"
+    else:
+        yield f"{needed}; a run with --trials 2 or more also tells how many trials would do"
+    if any(one.undecided for one in found):
+        yield "bounds: the difference if all undecided verdicts were decided against the column, and if for it"
 
 
 def _p(value: float | None) -> str:
@@ -166,7 +248,7 @@ def _p(value: float | None) -> str:
 
 
 def _group(name: str, columns: list[ColumnFigures]) -> Grid:
-    tested = [measure for measure in MEASURES if measure.tested]
+    tested = [measure for measure in MEASURES if measure.tested or (measure.bounds and _is_wanted(measure, columns))]
     rows = [["consultations", *(str(column.consultations) for column in columns)]]
     rows += [[measure.label, *(shown(column, measure) for column in columns)] for measure in tested]
     return _by_column(name, columns, rows)
@@ -265,11 +347,13 @@ def json_text(comparison: Comparison) -> str:
 
 def _difference_json(one: ColumnDifference) -> dict[str, Any]:
     names = {"measure": one.measure, "column": one.first.name, "against": one.second.name}
-    return {**names, **asdict(one.paired), "p_holm": one.p_holm}
+    told = {name: getattr(one, name) for name in ("p_holm", "is_told_apart", "undecided", "bounds")}
+    return {**names, **asdict(one.paired), **told, "noise": asdict(one.noise) if one.noise else None}
 
 
 def _column_json(column: ColumnFigures) -> dict[str, Any]:
-    names = ("consultations", "patients", "failed", "unparsed", "unjudged", "memory_failures", "passes", "pass_records")
+    names = ("consultations", "patients", "failed", "unparsed", "unjudged", "undecided", "memory_failures")
+    names += ("passes", "pass_records")
     told = {"name": column.name, "run": column.run, **column.column.as_json()}
     told |= {name: getattr(column, name) for name in names}
     figures = {name: asdict(figure) for name, figure in column.figures.items()}

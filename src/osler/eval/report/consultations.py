@@ -23,7 +23,13 @@ MOST = 200
 """Consultations and failures on a page; more would make it too large to open."""
 MOST_SAID = 12_000
 """Characters of one consultation."""
-_MARKS = {Verdict.CORRECT: "✓", Verdict.PARTIAL: "◐", Verdict.WRONG: "✗", Verdict.UNSAFE: "⚠"}
+_MARKS = {
+    Verdict.CORRECT: "✓",
+    Verdict.PARTIAL: "◐",
+    Verdict.WRONG: "✗",
+    Verdict.UNSAFE: "⚠",
+    Verdict.UNDECIDED: "?",
+}
 _MOST_REASONS = 20
 _LONGEST_REASON = 300
 

@@ -79,6 +79,8 @@ class Pictures:
             f"Share of consultations whose {kind} was judged correct. Lines are 95 % intervals with patients as units;"
             f" n is the number of consultations that were judged. What failed is left out.{self._left_out}"
         )
+        if any(column.undecided[kind] for column in self._columns):
+            caption += " Undecided verdicts are not counted as correct; the table has the upper bound."
         return Picture(name, title, caption, drawing.bars(series))
 
     def _memory(self) -> list[Picture]:

@@ -2,7 +2,7 @@
 // The filters above a table. They hold no state of their own: what is chosen stands in the address.
 (() => {
   const {h, fill, said} = Osler;
-  const VERDICTS = ['correct', 'partial', 'wrong', 'unsafe', 'none', 'unparsed'];
+  const VERDICTS = ['correct', 'partial', 'wrong', 'unsafe', 'undecided', 'none', 'unparsed'];
   const PAUSE = 180;
 
   // One column's values, several of which may be ticked.

@@ -8,6 +8,7 @@ Object.assign(Osler.words, {
   v_none: ['none', '未作答'],
   v_unparsed: ['unparsed', '无法解析'],
   v_unsafe: ['unsafe', '不安全'],
+  v_undecided: ['undecided', '未定'],
   v_unjudged: ['not judged', '未评判'],
   // Endings.
   e_concluded: ['concluded', '已下结论'],
