@@ -17,7 +17,7 @@ from osler.runs.transcript import Header, Transcript
 
 UNJUDGED, FAILED = "", "failed"
 Judge = Callable[[Cell], str]
-"""The verdict on a consultation; `UNJUDGED`: it has none, `FAILED`: it did not end with an answer."""
+"""The verdict on a consultation, or on its diagnosis/treatment; `UNJUDGED`: it has none, `FAILED`: it has no answer."""
 
 
 def made_run(
@@ -42,7 +42,8 @@ def made_run(
             if transcript.of(Called):
                 store.keep([(number, "key", "{}", 14, 0.0)])
             judged = verdict not in {UNJUDGED, FAILED}
-            verdicts = (StoredVerdict("diagnosis", verdict, "name", "because", 1),) if judged else ()
+            said = zip(("diagnosis", "treatment"), verdict.split("/") if judged else (), strict=False)
+            verdicts = tuple(StoredVerdict(kind, one, "name", "because", 1) for kind, one in said)
             measured = {**asdict(measure(transcript, record)), **measures(cell)}
             store.finish(number, transcript, StoredScore(LADDER, verdicts, VERSION, measured))
     return path

@@ -40,7 +40,9 @@ Column = dict[Trial, float]
 
 scores = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(-100, 100))
 by_patient = st.dictionaries(st.text(max_size=3), st.lists(scores, max_size=4), max_size=8)
-columns = st.dictionaries(st.builds(Trial, st.sampled_from("abcdefgh"), st.integers(1, 3)), scores, max_size=16)
+columns = st.dictionaries(
+    st.builds(Trial, st.sampled_from("abcdefgh"), st.integers(1, 3)), st.sampled_from([0.0, 1.0]), max_size=16
+)
 binary_columns = st.dictionaries(
     st.builds(Trial, st.sampled_from("abcdefghijkl"), st.just(1), st.just("")), st.sampled_from([0.0, 1.0]), max_size=12
 )
@@ -268,51 +270,32 @@ def test_mcnemar_of_thousands() -> None:
     assert result.p_value == pytest.approx(stats.binomtest(2_100, 4_000).pvalue, rel=1e-9)
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=9))
-@example([(1.0, 0.0), (0.87, 0.0), (0.0, 1.0), (0.0, 0.95), (0.0, 0.39), (0.48, 0.01)])
-def test_sign_flips_of_few_patients_are_those_of_scipy(pairs: list[tuple[float, float]]) -> None:
-    # Hundredths, so that a graded score stays one and ties are ties.
-    first, second = ([round(value, 2) + 0.001 for value in values] for values in zip(*pairs, strict=True))
-    # In whole hundredths for SciPy, whose sums of fractions miss some of the ties.
-    gains = [float(round((a - b) * 100)) for a, b in zip(first, second, strict=True)]
-    result = paired(column(first), column(second), resamples=50)
+def several(patients: list[list[tuple[bool, bool]]]) -> tuple[Column, Column]:
+    """Two columns from the outcomes of each patient's trials in both."""
+    named = {Trial(f"p{n:03}", t): pair for n, pairs in enumerate(patients) for t, pair in enumerate(pairs, 1)}
+    return {trial: float(a) for trial, (a, _) in named.items()}, {trial: float(b) for trial, (_, b) in named.items()}
+
+
+@given(st.lists(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=6), min_size=2, max_size=9))
+@example([[(True, False)] * 5, [(False, True)] * 2, [(True, False)] * 3, [(True, True)] * 2])
+def test_sign_flips_are_those_of_scipy(patients: list[list[tuple[bool, bool]]]) -> None:
+    gains = [float(sum(a - b for a, b in pairs)) for pairs in patients]
+    result = paired(*several(patients), resamples=50)
     theirs = stats.permutation_test((gains,), np.sum, permutation_type="samples", n_resamples=np.inf)
-    assert result.test is PairedTest.SIGN_FLIP_EXACT
+    assert result.test is PairedTest.SIGN_FLIP
     assert result.p_value == pytest.approx(min(1.0, float(theirs.pvalue)))
 
 
-def test_sign_flips_of_right_and_wrong_come_to_the_same_as_mcnemar() -> None:
-    first, second = [1.0] * 9 + [0.0] * 5, [0.0] * 7 + [1.0] * 2 + [1.0] * 2 + [0.0] * 3
-    right_and_wrong = paired(column(first), column(second))
-    halves = paired(column([value / 2 for value in first]), column([value / 2 for value in second]))
-    assert (right_and_wrong.test, halves.test) == (PairedTest.MCNEMAR, PairedTest.SIGN_FLIP_EXACT)
-    assert halves.p_value == pytest.approx(right_and_wrong.p_value)
-
-
-def test_sampled_sign_flips_of_many_patients_are_near_those_of_scipy() -> None:
+def test_sign_flips_of_many_patients_are_near_those_that_scipy_draws() -> None:
     draws = np.random.default_rng(8)
-    first, second = draws.random(60) + 0.08, draws.random(60)
-    result = paired(column(list(first)), column(list(second)), seed=1)
+    outcomes = draws.random((60, 3, 2)) < np.array([0.6, 0.45])
+    result = paired(*several([[(bool(a), bool(b)) for a, b in trials] for trials in outcomes]), resamples=50)
+    gains = (outcomes[:, :, 0].astype(float) - outcomes[:, :, 1]).sum(axis=1)
     theirs = stats.permutation_test(
-        (first - second,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(0)
+        (gains,), np.mean, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(0)
     )
-    assert result.test is PairedTest.SIGN_FLIP_SAMPLED
-    assert 0.01 < theirs.pvalue < 0.9
-    assert result.p_value == pytest.approx(theirs.pvalue, abs=0.02)
-    assert result == paired(column(list(first)), column(list(second)), seed=1)
-    assert result != paired(column(list(first)), column(list(second)), seed=2)
-
-
-def test_sampled_sign_flips_are_never_zero() -> None:
-    result = paired(column([0.9] * 40), column([0.1] * 40))
-    assert result.test is PairedTest.SIGN_FLIP_SAMPLED
-    assert result.p_value == pytest.approx(1 / 10_001)
-
-
-def test_patients_without_a_difference_leave_the_flips_exact() -> None:
-    first, second = [0.5] * 100 + [0.6, 0.7, 0.8], [0.5] * 103
-    result = paired(column(first), column(second), resamples=50)
-    assert (result.test, result.p_value) == (PairedTest.SIGN_FLIP_EXACT, 2 / 8)
+    assert 0.001 < theirs.pvalue < 0.9
+    assert result.p_value == pytest.approx(theirs.pvalue, abs=0.01)
 
 
 def test_several_trials_of_a_patient_are_one_vote() -> None:
@@ -321,16 +304,15 @@ def test_several_trials_of_a_patient_are_one_vote() -> None:
     second = dict.fromkeys(first, 0.0)
     result = paired(first, second)
     assert (result.n, result.patients, result.only_first, result.only_second) == (20, 4, 20, 0)
-    assert (result.test, result.p_value) == (PairedTest.SIGN_FLIP_EXACT, 2 / 16)
+    assert (result.test, result.p_value) == (PairedTest.SIGN_FLIP, 2 / 16)
 
 
 def test_only_shared_trials_count() -> None:
-    first = {Trial("a", 1): 1.0, Trial("a", 2): 0.0, Trial("b", 1): 1.0, Trial("c", 1): 0.5}
+    first = {Trial("a", 1): 1.0, Trial("a", 2): 0.0, Trial("b", 1): 1.0, Trial("c", 1): 1.0}
     second = {Trial("a", 1): 0.0, Trial("b", 1): 1.0, Trial("d", 1): 1.0}
     result = paired(first, second)
     assert (result.n, result.patients, result.left_out, result.difference) == (2, 2, 3, 0.5)
-    # What is graded was left out: right and wrong remain.
-    assert result.test is PairedTest.MCNEMAR
+    assert result.test is PairedTest.MCNEMAR, "one trial of each patient is left"
 
 
 @settings(max_examples=60)
@@ -351,8 +333,8 @@ def test_columns_may_change_places(pair: tuple[Column, Column]) -> None:
 
 
 def test_the_interval_of_a_difference_is_the_bootstrap_of_differences() -> None:
-    first = {Trial(f"p{n}", trial): float((n * trial) % 3) for n in range(20) for trial in (1, 2)}
-    second = {trial: float(trial.number) for trial in first}
+    first = {Trial(f"p{n}", trial): float((n * trial) % 3 > 0) for n in range(20) for trial in (1, 2)}
+    second = {trial: float(trial.number == 1) for trial in first}
     gains = {f"p{n}": [first[t] - second[t] for t in first if t.patient == f"p{n}"] for n in range(20)}
     assert paired(first, second, seed=5).interval == bootstrap_mean(gains, seed=5)
 
@@ -366,12 +348,10 @@ def test_equal_columns_are_not_certain_to_be_equal() -> None:
     assert result.interval == Interval(-share.high, share.high)
     always = paired(column([1.0] * 5), column([0.0] * 5))
     assert always.interval == Interval(1 - 2 * share.high, 1.0)
-    graded = paired(column([0.5, 0.25]), column([0.5, 0.25]))
-    assert (graded.difference, graded.p_value, graded.interval) == (0.0, 1.0, Interval(0, 0))
 
 
-def test_one_graded_patient_proves_nothing() -> None:
-    result = paired({Trial("a", 1): 0.9, Trial("a", 2): 0.7}, {Trial("a", 1): 0.1, Trial("a", 2): 0.7})
+def test_one_patient_proves_nothing() -> None:
+    result = paired({Trial("a", 1): 1.0, Trial("a", 2): 1.0}, {Trial("a", 1): 0.0, Trial("a", 2): 1.0})
     assert (result.patients, result.p_value, result.interval) == (1, 1.0, None)
 
 
@@ -408,7 +388,8 @@ def test_holm_by_hand() -> None:
     [
         (lambda: bootstrap_mean({"a": [math.nan], "b": [1]}, seed=0), "leave values that are not known out"),
         (lambda: bootstrap_mean({"a": [1e300], "b": [1]}, seed=0), "not a score"),
-        (lambda: paired(column([math.inf]), column([math.inf])), "leave values that are not known out"),
+        (lambda: paired(column([math.nan]), column([1.0])), "leave values that are not known out"),
+        (lambda: paired(column([0.5]), column([1.0])), r"only right \(1\) and wrong \(0\)"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(call: Callable[[], Any], remedy: str) -> None:

@@ -104,14 +104,15 @@ def _counts(columns: list[ColumnFigures]) -> Iterator[list[str]]:
 
 
 def _undecided(columns: list[ColumnFigures]) -> Iterator[str]:
-    for kind in ("diagnosis", "treatment"):
-        some = [(column.name, column.undecided[kind], column.figures[kind].n) for column in columns]
-        told = ", ".join(f"{name} {count} of {n}" for name, count, n in some if count)
-        if told:
-            yield (
-                f"{kind} undecided, counted as not right and in the upper bound as right: {told};"
-                " `osler score RUN --judge SPEC` lets a model decide them"
-            )
+    told = [
+        f"{column.name} {column.undecided[kind]} of {column.figures[kind].n} {kinds}"
+        for kind, kinds in (("diagnosis", "diagnoses"), ("treatment", "treatments"))
+        for column in columns
+        if column.undecided[kind]
+    ]
+    if told:
+        yield f"undecided, counted as not right, and in the upper bound as right: {', '.join(told)}"
+        yield "`osler score RUN --judge SPEC` lets a model decide them; `osler compare RUN --judge NAME` shows its verdicts"
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
