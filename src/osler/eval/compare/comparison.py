@@ -114,8 +114,11 @@ class Comparison:
         return pd.DataFrame(rows)
 
 
-_TESTED = ("against", "difference", "difference_at_least", "difference_at_most", "p_holm", "told_apart")
-_TESTED += ("noise", "noise_rerun", "patients_needed", "trials_needed")
+_TESTED = (
+    *("against", "difference", "difference_at_least", "difference_at_most", "p_holm", "told_apart"),
+    *("noise", "noise_rerun", "patients_needed", "trials_needed"),
+)
+"""Columns of a frame for the differences that were tested."""
 
 
 def _tested(one: ColumnDifference) -> list[str | float | None]:

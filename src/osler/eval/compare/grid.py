@@ -112,7 +112,7 @@ def _undecided(columns: list[ColumnFigures]) -> Iterator[str]:
     ]
     if told:
         yield f"undecided, counted as not right, and in the upper bound as right: {', '.join(told)}"
-        yield "`osler score RUN --judge SPEC` lets a model decide them; `osler compare RUN --judge NAME` shows its verdicts"
+        yield "`osler score RUN --judge SPEC` lets a model decide them; `osler compare --judge NAME` shows its verdicts"
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
@@ -353,8 +353,7 @@ def _difference_json(one: ColumnDifference) -> dict[str, Any]:
 
 
 def _column_json(column: ColumnFigures) -> dict[str, Any]:
-    names = ("consultations", "patients", "failed", "unparsed", "unjudged", "undecided", "memory_failures")
-    names += ("passes", "pass_records")
+    names = (*_COUNTED.values(), "undecided", "passes", "pass_records")
     told = {"name": column.name, "run": column.run, **column.column.as_json()}
     told |= {name: getattr(column, name) for name in names}
     figures = {name: asdict(figure) for name, figure in column.figures.items()}
