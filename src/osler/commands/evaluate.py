@@ -29,7 +29,7 @@ def compare(
         Literal["table", "markdown", "latex", "csv", "json"], Option("--format", help="Format of the tables.")
     ] = "table",
 ) -> None:
-    """Compare columns: diagnosis and treatment, with n, intervals, failures and paired differences."""
+    """Compare columns: diagnosis and treatment, with n, intervals, failures, and differences beside their noise."""
     from osler.eval.compare import compare as compared
     from osler.eval.compare.grid import WRITERS, grids, json_text, page
     from osler.eval.runs import load_run

@@ -4,7 +4,7 @@ The null model is the one of the paired test: if two columns are equally good on
 them got the better of a patient, so each patient's difference could as well have had the other sign. That needs no
 guess about the share of consultations that come out differently when repeated: with one trial per column, how often
 the two disagree is the only estimate of it. If the columns do differ, they disagree more than two equal ones would,
-and the noise is somewhat overstated, never understated.
+and the noise is overstated.
 
 With repeated trials, the variance between the trials of one record is the noise of running again, without the
 differences between patients. It says how much more trials could still help; more patients always do.
