@@ -14,6 +14,7 @@ from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.runs.makers import Makers
 from osler.runs.store import RunFile
+from osler.runs.store.explanations import explanations
 from osler.runs.transcript import Transcript
 from osler.runs.transcript_rows import event_rows, turn_rows
 
@@ -61,6 +62,7 @@ class Run:
         """
         chosen = ruler_of([self.file], ruler)
         said = None if chosen == RULES else patient_verdicts(self.file, chosen)
+        causes = explanations(self.file, self.judge(judge))
         for row in self.file.scores(self.judge(judge)):
             told = dict(row)
             told.pop("cell")
@@ -75,6 +77,9 @@ class Run:
             for kind in ("diagnosis", "treatment"):
                 verdict = told[f"{kind}_verdict"]
                 told[f"{kind}_right"] = None if verdict is None else float(verdict == Verdict.CORRECT)
+            lost = causes.get(told["number"])
+            told["cause"], told["lost_at"] = (lost.cause, lost.lost_at) if lost else (None, None)
+            told["missing"] = lost.line if lost else None
             yield told
 
     def scores(self, judge: str | None = None, ruler: str | None = None) -> pd.DataFrame:
@@ -83,7 +88,8 @@ class Run:
         `diagnosis_right` and `treatment_right` are 1 or 0, and nothing if nothing was judged: their means leave out
         what failed and what has no verdict yet. Who made what is counted as `questions_model`, `replies_rules` and so
         on, what was done to models' words as `interventions_doctor_unread`, what a seat used as `tokens_in_doctor`.
-        `patient_ruler` is who counted leaks, fabrications and contradictions.
+        `patient_ruler` is who counted leaks, fabrications and contradictions. If the run was explained for this judge,
+        `cause` is why a consultation was lost, `lost_at` the turn, and `missing` what was missing, in one line.
         """
         import pandas as pd
 

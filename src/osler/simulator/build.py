@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel
@@ -70,7 +70,7 @@ def seat(
         speaker=record.speaker,
     )
     return Seats(
-        doctor=_doctor(column, case, settings, journal, clients),
+        doctor=doctor_of(column, case, settings, journal, clients),
         ram=_ram(record, case, settings, journal, clients),
         patient=_patient(record, case, settings, journal, clients),
         memory=WholeRecord(record, case)
@@ -103,7 +103,8 @@ def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None
     return think
 
 
-def _doctor(column: Column, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
+def doctor_of(column: Column, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
+    """The doctor of a column, for one consultation."""
     if column.backbone == RULES:
         return RulesDoctor(case)
     if column.backbone == HUMAN:
@@ -155,7 +156,7 @@ class WholeRecord:
     name = "one-step"
 
     def __init__(self, record: PatientRecord, case: Case) -> None:
-        self._text = "\n".join(_line(entry, case) for entry in without_diagnosis(record).entries)
+        self._text = "\n".join(entry_lines(record, case))
 
     async def remember(self, turn: Turn) -> Change:
         """Nothing is asked, so there is nothing to remember."""
@@ -171,6 +172,12 @@ class WholeRecord:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Nothing to restore."""
+
+
+def entry_lines(record: PatientRecord, case: Case, names: Collection[str] | None = None) -> list[str]:
+    """Return the entries of a record in its own words, all or those of these names; no line gives the diagnosis away."""
+    entries = without_diagnosis(record).entries
+    return [_line(entry, case) for entry in entries if names is None or entry.name in names]
 
 
 def _line(entry: Entry, case: Case) -> str:

@@ -1,0 +1,149 @@
+"""From the first step that is right, and where key entries got lost, to one cause."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from osler.agents.disclosure import disclosed_entries
+from osler.eval.causes import Cause
+from osler.eval.measures import key_elements
+from osler.eval.reply_parser import tells
+from osler.explain.steps import LostConsultation, Step
+from osler.memory.recall_text import fact_text
+from osler.records.schema import Entry, Part, PatientRecord, Relevance, Status
+
+_BY_STEP = {
+    Step.SAME: Cause.CONCLUSION,
+    Step.DIALOGUE: Cause.MEMORY,
+    Step.ASKED: Cause.RETRIEVAL,
+}
+_LINES = {
+    Cause.MEMORY: "told in turn {turn} and not recalled at the end: {names}",
+    Cause.PATIENT: "handed to the patient in turn {turn} and not told, or told wrongly: {names}",
+    Cause.RETRIEVAL: "asked for in turn {turn} and not brought: {names}",
+    Cause.INQUIRY: "never asked for: {names}",
+    Cause.CONCLUSION: "nothing was missing",
+    Cause.KNOWLEDGE: "wrong from the whole record, too",
+}
+_UNNAMED = {
+    Cause.MEMORY: "right from the full dialogue; no key entry of it is missing in the recall",
+    Cause.RETRIEVAL: "right with what was asked for; no key entry is among it",
+}
+"""The lines for a cause where no key entry can be named."""
+_IN_OTHER_WORDS = "nothing was missing: right when what the patient told is in the record's words"
+
+
+@dataclass(frozen=True)
+class KeyEntries:
+    """The key entries for the diagnosis that did not reach the conclusion, by the link that lost them.
+
+    Those that decide come first. Each has the turn where it was lost.
+    """
+
+    unrecalled: Mapping[str, int] = field(default_factory=dict)
+    """Told in that turn, and not in the last recall."""
+    untold: Mapping[str, int] = field(default_factory=dict)
+    """Handed to the patient in that turn, and never told, or told wrongly."""
+    unbrought: Mapping[str, int] = field(default_factory=dict)
+    """Asked for in that turn, and never handed over."""
+    unasked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A cause with its turn and the entries that were missing."""
+
+    cause: Cause
+    lost_at: int | None
+    missing: tuple[str, ...]
+    line: str
+
+
+def cause_of(first_right: Step | None, key: KeyEntries) -> Cause:
+    """Return the cause.
+
+    If only the whole record makes the doctor right, the cause is the earliest link that lost a key entry: it was never
+    asked for, not brought, or not told. If the patient told every key entry it was handed, and the doctor is right only
+    in the record's words, nothing was missing: the doctor did not see what it was told.
+    """
+    if first_right is None:
+        return Cause.KNOWLEDGE
+    if first_right in _BY_STEP:
+        return _BY_STEP[first_right]
+    if first_right is Step.RECORD and key.unasked:
+        return Cause.INQUIRY
+    if first_right is Step.RECORD and key.unbrought:
+        return Cause.RETRIEVAL
+    return Cause.PATIENT if key.untold else Cause.CONCLUSION
+
+
+def found(first_right: Step | None, key: KeyEntries, last_turn: int) -> Finding:
+    """Return the cause, the turn where the consultation was lost, and what was missing."""
+    cause = cause_of(first_right, key)
+    if cause is Cause.INQUIRY:
+        return Finding(cause, None, key.unasked, _LINES[cause].format(names="; ".join(key.unasked)))
+    if cause in (Cause.CONCLUSION, Cause.KNOWLEDGE):
+        in_other_words = cause is Cause.CONCLUSION and first_right is not Step.SAME
+        return Finding(cause, last_turn, (), _IN_OTHER_WORDS if in_other_words else _LINES[cause])
+    lost = {Cause.MEMORY: key.unrecalled, Cause.PATIENT: key.untold, Cause.RETRIEVAL: key.unbrought}[cause]
+    if not lost:
+        return Finding(cause, None, (), _UNNAMED[cause])
+    first = min(lost.values())
+    return Finding(cause, first, tuple(lost), _LINES[cause].format(turn=first, names="; ".join(lost)))
+
+
+def key_entries(lost: LostConsultation, asked: Mapping[str, int], wrong: Collection[int]) -> KeyEntries:
+    """Return where the key entries of a consultation got lost.
+
+    Args:
+        lost: The consultation.
+        asked: Entries that its questions asked for, whoever says so, by name and with their first turn.
+        wrong: Turns whose reply contradicts what the patient was handed.
+    """
+    told, handed, well = lost.course.told, lost.handed, _well_told(lost, wrong)
+    names = [entry.name for entry in needed(lost.record)]
+    return KeyEntries(
+        unrecalled={name: told[name] for name in names if name in told and not _is_recalled(name, lost)},
+        untold={name: handed[name] for name in names if name in handed and name not in well},
+        unbrought={name: asked[name] for name in names if name in asked and name not in handed},
+        unasked=tuple(name for name in names if name not in {*told, *handed, *asked}),
+    )
+
+
+def needed(record: PatientRecord) -> list[Entry]:
+    """The entries that a diagnosis rests on, those that decide it first; what was not done cannot be missed."""
+    there = [entry for entry in key_elements(record, Part.DIAGNOSIS) if entry.status is not Status.NOT_DONE]
+    return sorted(there, key=lambda entry: entry.relevance is not Relevance.DECIDING)
+
+
+def _well_told(lost: LostConsultation, wrong: Collection[int]) -> set[str]:
+    """Return the entries that a reply told: a finding by more than its name, and no reply that contradicts it."""
+    found = set()
+    for one in lost.course.exchanges:
+        if one.answer is None or one.turn in wrong:
+            continue
+        text = f"{one.answer.reply}\n{lost.results(one.turn)}"
+        for entry in one.entries:
+            named_alone = entry.status is Status.PRESENT and not tells(text, entry, lost.record.language)
+            if entry.name in one.answer.disclosed and not named_alone:
+                found.add(entry.name)
+    return found
+
+
+def _is_recalled(name: str, lost: LostConsultation) -> bool:
+    """Check whether the doctor had an entry at the end: in the last exchange, or recalled from a turn that told it."""
+    recall, language = lost.last_recall, lost.record.language
+    whole = {turn.number for turn in recall.exchanges if turn.reply or turn.results}
+    for one in lost.course.exchanges:
+        if one.answer is None or name not in one.answer.disclosed:
+            continue
+        if one.turn == lost.last_turn - 1 or one.turn in whole:
+            return True
+        facts = [fact for fact in recall.facts if fact.turn == one.turn]
+        text = "\n".join(fact_text(fact, language) for fact in facts)
+        if not recall.facts and not recall.exchanges:
+            text = recall.text
+        if text and name in disclosed_entries(text, one.entries, language):
+            return True
+    return False
