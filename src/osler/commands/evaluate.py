@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from osler.commands.options import AsJson, Force, Judge, PatientJudge, RunName, known_runs, open_run, print_page
 from osler.errors import UserError, printable
-from osler.simulator.options import Timeout
+from osler.simulator.options import Concurrency, Timeout
 
 rate = typer.Typer(no_args_is_help=True, help="Blind rating by people: export sheets, import ratings.")
 
@@ -88,12 +88,12 @@ def explain(
     run: RunName,
     judge: Annotated[
         str | None,
-        Option("--judge", help="Whose verdicts to explain: a model that judged the run. Default: the rules."),
+        Option("--judge", help="The judge whose verdicts to explain. Default: the built-in rules."),
     ] = None,
     trials: Annotated[int, Option("--trials", min=1, max=1000, help="How often each step is asked.")] = 1,
     verify: Annotated[
         str | None,
-        Option("--verify", help="A model that says what questions asked for. Default: names of key entries."),
+        Option("--verify", help="A model that says what the questions asked for. Default: names of key entries."),
     ] = None,
     memory: Annotated[list[str] | None, Option("--memory", help="Only this memory (repeatable).")] = None,
     strategy: Annotated[list[str] | None, Option("--strategy", help="Only this strategy (repeatable).")] = None,
@@ -102,9 +102,7 @@ def explain(
     run_cost: Annotated[
         float | None, Option("--run-cost", min=0, help="Maximum cost of all explanations in USD.")
     ] = None,
-    concurrency: Annotated[
-        int, Option("--concurrency", min=1, max=100_000, help="Consultations at the same time.")
-    ] = 8,
+    concurrency: Concurrency = 8,
     timeout: Timeout = 60.0,
     as_json: AsJson = False,
 ) -> None:

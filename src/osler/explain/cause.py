@@ -31,7 +31,7 @@ _UNNAMED = {
     Cause.RETRIEVAL: "right with what was asked for; no key entry is among it",
 }
 """The lines for a cause where no key entry can be named."""
-_IN_OTHER_WORDS = "nothing was missing: right when what the patient told is in the record's words"
+_IN_OTHER_WORDS = "what it was told was enough: right when the same is in the record's words"
 
 
 @dataclass(frozen=True)

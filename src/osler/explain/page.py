@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -17,7 +17,6 @@ from osler.eval.compare import compare
 from osler.eval.compare.grid import Grid, page
 from osler.eval.runs import Run, load_run
 from osler.explain.explain_run import Explained
-from osler.runs.plan import Column
 from osler.runs.short_names import ShortNames
 from osler.runs.store.explanations import explanations
 
@@ -31,7 +30,7 @@ def explained_page(path: Path, done: Explained) -> Group:
         lost = list(_lost(run, done.judge))
         causes = compare([run], judge=done.judge).causes if lost else None
     grids = [Grid(*one) for one in tables(causes)]
-    listed = [_table(lost[:_MOST])] if lost else []
+    listed: list[RenderableType] = [_table(lost[:_MOST])] if lost else []
     if len(lost) > _MOST:
         listed.append(Text(f"{len(lost) - _MOST} more are not listed; --json lists all", style="dim"))
     return Group(*([page(grids)] if grids else []), *listed, *(Text(line) for line in _lines(done)))
@@ -76,10 +75,6 @@ def _lost(run: Run, judge: str) -> Iterator[dict[str, Any]]:
         yield {
             "number": number,
             "consultation": cell.case + trial,
-            "column": _name(cell.column, names),
+            "column": names.name(cell.column),
             **{name: value for name, value in asdict(one).items() if name != "settings"},
         }
-
-
-def _name(column: Column, names: ShortNames) -> str:
-    return " ".join(filter(None, (names.backbones[column.backbone], column.strategy, names.memories[column.memory])))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 
 from osler.agents.messages import Briefing
@@ -14,7 +14,7 @@ from osler.records.schema import RESULTS, PatientRecord
 from osler.runs.events import Asked, Concluded, Recalled
 from osler.runs.plan import ONE_STEP, ResultsFrom
 from osler.runs.transcript import Transcript
-from osler.simulator.build import case_of, entry_lines
+from osler.simulator.build import case_of, entry_lines, entry_texts
 
 _ALL = 10**9
 """Tokens: a budget that any dialogue fits into."""
@@ -91,8 +91,9 @@ class LostConsultation:
         if self.transcript.header.memory == ONE_STEP:
             return None  # it had the whole record
         if step is Step.RECORD:
-            text = "\n".join(entry_lines(self.record, same.case))
-            return Briefing(case=same.case, turn=1, turns_left=0, reply=self.record.complaint, recall=Recall(text=text))
+            texts = entry_texts(self.record, same.case)
+            recall = Recall(text="\n".join(entry_lines(texts, same.case.language)), exchanges=_exchanges(texts, 1))
+            return Briefing(case=same.case, turn=1, turns_left=0, reply=self.record.complaint, recall=recall)
         dialogue = await self._dialogue()
         if step is Step.DIALOGUE:
             return None if dialogue.text == same.recall.text else same.model_copy(update={"recall": dialogue})
@@ -119,12 +120,19 @@ class LostConsultation:
         return {entry.name for one in self.course.exchanges for entry in one.entries if entry.category in RESULTS}
 
     def _extended(self, dialogue: Recall, names: Collection[str]) -> Recall:
-        """Add entries in the record's words: as text for a model, as an exchange for a doctor by rules."""
-        lines = entry_lines(self.record, case_of(self.record), names)
-        report = phrases("exchange", self.record.language)["report"]
-        text = "\n".join([*filter(None, [dialogue.text]), *(report.format(report=line) for line in lines)])
-        added = Turn(number=self.last_turn, question="", reply="", results="\n".join(lines))
-        return Recall(text=text, exchanges=(*dialogue.exchanges, added))
+        """Add entries in the record's words: as text for a model, as exchanges for a doctor by rules."""
+        language = self.record.language
+        texts = entry_texts(self.record, case_of(self.record), names)
+        report = phrases("exchange", language)["report"]
+        lines = (report.format(report=line) for line in entry_lines(texts, language))
+        text = "\n".join([*filter(None, [dialogue.text]), *lines])
+        return Recall(text=text, exchanges=(*dialogue.exchanges, *_exchanges(texts, self.last_turn)))
+
+
+def _exchanges(texts: Mapping[str, str], first: int) -> tuple[Turn, ...]:
+    """Entries as if each had been asked for: a doctor by rules reads no text."""
+    told = enumerate(texts.items(), start=first)
+    return tuple(Turn(number=number, question=name, reply="", results=text) for number, (name, text) in told)
 
 
 def _last_turn(transcript: Transcript) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel
@@ -156,7 +156,7 @@ class WholeRecord:
     name = "one-step"
 
     def __init__(self, record: PatientRecord, case: Case) -> None:
-        self._text = "\n".join(entry_lines(record, case))
+        self._text = "\n".join(entry_lines(entry_texts(record, case), case.language))
 
     async def remember(self, turn: Turn) -> Change:
         """Nothing is asked, so there is nothing to remember."""
@@ -174,14 +174,18 @@ class WholeRecord:
         """Nothing to restore."""
 
 
-def entry_lines(record: PatientRecord, case: Case, names: Collection[str] | None = None) -> list[str]:
-    """Return the entries of a record in its own words, all or those of these names; no line gives the diagnosis away."""
+def entry_texts(record: PatientRecord, case: Case, names: Collection[str] | None = None) -> dict[str, str]:
+    """Return what a record says of its entries, all or those of these names, without what names the diagnosis."""
     entries = without_diagnosis(record).entries
-    return [_line(entry, case) for entry in entries if names is None or entry.name in names]
+    return {entry.name: _text(entry, case) for entry in entries if names is None or entry.name in names}
 
 
-def _line(entry: Entry, case: Case) -> str:
+def entry_lines(texts: Mapping[str, str], language: Language) -> list[str]:
+    """The same as lines, each with its name."""
+    return [_LINE[language].format(name=name, told=told) for name, told in texts.items()]
+
+
+def _text(entry: Entry, case: Case) -> str:
     """Return the report as it was written; an entry without one is worded as the patient would."""
-    language = case.language
-    when = _WHEN[language].format(when=entry.when) if entry.when else ""
-    return _LINE[language].format(name=entry.name, told=entry.report or voice((entry,), entry.name, case)) + when
+    when = _WHEN[case.language].format(when=entry.when) if entry.when else ""
+    return (entry.report or voice((entry,), entry.name, case)) + when

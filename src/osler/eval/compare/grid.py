@@ -53,7 +53,7 @@ class Grid:
 
 
 def grids(comparison: Comparison, *, paper: bool = False) -> list[Grid]:
-    """The table, its differences, why consultations were lost, the groups that were asked for, and the papers' figures."""
+    """The table, its differences, the causes of lost consultations, the groups asked for, and the papers' figures."""
     found = [_main(comparison), *_makers(comparison.columns)]
     if comparison.differences:
         found.append(_differences(comparison))

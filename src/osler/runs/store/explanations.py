@@ -117,9 +117,8 @@ class ExplanationWriter(RunWriter):
 
     def explain_answers(self, role: str, number: int | None = None) -> Iterator[tuple[str, str]]:
         """The stored answers to a role, of one consultation or of all: keys of the requests, and the answers."""
-        where = "role = ?1 AND (?2 IS NULL OR cell = ?2)"
-        for key, body in self.ask(f"SELECT key, body FROM explain_answers WHERE {where} ORDER BY id", (role, number)):  # noqa: S608
-            yield key, body
+        sql = "SELECT key, body FROM explain_answers WHERE role = ?1 AND (?2 IS NULL OR cell = ?2) ORDER BY id"
+        return ((key, body) for key, body in self.ask(sql, (role, number)))
 
     def explanation_cost(self) -> ExplanationCost:
         """What was paid so far."""
