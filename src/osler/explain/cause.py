@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from osler.agents.disclosure import disclosed_entries
@@ -19,9 +19,9 @@ _BY_STEP = {
     Step.ASKED: Cause.RETRIEVAL,
 }
 _LINES = {
-    Cause.MEMORY: "told in turn {turn} and not recalled at the end: {names}",
-    Cause.PATIENT: "handed to the patient in turn {turn} and not told, or told wrongly: {names}",
-    Cause.RETRIEVAL: "asked for in turn {turn} and not brought: {names}",
+    Cause.MEMORY: "told and not recalled at the end: {names}",
+    Cause.PATIENT: "handed to the patient and not told, or told wrongly: {names}",
+    Cause.RETRIEVAL: "asked for and not brought: {names}",
     Cause.INQUIRY: "never asked for: {names}",
     Cause.CONCLUSION: "nothing was missing",
     Cause.KNOWLEDGE: "wrong from the whole record, too",
@@ -31,6 +31,8 @@ _UNNAMED = {
     Cause.RETRIEVAL: "right with what was asked for; no key entry is among it",
 }
 """The lines for a cause where no key entry can be named."""
+_MOST_NAMED = 6
+"""Entries that a line names."""
 _IN_OTHER_WORDS = "what it was told was enough: right when the same is in the record's words"
 
 
@@ -82,15 +84,20 @@ def found(first_right: Step | None, key: KeyEntries, last_turn: int) -> Finding:
     """Return the cause, the turn where the consultation was lost, and what was missing."""
     cause = cause_of(first_right, key)
     if cause is Cause.INQUIRY:
-        return Finding(cause, None, key.unasked, _LINES[cause].format(names="; ".join(key.unasked)))
+        return Finding(cause, None, key.unasked, _LINES[cause].format(names=_some(key.unasked)))
     if cause in (Cause.CONCLUSION, Cause.KNOWLEDGE):
         in_other_words = cause is Cause.CONCLUSION and first_right is not Step.SAME
         return Finding(cause, last_turn, (), _IN_OTHER_WORDS if in_other_words else _LINES[cause])
     lost = {Cause.MEMORY: key.unrecalled, Cause.PATIENT: key.untold, Cause.RETRIEVAL: key.unbrought}[cause]
     if not lost:
         return Finding(cause, None, (), _UNNAMED[cause])
-    first = min(lost.values())
-    return Finding(cause, first, tuple(lost), _LINES[cause].format(turn=first, names="; ".join(lost)))
+    names = _some([f"{name} (turn {turn})" for name, turn in lost.items()])
+    return Finding(cause, min(lost.values()), tuple(lost), _LINES[cause].format(names=names))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return "; ".join(names[:_MOST_NAMED]) + more
 
 
 def key_entries(lost: LostConsultation, asked: Mapping[str, int], wrong: Collection[int]) -> KeyEntries:
