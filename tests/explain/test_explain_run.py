@@ -48,7 +48,7 @@ def test_memory_is_the_cause_if_the_full_dialogue_is_enough(
     path = lose(tmp_path / "run.osler", models, monkeypatch, memories=("none",))
     explain(path)
     found = only(path)
-    assert (found.cause, found.lost_at) == (Cause.MEMORY, 1)
+    assert (found.cause, found.lost_at) == (Cause.MEMORY, 2), "the film decides"
     assert world.record.entries[0].name in found.missing
     assert steps(found) == ["same", "dialogue"]
 
@@ -74,7 +74,7 @@ def test_the_patient_is_the_cause_unless_it_told_what_it_was_handed(
     if tells:
         assert (found.cause, found.lost_at, found.missing) == (Cause.CONCLUSION, 4, ())
     else:
-        assert (found.cause, found.lost_at) == (Cause.PATIENT, 1)
+        assert (found.cause, found.lost_at) == (Cause.PATIENT, 2)
         assert world.record.entries[1].name in found.missing
 
 
@@ -90,7 +90,7 @@ def test_retrieval_is_the_cause_if_it_was_asked_for_and_not_brought(
     found = only(path)
     assert found.cause is not None and steps(found) == ["same", "asked"], "nothing was handed to the patient"
     name = world.record.entries[1 if verify is None else 2].name
-    assert (found.cause, found.lost_at) == (Cause.RETRIEVAL, 1) and name in found.missing
+    assert (found.cause, found.lost_at) == (Cause.RETRIEVAL, 2 if verify is None else 1) and name in found.missing
     if verify is not None:
         assert models.asked[VERIFIER].total() == 3, "once for each question"
 
@@ -259,7 +259,7 @@ def test_causes_are_in_scores_compare_and_json(tmp_path: Path, monkeypatch: pyte
     explain(path)
     with load_run(path) as run:
         rows = run.scores().set_index("memory")
-    assert rows.loc["none", "cause"] == "memory" and rows.loc["none", "lost_at"] == 1
+    assert rows.loc["none", "cause"] == "memory" and rows.loc["none", "lost_at"] == 2
     assert "Cough" in rows.loc["none", "missing"] and rows["cause"].isna()["raw"]
     page = osler("compare", path).stdout
     assert "why consultations were lost" in page and "wins from the full dialogue" in " ".join(page.split())

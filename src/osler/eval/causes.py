@@ -135,7 +135,7 @@ def noise_lines(found: Sequence[StoredExplanation]) -> Iterable[str]:
         turned = sum(bool(step["right"]) for step in again)
         yield (
             f"asked again from the same recall, the doctor was right in {turned} of {len(again)} lost consultations:"
-            " so often a cause may be chance"
+            " the noise of these causes"
         )
     repeated = [step for step in steps if len(step["trials"]) > 1]
     if repeated:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from osler.agents.disclosure import disclosed_entries
@@ -40,7 +40,7 @@ _IN_OTHER_WORDS = "what it was told was enough: right when the same is in the re
 class KeyEntries:
     """The key entries for the diagnosis that did not reach the conclusion, by the link that lost them.
 
-    Those that decide come first. Each has the turn where it was lost.
+    Each has the turn where it was lost. Those that decide come first, then those that were lost first.
     """
 
     unrecalled: Mapping[str, int] = field(default_factory=dict)
@@ -92,7 +92,7 @@ def found(first_right: Step | None, key: KeyEntries, last_turn: int) -> Finding:
     if not lost:
         return Finding(cause, None, (), _UNNAMED[cause])
     names = _some([f"{name} (turn {turn})" for name, turn in lost.items()])
-    return Finding(cause, min(lost.values()), tuple(lost), _LINES[cause].format(names=names))
+    return Finding(cause, next(iter(lost.values())), tuple(lost), _LINES[cause].format(names=names))
 
 
 def _some(names: Sequence[str]) -> str:
@@ -109,12 +109,18 @@ def key_entries(lost: LostConsultation, asked: Mapping[str, int], wrong: Collect
         wrong: Turns whose reply contradicts what the patient was handed.
     """
     told, handed, well = lost.course.told, lost.handed, _well_told(lost, wrong)
-    names = [entry.name for entry in needed(lost.record)]
+    key = needed(lost.record)
+
+    def at(turns: Mapping[str, int], is_lost: Callable[[str], bool]) -> dict[str, int]:
+        found = [entry for entry in key if entry.name in turns and is_lost(entry.name)]
+        found.sort(key=lambda entry: (entry.relevance is not Relevance.DECIDING, turns[entry.name]))
+        return {entry.name: turns[entry.name] for entry in found}
+
     return KeyEntries(
-        unrecalled={name: told[name] for name in names if name in told and not _is_recalled(name, lost)},
-        untold={name: handed[name] for name in names if name in handed and name not in well},
-        unbrought={name: asked[name] for name in names if name in asked and name not in handed},
-        unasked=tuple(name for name in names if name not in {*told, *handed, *asked}),
+        unrecalled=at(told, lambda name: not _is_recalled(name, lost)),
+        untold=at(handed, lambda name: name not in well),
+        unbrought=at(asked, lambda name: name not in handed),
+        unasked=tuple(entry.name for entry in key if entry.name not in {*told, *handed, *asked}),
     )
 
 

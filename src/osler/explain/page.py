@@ -47,10 +47,11 @@ def _table(lost: list[dict[str, Any]]) -> Table:
 
 
 def _lines(done: Explained) -> Iterator[str]:
-    told = f"{done.new} lost consultation(s) explained, {done.before} before; verdicts of {done.judge}"
-    cost = "" if done.cost.cost is None else f", {done.cost.cost:.4f} USD" if done.cost.cost else ""
-    asked = f"{done.cost.calls:,} calls, {done.cost.tokens:,} tokens{cost}" if done.cost.calls else "no model was asked"
-    yield f"{told}; explaining this run has cost: {asked} (apart from the run's own cost)"
+    yield f"{done.new} lost consultation(s) explained now, {done.before} before, by the verdicts of {done.judge}"
+    if done.cost.calls:
+        price = "" if done.cost.cost is None else f", {done.cost.cost:.4f} USD"
+        used = f"{done.cost.calls:,} calls, {done.cost.tokens:,} tokens{price}"
+        yield f"explaining this run has taken {used}, apart from what the run itself used"
     if done.by_people:
         yield f"{done.by_people} lost consultation(s) were held by people, who cannot be asked again"
     for reason, count in done.failures.items():
