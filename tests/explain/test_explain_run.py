@@ -260,7 +260,7 @@ def test_causes_are_in_scores_compare_and_json(tmp_path: Path, monkeypatch: pyte
     with load_run(path) as run:
         rows = run.scores().set_index("memory")
     assert rows.loc["none", "cause"] == "memory" and rows.loc["none", "lost_at"] == 2
-    assert "Cough" in rows.loc["none", "missing"] and rows["cause"].isna()["raw"]
+    assert "Cough" in str(rows.loc["none", "missing"]) and rows["cause"].isna()["raw"]
     page = osler("compare", path).stdout
     assert "why consultations were lost" in page and "wins from the full dialogue" in " ".join(page.split())
     told: dict[str, Any] = json.loads(osler("compare", path, "--format", "json").stdout)["causes"]

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 
 from osler.agents.disclosure import disclosed_entries
 from osler.eval.causes import Cause
+from osler.eval.course import CourseExchange
 from osler.eval.measures import key_elements
 from osler.eval.reply_parser import tells
 from osler.explain.steps import LostConsultation, Step
+from osler.language import Language
+from osler.language.words import content
 from osler.memory.recall_text import fact_text
 from osler.records.schema import Entry, Part, PatientRecord, Relevance, Status
 
@@ -19,7 +22,7 @@ _BY_STEP = {
     Step.ASKED: Cause.RETRIEVAL,
 }
 _LINES = {
-    Cause.MEMORY: "told and not recalled at the end: {names}",
+    Cause.MEMORY: "told and not recalled at the end, or only in part: {names}",
     Cause.PATIENT: "handed to the patient and not told, or told wrongly: {names}",
     Cause.RETRIEVAL: "asked for and not brought: {names}",
     Cause.INQUIRY: "never asked for: {names}",
@@ -36,6 +39,10 @@ _MOST_NAMED = 6
 _IN_OTHER_WORDS = "what it was told was enough: right when the same is in the record's words"
 
 
+_Enough = Callable[[str, str, CourseExchange, Language], bool]
+"""Whether a text that was recalled from an exchange has the entry of that name."""
+
+
 @dataclass(frozen=True)
 class KeyEntries:
     """The key entries for the diagnosis that did not reach the conclusion, by the link that lost them.
@@ -44,7 +51,7 @@ class KeyEntries:
     """
 
     unrecalled: Mapping[str, int] = field(default_factory=dict)
-    """Told in that turn, and not in the last recall."""
+    """Told in that turn, and not in the last recall; if there are none, those that are there only in part."""
     untold: Mapping[str, int] = field(default_factory=dict)
     """Handed to the patient in that turn, and never told, or told wrongly."""
     unbrought: Mapping[str, int] = field(default_factory=dict)
@@ -117,7 +124,8 @@ def key_entries(lost: LostConsultation, asked: Mapping[str, int], wrong: Collect
         return {entry.name: turns[entry.name] for entry in found}
 
     return KeyEntries(
-        unrecalled=at(told, lambda name: not _is_recalled(name, lost)),
+        unrecalled=at(told, lambda name: not _is_recalled(name, lost, _tells))
+        or at(told, lambda name: not _is_recalled(name, lost, _tells_all)),
         untold=at(handed, lambda name: name not in well),
         unbrought=at(asked, lambda name: name not in handed),
         unasked=tuple(entry.name for entry in key if entry.name not in {*told, *handed, *asked}),
@@ -144,7 +152,7 @@ def _well_told(lost: LostConsultation, wrong: Collection[int]) -> set[str]:
     return found
 
 
-def _is_recalled(name: str, lost: LostConsultation) -> bool:
+def _is_recalled(name: str, lost: LostConsultation, enough: _Enough) -> bool:
     """Check whether the doctor had an entry at the end: in the last exchange, or recalled from a turn that told it."""
     recall, language = lost.last_recall, lost.record.language
     whole = {turn.number for turn in recall.exchanges if turn.reply or turn.results}
@@ -153,10 +161,17 @@ def _is_recalled(name: str, lost: LostConsultation) -> bool:
             continue
         if one.turn == lost.last_turn - 1 or one.turn in whole:
             return True
-        facts = [fact for fact in recall.facts if fact.turn == one.turn]
-        text = "\n".join(fact_text(fact, language) for fact in facts)
-        if not recall.facts and not recall.exchanges:
-            text = recall.text
-        if text and name in disclosed_entries(text, one.entries, language):
+        facts = [fact_text(fact, language) for fact in recall.facts if fact.turn == one.turn]
+        text = "\n".join(facts) if recall.facts or recall.exchanges else recall.text
+        if text and enough(text, name, one, language):
             return True
     return False
+
+
+def _tells(text: str, name: str, exchange: CourseExchange, language: Language) -> bool:
+    return name in disclosed_entries(text, exchange.entries, language)
+
+
+def _tells_all(text: str, name: str, exchange: CourseExchange, language: Language) -> bool:
+    reply = exchange.answer.reply if exchange.answer else ""
+    return set(content(reply, language)) <= set(content(text, language))

@@ -15,13 +15,16 @@ from osler.errors import RunStopped, StorageError, UserError, printable
 from osler.eval.causes import Cause
 from osler.eval.faithfulness.patient_verdicts import faults_in
 from osler.eval.ladder import LADDER
-from osler.eval.reply_parser import asks_for
+from osler.eval.reply_parser import mentions
 from osler.eval.scoring import score_missing
 from osler.eval.verdict import Verdict
 from osler.explain.answers import HELPER, AnswerJudge, ExplanationModels
 from osler.explain.cause import found, key_entries, needed
 from osler.explain.steps import LostConsultation, Step
+from osler.language import Language
+from osler.language.words import content
 from osler.models.errors import BackboneError
+from osler.records.schema import Entry
 from osler.runs.events import ConsultationError, Ending, Journal, Maker
 from osler.runs.plan import HUMAN, WITHOUT_MODEL, Column, Limits
 from osler.runs.store.explanations import ExplanationCost, ExplanationWriter, StoredExplanation, explanations
@@ -281,6 +284,13 @@ def _named(lost: LostConsultation) -> dict[str, int]:
     asked: dict[str, int] = {}
     for one in lost.course.exchanges:
         for entry in needed(lost.record):
-            if asks_for(one.question, entry, lost.record.language):
+            if _names(one.question, entry, lost.record.language):
                 asked.setdefault(entry.name, one.turn)
     return asked
+
+
+def _names(question: str, entry: Entry, language: Language) -> bool:
+    """Check whether a question has a name of an entry as written, or all its words if those are several."""
+    spoken = set(content(question, language))
+    words = {name: set(content(name, language)) for name in (entry.name, *entry.aliases)}
+    return any(mentions(question, name, language) or (len(own) > 1 and own <= spoken) for name, own in words.items())
