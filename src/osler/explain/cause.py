@@ -10,16 +10,16 @@ from osler.eval.causes import Cause
 from osler.eval.course import CourseExchange
 from osler.eval.measures import key_elements
 from osler.eval.reply_parser import tells
-from osler.explain.steps import LostConsultation, Step
+from osler.explain.steps import ExplainStep, LostConsultation
 from osler.language import Language
 from osler.language.words import content
 from osler.memory.recall_text import fact_text
 from osler.records.schema import Entry, Part, PatientRecord, Relevance, Status
 
 _BY_STEP = {
-    Step.SAME: Cause.CONCLUSION,
-    Step.DIALOGUE: Cause.MEMORY,
-    Step.ASKED: Cause.RETRIEVAL,
+    ExplainStep.SAME: Cause.CONCLUSION,
+    ExplainStep.DIALOGUE: Cause.MEMORY,
+    ExplainStep.ASKED: Cause.RETRIEVAL,
 }
 _LINES = {
     Cause.MEMORY: "told and not recalled at the end, or only in part: {names}",
@@ -60,7 +60,7 @@ class KeyEntries:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ExplainedCause:
     """A cause with its turn and the entries that were missing."""
 
     cause: Cause
@@ -69,7 +69,7 @@ class Finding:
     line: str
 
 
-def cause_of(first_right: Step | None, key: KeyEntries) -> Cause:
+def cause_of(first_right: ExplainStep | None, key: KeyEntries) -> Cause:
     """Return the cause.
 
     If only the whole record makes the doctor right, the cause is the earliest link that lost a key entry: it was never
@@ -80,26 +80,26 @@ def cause_of(first_right: Step | None, key: KeyEntries) -> Cause:
         return Cause.KNOWLEDGE
     if first_right in _BY_STEP:
         return _BY_STEP[first_right]
-    if first_right is Step.RECORD and key.unasked:
+    if first_right is ExplainStep.RECORD and key.unasked:
         return Cause.INQUIRY
-    if first_right is Step.RECORD and key.unbrought:
+    if first_right is ExplainStep.RECORD and key.unbrought:
         return Cause.RETRIEVAL
     return Cause.PATIENT if key.untold else Cause.CONCLUSION
 
 
-def found(first_right: Step | None, key: KeyEntries, last_turn: int) -> Finding:
+def found(first_right: ExplainStep | None, key: KeyEntries, last_turn: int) -> ExplainedCause:
     """Return the cause, the turn where the consultation was lost, and what was missing."""
     cause = cause_of(first_right, key)
     if cause is Cause.INQUIRY:
-        return Finding(cause, None, key.unasked, _LINES[cause].format(names=_some(key.unasked)))
+        return ExplainedCause(cause, None, key.unasked, _LINES[cause].format(names=_some(key.unasked)))
     if cause in (Cause.CONCLUSION, Cause.KNOWLEDGE):
-        in_other_words = cause is Cause.CONCLUSION and first_right is not Step.SAME
-        return Finding(cause, last_turn, (), _IN_OTHER_WORDS if in_other_words else _LINES[cause])
+        in_other_words = cause is Cause.CONCLUSION and first_right is not ExplainStep.SAME
+        return ExplainedCause(cause, last_turn, (), _IN_OTHER_WORDS if in_other_words else _LINES[cause])
     lost = {Cause.MEMORY: key.unrecalled, Cause.PATIENT: key.untold, Cause.RETRIEVAL: key.unbrought}[cause]
     if not lost:
-        return Finding(cause, None, (), _UNNAMED[cause])
+        return ExplainedCause(cause, None, (), _UNNAMED[cause])
     names = _some([f"{name} (turn {turn})" for name, turn in lost.items()])
-    return Finding(cause, next(iter(lost.values())), tuple(lost), _LINES[cause].format(names=names))
+    return ExplainedCause(cause, next(iter(lost.values())), tuple(lost), _LINES[cause].format(names=names))
 
 
 def _some(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from osler.agents.messages import Briefing, Conclusion, Enquiry, Exchange
 from osler.agents.ram.by_model import ModelRam
-from osler.errors import RunStopped, StorageError, UserError, printable
+from osler.errors import RunStopped, StorageError, UserError, printable, warn
 from osler.eval.causes import Cause
 from osler.eval.faithfulness.patient_verdicts import faults_in
 from osler.eval.ladder import LADDER
@@ -20,7 +20,7 @@ from osler.eval.scoring import score_missing
 from osler.eval.verdict import Verdict
 from osler.explain.answers import HELPER, AnswerJudge, ExplanationModels
 from osler.explain.cause import found, key_entries, needed
-from osler.explain.steps import LostConsultation, Step
+from osler.explain.steps import ExplainStep, LostConsultation
 from osler.language import Language
 from osler.language.words import content
 from osler.models.errors import BackboneError
@@ -28,6 +28,7 @@ from osler.records.schema import Entry
 from osler.runs.events import ConsultationError, Ending, Journal, Maker
 from osler.runs.plan import HUMAN, WITHOUT_MODEL, Column, Limits
 from osler.runs.store.explanations import ExplanationCost, ExplanationWriter, StoredExplanation, explanations
+from osler.simulator.batch import about
 from osler.simulator.build import case_of, check_strategies, doctor_of
 from osler.simulator.clients import Clients, ClientSettings
 from osler.simulator.limits import RunLimiter, check_prices
@@ -88,21 +89,15 @@ async def _explain(store: ExplanationWriter, options: ExplainOptions) -> Explain
         score_missing(store)
     _check_names("memory", options.memories, {column.memory for column in store.columns()})
     _check_names("strategy", options.strategies, {column.strategy for column in store.columns()})
+    if store.about()["prompts"] != about(store.settings)["prompts"]:
+        warn("the run was made with other prompts than this version's, which its doctor is now asked with")
     lost, by_people = _lost(store, judge.name, options)
-    columns = {Column.from_row(row) for row in lost}
-    check_strategies(column.strategy for column in columns)
     sampling = ClientSettings(options.timeout, store.settings.temperature)
-    doctors, helpers = Clients(sampling), Clients(ClientSettings(options.timeout))
+    work = _Work(store, options, judge, Clients(sampling), Clients(ClientSettings(options.timeout)))
     try:
-        models = [doctors.open(spec) for spec in {column.backbone for column in columns} - WITHOUT_MODEL]
-        models += [helpers.open(spec) for spec in (options.verify, judge.spec) if spec]
-        check_prices(options.limits, [model.model for model in models])
-        helpers.shared.learn(store.explain_answers(HELPER))
-        work = _Work(store, options, judge, doctors, helpers)
         await work.explain_all(lost)
     finally:
-        await doctors.close()
-        await helpers.close()
+        await work.close()
     return Explained(
         judge=judge.name,
         new=work.new,
@@ -157,21 +152,42 @@ class _Work:
         self.stopped: str | None = None
 
     async def explain_all(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Explain them, several at a time."""
+        """Explain those that are not explained yet, several at a time."""
+        todo = [(row, settings) for row in rows if self._known_settings(row) != (settings := self._asked_with(row))]
+        self.before = len(rows) - len(todo)
+        self._open({Column.from_row(row) for row, _ in todo})
         try:
             async with asyncio.TaskGroup() as group:
-                for row in rows:
-                    group.create_task(self._explain(row))
+                for row, settings in todo:
+                    group.create_task(self._explain(row, settings))
         except ExceptionGroup as several:
             raise several.exceptions[0] from None
 
-    async def _explain(self, row: dict[str, Any]) -> None:
-        number, differing = row["number"], self._differing(row)
-        settings = {"differing": differing, "trials": self._options.trials, "verify": self._options.verify or ""}
-        known = self._known.get(number)
-        if known is not None and known.settings == settings:
-            self.before += 1
-            return
+    async def close(self) -> None:
+        """Close what was opened."""
+        await self._doctors.close()
+        await self._helpers.close()
+
+    def _known_settings(self, row: dict[str, Any]) -> dict[str, Any] | None:
+        known = self._known.get(row["number"])
+        return known.settings if known else None
+
+    def _asked_with(self, row: dict[str, Any]) -> dict[str, Any]:
+        """What decides the explanation of a consultation, besides its transcript and its verdict."""
+        options = self._options
+        return {"differing": self._differing(row), "trials": options.trials, "verify": options.verify or ""}
+
+    def _open(self, columns: set[Column]) -> None:
+        """Open the models that are needed, so that a wrong name stops the command before anything is asked."""
+        check_strategies(column.strategy for column in columns)
+        specs = {column.backbone for column in columns} - WITHOUT_MODEL
+        models = [self._doctors.open(spec) for spec in specs]
+        models += [self._helpers.open(spec) for spec in (self._options.verify, self._judge.spec) if spec and columns]
+        check_prices(self._options.limits, [model.model for model in models])
+        self._helpers.shared.learn(self._store.explain_answers(HELPER))
+
+    async def _explain(self, row: dict[str, Any], settings: dict[str, Any]) -> None:
+        number, differing = row["number"], settings["differing"]
         async with self._gate:
             if self.stopped is not None:
                 return
@@ -214,8 +230,8 @@ class _Work:
         asked = _named(lost)
         steps: list[dict[str, Any]] = []
         first_right = None
-        for step in Step:
-            if step is Step.ASKED and self._options.verify is not None:
+        for step in ExplainStep:
+            if step is ExplainStep.ASKED and self._options.verify is not None:
                 asked = await self._verified(lost, models, self._options.verify)
             briefing = await lost.briefing(step, asked)
             if briefing is None:
@@ -232,7 +248,7 @@ class _Work:
         )
 
     async def _step(
-        self, step: Step, briefing: Briefing, lost: LostConsultation, models: ExplanationModels
+        self, step: ExplainStep, briefing: Briefing, lost: LostConsultation, models: ExplanationModels
     ) -> dict[str, Any]:
         """Ask every trial of one step; it is right if most of them are."""
         by_model = lost.transcript.header.backbone not in WITHOUT_MODEL

@@ -20,7 +20,7 @@ _ALL = 10**9
 """Tokens: a budget that any dialogue fits into."""
 
 
-class Step(StrEnum):
+class ExplainStep(StrEnum):
     """What the doctor concludes from, each time more."""
 
     SAME = "same"
@@ -78,7 +78,7 @@ class LostConsultation:
             recall=self.last_recall,
         )
 
-    async def briefing(self, step: Step, asked: Collection[str] = ()) -> Briefing | None:
+    async def briefing(self, step: ExplainStep, asked: Collection[str] = ()) -> Briefing | None:
         """Return what the doctor is given in a step; None if that is nothing new.
 
         Args:
@@ -86,19 +86,19 @@ class LostConsultation:
             asked: Names of the entries that its questions asked for; only the step of that name needs them.
         """
         same = self.same()
-        if step is Step.SAME:
+        if step is ExplainStep.SAME:
             return same
         if self.transcript.header.memory == ONE_STEP:
             return None  # it had the whole record
-        if step is Step.RECORD:
+        if step is ExplainStep.RECORD:
             texts = entry_texts(self.record, same.case)
             recall = Recall(text="\n".join(entry_lines(texts, same.case.language)), exchanges=_exchanges(texts, 1))
             return Briefing(case=same.case, turn=1, turns_left=0, reply=self.record.complaint, recall=recall)
         dialogue = await self._dialogue()
-        if step is Step.DIALOGUE:
+        if step is ExplainStep.DIALOGUE:
             return None if dialogue.text == same.recall.text else same.model_copy(update={"recall": dialogue})
         new = set(self.handed) - self._reported()
-        if step is Step.ASKED:
+        if step is ExplainStep.ASKED:
             new |= (later := set(asked) - set(self.handed))
             if not later:
                 return None
