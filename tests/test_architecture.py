@@ -20,9 +20,11 @@ FORBIDDEN = {
     "records": {"*", "-language", "-locale"},
     "memory": {"records", "agents", "runs", "eval", "simulator"},
     "models": {"records", "agents", "memory", "runs", "eval", "simulator"},
-    "runs": {"agents", "eval", "simulator", "replay", "play", "view", "commands"},
-    "agents": {"eval", "simulator", "replay", "play", "view", "commands"},
-    "eval": {"simulator", "replay", "play", "view", "commands"},
+    "runs": {"agents", "eval", "simulator", "explain", "replay", "play", "view", "commands"},
+    "agents": {"eval", "simulator", "explain", "replay", "play", "view", "commands"},
+    "simulator": {"explain", "replay", "play", "view", "commands"},
+    "explain": {"replay", "play", "view", "commands"},
+    "eval": {"simulator", "explain", "replay", "play", "view", "commands"},
 }
 """What a package must not import; `*`: any other package, but for those after a minus."""
 

@@ -31,6 +31,7 @@ for command in (
     consultations.diff,
     evaluate.compare,
     evaluate.score,
+    evaluate.explain,
     evaluate.probe,
     evaluate.report,
     view.view,

@@ -1,4 +1,4 @@
-"""Commands that measure runs: `compare`, `score`, `probe`, `report` and `rate`."""
+"""Commands that measure runs: `compare`, `score`, `explain`, `probe`, `report` and `rate`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from osler.commands.options import AsJson, Force, Judge, PatientJudge, RunName, known_runs, open_run, print_page
 from osler.errors import UserError, printable
-from osler.simulator.options import Timeout
+from osler.simulator.options import Concurrency, Timeout
 
 rate = typer.Typer(no_args_is_help=True, help="Blind rating by people: export sheets, import ratings.")
 
@@ -82,6 +82,59 @@ def score(
         typer.echo(judge_patients(run, patient_judge, **how))
     if patient_judge is None or judge or test_prices is not None:
         typer.echo(judge_run(run, judge or [], tie_break, **how, test_prices=test_prices))
+
+
+def explain(
+    run: RunName,
+    judge: Annotated[
+        str | None,
+        Option("--judge", help="The judge whose verdicts to explain. Default: the built-in rules."),
+    ] = None,
+    trials: Annotated[int, Option("--trials", min=1, max=1000, help="How often each step is asked.")] = 1,
+    verify: Annotated[
+        str | None,
+        Option("--verify", help="A model that says what the questions asked for. Default: names of key entries."),
+    ] = None,
+    memory: Annotated[list[str] | None, Option("--memory", help="Only this memory (repeatable).")] = None,
+    strategy: Annotated[list[str] | None, Option("--strategy", help="Only this strategy (repeatable).")] = None,
+    limit: Annotated[int | None, Option("--limit", min=1, help="Maximum lost consultations per column.")] = None,
+    run_tokens: Annotated[int | None, Option("--run-tokens", min=1, help="Maximum tokens of all explanations.")] = None,
+    run_cost: Annotated[
+        float | None, Option("--run-cost", min=0, help="Maximum cost of all explanations in USD.")
+    ] = None,
+    concurrency: Concurrency = 8,
+    timeout: Timeout = 60.0,
+    as_json: AsJson = False,
+) -> None:
+    """Find out why diagnoses are not right: the run's own doctor concludes again from ever more.
+
+    The causes are of the diagnosis, not of the treatment: memory, patient, retrieval, inquiry, knowledge, conclusion or
+    judge. They are stored in the run, and `compare`, `report` and `view` show them. Re-run the same command to resume.
+    """
+    from osler.explain.explain_run import ExplainOptions, explain_run
+    from osler.explain.page import as_text, explained_page
+    from osler.runs.plan import Limits
+    from osler.stdout import spared_stdout
+
+    options = ExplainOptions(
+        judge=judge,
+        verify=verify,
+        trials=trials,
+        memories=memory or (),
+        strategies=strategy or (),
+        limit=limit,
+        concurrency=concurrency,
+        timeout=timeout,
+        limits=Limits(run_tokens, run_cost),
+    )
+    with spared_stdout():
+        done = explain_run(run, options)
+    if as_json:
+        typer.echo(as_text(run, done))
+    else:
+        print_page(explained_page(run, done))
+    if done.stopped is not None:
+        raise UserError(f"stopped: {done.stopped}", "what was found is kept; re-run the same command to resume")
 
 
 def probe(

@@ -14,6 +14,7 @@ from osler.eval.ladder import LADDER
 from osler.eval.verdict import Verdict
 from osler.runs.makers import Makers
 from osler.runs.store import RunFile
+from osler.runs.store.explanations import explanations
 from osler.runs.transcript import Transcript
 from osler.runs.transcript_rows import event_rows, turn_rows
 
@@ -61,6 +62,7 @@ class Run:
         """
         chosen = ruler_of([self.file], ruler)
         said = None if chosen == RULES else patient_verdicts(self.file, chosen)
+        causes = explanations(self.file, self.judge(judge))
         for row in self.file.scores(self.judge(judge)):
             told = dict(row)
             told.pop("cell")
@@ -77,6 +79,9 @@ class Run:
                 right, either = verdict == Verdict.CORRECT, verdict in {Verdict.CORRECT, Verdict.UNDECIDED}
                 told[f"{kind}_right"] = None if verdict is None else float(right)
                 told[f"{kind}_right_at_most"] = None if verdict is None else float(either)
+            lost = causes.get(told["number"])
+            told["cause"], told["lost_at"] = (lost.cause, lost.lost_at) if lost else (None, None)
+            told["missing"] = lost.line if lost else None
             yield told
 
     def scores(self, judge: str | None = None, ruler: str | None = None) -> pd.DataFrame:
@@ -87,7 +92,8 @@ class Run:
         `diagnosis_right_at_most` and `treatment_right_at_most`: accuracy lies between the two means. Who made what is
         counted as `questions_model`, `replies_rules` and so on, what was done to models' words as
         `interventions_doctor_unread`, what a seat used as `tokens_in_doctor`. `patient_ruler` is who counted leaks,
-        fabrications and contradictions.
+        fabrications and contradictions. If the run was explained for this judge,
+        `cause` is why a consultation was lost, `lost_at` the turn, and `missing` what was missing, in one line.
         """
         import pandas as pd
 

@@ -103,6 +103,12 @@ class SharedAnswers:
     most: int = 4096
     _asked: dict[str, asyncio.Future[Completion]] = field(default_factory=dict)
 
+    def learn(self, stored: Iterable[tuple[str, str]]) -> None:
+        """Take over answers that were paid for before, by the keys of their requests. Needs a running event loop."""
+        for key, body in stored:
+            known = self._asked[key] = asyncio.get_running_loop().create_future()
+            known.set_result(Completion.model_validate_json(body))
+
     async def answer(self, key: str, ask: Callable[[], Awaitable[Completion]]) -> Completion:
         """Return the answer to that request, sent once; if it fails, the next consultation that waits asks again."""
         while (first := self._asked.get(key)) is not None:

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from osler.language import Language, Speaker
-from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event
+from osler.memory.base import Turn
+from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Retrieved
 from osler.runs.plan import RULES, Cell, Column, ResultsFrom
 
 E = TypeVar("E", bound=BaseModel)
@@ -110,6 +111,23 @@ class Transcript(BaseModel):
     def replies(self) -> list[Answered]:
         """The patient's replies."""
         return self.of(Answered)
+
+    @property
+    def exchanges(self) -> dict[int, Turn]:
+        """The turns that were answered, by number, as a memory is given them."""
+        replies = {event.turn: event.reply for event in self.of(Answered)}
+        results = {event.turn: event.results for event in self.of(Retrieved)}
+        return {
+            asked.turn: Turn(
+                number=asked.turn,
+                question=asked.question,
+                reply=replies[asked.turn],
+                results=results.get(asked.turn, ""),
+                differential=asked.differential,
+            )
+            for asked in self.of(Asked)
+            if asked.turn in replies
+        }
 
     def tokens(self) -> int | None:
         """Tokens of all calls; None as soon as one call did not tell."""

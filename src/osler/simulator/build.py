@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel
@@ -70,7 +70,7 @@ def seat(
         speaker=record.speaker,
     )
     return Seats(
-        doctor=_doctor(column, case, settings, journal, clients),
+        doctor=doctor_of(column, case, settings, journal, clients),
         ram=_ram(record, case, settings, journal, clients),
         patient=_patient(record, case, settings, journal, clients),
         memory=WholeRecord(record, case)
@@ -103,7 +103,8 @@ def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None
     return think
 
 
-def _doctor(column: Column, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
+def doctor_of(column: Column, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
+    """The doctor of a column, for one consultation."""
     if column.backbone == RULES:
         return RulesDoctor(case)
     if column.backbone == HUMAN:
@@ -155,7 +156,7 @@ class WholeRecord:
     name = "one-step"
 
     def __init__(self, record: PatientRecord, case: Case) -> None:
-        self._text = "\n".join(_line(entry, case) for entry in without_diagnosis(record).entries)
+        self._text = "\n".join(entry_lines(entry_texts(record, case), case.language))
 
     async def remember(self, turn: Turn) -> Change:
         """Nothing is asked, so there is nothing to remember."""
@@ -173,8 +174,18 @@ class WholeRecord:
         """Nothing to restore."""
 
 
-def _line(entry: Entry, case: Case) -> str:
+def entry_texts(record: PatientRecord, case: Case, names: Collection[str] | None = None) -> dict[str, str]:
+    """Return what a record says of its entries, all or those of these names, without what names the diagnosis."""
+    entries = without_diagnosis(record).entries
+    return {entry.name: _text(entry, case) for entry in entries if names is None or entry.name in names}
+
+
+def entry_lines(texts: Mapping[str, str], language: Language) -> list[str]:
+    """The same as lines, each with its name."""
+    return [_LINE[language].format(name=name, told=told) for name, told in texts.items()]
+
+
+def _text(entry: Entry, case: Case) -> str:
     """Return the report as it was written; an entry without one is worded as the patient would."""
-    language = case.language
-    when = _WHEN[language].format(when=entry.when) if entry.when else ""
-    return _LINE[language].format(name=entry.name, told=entry.report or voice((entry,), entry.name, case)) + when
+    when = _WHEN[case.language].format(when=entry.when) if entry.when else ""
+    return (entry.report or voice((entry,), entry.name, case)) + when

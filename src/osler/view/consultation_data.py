@@ -16,9 +16,10 @@ from osler.records.schema import Part, PatientRecord
 from osler.runs.events import Answered, Asked, Called, E, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.runs.plan import COLUMN
 from osler.runs.store import CellState, RunFile
+from osler.runs.store.explanations import explanation
 from osler.runs.transcript import Transcript, heard
 from osler.view.responses import NotFound
-from osler.view.run_data import forks_of
+from osler.view.run_data import forks_of, judge_of
 
 HIDDEN = "•••"
 """Replaces a name of the diagnosis until it is revealed."""
@@ -52,6 +53,7 @@ def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Data:
     """Return one consultation with its measures, without the true diagnosis."""
     body = file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": ended.cell})
     ruler, faults = faults_in(file, ended.cell)
+    lost = explanation(file, judge_of(file), ended.cell)
     measures = None
     if body:
         measures = {**json.loads(body[0][0]), **counts_in(file, ended.cell, ruler)}
@@ -62,6 +64,7 @@ def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Data:
         "state": ended.state,
         **consultation_data(ended.transcript, ended.record, faults),
         "measures": measures,
+        "lost": {"cause": lost.cause, "turn": lost.lost_at} if lost else None,
         "patient_ruler": {"name": ruler, "notes": ruler_notes([file], ruler)},
         "same": _same_patient(file, ended.cell, ended.record.patient),
     }
@@ -84,7 +87,7 @@ def truth(file: RunFile, ended: EndedConsultation) -> Data:
         "SELECT kind, judge, verdict, rung, because, rank FROM verdicts WHERE cell = :cell ORDER BY at, judge, kind",
         {"cell": ended.cell},
     )
-    faults = faults_in(file, ended.cell)[1]
+    faults, lost = faults_in(file, ended.cell)[1], explanation(file, judge_of(file), ended.cell)
     return {
         "diagnosis": record.diagnosis.model_dump(mode="json"),
         "treatment": record.treatment.model_dump(mode="json") if record.treatment else None,
@@ -102,6 +105,7 @@ def truth(file: RunFile, ended: EndedConsultation) -> Data:
         ],
         "leaks": [{"turn": turn, "names": list(verdict.leaks)} for turn, verdict in faults.items() if verdict.leaks],
         "verdicts": [dict(one) for one in verdicts],
+        "lost": {"cause": lost.cause, "turn": lost.lost_at, "line": lost.line, "steps": lost.steps} if lost else None,
     }
 
 

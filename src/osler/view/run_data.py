@@ -17,6 +17,7 @@ from osler.runs.makers import Makers
 from osler.runs.plan import COLUMN, Column, told_variants
 from osler.runs.short_names import backbone_name, backbone_names, memory_names
 from osler.runs.store import RunFile, search_index
+from osler.runs.store.explanations import explanations
 from osler.view.run_list import ListedRun
 
 _LIVE_SECONDS = 300.0
@@ -31,7 +32,8 @@ _TABLES = """ FROM cells
     LEFT JOIN results ON results.cell = cells.number
     LEFT JOIN verdicts d ON d.cell = cells.number AND d.kind = 'diagnosis' AND d.judge = :judge
     LEFT JOIN verdicts t ON t.cell = cells.number AND t.kind = 'treatment' AND t.judge = :judge
-    LEFT JOIN measures ON measures.cell = cells.number"""
+    LEFT JOIN measures ON measures.cell = cells.number
+    LEFT JOIN explanations x ON x.cell = cells.number AND x.judge = :judge AND x.verdict = d.verdict"""
 """All tables of a row. SQLite drops the left joins that a query does not use, unless it aggregates."""
 COLUMNS = {
     "cell": "cells.number",
@@ -46,6 +48,7 @@ COLUMNS = {
     # An answer without a verdict yet must be taken neither for wrong nor for a failure.
     "diagnosis_verdict": "coalesce(d.verdict, CASE cells.state WHEN 'done' THEN 'unjudged' END)",
     "treatment_verdict": "t.verdict",
+    "cause": "x.cause",
     "turns": "results.turns",
     "repeats": "results.repeats",
     "tokens": "results.tokens_in + results.tokens_out",
@@ -59,6 +62,7 @@ FILTERS = {
     **{name: COLUMNS[name] for name in ("specialty", "language", *COLUMN, "ending", "state")},
     "diagnosis": COLUMNS["diagnosis_verdict"],
     "treatment": COLUMNS["treatment_verdict"],
+    "cause": COLUMNS["cause"],
 }
 """Columns that must be one of the values given."""
 SORTS = {**COLUMNS, **FILTERS}
@@ -90,6 +94,7 @@ def run(shown: ListedRun) -> dict[str, Any]:
             "specialties": _distinct(file, "records", "specialty"),
             "endings": _distinct(file, "results", "ending"),
             "judge": judge,
+            "causes": sorted({one.cause for one in explanations(file, judge).values()}),
         }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from osler.errors import UserError
+from osler.eval.causes import LostCauses, lost_causes
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Row, columns_of
 from osler.eval.compare.noise import Noise, noise_of
 from osler.eval.faithfulness import RULES
@@ -81,6 +83,8 @@ class Comparison:
     """Who counted leaks, fabrications and contradictions of the patient."""
     ruler_notes: tuple[str, ...] = ()
     """Who that is, and how far it agrees with people."""
+    causes: LostCauses | None = None
+    """Why consultations were lost, if a run was explained."""
     groups: dict[str, list[ColumnFigures]] | None = None
     """The same columns by language or specialty, if that was asked for."""
 
@@ -174,7 +178,25 @@ def compare(
         unpaired=tuple(_without_partner(pairs)),
         ruler=chosen,
         ruler_notes=tuple(ruler_notes(files, chosen)),
+        causes=_causes(runs, rows, columns, pairs, judge),
         groups=_groups(rows, by, names) if by is not None else None,
+    )
+
+
+def _causes(
+    runs: Sequence[Run],
+    rows: list[tuple[str | None, list[Row]]],
+    columns: list[ColumnFigures],
+    pairs: list[Pair],
+    judge: str | None,
+) -> LostCauses | None:
+    by_column: dict[tuple[str | None, Column], list[Row]] = defaultdict(list)
+    for label, some in rows:
+        for row in some:
+            by_column[label, Column.from_row(row)].append(row)
+    named = {column.name: by_column[column.run, column.column] for column in columns}
+    return lost_causes(
+        named, [(one.name, two.name) for one, two in pairs], [(run.file, run.judge(judge)) for run in runs]
     )
 
 

@@ -13,6 +13,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from osler.eval.causes import as_json as causes_json
+from osler.eval.causes import tables as cause_tables
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Measure
 from osler.eval.compare.comparison import SIGNIFICANT, ColumnDifference, Comparison
 from osler.eval.compare.noise import MOST, POWER
@@ -53,10 +55,11 @@ class Grid:
 
 
 def grids(comparison: Comparison, *, paper: bool = False) -> list[Grid]:
-    """The table, its differences, the groups that were asked for, and the papers' figures."""
+    """The table, its differences, the causes of lost consultations, the groups asked for, and the papers' figures."""
     found = [_main(comparison), *_makers(comparison.columns)]
     if comparison.differences:
         found += [_differences(comparison.differences), _tests(comparison)]
+    found += [Grid(*table) for table in cause_tables(comparison.causes)]
     found += [_group(name, columns) for name, columns in (comparison.groups or {}).items()]
     return [*found, _paper()] if paper else found
 
@@ -341,6 +344,7 @@ def json_text(comparison: Comparison) -> str:
         "unpaired": comparison.unpaired,
         "columns": list(map(_column_json, comparison.columns)),
         "differences": list(map(_difference_json, comparison.differences)),
+        "causes": causes_json(comparison.causes),
         "groups": {name: list(map(_column_json, columns)) for name, columns in groups},
     }
     return json.dumps(told, ensure_ascii=False, indent=2)

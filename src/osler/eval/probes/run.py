@@ -18,12 +18,12 @@ from osler.eval.probes.answering import model_answer, rules_answer
 from osler.eval.probes.figures import Examined, ProbeAnswer, Probed, ProbeFigures, probe_figures
 from osler.eval.probes.gold import MemoryProbe, probes_of
 from osler.eval.probes.scoring import score
-from osler.memory import Memory, MemorySettings, Turn, memory_factory
+from osler.memory import Memory, MemorySettings, memory_factory
 from osler.memory.base import Recall
 from osler.models import Backbone, BackboneError, FailureKind, open_backbone, parse_spec
 from osler.prompts import Prompt
 from osler.records.schema import PatientRecord
-from osler.runs.events import Answered, Asked, Called, Recalled, Remembered, Retrieved, Role
+from osler.runs.events import Called, Recalled, Remembered, Role
 from osler.runs.plan import ONE_STEP, WITHOUT_MODEL, Column, Settings
 from osler.runs.store import RunFile
 from osler.runs.transcript import Transcript
@@ -75,23 +75,13 @@ async def rebuilt(transcript: Transcript, settings: Settings) -> Rebuilt:
         speaker=header.speaker,
     )
     memory = memory_factory(header.memory)(made)
-    turns = _turns(transcript)
+    turns = transcript.exchanges
     for event in transcript.events:
         if isinstance(event, Recalled):
             await memory.recall(event.query)
         elif isinstance(event, Remembered):
             await memory.remember(turns[event.of])
     return Rebuilt(memory, answers.missing)
-
-
-def _turns(transcript: Transcript) -> dict[int, Turn]:
-    replies = {event.turn: event.reply for event in transcript.of(Answered)}
-    results = {event.turn: event.results for event in transcript.of(Retrieved)}
-    turns = {}
-    for event in (one for one in transcript.of(Asked) if one.turn in replies):
-        said = {"reply": replies[event.turn], "results": results.get(event.turn, "")}
-        turns[event.turn] = Turn(number=event.turn, question=event.question, differential=event.differential, **said)
-    return turns
 
 
 _AT_A_TIME = 8

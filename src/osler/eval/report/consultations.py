@@ -74,6 +74,9 @@ def _verdicts(row: Row) -> Iterator[Html]:
             yield element("span", told, class_=f"verdict {verdict if verdict in _MARKS else 'none'}")
         elif kind == "diagnosis":
             yield element("span", "– not judged", class_="verdict none")
+    if row["cause"]:
+        where = f", turn {row['lost_at']}" if row["lost_at"] is not None else ""
+        yield element("span", f"lost: {row['cause']}{where}", class_="verdict none")
 
 
 def _read(transcript: Transcript, record: PatientRecord, row: Row, faults: dict[int, ReplyVerdict]) -> Html:
@@ -143,6 +146,7 @@ def _truth(record: PatientRecord, row: Row, words: Mapping[str, str]) -> Html:
         told += [(words["parts"], part.name) for part in treatment.parts[:20]]
         told += [(words["unsafe"], f"{unsafe.name}: {unsafe.because}") for unsafe in treatment.unsafe[:20]]
     told += [(words["judge"], because) for kind in ("diagnosis", "treatment") if (because := row[f"{kind}_because"])]
+    told += [(words["lost"], missing)] if (missing := row["missing"]) else []
     return element("details", element("summary", words["truth"]), _terms(told), class_="truth")
 
 

@@ -29,7 +29,7 @@ from osler.runs.store.connection import (
     has_log,
     log_of,
 )
-from osler.runs.store.tables import CELL, FORMAT, MARK, TABLES, cell_of, is_sound
+from osler.runs.store.tables import CELL, EXPLANATIONS, FORMAT, MARK, TABLES, cell_of, is_sound
 from osler.runs.transcript import Transcript
 
 FOLDER = Path("runs")
@@ -143,6 +143,7 @@ class RunFile:
             undo.callback(run.close)
             run._check_format()
             run._warn_of_a_missing_log()
+            run._add_missing_tables()
             undo.pop_all()
         return run
 
@@ -170,6 +171,13 @@ class RunFile:
                 f"{self.path} was not closed, and its log {log_of(self.path).name} is not beside it, so what was"
                 " written last is missing; copy both files, or re-run the command to resume"
             )
+
+    def _add_missing_tables(self) -> None:
+        """Give a run that was never explained empty tables of explanations, for this connection alone."""
+        if not self.ask("SELECT 1 FROM sqlite_master WHERE name = 'explanations'"):
+            with database_errors_named(self.path):
+                self._file.execute("PRAGMA temp_store=MEMORY")
+                self._file.execute(EXPLANATIONS[0].replace("CREATE TABLE", "CREATE TEMP TABLE"))
 
     def __enter__(self) -> Self:
         """Use it in a with block."""

@@ -69,6 +69,18 @@ TABLES = (
     " stopped_by TEXT, detail TEXT NOT NULL)",
 )
 
+EXPLANATIONS = (
+    # Why a consultation was lost, for each judge who calls it lost: valid as long as its verdict and transcript are.
+    "CREATE TABLE IF NOT EXISTS explanations (cell INTEGER NOT NULL, judge TEXT NOT NULL, verdict TEXT NOT NULL,"
+    " checksum TEXT NOT NULL, settings TEXT NOT NULL, cause TEXT NOT NULL, lost_at INTEGER, missing TEXT NOT NULL,"
+    " body TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (cell, judge)) WITHOUT ROWID",
+    # Answers of models that were asked for explanations; they are no part of the run's own cost.
+    "CREATE TABLE IF NOT EXISTS explain_answers (id INTEGER PRIMARY KEY, cell INTEGER NOT NULL, role TEXT NOT NULL,"
+    " key TEXT NOT NULL, body TEXT NOT NULL, tokens INTEGER, cost REAL)",
+    "CREATE INDEX IF NOT EXISTS explain_answers_by_cell ON explain_answers(cell)",
+)
+"""Tables that a run gets when it is first explained. A run without them is whole."""
+
 
 def cell_values(cell: Cell) -> tuple[str | int, ...]:
     """A cell as its row has it, in the order of `CELL`."""

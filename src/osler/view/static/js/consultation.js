@@ -7,7 +7,8 @@
   function stopsOf(story) {
     const nothing = {asked_for: [], retrieved: [], disclosed: [], leaks: [], fabrications: [], contradictions: []};
     const closing = {interventions: [], calls: [], recall: null, ...story.closing};
-    return [...story.turns, {...closing, turn: story.turns.length + 1, closing: true, ledger: nothing, memory: null}];
+    const last = {...closing, turn: story.turns.length + 1, closing: true, ledger: nothing, memory: null};
+    return [...story.turns, last].map((stop) => ({...stop, lost: stop.turn === story.lost?.turn && story.lost.cause}));
   }
 
   function about(story, run) {
@@ -21,6 +22,7 @@
       [Osler.t('variants'), Osler.named(run, header.variants)],
       [Osler.t('patient'), Osler.named(run, header.patient_backbone), header.patient_backbone],
       [Osler.t('ram'), Osler.named(run, header.ram_backbone), header.ram_backbone],
+      [Osler.t('cause'), Osler.word('c', story.lost?.cause)],
       [Osler.t('trial'), header.trial],
       [Osler.t('tokens'), Osler.count(story.tokens)],
       [Osler.t('seconds'), Osler.decimal(story.seconds)],
@@ -44,6 +46,10 @@
     );
   }
 
+  // Where the consultation was lost, if it was explained.
+  const lostHere = (stop) =>
+    stop.lost ? h('p', {class: 'lost'}, Osler.t('lost_here', {cause: Osler.word('c', stop.lost)})) : null;
+
   function turnItem(turn, header, choose) {
     return h(
       'li',
@@ -53,7 +59,7 @@
         {type: 'button', class: 'turn-number', 'aria-label': Osler.t('turn_n', {n: turn.turn}), onclick: choose},
         turn.turn,
       ),
-      h('div', null, Osler.conversation.exchange(turn, header)),
+      h('div', null, Osler.conversation.exchange(turn, header), lostHere(turn)),
     );
   }
 
@@ -70,7 +76,7 @@
         ? h(
             'li',
             {class: 'turn closing', onclick: () => String(getSelection()) || choose(index)},
-            h('div', null, h('h2', null, Osler.t('conclusion')), Osler.ending.conclusion(story)),
+            h('div', null, h('h2', null, Osler.t('conclusion')), Osler.ending.conclusion(story), lostHere(stop)),
           )
         : turnItem(stop, story.header, () => choose(index)),
     );

@@ -4,7 +4,7 @@
 (() => {
   const answers = new Map();
   const loading = new Map();
-  const COLUMNS = ['specialty', 'language', 'backbone', 'strategy', 'memory', 'variants', 'ending'];
+  const COLUMNS = ['specialty', 'language', 'backbone', 'strategy', 'memory', 'variants', 'cause', 'ending'];
   const VERDICTS = {diagnosis: 'diagnosis_verdict', treatment: 'treatment_verdict'};
 
   // The file that holds an answer.

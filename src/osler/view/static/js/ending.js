@@ -61,6 +61,23 @@
     );
   }
 
+  // Why the diagnosis is not right, what was missing, and from what the doctor was asked to conclude again.
+  function lost(found, lang) {
+    if (!found) return null;
+    return [
+      h('h3', null, Osler.t('lost_because'), h('small', {class: 'badge'}, Osler.word('c', found.cause))),
+      said(found.line, {tag: 'p'}),
+      list(
+        found.steps,
+        (step) => [
+          h('span', {class: 'grow'}, Osler.word('step', step.step)),
+          step.trials.map((one) => [said(one.diagnosis, {lang}), ' ', Osler.verdict(one.verdict), ' ']),
+        ],
+        {name: 'scored'},
+      ),
+    ];
+  }
+
   function truth(found, story, choose) {
     const lang = story.header.language;
     const {diagnosis, treatment} = found;
@@ -76,6 +93,7 @@
       ),
       h('h3', null, Osler.t('verdict')),
       verdicts(found.verdicts),
+      lost(found.lost, lang),
       found.key_entries.length
         ? [
             h(

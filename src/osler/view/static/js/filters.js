@@ -69,6 +69,7 @@
       'variants',
       'diagnosis',
       'treatment',
+      'cause',
       'ending',
     ];
     const clear = h(
@@ -94,6 +95,7 @@
       ['variants', run.variants, (value) => named(value) || '–'],
       ['diagnosis', run.unjudged ? [...VERDICTS, 'unjudged'] : VERDICTS, kind('v')],
       ['treatment', VERDICTS, kind('v')],
+      ['cause', run.causes, kind('c')],
       ['ending', run.endings, kind('e')],
     ];
     filtered();

@@ -4,16 +4,18 @@
   const {h, fill, said} = Osler;
   const PAGE = 100;
   const COLUMNS =
-    'case specialty language backbone strategy memory variants trial diagnosis treatment ending turns repeats tokens seconds'.split(
+    'case specialty language backbone strategy memory variants trial diagnosis treatment cause ending turns repeats tokens seconds'.split(
       ' ',
     );
   const NUMBERS = new Set(['turns', 'repeats', 'tokens', 'seconds']);
   // Columns that the data has under another name.
   const SORTS = {diagnosis: 'diagnosis_verdict', treatment: 'treatment_verdict'};
 
-  // Most runs have no variants, and their column would be empty.
-  const columns = (run) =>
-    COLUMNS.filter((name) => name !== 'variants' || run.variants.some((one) => Osler.named(run, one)));
+  // Most runs have no variants or were never explained, and their columns would be empty.
+  function columns(run) {
+    const empty = {variants: !run.variants.some((one) => Osler.named(run, one)), cause: !run.causes.length};
+    return COLUMNS.filter((name) => !empty[name]);
+  }
 
   const verdict = (value) => (value ? h('span', {class: `verdict ${value}`}, Osler.word('v', value)) : null);
 
@@ -28,6 +30,7 @@
       trial: row.trial,
       diagnosis: verdict(row.diagnosis_verdict),
       treatment: verdict(row.treatment_verdict),
+      cause: Osler.word('c', row.cause),
       ending: [
         row.ending ? Osler.word('e', row.ending) : Osler.word('s', row.state),
         row.failure ? said(row.failure, {tag: 'small'}) : null,

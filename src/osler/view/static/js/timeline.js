@@ -27,7 +27,7 @@
       value: 0,
       oninput: () => choose(Number(range.value)),
     });
-    const marks = stops.map((stop) => h('span', {class: mark(stop)}));
+    const marks = stops.map((stop) => h('span', {class: stop.lost ? `${mark(stop)} lost` : mark(stop)}));
     return {
       element: h(
         'div',

@@ -2,6 +2,18 @@
 // Words for values that the data holds, each under a letter for its kind. A value that has none stands for itself.
 Object.assign(Osler.words, {
   // Verdicts.
+  c_memory: ['memory', '记忆'],
+  c_patient: ['patient', '患者'],
+  c_retrieval: ['retrieval', '检索'],
+  c_inquiry: ['inquiry', '问诊'],
+  c_knowledge: ['knowledge', '知识'],
+  c_conclusion: ['conclusion', '结论'],
+  c_judge: ['judge', '评判'],
+  step_same: ['the same recall', '同样的回忆'],
+  step_dialogue: ['the full dialogue', '完整对话'],
+  step_handed: ['and what the patient was handed', '加上交给患者的内容'],
+  step_asked: ['and what was asked for', '加上所问的内容'],
+  step_record: ['the whole record', '完整病历'],
   v_correct: ['correct', '正确'],
   v_partial: ['partial', '部分正确'],
   v_wrong: ['wrong', '错误'],

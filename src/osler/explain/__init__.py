@@ -1,0 +1,1 @@
+"""Find out why consultations were lost: the run's own doctor concludes again from ever more."""

@@ -1,0 +1,96 @@
+"""The models of one explanation: every answer is stored at once, and a stored answer is never asked for again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from osler.errors import UserError
+from osler.eval.judge import Judge, outside_judge
+from osler.eval.ladder import LADDER, judge_diagnosis
+from osler.eval.model_judge import ModelJudge
+from osler.eval.verdict import Verdict
+from osler.models.cache import Allowance
+from osler.models.completion import Completion
+from osler.records.schema import PatientRecord
+from osler.runs.plan import Limits
+from osler.runs.store.explanations import ExplanationWriter
+from osler.simulator.clients import Clients, ConsultationClients
+
+DOCTOR, HELPER = "doctor", "helper"
+"""Roles of stored answers: the run's doctor, and the judge or the verifying model, who are asked the same once."""
+
+
+@dataclass(frozen=True)
+class ExplanationModels:
+    """The models that are asked to explain one consultation."""
+
+    store: ExplanationWriter
+    number: int
+    doctors: Clients
+    """Sample as the run's models do."""
+    helpers: Clients
+    """Sample at temperature 0."""
+    allowance: Allowance
+
+    def doctor(self, trial: int) -> ConsultationClients:
+        """The doctor's model: every trial has answers of its own."""
+        kept = tuple(self.store.explain_answers(DOCTOR, self.number))
+        return self._clients(self.doctors, DOCTOR, trial, kept)
+
+    @cached_property
+    def helper(self) -> ConsultationClients:
+        """Models whose answer to the same request is shared by all consultations; open them with `shared`."""
+        return self._clients(self.helpers, HELPER, 0, ())
+
+    def _clients(
+        self, clients: Clients, role: str, trial: int, kept: tuple[tuple[str, str], ...]
+    ) -> ConsultationClients:
+        async def keep(key: str, answer: Completion) -> None:
+            self.store.explain_answer(self.number, role, key, answer)
+
+        return ConsultationClients(clients, trial, kept, keep, Limits(), self.allowance)
+
+
+@dataclass(frozen=True)
+class AnswerJudge:
+    """Judges diagnoses as the verdicts that are explained were judged."""
+
+    name: str
+    """The name its verdicts are stored under in the run."""
+    spec: str | None = None
+    """The model that is asked where the rules cannot decide."""
+    own: Judge | None = None
+    """A judge of the user's own, who is asked for every answer."""
+
+    @classmethod
+    def of(cls, store: ExplanationWriter, given: str | None) -> AnswerJudge:
+        """Return the judge of that name or spec; the rules without one.
+
+        Raises:
+            UserError: It has not judged the run, or cannot judge new answers.
+        """
+        if given is None or given == LADDER:
+            return cls(LADDER)
+        spec = given.split("#")[0]
+        own = outside_judge(spec)
+        there = store.judges()
+        names = {own.name} if own else {name for name in there if name.split("#")[0] == spec}
+        if given in names:
+            names = {given}
+        if not (names := names & set(there)):
+            raise UserError(
+                f"{store.path} has no verdicts of {given!r}; it was judged by {', '.join(there) or 'nobody'}",
+                f"`osler score {store.path} --judge {spec}` judges it; a panel or a person cannot judge new answers",
+            )
+        return cls(sorted(names)[-1], None if own else spec, own)
+
+    async def verdict(self, answer: str, record: PatientRecord, models: ExplanationModels) -> Verdict:
+        """Compare a diagnosis with the record's; a model is asked only where the rules cannot decide."""
+        if self.own is not None:
+            return (await self.own.judge("diagnosis", answer, record)).verdict
+        by_rules = judge_diagnosis(answer, record.diagnosis).verdict
+        if self.spec is None or by_rules is not Verdict.UNDECIDED:
+            return by_rules
+        judge = ModelJudge(models.helper.open(self.spec, shared=True))
+        return (await judge.judge("diagnosis", answer, record)).verdict

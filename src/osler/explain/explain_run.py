@@ -1,0 +1,312 @@
+"""Explain the lost consultations of a run: which they are, asking the doctor again, storing what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from osler.agents.messages import Briefing, Conclusion, Enquiry, Exchange
+from osler.agents.ram.by_model import ModelRam
+from osler.errors import RunStopped, StorageError, UserError, printable, warn
+from osler.eval.causes import Cause
+from osler.eval.faithfulness.patient_verdicts import faults_in
+from osler.eval.ladder import LADDER
+from osler.eval.reply_parser import mentions
+from osler.eval.scoring import score_missing
+from osler.eval.verdict import Verdict
+from osler.explain.answers import HELPER, AnswerJudge, ExplanationModels
+from osler.explain.cause import found, key_entries, needed
+from osler.explain.steps import ExplainStep, LostConsultation
+from osler.language import Language
+from osler.language.words import content
+from osler.models.errors import BackboneError
+from osler.records.schema import Entry
+from osler.runs.events import ConsultationError, Ending, Journal, Maker
+from osler.runs.plan import HUMAN, WITHOUT_MODEL, Column, Limits
+from osler.runs.store.explanations import ExplanationCost, ExplanationWriter, StoredExplanation, explanations
+from osler.simulator.batch import about
+from osler.simulator.build import case_of, check_strategies, doctor_of
+from osler.simulator.clients import Clients, ClientSettings
+from osler.simulator.limits import RunLimiter, check_prices
+
+_RULES = f"{LADDER.split('/')[0]}/"
+"""How the names of all versions of the rules begin."""
+
+
+@dataclass(frozen=True)
+class ExplainOptions:
+    """What to explain, and how."""
+
+    judge: str | None = None
+    """Whose verdicts; the rules' unless another judge is named."""
+    verify: str | None = None
+    """A model that says what the doctor's questions asked for; without one, the names of key entries do."""
+    trials: int = 1
+    memories: Sequence[str] = ()
+    strategies: Sequence[str] = ()
+    limit: int | None = None
+    """Lost consultations of each column."""
+    concurrency: int = 8
+    timeout: float = 60.0
+    limits: Limits = field(default_factory=Limits)
+    """Of all explanations of the run together."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What was done."""
+
+    judge: str
+    new: int
+    before: int
+    """Explained before, and not asked again."""
+    failures: dict[str, int]
+    """Why explanations failed, and how many each; they are tried again the next time."""
+    by_people: int
+    """Lost consultations of people, who cannot be asked again."""
+    cost: ExplanationCost
+    stopped: str | None = None
+    """Why it ended early."""
+
+
+def explain_run(run: Path, options: ExplainOptions) -> Explained:
+    """Find the cause of each lost consultation of a run, and store it in the run.
+
+    Raises:
+        UserError: The run cannot be explained with these options.
+    """
+    with ExplanationWriter.of(run) as store:
+        return asyncio.run(_explain(store, options))
+
+
+async def _explain(store: ExplanationWriter, options: ExplainOptions) -> Explained:
+    judge = AnswerJudge.of(store, options.judge)
+    if judge.name == LADDER:
+        score_missing(store)
+    _check_names("memory", options.memories, {column.memory for column in store.columns()})
+    _check_names("strategy", options.strategies, {column.strategy for column in store.columns()})
+    if store.about()["prompts"] != about(store.settings)["prompts"]:
+        warn("the run was made with other prompts than this version's, which its doctor is now asked with")
+    lost, by_people = _lost(store, judge.name, options)
+    sampling = ClientSettings(options.timeout, store.settings.temperature)
+    work = _Work(store, options, judge, Clients(sampling), Clients(ClientSettings(options.timeout)))
+    try:
+        await work.explain_all(lost)
+    finally:
+        await work.close()
+    return Explained(
+        judge=judge.name,
+        new=work.new,
+        before=work.before,
+        failures=dict(work.failures.most_common()),
+        by_people=by_people,
+        cost=store.explanation_cost(),
+        stopped=work.stopped,
+    )
+
+
+def _check_names(what: str, named: Sequence[str], there: set[str]) -> None:
+    for name in named:
+        if name not in there:
+            raise UserError(f"the run has no {what} {name!r}", f"it has {', '.join(sorted(there - {''})) or 'none'}")
+
+
+def _lost(store: ExplanationWriter, judge: str, options: ExplainOptions) -> tuple[list[dict[str, Any]], int]:
+    """Return the consultations to explain, and how many lost ones people held."""
+    chosen, seen, by_people = [], Counter[Column](), 0
+    for row in map(dict, store.scores(judge)):
+        if row["diagnosis_verdict"] in (None, Verdict.CORRECT):
+            continue
+        if (options.memories and row["memory"] not in options.memories) or (
+            options.strategies and row["strategy"] not in options.strategies
+        ):
+            continue
+        column = Column.from_row(row)
+        if column.backbone == HUMAN:
+            by_people += 1
+        elif options.limit is None or seen[column] < options.limit:
+            seen[column] += 1
+            chosen.append(row)
+    return chosen, by_people
+
+
+class _Work:
+    """The explanations of one run under way."""
+
+    def __init__(
+        self, store: ExplanationWriter, options: ExplainOptions, judge: AnswerJudge, doctors: Clients, helpers: Clients
+    ) -> None:
+        self._store, self._options, self._judge = store, options, judge
+        self._doctors, self._helpers = doctors, helpers
+        spent = store.explanation_cost()
+        self._allowance = RunLimiter(options.limits, spent.tokens, spent.cost or 0.0)
+        self._gate = asyncio.Semaphore(options.concurrency)
+        self._known = explanations(store, judge.name)
+        self._settings = store.settings
+        self.new = self.before = 0
+        self.failures: Counter[str] = Counter()
+        self.stopped: str | None = None
+
+    async def explain_all(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Explain those that are not explained yet, several at a time."""
+        todo = [(row, settings) for row in rows if self._known_settings(row) != (settings := self._asked_with(row))]
+        self.before = len(rows) - len(todo)
+        self._open({Column.from_row(row) for row, _ in todo})
+        try:
+            async with asyncio.TaskGroup() as group:
+                for row, settings in todo:
+                    group.create_task(self._explain(row, settings))
+        except ExceptionGroup as several:
+            raise several.exceptions[0] from None
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        await self._doctors.close()
+        await self._helpers.close()
+
+    def _known_settings(self, row: dict[str, Any]) -> dict[str, Any] | None:
+        known = self._known.get(row["number"])
+        return known.settings if known else None
+
+    def _asked_with(self, row: dict[str, Any]) -> dict[str, Any]:
+        """What decides the explanation of a consultation, besides its transcript and its verdict."""
+        options = self._options
+        return {"differing": self._differing(row), "trials": options.trials, "verify": options.verify or ""}
+
+    def _open(self, columns: set[Column]) -> None:
+        """Open the models that are needed, so that a wrong name stops the command before anything is asked."""
+        check_strategies(column.strategy for column in columns)
+        specs = {column.backbone for column in columns} - WITHOUT_MODEL
+        models = [self._doctors.open(spec) for spec in specs]
+        models += [self._helpers.open(spec) for spec in (self._options.verify, self._judge.spec) if spec and columns]
+        check_prices(self._options.limits, [model.model for model in models])
+        self._helpers.shared.learn(self._store.explain_answers(HELPER))
+
+    async def _explain(self, row: dict[str, Any], settings: dict[str, Any]) -> None:
+        number, differing = row["number"], settings["differing"]
+        async with self._gate:
+            if self.stopped is not None:
+                return
+            try:
+                told = {"verdict": row["diagnosis_verdict"], "settings": settings}
+                if differing:
+                    new = StoredExplanation(**told, cause=Cause.JUDGE.value, lost_at=None, missing=(), line=differing)
+                else:
+                    new = await self._asked(number, told)
+                self._store.explained(number, self._judge.name, new)
+                self.new += 1
+            except RunStopped as stop:
+                self.stopped = self.stopped or stop.message
+            except StorageError:
+                raise
+            except (ConsultationError, BackboneError, UserError) as error:
+                self.failures[printable(str(error))[:200]] += 1
+
+    def _differing(self, row: dict[str, Any]) -> str:
+        """Say how the judges of the run disagree about an ending; empty if they agree that it is not right."""
+        verdict, judge = row["diagnosis_verdict"], self._judge.name
+        if verdict == Verdict.UNDECIDED:
+            return f"{judge} cannot decide"
+        if row["diagnosis_rung"] == "judges differ":
+            return f"the judges differ: {row['diagnosis_because']}"
+        said = self._store.ask(
+            "SELECT judge FROM verdicts WHERE cell = ? AND kind = 'diagnosis' AND verdict = ? ORDER BY at, judge",
+            (row["number"], Verdict.CORRECT.value),
+        )
+        # An earlier version of the rules is no other opinion.
+        right = [other for (other,) in said if other == LADDER or not other.startswith(_RULES)]
+        return f"{judge} says {verdict}, and {', '.join(right)} says correct" if right else ""
+
+    async def _asked(self, number: int, told: dict[str, Any]) -> StoredExplanation:
+        """Let the doctor conclude from more and more, until it is right."""
+        transcript = self._store.transcript(number)
+        assert transcript is not None
+        lost = LostConsultation(transcript, self._store.record(transcript.header.case))
+        models = ExplanationModels(self._store, number, self._doctors, self._helpers, self._allowance)
+        asked = _named(lost)
+        steps: list[dict[str, Any]] = []
+        first_right = None
+        for step in ExplainStep:
+            if step is ExplainStep.ASKED and self._options.verify is not None:
+                asked = await self._verified(lost, models, self._options.verify)
+            briefing = await lost.briefing(step, asked)
+            if briefing is None:
+                continue
+            steps.append(await self._step(step, briefing, lost, models))
+            if steps[-1]["right"]:
+                first_right = step
+                break
+        faults = faults_in(self._store, number)[1]
+        wrong = {turn for turn, verdict in faults.items() if verdict.turned_round}
+        end = found(first_right, key_entries(lost, asked, wrong), lost.last_turn)
+        return StoredExplanation(
+            **told, cause=end.cause.value, lost_at=end.lost_at, missing=end.missing, line=end.line, steps=tuple(steps)
+        )
+
+    async def _step(
+        self, step: ExplainStep, briefing: Briefing, lost: LostConsultation, models: ExplanationModels
+    ) -> dict[str, Any]:
+        """Ask every trial of one step; it is right if most of them are."""
+        by_model = lost.transcript.header.backbone not in WITHOUT_MODEL
+        trials = []
+        for trial in range(1, (self._options.trials if by_model else 1) + 1):
+            diagnosis = await self._concluded(briefing, lost, models, trial)
+            verdict = Verdict.UNPARSED
+            if diagnosis is not None:
+                verdict = await self._judge.verdict(diagnosis, lost.record, models)
+            trials.append({"diagnosis": diagnosis, "verdict": verdict.value})
+        right = sum(trial["verdict"] == Verdict.CORRECT for trial in trials)
+        return {"step": step.value, "right": 2 * right > len(trials), "trials": trials}
+
+    async def _concluded(
+        self, briefing: Briefing, lost: LostConsultation, models: ExplanationModels, trial: int
+    ) -> str | None:
+        """Return the diagnosis of the run's doctor; None if its conclusion cannot be read."""
+        column = lost.transcript.header.column
+        doctor = doctor_of(column, briefing.case, self._settings, Journal(), models.doctor(trial))
+        try:
+            move = await doctor.respond(briefing)
+        except ConsultationError as error:
+            if error.ending is Ending.UNPARSED:
+                return None
+            raise
+        assert isinstance(move, Conclusion)
+        return move.diagnosis
+
+    async def _verified(self, lost: LostConsultation, models: ExplanationModels, spec: str) -> dict[str, int]:
+        """Return the entries that a model says the questions asked for, by name, with their first turn."""
+        backbone, case, record = models.helper.open(spec, shared=True), case_of(lost.record), lost.record
+        ram = ModelRam(record, case, backbone, Journal(), answer_tokens=self._settings.answer_tokens)
+        asked: dict[str, int] = {}
+        before: Exchange | None = None
+        for one in lost.course.exchanges:
+            if not one.question:
+                before = None
+                continue
+            chosen = await ram.choose(Enquiry(text=one.question, before=before))
+            if chosen.maker is not Maker.RULES:  # the model could not say, and rules would repeat the retrieval
+                for entry in chosen.entries:
+                    asked.setdefault(entry.name, one.turn)
+            before = Exchange(question=one.question, reply=one.answer.reply) if one.answer else None
+        return asked
+
+
+def _named(lost: LostConsultation) -> dict[str, int]:
+    """Return the key entries that the questions name, each with its first turn."""
+    asked: dict[str, int] = {}
+    for one in lost.course.exchanges:
+        for entry in needed(lost.record):
+            if _names(one.question, entry, lost.record.language):
+                asked.setdefault(entry.name, one.turn)
+    return asked
+
+
+def _names(question: str, entry: Entry, language: Language) -> bool:
+    """Check whether a question has a name of an entry as written, or all its words if those are several."""
+    spoken = set(content(question, language))
+    words = {name: set(content(name, language)) for name in (entry.name, *entry.aliases)}
+    return any(mentions(question, name, language) or (len(own) > 1 and own <= spoken) for name, own in words.items())

@@ -1,0 +1,142 @@
+"""What a doctor is given when it concludes again: the same, the full dialogue, more of the record, all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+
+from osler.agents.messages import Briefing
+from osler.eval.course import Course
+from osler.memory.base import MemorySettings, Recall, Turn
+from osler.memory.raw import RawMemory
+from osler.prompts import phrases
+from osler.records.schema import RESULTS, PatientRecord
+from osler.runs.events import Asked, Concluded, Recalled
+from osler.runs.plan import ONE_STEP, ResultsFrom
+from osler.runs.transcript import Transcript
+from osler.simulator.build import case_of, entry_lines, entry_texts
+
+_ALL = 10**9
+"""Tokens: a budget that any dialogue fits into."""
+
+
+class ExplainStep(StrEnum):
+    """What the doctor concludes from, each time more."""
+
+    SAME = "same"
+    """What it had at the end: a fresh call."""
+    DIALOGUE = "dialogue"
+    """The full dialogue instead of what its memory recalled."""
+    HANDED = "handed"
+    """That, and all entries that were handed to the patient, in the record's words."""
+    ASKED = "asked"
+    """That, and the entries that its questions asked for."""
+    RECORD = "record"
+    """The whole record except the answer."""
+
+
+class LostConsultation:
+    """A consultation that ended wrong, and what its doctor can be given at the end of it."""
+
+    def __init__(self, transcript: Transcript, record: PatientRecord) -> None:
+        """Take the consultation and its patient's record."""
+        self.transcript, self.record = transcript, record
+        self.course = Course.of(transcript, record)
+        self.last_turn = _last_turn(transcript)
+        self._turns = transcript.exchanges
+
+    @property
+    def handed(self) -> dict[str, int]:
+        """The entries that were handed to the patient or the doctor, by name, each with its first turn."""
+        found: dict[str, int] = {}
+        for one in self.course.exchanges:
+            for entry in one.entries:
+                found.setdefault(entry.name, one.turn)
+        return found
+
+    @property
+    def last_recall(self) -> Recall:
+        """What the memory recalled before the conclusion."""
+        found = [event.recall for event in self.transcript.of(Recalled) if event.turn == self.last_turn]
+        return found[-1] if found else Recall()
+
+    def results(self, turn: int) -> str:
+        """The reports that came with the reply of a turn."""
+        return self._turns[turn].results if turn in self._turns else ""
+
+    def same(self) -> Briefing:
+        """All that the doctor had at the end, and no question left."""
+        last = self._turns.get(self.last_turn - 1)
+        first = self.last_turn == 1
+        return Briefing(
+            case=case_of(self.record),
+            turn=self.last_turn,
+            turns_left=0,
+            question=last.question if last else "",
+            reply=last.reply if last else self.record.complaint if first else "",
+            results=last.results if last else "",
+            recall=self.last_recall,
+        )
+
+    async def briefing(self, step: ExplainStep, asked: Collection[str] = ()) -> Briefing | None:
+        """Return what the doctor is given in a step; None if that is nothing new.
+
+        Args:
+            step: The step.
+            asked: Names of the entries that its questions asked for; only the step of that name needs them.
+        """
+        same = self.same()
+        if step is ExplainStep.SAME:
+            return same
+        if self.transcript.header.memory == ONE_STEP:
+            return None  # it had the whole record
+        if step is ExplainStep.RECORD:
+            texts = entry_texts(self.record, same.case)
+            recall = Recall(text="\n".join(entry_lines(texts, same.case.language)), exchanges=_exchanges(texts, 1))
+            return Briefing(case=same.case, turn=1, turns_left=0, reply=self.record.complaint, recall=recall)
+        dialogue = await self._dialogue()
+        if step is ExplainStep.DIALOGUE:
+            return None if dialogue.text == same.recall.text else same.model_copy(update={"recall": dialogue})
+        new = set(self.handed) - self._reported()
+        if step is ExplainStep.ASKED:
+            new |= (later := set(asked) - set(self.handed))
+            if not later:
+                return None
+        return same.model_copy(update={"recall": self._extended(dialogue, new)}) if new else None
+
+    async def _dialogue(self) -> Recall:
+        """What a memory without limits recalls: every turn word for word, but for the last, which a briefing has."""
+        header = self.transcript.header
+        memory = RawMemory(MemorySettings(language=header.language, budget=_ALL, speaker=header.speaker))
+        for number in sorted(self._turns):
+            if number < self.last_turn - 1:
+                await memory.remember(self._turns[number])
+        return await memory.recall("")
+
+    def _reported(self) -> set[str]:
+        """Entries that the dialogue has in the record's words already."""
+        if self.transcript.header.results is not ResultsFrom.REPORT:
+            return set()
+        return {entry.name for one in self.course.exchanges for entry in one.entries if entry.category in RESULTS}
+
+    def _extended(self, dialogue: Recall, names: Collection[str]) -> Recall:
+        """Add entries in the record's words: as text for a model, as exchanges for a doctor by rules."""
+        language = self.record.language
+        texts = entry_texts(self.record, case_of(self.record), names)
+        report = phrases("exchange", language)["report"]
+        lines = (report.format(report=line) for line in entry_lines(texts, language))
+        text = "\n".join([*filter(None, [dialogue.text]), *lines])
+        return Recall(text=text, exchanges=(*dialogue.exchanges, *_exchanges(texts, self.last_turn)))
+
+
+def _exchanges(texts: Mapping[str, str], first: int) -> tuple[Turn, ...]:
+    """Entries as if each had been asked for: a doctor by rules reads no text."""
+    told = enumerate(texts.items(), start=first)
+    return tuple(Turn(number=number, question=name, reply="", results=text) for number, (name, text) in told)
+
+
+def _last_turn(transcript: Transcript) -> int:
+    """The turn of the conclusion; of one that could not be read, the turn after the last question."""
+    if concluded := transcript.of(Concluded):
+        return concluded[0].turn
+    return max((event.turn for event in (*transcript.of(Asked), *transcript.of(Recalled))), default=1)

@@ -1,0 +1,132 @@
+"""Read and write why consultations were lost, and what finding that out cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from osler.models.completion import AnswerSource, Completion
+from osler.runs.store.reader import RunFile
+from osler.runs.store.tables import EXPLANATIONS
+from osler.runs.store.writer import RunWriter
+
+_VALID = (
+    "SELECT x.* FROM explanations x"
+    " JOIN transcripts t ON t.cell = x.cell AND t.checksum = x.checksum"
+    " JOIN verdicts v ON v.cell = x.cell AND v.judge = x.judge AND v.kind = 'diagnosis' AND v.verdict = x.verdict"
+    " WHERE x.judge = ?"
+)
+
+
+@dataclass(frozen=True)
+class StoredExplanation:
+    """Why one consultation was lost."""
+
+    verdict: str
+    """The judge's verdict that it explains."""
+    settings: dict[str, Any]
+    """What it was found with; with other settings it is looked for again."""
+    cause: str
+    lost_at: int | None
+    """The turn where it was lost, if one can be named."""
+    missing: tuple[str, ...]
+    """Names of the entries that were missing."""
+    line: str
+    """What was missing, in one line."""
+    steps: tuple[dict[str, Any], ...] = ()
+    """The steps that were asked, in order: `step`, and for each of its `trials` the diagnosis and its verdict."""
+
+
+class ExplanationCost(NamedTuple):
+    """What models were paid for all explanations of a run, ever."""
+
+    calls: int
+    tokens: int
+    cost: float | None
+    """In USD; None as soon as one call has no known price."""
+
+
+def explanations(file: RunFile, judge: str) -> dict[int, StoredExplanation]:
+    """Return the explanations that still hold, by cell: the judge's verdict and the transcript are the same."""
+    return {row["cell"]: _read(row) for row in file.ask(f"{_VALID} ORDER BY x.cell", (judge,))}
+
+
+def explanation(file: RunFile, judge: str, cell: int) -> StoredExplanation | None:
+    """Return the explanation of one consultation, if there is one that still holds."""
+    found = file.ask(f"{_VALID} AND x.cell = ?", (judge, cell))
+    return _read(found[0]) if found else None
+
+
+def _read(row: Any) -> StoredExplanation:
+    body = json.loads(row["body"])
+    return StoredExplanation(
+        verdict=row["verdict"],
+        settings=json.loads(row["settings"]),
+        cause=row["cause"],
+        lost_at=row["lost_at"],
+        missing=tuple(json.loads(row["missing"])),
+        line=body["line"],
+        steps=tuple(body["steps"]),
+    )
+
+
+class ExplanationWriter(RunWriter):
+    """A run, open for writing explanations. It is locked for others meanwhile."""
+
+    @classmethod
+    def of(cls, run: str | Path) -> Self:
+        """Open an existing run, and add the tables it needs.
+
+        Raises:
+            UserError: There is none, it cannot be written, or another process writes to it.
+        """
+        with RunFile.open(run) as known:
+            about = known.about()
+        store = cls.create_or_resume(run, about)
+        with store._transaction() as file:
+            for table in EXPLANATIONS:
+                file.execute(table)
+        return store
+
+    def explained(self, number: int, judge: str, found: StoredExplanation) -> None:
+        """Store why a consultation was lost; an earlier explanation for this judge is replaced."""
+        told = (found.cause, found.lost_at, _json(found.missing), _json({"line": found.line, "steps": found.steps}))
+        row = (number, judge, found.verdict, number, _json(found.settings), *told, datetime.now(UTC).isoformat())
+        with self._transaction() as file:
+            file.execute(
+                "INSERT OR REPLACE INTO explanations"
+                " VALUES (?, ?, ?, (SELECT checksum FROM transcripts WHERE cell = ?), ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+
+    def explain_answer(self, number: int, role: str, key: str, answer: Completion) -> None:
+        """Store a model's answer at once; one that was shared with another consultation is stored there."""
+        if answer.source is AnswerSource.RUN:
+            return
+        known = None not in (answer.tokens_in, answer.tokens_out)
+        tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0) if known else None
+        row = (number, role, key, answer.model_dump_json(), tokens, answer.cost)
+        with self._transaction() as file:
+            file.execute(
+                "INSERT INTO explain_answers (cell, role, key, body, tokens, cost) VALUES (?, ?, ?, ?, ?, ?)", row
+            )
+
+    def explain_answers(self, role: str, number: int | None = None) -> Iterator[tuple[str, str]]:
+        """The stored answers to a role, of one consultation or of all: keys of the requests, and the answers."""
+        sql = "SELECT key, body FROM explain_answers WHERE role = ?1 AND (?2 IS NULL OR cell = ?2) ORDER BY id"
+        return ((key, body) for key, body in self.ask(sql, (role, number)))
+
+    def explanation_cost(self) -> ExplanationCost:
+        """What was paid so far."""
+        ((calls, tokens, unpriced, cost),) = self.ask(
+            "SELECT count(*), CAST(total(tokens) AS INTEGER), total(cost IS NULL), total(cost) FROM explain_answers"
+        )
+        return ExplanationCost(calls, tokens, None if unpriced else cost)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,73 @@
+"""Why a consultation was lost, on the page: in the list, at its turn, and with the truth what was missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from osler.eval.ladder import LADDER
+from osler.runs.plan import Plan
+from osler.runs.store.explanations import ExplanationWriter, StoredExplanation
+from osler.view.export import export
+from tests.view.browser import picture, serving
+from tests.view.runs import make, record
+from tests.view.tabs import Tab
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+TALK = [("When did it start?", "On Monday."), ("Do you cough?", "Yes.")]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One consultation that was lost in its second turn, and one that was not."""
+    plan = Plan((record("pneumonia-en"),), ("rules",), ("tim", "raw"))
+    path = make(tmp_path_factory.mktemp("lost") / "lost.osler", plan, [(TALK, "Gout"), (TALK, "Pneumonia")])
+    trials = [{"diagnosis": "Gout", "verdict": "wrong"}]
+    steps = ({"step": "same", "right": False, "trials": trials}, {"step": "dialogue", "right": True, "trials": trials})
+    with ExplanationWriter.of(path) as store:
+        line = "told and not recalled at the end: Chest X-ray (turn 2)"
+        store.explained(1, LADDER, StoredExplanation("wrong", {}, "memory", 2, ("Chest X-ray",), line, steps))
+    return path
+
+
+@pytest.fixture(params=["server", "disk"])
+def opened(request: pytest.FixtureRequest, run: Path, browser: Browser, tmp_path: Path) -> Iterator[Tab]:
+    if request.param == "disk":
+        export([run], tmp_path / "site")
+        tab = Tab.of(browser, f"{(tmp_path / 'site' / 'index.html').as_uri()}")
+        yield tab
+        tab.close()
+        return
+    with serving(tmp_path, run) as address:
+        tab = Tab.of(browser, address)
+        yield tab
+        tab.close()
+
+
+def test_the_cause_the_turn_and_what_was_missing(opened: Tab, tmp_path: Path) -> None:
+    opened.go("#/k0")
+    page = opened.page
+    rows = page.locator("tbody tr")
+    expect(rows.nth(0)).to_contain_text("memory")
+    expect(page.locator("thead")).to_contain_text("Cause")
+    opened.go("#/k0?cause=memory")
+    expect(rows).to_have_count(1)
+    opened.go("#/k0/1")
+    expect(page.locator(".turn .lost")).to_have_text(["Lost here: memory"])
+    expect(page.locator(".turn[data-turn='2'] .lost")).to_have_count(1)
+    expect(page.locator(".marks .lost")).to_have_count(1)
+    expect(page.locator("body")).not_to_contain_text("Chest X-ray (turn 2)")
+    page.get_by_role("button", name="Reveal").click()
+    truth = page.locator(".truth")
+    expect(truth).to_contain_text("not recalled at the end: Chest X-ray (turn 2)")
+    expect(truth).to_contain_text("the full dialogue")
+    picture(page, "lost-consultation", tmp_path)
+    page.get_by_label("Language 语言").select_option("zh")
+    expect(page.locator(".turn .lost")).to_have_text(["在此丢失：记忆"])
+    opened.go("#/k0/2")
+    expect(page.locator(".turn").first).to_be_visible()
+    expect(page.locator(".turn .lost")).to_have_count(0)
