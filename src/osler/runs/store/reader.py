@@ -217,6 +217,15 @@ class RunFile:
         except (LookupError, TypeError, AttributeError, ValueError):
             raise damaged(self.path, "its settings are missing or cannot be read") from None
 
+    def session_details(self) -> list[dict[str, Any]]:
+        """What each session that ran a consultation was started with, and noted; in their order."""
+        found = self.ask("SELECT detail FROM sessions WHERE id IN (SELECT session FROM attempts) ORDER BY id")
+        try:
+            details = [json.loads(detail) for (detail,) in found]
+        except (TypeError, ValueError):
+            raise damaged(self.path, "its sessions cannot be read") from None
+        return [detail for detail in details if isinstance(detail, dict)]
+
     def status(self) -> RunStatus:
         """Return how far it is."""
         # Tokens by `total`, which does not overflow. Consultations that have ended tell whether their price is known;
