@@ -33,7 +33,7 @@ def check(
     timeout: Annotated[float, Option("--timeout", min=0.1, help="Seconds to wait for each answer.")] = 60.0,
     sampling: Annotated[
         bool,
-        Option("--sampling/--no-sampling", help="Also check temperature and repetition penalty: nine more calls."),
+        Option("--sampling/--no-sampling", help="Also check temperature and repetition penalty: up to nine calls."),
     ] = True,
 ) -> None:
     """Check that a model answers, how fast, whether it follows a JSON schema, and whether it samples as asked."""

@@ -21,13 +21,13 @@ _TEXT = "Describe an ordinary day of a nurse in one paragraph of about sixty wor
 _RUN = "Write the word pain thirty times in one line, with spaces between, and nothing else."
 _LONG_RUN = 20
 """Times in a row that show a model repeating a word as asked."""
-_TOKENS = 80
+_TOKENS = 48
 _PENALTY = 1.5
 _AGAIN = 3
 
 
 async def check_sampling(spec: Spec, *, limit: float) -> dict[str, str]:
-    """Ask nine short questions, each of which may take `limit` seconds.
+    """Ask up to nine short questions, each of which may take `limit` seconds.
 
     Returns:
         What the answers tell, as lines to print with their labels.
@@ -60,17 +60,16 @@ def _penalties(spec: Spec) -> dict[str, Any]:
 
 
 async def _repetition(asker: _Asker, penalties: Mapping[str, Any], alike: list[str]) -> str:
+    if len(set(alike)) > 1:
+        return "cannot be told from answers that differ anyway"
+    without = await asker.answer(_TEXT, temperature=0, **dict.fromkeys(neutral_options(asker.spec)))
+    if without != alike[0]:
+        return "this server's default is a penalty; Osler's requests state none, and that is honoured"
+    if await asker.answer(_TEXT, temperature=0, **penalties) != alike[0]:
+        return "no penalty by default, and a request's own is taken"
     run = await asker.answer(_RUN, temperature=0)
     repeats = max((len(found.split()) for found in re.findall(r"(?:\bpain\b\W*)+", run.lower())), default=0)
     shown = f"asked for one word 30 times it wrote {repeats} in a row"
-    if len(set(alike)) > 1:
-        return f"cannot be told from answers that differ anyway; {shown}"
-    without = await asker.answer(_TEXT, temperature=0, **dict.fromkeys(neutral_options(asker.spec)))
-    penalised = await asker.answer(_TEXT, temperature=0, **penalties)
-    if without != alike[0]:
-        return f"this server's default is a penalty; Osler's requests state none, and that is honoured ({shown})"
-    if penalised != alike[0]:
-        return f"no penalty by default, and a request's own is taken ({shown})"
     if repeats < _LONG_RUN:
         return f"this server takes no penalty from requests, and may have one of its own that cannot be undone: {shown}"
     return f"no penalty seen; this server takes none from requests ({shown})"
