@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from osler.api_keys import key_for, provider_url, scrub
+from osler.api_keys import PROVIDERS, ServerKey, key_for, provider_url, scrub
 from osler.errors import UserError, printable
 from osler.models.compatible import HttpEndpoint
 from osler.models.errors import BackboneError
@@ -78,7 +78,7 @@ async def describe_server(spec: Spec) -> ServerDescription:
     url = spec.base_url or f"{provider_url(spec.kind)}/v1"
     root = url.removesuffix("/v1")
     try:
-        ask = _Questions(url, root)
+        ask = _Questions(root, key_for(url, PROVIDERS[spec.kind].key) if spec.kind in PROVIDERS else key_for(url))
         listed, version, props, ollama = await asyncio.gather(
             ask.get(f"{url}/models"),
             ask.get(f"{root}/version"),
@@ -104,8 +104,8 @@ async def describe_server(spec: Spec) -> ServerDescription:
 class _Questions:
     """Questions to one server. One that it does not answer gets an empty answer."""
 
-    def __init__(self, url: str, root: str) -> None:
-        self._key, self._where = key_for(url), root
+    def __init__(self, where: str, key: ServerKey) -> None:
+        self._where, self._key = where, key
         self.software = ""
         """Its `Server` header."""
 

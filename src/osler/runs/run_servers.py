@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from pydantic import BaseModel, ValidationError
 
@@ -26,24 +27,32 @@ class AnswerNote(BaseModel):
     count: int
 
 
+class SessionNotes(BaseModel):
+    """What a session of a run noted of its servers."""
+
+    servers: dict[str, ServerDescription] = {}
+    """By the spec of a backbone."""
+    answers: list[AnswerNote] = []
+
+
+def _notes_of(run: RunFile) -> Iterator[SessionNotes]:
+    """The notes of the sessions; damaged ones are left out, since no score hangs on them."""
+    for detail in run.session_details():
+        with suppress(ValidationError):
+            yield SessionNotes.model_validate_json(detail)
+
+
 def servers_of(run: RunFile) -> Servers:
     """The servers that answered; one that said nothing of itself, or was not asked, is known by its address."""
     found: Servers = defaultdict(list)
-    for detail in run.session_details():
-        for spec, told in (detail.get("servers") or {}).items():
-            try:
-                description = ServerDescription.model_validate(told)
-            except ValidationError:
-                continue
+    for notes in _notes_of(run):
+        for spec, description in notes.servers.items():
             if description not in found[spec]:
                 found[spec].append(description)
     for spec in sorted(models_of(run.columns(), run.settings) - found.keys()):
-        try:
-            address = parse_spec(spec).base_url
-        except UserError:
-            continue  # a backbone of another version, or of a package that is not here
-        if address is not None:
-            found[spec].append(ServerDescription(address=address))
+        with suppress(UserError):  # a backbone of another version, or of a package that is not here
+            if address := parse_spec(spec).base_url:
+                found[spec].append(ServerDescription(address=address))
     return dict(found)
 
 
@@ -52,9 +61,9 @@ def server_lines(run: RunFile) -> Iterator[str]:
     for spec, servers in servers_of(run).items():
         changed = " (the server changed between sessions)" if len(servers) > 1 else ""
         yield f"{spec}: {'; then '.join(map(str, servers))}{changed}"
-    notes = [AnswerNote.model_validate(one) for detail in run.session_details() for one in detail.get("answers") or []]
-    for model in dict.fromkeys(note.model for note in notes):
-        own = [note for note in notes if note.model == model]
+    answers = [note for notes in _notes_of(run) for note in notes.answers]
+    for model in dict.fromkeys(note.model for note in answers):
+        own = [note for note in answers if note.model == model]
         prints = sorted({note.fingerprint for note in own if note.fingerprint})
         if prints:
             yield f"{model}: system_fingerprint {', '.join(prints)}"

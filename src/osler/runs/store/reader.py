@@ -217,14 +217,10 @@ class RunFile:
         except (LookupError, TypeError, AttributeError, ValueError):
             raise damaged(self.path, "its settings are missing or cannot be read") from None
 
-    def session_details(self) -> list[dict[str, Any]]:
-        """What each session that ran a consultation was started with, and noted; in their order."""
+    def session_details(self) -> list[str]:
+        """What each session that ran a consultation was started with, and noted, as JSON; in their order."""
         found = self.ask("SELECT detail FROM sessions WHERE id IN (SELECT session FROM attempts) ORDER BY id")
-        try:
-            details = [json.loads(detail) for (detail,) in found]
-        except (TypeError, ValueError):
-            raise damaged(self.path, "its sessions cannot be read") from None
-        return [detail for detail in details if isinstance(detail, dict)]
+        return [str(detail) for (detail,) in found]
 
     def status(self) -> RunStatus:
         """Return how far it is."""
