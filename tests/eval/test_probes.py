@@ -12,7 +12,7 @@ import pytest
 
 from osler.commands.evaluate import probe
 from osler.errors import UserError
-from osler.eval.probes.figures import ProbeAnswer, Probed, agreement, probe_figures
+from osler.eval.probes.figures import ProbeAnswer, Probed, probe_figures
 from osler.eval.probes.gold import probes_of
 from osler.eval.probes.run import examine, rebuilt
 from osler.eval.probes.scoring import coherent, correct, retrieved
@@ -66,6 +66,24 @@ class Fickle(Liar):
         self.recalls += 1
         coughs = {EN: "patient has a dry cough for 12 days", ZH: "患者 干咳12天"}
         return Recall(text=coughs[self.language] if self.recalls % 2 else "")
+
+
+class Forgetful(Liar):
+    """Knows the cough until it is told of the third turn."""
+
+    async def remember(self, turn: Turn) -> Change:
+        self.recalls = turn.number
+        return Change()
+
+    async def recall(self, query: str) -> Recall:
+        coughs = {EN: "patient has a dry cough for 12 days", ZH: "患者 干咳12天"}
+        return Recall(text=coughs[self.language] if self.recalls < 3 else "")
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"turn": self.recalls}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.recalls = state["turn"]
 
 
 class Ranking(Liar):
@@ -249,11 +267,29 @@ def test_part_of_the_numbers_is_half_right() -> None:
 @both
 async def test_a_memory_that_answers_differently_is_not_consistent(language: Language) -> None:
     fickle, steady = await row(language, named(Fickle)), await row(language, "raw")
-    assert steady.consistency.value == 1
-    # Two of four recalls know of the cough: of six pairs, two agree.
-    assert fickle.consistency_by_turn[1] == pytest.approx(1 / 3)
-    assert fickle.consistency_by_turn[2] == 1
-    assert fickle.consistency.value is not None and fickle.consistency.value < 1
+    assert steady.consistency.value == 1 and set(steady.consistency_by_turn.values()) == {1}
+    assert fickle.consistency.value is not None and 0 < fickle.consistency.value < 0.2
+
+
+@both
+async def test_a_memory_that_never_answers_is_not_consistent(language: Language) -> None:
+    none = await row(language, "none")
+    assert none.consistency.value == 0 and set(none.consistency_by_turn.values()) == {0}
+
+
+@both
+async def test_consistency_falls_at_the_turn_that_a_memory_forgets(language: Language) -> None:
+    cough = (await examined(language, named(Forgetful))).probes[0]
+    assert cough.probe.turn == 1 and [one.turn for one in cough.asked] == [1, 2, 3, 5, 5, 5]
+    assert cough.agreements()[0] == (2, True), "after the first and the second turn it says the same"
+    assert not any(agree for turn, agree in cough.agreements() if turn > 2)
+
+
+async def test_asking_at_earlier_turns_does_not_change_the_memory() -> None:
+    """A memory that strengthens what is recalled would otherwise not be the one of the consultation."""
+    found = await examined(EN, named(Fickle))
+    recalled = [bool(one.recall.text) for probed in found.probes for one in probed.at_the_end]
+    assert recalled == [bool(n % 2) for n in range(6, 6 + len(recalled))], "5 recalls of the consultation came before"
 
 
 @both
@@ -314,7 +350,7 @@ async def test_a_model_answers_from_what_is_recalled(language: Language) -> None
     backbone, client = scripted(lambda prompt: says[language])
     found = await examine(consultation(language), RECORDS[language], Settings(), backbone)
     fever = next(one for one in found.probes if one.probe.kind == "absent")
-    assert [asked.score.correctness for asked in fever.asked if asked.score] == [1, 1, 1, 1]
+    assert [asked.score.correctness for asked in fever.asked if asked.score] == [1] * 6
     cough = found.probes[0]
     assert all(asked.score is not None and asked.score.correctness == 0 for asked in cough.asked)
     assert any(fever.probe.wordings[1] in prompt and SAID[language][1][1] in prompt for prompt in client.prompts)
@@ -332,7 +368,7 @@ async def test_an_answer_that_fails_is_not_scored_and_a_model_that_is_gone_ends_
 
     gone, (backbone, _) = False, scripted(failing)
     [found] = probe_figures([await examine(consultation(EN), ENGLISH, Settings(), backbone)], [1], 0)
-    assert found.unanswered == 4 and found.answers == 24 and found.by_kind["not known"]["correctness"].value == 1
+    assert found.unanswered == 6 and found.answers == 27 and found.by_kind["not known"]["correctness"].value == 1
     assert "absent" in found.by_kind and found.by_kind["absent"]["correctness"].value is None
     gone = True
     with pytest.raises(BackboneError):
@@ -341,7 +377,7 @@ async def test_an_answer_that_fails_is_not_scored_and_a_model_that_is_gone_ends_
 
 def test_answers_that_cannot_be_compared_do_not_agree() -> None:
     lost = ProbeAnswer(Recall(), None)
-    assert agreement([lost, lost]) is None
+    assert Probed(probe_for("present", EN), (lost, lost, lost)).consistency is None
     assert Probed(probe_for("not known", EN), (lost,)).places(EN) == []
 
 

@@ -6,11 +6,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from aiohttp import web
+
+from tests.models.toy_model import ToyModel
 
 USAGE = {"prompt_tokens": 11, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 5}}
 
@@ -32,6 +34,11 @@ class Step:
     finish: Any = "stop"
     thought: dict[str, str] = field(default_factory=dict)
     """Fields of the message in which the server tells what the model thought."""
+    model: ToyModel | None = None
+    """Answers instead of the text."""
+    refuse: tuple[str, ...] = ()
+    """Fields that the server refuses, the first it finds by name, as servers with a strict form do."""
+    fingerprint: str | None = None
 
 
 @dataclass
@@ -42,6 +49,8 @@ class Server:
     requests: list[dict[str, Any]]
     keys: list[str]
     paths: list[str] = field(default_factory=list)
+    asked_about: list[str] = field(default_factory=list)
+    """Paths on which the server was asked about itself."""
 
     @property
     def spec(self) -> str:
@@ -63,6 +72,8 @@ def completion(step: Step) -> bytes:
     }
     if step.usage is not None:
         body["usage"] = step.usage
+    if step.fingerprint is not None:
+        body["system_fingerprint"] = step.fingerprint
     return json.dumps(body).encode()
 
 
@@ -90,8 +101,8 @@ PATHS: dict[str, Callable[[Step], bytes]] = {
 
 
 @asynccontextmanager
-async def serving(*steps: Step) -> AsyncIterator[Server]:
-    """Serve the steps in order; the last one is repeated."""
+async def serving(*steps: Step, says: dict[str, Any] | None = None) -> AsyncIterator[Server]:
+    """Serve the steps in order; the last one is repeated. `says` is what other paths answer, as JSON."""
     script = list(steps)
     server = Server("", [], [])
 
@@ -107,6 +118,14 @@ async def serving(*steps: Step) -> AsyncIterator[Server]:
     app = web.Application()
     for path, made in PATHS.items():
         app.router.add_post(path, partial(answer, made=made))
+
+    async def tell(request: web.Request) -> web.Response:
+        server.asked_about.append(request.path)
+        server.keys.append(request.headers.get("Authorization", ""))
+        return web.json_response((says or {})[request.path])
+
+    for path in says or {}:
+        app.router.add_route("*", path, tell)
     runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -125,8 +144,13 @@ async def _answer(
         await asyncio.sleep(3600)
     if step.refuse_schema and "response_format" in body:
         return web.json_response({"error": {"message": "response_format json_schema is not supported"}}, status=400)
+    if unknown := next((name for name in step.refuse if name in body), None):
+        message = f"Unrecognized request argument supplied: {unknown}"
+        return web.json_response({"error": {"message": message}}, status=400)
     if step.status != 200 and step.raw is None:
         return web.json_response({"error": {"message": step.message}}, status=step.status, headers=step.headers)
+    if step.model is not None:
+        step = replace(step, text=step.model.answer({**body, **body.get("options", {})}))
     payload = made(step) if step.raw is None else step.raw
     headers = {"Content-Type": "application/json", **step.headers}
     if step.cut:

@@ -75,6 +75,7 @@ async def test_a_chat_with_its_usage_and_its_key(opened: Opener) -> None:
     model = opened.spec.partition(":")[2]
     assert (answer.text, answer.model, answer.attempts) == ("hello", model, 1)
     assert (answer.tokens_in, answer.tokens_out) == (11, 3)
+    assert answer.tokens_cached == (None if opened.name in {"anthropic", "ollama"} else 5)
     assert [one.text for one in again] == ["hello"] * 5
     assert set(server.paths) == {opened.path}
     assert {key.removeprefix("Bearer ") for key in server.keys} == {KEY}

@@ -63,6 +63,8 @@ class ModelServer:
     requests: int = 0
     under_way: int = 0
     most_under_way: int = 0
+    says: dict[str, Any] = field(default_factory=dict)
+    """What it says of itself: JSON by path. It may be changed while it serves."""
 
     @property
     def spec(self) -> str:
@@ -92,9 +94,14 @@ def model_server(misbehave: Misbehave = lambda _: None, latency: float = 0.0) ->
             step = replace(step, text=reply_to(prompt))
         return await _answer(request, step, body)
 
+    async def tell(request: web.Request) -> web.Response:
+        told = server.says.get(request.path)
+        return web.json_response(told, status=404 if told is None else 200)
+
     async def serve() -> None:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", answer)
+        app.router.add_route("*", "/{path:.*}", tell)
         runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -31,17 +31,33 @@ def check(
         ),
     ],
     timeout: Annotated[float, Option("--timeout", min=0.1, help="Seconds to wait for each answer.")] = 60.0,
+    sampling: Annotated[
+        bool,
+        Option("--sampling/--no-sampling", help="Also check temperature and repetition penalty: up to nine calls."),
+    ] = True,
 ) -> None:
-    """Ask a model two short questions to see whether it answers, how fast, and whether it follows a JSON schema."""
+    """Check that a model answers, how fast, whether it follows a JSON schema, and whether it samples as asked."""
     import asyncio
 
     from osler.models import parse_spec
     from osler.models.backbone import check_backbone
+    from osler.models.sampling_check import check_sampling
+    from osler.models.servers import describe_servers
 
-    if parse_spec(spec).kind == "rules":
+    parsed = parse_spec(spec)
+    if parsed.kind == "rules":
         typer.echo("rules: needs no model")
         return
-    for label, value in asyncio.run(check_backbone(spec, limit=timeout)).items():
+    lines = asyncio.run(check_backbone(spec, limit=timeout))
+    for description in asyncio.run(describe_servers([spec])).values():
+        lines["server"] = str(description)
+    _print_lines(lines)
+    if sampling:
+        _print_lines(asyncio.run(check_sampling(parsed, limit=timeout)))
+
+
+def _print_lines(lines: dict[str, str]) -> None:
+    for label, value in lines.items():
         typer.echo(f"{label:<12}{value}")
 
 

@@ -37,7 +37,7 @@ def retry(run: RunName, *, as_json: AsJson = False, **options: Any) -> None:
     from osler.simulator.batch import retry_run
 
     with open_run(run) as opened:
-        options["temperature"] = opened.settings.temperature
+        options |= {"temperature": opened.settings.temperature, "seed": opened.settings.seed}
     if code := retry_run(run, _run_options(options, as_json)):
         raise typer.Exit(code)
 
@@ -63,10 +63,13 @@ def status(run: RunName, as_json: AsJson = False) -> None:
     from dataclasses import asdict
 
     from osler.runs.run_pages import status_page
+    from osler.runs.run_servers import servers_of
 
     with open_run(run) as opened:
         if as_json:
-            typer.echo(json.dumps({"run": str(opened.path), **asdict(opened.status()), "about": opened.about()}))
+            servers = {spec: [one.model_dump() for one in some] for spec, some in servers_of(opened).items()}
+            about = {"about": opened.about(), "servers": servers}
+            typer.echo(json.dumps({"run": str(opened.path), **asdict(opened.status()), **about}))
         else:
             print_page(status_page(opened))
 

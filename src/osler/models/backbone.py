@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from osler.errors import UserError, printable
 from osler.models.chat import ChatClient, ChatMessage, ask
 from osler.models.errors import BackboneError
+from osler.models.neutral import neutral_options
 from osler.models.prices import prices
 from osler.models.retry import RETRIES, RetryPolicy
 from osler.models.spec import Spec, parse_spec
@@ -73,14 +74,15 @@ def open_backbone(
     defaults: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens}
     if seed is not None:
         defaults["seed"] = seed
-    options = {name: value for name, value in {**defaults, **given}.items() if value is not None}
+    neutral = neutral_options(spec)
+    options = {name: value for name, value in {**neutral, **defaults, **given}.items() if value is not None}
     client = _open(spec, options, timeout)
     client.max_tokens = given.get("max_tokens")
     if spec.kind == "local":  # one call at a time uses all cores
         rates, retries = Rates(at_once=1), 0
     policy = RetryPolicy(client.where, retries)
     limited = EndpointClient(client, RateLimiter(rates), requests or InFlight(), policy)
-    identity = [client.where, temperature, max_tokens, seed, *([given] if given else [])]
+    identity = [client.where, temperature, max_tokens, seed, given, neutral]
     return Backbone(str(spec), client.model, limited, json.dumps(identity))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sqlite3
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,10 +18,13 @@ from osler.models.chat import ChatRequest, ClientWrapper, response_format
 from osler.models.completion import AnswerSource, Completion
 from osler.models.errors import BackboneError
 from osler.private import private_file
+from osler.seeds import derive
 
 StoreAnswer = Callable[[str, Completion], Awaitable[None]]
 """Stores an answer that was just paid for, under the key of its request; returns once it is written."""
 
+_SEEDS = 2**31
+"""llama.cpp takes seeds of 32 bits, and reads the largest of them as none."""
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"
 
 
@@ -162,11 +165,16 @@ class CachingClient(ClientWrapper):
     """Answers of any consultation, if the user wants that."""
     shared: SharedAnswers | None = None
     """Answers of this run's consultations, if the same request is to be made once."""
+    seed: int = 0
+    """The run's seed: with the request, its trial and how often it was made it gives the seed of each sampling."""
+    _made: Counter[str] = field(default_factory=Counter)
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Return the answer, wherever it comes from."""
         self.own.check()
         key = request_key(self.backbone, self.trial, request)
+        self._made[key] += 1
+        request = replace(request, seed=derive(self.seed, key, self._made[key], "sampling") % _SEEDS)
         answer = self._found(key)
         if answer is None and self.shared is not None:
             answer = await self.shared.answer(key, lambda: self._paid(key, request))

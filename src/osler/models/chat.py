@@ -33,6 +33,8 @@ class ChatRequest:
     """Maximum tokens of the answer; None means the client's own default."""
     schema: type[BaseModel] | None = None
     """The form that the answer is to have, sent as a JSON schema."""
+    seed: int | None = None
+    """For the sampling of this answer, at servers that take one with each request."""
 
     def body(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The request in the OpenAI protocol, with the options of every request."""

@@ -6,7 +6,7 @@ Plain HTTP, because a run makes millions of calls and the SDKs take many times a
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,8 @@ from osler.api_keys import ServerKey, is_loopback, key_for
 from osler.errors import UserError
 from osler.models.chat import ChatClient, ChatRequest
 from osler.models.completion import Completion, oversize
-from osler.models.errors import backbone_error, not_json, status_error, too_late
+from osler.models.errors import BackboneError, backbone_error, not_json, status_error, too_late
+from osler.models.neutral import neutral_options, refused_options
 from osler.models.spec import Spec
 
 if TYPE_CHECKING:
@@ -53,14 +54,18 @@ class HttpEndpoint:
         Raises:
             BackboneError: There was no answer, or it is not JSON.
         """
+        return (await self.exchange("POST", to_json(body)))[1]
+
+    async def exchange(self, method: str, body: bytes | None = None) -> tuple[Mapping[str, str], Any]:
+        """Send a request; return the headers and the parsed body of the answer. Raises what `post` does."""
         try:
-            status, headers, said = await self._exchange(to_json(body))
+            status, headers, said = await self._send(method, body)
         except TimeoutError:
             failure = too_late(self.where, self.timeout)
         except Exception as error:
             failure = backbone_error(error, self.where, self.key)
         else:
-            return self._read(status, headers, said)
+            return headers, self._read(status, headers, said)
         raise failure  # outside of the except block: the exception holds the request, and with it the key
 
     async def close(self) -> None:
@@ -69,10 +74,10 @@ class HttpEndpoint:
             await self._session.close()
             self._session = None
 
-    async def _exchange(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+    async def _send(self, method: str, body: bytes | None) -> tuple[int, Mapping[str, str], bytes]:
         self._session = self._session or self._new_session()
         # Redirects are not followed: the key would go along.
-        async with self._session.post(self.url, data=body, allow_redirects=False) as response:
+        async with self._session.request(method, self.url, data=body, allow_redirects=False) as response:
             said = bytearray()
             async for chunk in response.content.iter_any():
                 said += chunk
@@ -117,18 +122,50 @@ class CompatibleClient(ChatClient):
     endpoint: HttpEndpoint
     options: Mapping[str, Any]
     """What every request holds besides its messages."""
+    neutral: Collection[str] = ()
+    """Those options that only keep the server from using its own defaults: a server that refuses them gets none."""
+    seeded: bool = False
+    """Whether a request's own seed is sent: not where the user sets one, or at temperature 0."""
+    refused: frozenset[str] = frozenset()
+    """Options that the server has refused."""
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """Send one request."""
-        body = await self.endpoint.post(request.body(self.options))
+        """Send one request; again, without them, if the server refuses options that only state neutral sampling."""
+        attempts = 1
+        while True:
+            try:
+                body = await self.endpoint.post(request.body(self._options(request)))
+            except BackboneError as error:
+                refused = refused_options(error, self.neutral) - self.refused
+                if not refused:
+                    raise
+                self.refused |= refused
+                attempts += 1
+            else:
+                answer = self._completion(body)
+                return answer if attempts == 1 else answer.model_copy(update={"attempts": attempts})
+
+    def _options(self, request: ChatRequest) -> dict[str, Any]:
+        options = {name: value for name, value in self.options.items() if name not in self.refused}
+        if self.seeded and request.seed is not None:
+            options["seed"] = request.seed
+        return options
+
+    def _completion(self, body: Any) -> Completion:
         with suppress(LookupError, TypeError, AttributeError):
             choice = body["choices"][0]
-            message, usage = choice["message"], body.get("usage")
-            text, finish = message.get("content"), choice.get("finish_reason")
-            thought = message.get("reasoning_content") or message.get("reasoning")
-            thought = thought if isinstance(thought, str) else None
+            message = choice["message"]
+            text, thought = message.get("content"), message.get("reasoning_content") or message.get("reasoning")
             if text is None or isinstance(text, str):
-                return Completion.from_text(text or "", model=self.model, finish=finish, usage=usage, thought=thought)
+                return Completion.from_text(
+                    text or "",
+                    model=self.model,
+                    finish=choice.get("finish_reason"),
+                    usage=body.get("usage"),
+                    thought=thought if isinstance(thought, str) else None,
+                    fingerprint=body.get("system_fingerprint"),
+                    refused_options=tuple(sorted(self.refused)),
+                )
         raise not_json(self.where)
 
     async def close(self) -> None:
@@ -147,7 +184,15 @@ def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> C
         raise UserError(f"the parameter {taken[0]} is set by Osler itself", "leave it out of the backbone")
     where = f"{spec.model} at {spec.base_url}"
     endpoint = HttpEndpoint(f"{spec.base_url}/chat/completions", key_for(spec.base_url), where, timeout)
-    return CompatibleClient(spec.model, where, endpoint, {"model": spec.model, **options})
+    return compatible_client(spec, spec.model, where, endpoint, {"model": spec.model, **options})
+
+
+def compatible_client(
+    spec: Spec, model: str, where: str, endpoint: HttpEndpoint, options: Mapping[str, Any]
+) -> CompatibleClient:
+    """The client of an endpoint. A seed is sent where sampling is random and the spec sets none."""
+    seeded = options.get("temperature") != 0 and "seed" not in {*options, *spec.options()}
+    return CompatibleClient(model, where, endpoint, options, neutral_options(spec).keys(), seeded)
 
 
 def _parsed(said: bytes) -> Any:

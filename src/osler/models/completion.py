@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -29,6 +29,11 @@ def _token_count(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= _MOST_TOKENS else None
+
+
+def _short_text(value: object) -> str | None:
+    """Check a name that a server sends; None for anything else."""
+    return value if isinstance(value, str) and len(value) <= 200 and value.isprintable() else None
 
 
 TokenCount = Annotated[int | None, BeforeValidator(_token_count)]
@@ -63,6 +68,10 @@ class Completion(BaseModel):
     tokens_cached: TokenCount = None
     attempts: int = 1
     source: AnswerSource = AnswerSource.MODEL
+    fingerprint: Annotated[str | None, BeforeValidator(_short_text)] = None
+    """`system_fingerprint`: what the server calls its present configuration."""
+    refused_options: tuple[str, ...] = ()
+    """Options of neutral sampling that the server refuses, and that this request was sent without."""
 
     @model_validator(mode="after")
     def _split_thinking(self) -> Self:
@@ -72,9 +81,9 @@ class Completion(BaseModel):
 
     @classmethod
     def from_text(
-        cls, text: str, *, model: str, finish: object, usage: object, thought: str | None = None
+        cls, text: str, *, model: str, finish: object, usage: object, thought: str | None = None, **more: Any
     ) -> Completion:
-        """The completion of a text, and of the `usage` object of the OpenAI protocol."""
+        """The completion of a text, and of the `usage` object of the OpenAI protocol; `more` are fields as they are."""
         told: Mapping[str, object] = usage if isinstance(usage, Mapping) else {}
         details = told.get("prompt_tokens_details")
         finish = "function_calls" if finish == "tool_calls" else finish
@@ -86,6 +95,7 @@ class Completion(BaseModel):
             tokens_in=told.get("prompt_tokens"),
             tokens_out=told.get("completion_tokens"),
             tokens_cached=details.get("cached_tokens") if isinstance(details, Mapping) else None,
+            **more,
         )
 
     @property

@@ -20,7 +20,7 @@ from typing import Any
 from osler.api_keys import ServerKey
 from osler.errors import UserError
 from osler.models.chat import ChatClient, ChatRequest
-from osler.models.compatible import CompatibleClient, HttpEndpoint
+from osler.models.compatible import CompatibleClient, HttpEndpoint, compatible_client
 from osler.models.completion import Completion
 from osler.models.spec import Spec, check_parameters
 from osler.private import user_cache
@@ -28,7 +28,10 @@ from osler.private import user_cache
 CONTEXT = 8192
 """Tokens of prompt and answer together."""
 
-_OPTIONS = frozenset({"max_tokens", "temperature", "seed", "stop", "top_p", "top_k", "min_p", "repeat_penalty"})
+_OPTIONS = frozenset(
+    {"max_tokens", "temperature", "seed", "stop", "top_p", "top_k", "min_p"}
+    | {"repeat_penalty", "presence_penalty", "frequency_penalty"}
+)
 
 
 @dataclass(eq=False)
@@ -55,6 +58,7 @@ class LocalClient(ChatClient):
 
     loaded: LocalModel
     """It stays loaded, since other clients in this process may use it with other options."""
+    spec: Spec
     options: Mapping[str, Any]
     timeout: float
     _client: CompatibleClient | None = None
@@ -69,7 +73,7 @@ class LocalClient(ChatClient):
         if self._client is None:
             url = await asyncio.to_thread(self.loaded.address)
             endpoint = HttpEndpoint(url, self.loaded.key, self.where, self.timeout)
-            self._client = self._client or CompatibleClient(self.model, self.where, endpoint, self.options)
+            self._client = self._client or compatible_client(self.spec, self.model, self.where, endpoint, self.options)
         return await self._client.complete(request)
 
     async def close(self) -> None:
@@ -92,7 +96,7 @@ def open_local(spec: Spec, options: Mapping[str, Any], timeout: float) -> LocalC
         raise UserError("local models need xllamacpp", "pip install 'osler[local]'")
     path = fetch(SMOLLM2) if spec.path is None else _checked(spec.path)
     path = path.resolve()
-    return LocalClient(_MODELS.setdefault(path, LocalModel(path)), options, timeout)
+    return LocalClient(_MODELS.setdefault(path, LocalModel(path)), spec, options, timeout)
 
 
 def _checked(path: Path) -> Path:

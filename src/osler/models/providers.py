@@ -12,8 +12,10 @@ import os
 import re
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from autogen_core.models import (
@@ -30,10 +32,14 @@ from pydantic import BaseModel
 from osler.api_keys import AZURE_VERSION, PROVIDERS, ServerKey, is_loopback, key_for, provider_url
 from osler.errors import UserError
 from osler.models.chat import ChatClient, ChatMessage, ChatRequest, response_format, strict_schema
-from osler.models.completion import Completion, whole_characters
+from osler.models.completion import Completion
 from osler.models.errors import backbone_error, not_json, too_late
+from osler.models.neutral import neutral_options
 from osler.models.spec import FORMS, PLUGIN_GROUP, Spec, check_parameters, checked_url
 from osler.plugins import load_plugin, plugin_names
+
+if TYPE_CHECKING:
+    import httpx
 
 _USUAL_AZURE_VERSION = "2024-10-21"
 _AZURE_SCOPE = "https://cognitiveservices.azure.com/.default"
@@ -47,7 +53,7 @@ _SET_BY_OSLER = frozenset(
 _SAMPLING = ("temperature", "max_tokens", "seed")
 """Parameters of a call, and not of the client: also those of a plugin are sent with every request."""
 _REASONING = re.compile(r"o\d|gpt-5")
-"""OpenAI's reasoning models, which refuse any temperature but their own."""
+"""OpenAI's reasoning models, which refuse any sampling but their own."""
 _TEXT_ONLY = ModelInfo(vision=False, function_calling=False, json_output=True, family="unknown", structured_output=True)
 """Given explicitly: AutoGen's own tables know neither new models nor other servers."""
 
@@ -83,6 +89,8 @@ class AutoGenClient(ChatClient):
             arguments |= self.schema_arguments(output)
             output = None
         messages = [_autogen_message(message) for message in request.messages]
+        response: dict[str, Any] = {}
+        _RESPONSE.set(response)
         try:
             async with asyncio.timeout(self.timeout):
                 result = await self.client.create(messages, json_output=output, extra_create_args=arguments)
@@ -92,26 +100,39 @@ class AutoGenClient(ChatClient):
             failure = backbone_error(error, self.where, self.key).with_traceback(None)
             failure.__cause__ = failure.__context__ = None
         else:
-            return self._completion(result)
+            return self._completion(result, response)
         raise failure  # outside of the except block: the exception holds the request, and with it the key
 
     async def close(self) -> None:
         """Close its connections."""
         await (self.close_with or self.client.close)()
 
-    def _completion(self, result: CreateResult) -> Completion:
+    def _completion(self, result: CreateResult, response: Mapping[str, Any]) -> Completion:
         if not isinstance(result.content, str):
             raise not_json(self.where, "a text")
         # AutoGen says 0 for numbers it does not know; no prompt has 0 tokens.
-        known = bool(result.usage.prompt_tokens)
-        return Completion(
-            text=whole_characters(result.content),
-            finish=result.finish_reason,
-            thought=result.thought,
+        counts, sent = result.usage, response.get("usage")
+        usage = {"prompt_tokens": counts.prompt_tokens, "completion_tokens": counts.completion_tokens}
+        return Completion.from_text(
+            result.content,
             model=self.model,
-            tokens_in=result.usage.prompt_tokens if known else None,
-            tokens_out=result.usage.completion_tokens if known else None,
+            finish=result.finish_reason,
+            usage={**(sent if isinstance(sent, dict) else {}), **usage} if counts.prompt_tokens else None,
+            thought=result.thought,
+            fingerprint=response.get("system_fingerprint"),
         )
+
+
+_RESPONSE: ContextVar[dict[str, Any]] = ContextVar("response")
+"""Takes the JSON of the response to this task's call: AutoGen's result leaves out cached tokens and the fingerprint."""
+
+
+async def _note_response(response: httpx.Response) -> None:
+    await response.aread()
+    with suppress(ValueError, LookupError, RecursionError):
+        body = response.json()
+        if isinstance(body, dict):
+            _RESPONSE.get().update(body)
 
 
 def open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
@@ -197,7 +218,8 @@ def _openai(access: _Access) -> ChatClient:
 
     spec, url, key, options, _ = access
     check_parameters(spec.kind, options, {*CompletionCreateParamsBase.__annotations__, "extra_body"} - _SET_BY_OSLER)
-    settings = access.settings(DefaultAioHttpClient(**access.http)) | {"include_name_in_message": False}
+    http = DefaultAioHttpClient(**access.http, event_hooks={"response": [_note_response]})
+    settings = access.settings(http) | {"include_name_in_message": False}
     client: ChatCompletionClient
     if spec.kind == "azure":
         client = AzureOpenAIChatCompletionClient(
@@ -210,8 +232,9 @@ def _openai(access: _Access) -> ChatClient:
     else:
         client = OpenAIChatCompletionClient(base_url=url, api_key=key.value, **settings)
     newest = spec.kind == "azure" or url == PROVIDERS["openai"].url
-    if newest and _REASONING.match(spec.model) and "temperature" not in spec.options():
-        options = {name: value for name, value in options.items() if name != "temperature"}
+    if newest and _REASONING.match(spec.model):
+        theirs = {"temperature", *neutral_options(spec)} - spec.options().keys()
+        options = {name: value for name, value in options.items() if name not in theirs}
     return access.adapt(
         client,
         options=options,

@@ -114,7 +114,9 @@ def fork(parent: Parent, turn: int, column: Column, timeout: float) -> tuple[Pat
         UserError: It cannot be run or stored. Nothing is stored of a fork that was not run to its end.
     """
     _check(parent, turn, column)
-    clients = Clients(ClientSettings(timeout=timeout, temperature=parent.settings.temperature))
+    clients = Clients(
+        ClientSettings(timeout=timeout, temperature=parent.settings.temperature, seed=parent.settings.seed)
+    )
     for spec in models_of([column], parent.settings):
         clients.open(spec)  # a wrong name stops here, before a file is made
     path, header = forks_path(parent.run), parent.transcript.header

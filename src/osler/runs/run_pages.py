@@ -10,6 +10,7 @@ from rich.text import Text
 
 from osler.errors import UserError, printable
 from osler.runs.plan import COLUMN
+from osler.runs.run_servers import server_lines
 from osler.runs.store import RunFile
 from osler.runs.store.reader import SUFFIX, RunStatus
 
@@ -54,7 +55,8 @@ def status_page(run: RunFile) -> Group:
         table.add_row(*(Text(row[name]) for name in fields), *counts, turns, f"{row['tokens']:,}")
     told = ", ".join(f"{name} {value}" for name, value in settings.items() if value is not None and name != "limits")
     made_with = Text(f"Osler {about.get('version')}; {told}", style="dim")
-    return Group(Text(str(run.path), style="bold"), Text(_line(standing)), made_with, Text(), table)
+    servers = [Text(printable(line), style="dim") for line in server_lines(run)]
+    return Group(Text(str(run.path), style="bold"), Text(_line(standing)), made_with, *servers, Text(), table)
 
 
 def _line(standing: RunStatus) -> str:

@@ -93,6 +93,7 @@ def run_options_of(given: SimulateOptions) -> RunOptions:
     clients = ClientSettings(
         timeout=given["timeout"],
         temperature=given["temperature"],
+        seed=given["seed"],
         rates=rates,
         cache=Path(cache) if cache is not None else None,
     )

@@ -21,6 +21,7 @@ from osler.errors import RunStopped, UserError, warn
 from osler.eval.scoring import score, score_missing
 from osler.language import Language
 from osler.memory import check_memories
+from osler.models.servers import describe_servers
 from osler.prompts import prompts_hash
 from osler.records.pages import printed
 from osler.runs.plan import HUMAN, ONE_STEP, Column, Limits, Plan, Settings, models_of
@@ -153,7 +154,9 @@ async def _run(
     signals: bool,
 ) -> Outcome:
     before = store.status()
-    store.begin({**detail, **_provenance(options)})
+    servers = await describe_servers(models_of(store.columns(), settings)) if planned.todo else {}
+    told = {spec: one.model_dump(exclude_defaults=True) for spec, one in servers.items()}
+    store.begin({**detail, **_provenance(options), "servers": told})
     if scored := score_missing(store):
         warn(f"{scored} consultation(s) of {store.path} had no score, and were scored now")
     progress = RunProgress(total=len(planned.todo) + planned.there, there=planned.there)
@@ -166,6 +169,7 @@ async def _run(
                 await _run_engine(queue, settings, options, max(1, len(planned.todo)))
         finally:
             queue.flush()
+            queue.write_remarks()
     progress.gave_up = queue.stop.now.is_set()
     if queue.stop.reason is not None:
         store.stopped(queue.stop.reason.kind)

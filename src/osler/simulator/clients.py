@@ -16,10 +16,11 @@ from osler.simulator.limits import ConsultationLimiter
 
 @dataclass(frozen=True)
 class ClientSettings:
-    """How models are asked; only the temperature changes what they answer."""
+    """How models are asked; only the temperature and the seed change what they answer."""
 
     timeout: float = 60.0
     temperature: float = 0.0
+    seed: int = 0
     retries: int = 4
     rates: Rates | None = None
     cache: Path | None = None
@@ -36,7 +37,7 @@ class Clients:
         self.requests = InFlight()
         self.shared = SharedAnswers()
         """Answers to requests that are made once for all consultations."""
-        self._settings = settings or ClientSettings()
+        self.settings = settings or ClientSettings()
         self._open: dict[str, Backbone] = {}
 
     def open(self, spec: str) -> Backbone:
@@ -46,7 +47,7 @@ class Clients:
             UserError: The name, the key, the weights or the price table are not usable.
         """
         if spec not in self._open:
-            use = self._settings
+            use = self.settings
             backbone = open_backbone(
                 spec,
                 timeout=use.timeout,
@@ -62,7 +63,7 @@ class Clients:
     @cached_property
     def cache(self) -> ResponseCache | None:
         """The cache of answers, if the user wants one."""
-        return ResponseCache(self._settings.cache) if self._settings.cache is not None else None
+        return ResponseCache(self.settings.cache) if self.settings.cache is not None else None
 
     async def close(self) -> None:
         """Close what was opened."""
@@ -105,6 +106,7 @@ class ConsultationClients:
                 run=self._run,
                 cache=self._clients.cache,
                 shared=self._clients.shared if shared else None,
+                seed=self._clients.settings.seed,
             )
             self._open[spec, shared] = Backbone(backbone.spec, backbone.model, client, backbone.identity)
         return self._open[spec, shared]

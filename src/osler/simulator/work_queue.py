@@ -10,15 +10,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from osler.errors import RunStopped, StorageError
-from osler.models.completion import Completion
+from osler.models.completion import AnswerSource, Completion
 from osler.records.schema import PatientRecord
 from osler.runs.events import Journal
 from osler.runs.plan import Cell
+from osler.runs.run_servers import AnswerNote
 from osler.runs.store import AnswerRow, Planned, RunWriter, StoredScore, answer_row
 from osler.runs.transcript import Transcript
 from osler.runs.transcript_rows import ResultRow
 from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import Job
+
+_Remarks = tuple[str, str | None, tuple[str, ...]]
+"""A model, the fingerprint of its server, and the options that the server refused."""
 
 
 @dataclass
@@ -90,6 +94,8 @@ class WorkQueue:
         self._todo = iter(planned.todo)
         self._buffer: list[AnswerRow] = []
         self._written: asyncio.Future[None] | None = None
+        self._remarks: Counter[_Remarks] = Counter()
+        self._has_new_remarks = False
         self.stop = StopRequest()
 
     def next(self) -> Job | None:
@@ -123,6 +129,7 @@ class WorkQueue:
         """
         row = answer_row(number, key, answer)
         self._buffer.append(row)
+        self._note(answer)
         price = answer.cost
         progress = self.progress
         progress.calls += 1
@@ -133,6 +140,23 @@ class WorkQueue:
             self._written = loop.create_future()
             loop.call_soon(self._flush_soon)
         return self._written
+
+    def _note(self, answer: Completion) -> None:
+        """Count answers by what the server remarked with them; a new remark is written with its answer."""
+        remarks = (answer.model, answer.fingerprint, answer.refused_options)
+        if answer.source is AnswerSource.MODEL and any(remarks[1:]):
+            self._remarks[remarks] += 1
+            self._has_new_remarks |= self._remarks[remarks] == 1
+
+    def write_remarks(self) -> None:
+        """Write what the servers remarked with their answers."""
+        self._has_new_remarks = False
+        if self._remarks:
+            noted = [
+                AnswerNote(model=model, fingerprint=fingerprint, refused_options=refused, count=count)
+                for (model, fingerprint, refused), count in self._remarks.items()
+            ]
+            self._store.note({"answers": [one.model_dump(exclude_defaults=True) for one in noted]})
 
     def _flush_soon(self) -> None:
         with suppress(StorageError):  # it stops the run, and whoever waits for the write gets it
@@ -150,6 +174,8 @@ class WorkQueue:
             return
         try:
             self._store.keep(buffer)
+            if self._has_new_remarks:
+                self.write_remarks()
         except StorageError as error:
             self.stop.fail(error)
             if not written.done():

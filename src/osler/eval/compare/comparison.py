@@ -17,6 +17,7 @@ from osler.eval.faithfulness.patient_verdicts import ruler_notes, ruler_of
 from osler.eval.runs import Run
 from osler.eval.statistics import Interval, Paired, holm, paired
 from osler.runs.plan import ONE_STEP, Column
+from osler.runs.run_servers import server_warnings
 from osler.runs.short_names import ShortNames
 
 if TYPE_CHECKING:
@@ -290,6 +291,7 @@ def _warnings(runs: Sequence[Run], columns: list[ColumnFigures]) -> Iterable[str
     judged = {run.judge() for run in runs}
     if len(judged) > 1:
         yield f"the runs were judged by different judges ({', '.join(sorted(judged))}); `osler score` judges again"
+    yield from server_warnings(run.file for run in runs)
     yield from _other_records(runs)
     yield from _different_patients(columns)
     yield from _left_out(columns)

@@ -30,6 +30,8 @@ class ProbeAnswer:
     recall: Recall
     score: Score | None
     """None: the model failed."""
+    turn: int = 0
+    """The last turn that the memory knew of when it was asked."""
 
     @property
     def ranked(self) -> tuple[Fact, ...]:
@@ -42,10 +44,15 @@ class ProbeAnswer:
 
 @dataclass(frozen=True)
 class Probed:
-    """A probe with all its askings: each wording once, and the first of them again at the end."""
+    """A probe with all its askings in order: at earlier turns for what was told, and at the end every wording."""
 
     probe: MemoryProbe
     asked: tuple[ProbeAnswer, ...]
+
+    @property
+    def at_the_end(self) -> tuple[ProbeAnswer, ...]:
+        """The askings at the end of the consultation, a wording each."""
+        return self.asked[-len(self.probe.wordings) :]
 
     def places(self, language: Language) -> list[int | None]:
         """For each wording, return the rank of the first item that says something true of the thing.
@@ -56,8 +63,25 @@ class Probed:
             return []
         return [
             next((n for n, fact in enumerate(one.ranked, 1) if holds_some(self.probe, fact, language)), None)
-            for one in self.asked[: len(self.probe.wordings)]
+            for one in self.at_the_end
         ]
+
+    def agreements(self) -> list[tuple[int, bool]]:
+        """Whether two answers say the same, for each pair of askings, with the turn of the later one.
+
+        An answer of not known agrees with none. No pairs for what was never told, or where the model failed.
+        """
+        if self.probe.gold.status is None:
+            return []
+        scored = [(one.turn, one.score.content) for one in self.asked if one.score is not None]
+        pairs = combinations(scored, 2)
+        return [(turn, said is not None and said == before) for (_, before), (turn, said) in pairs]
+
+    @property
+    def consistency(self) -> float | None:
+        """Share of the pairs that agree; None if there is no pair."""
+        pairs = self.agreements()
+        return sum(agree for _, agree in pairs) / len(pairs) if pairs else None
 
 
 @dataclass(frozen=True)
@@ -78,7 +102,7 @@ class ProbeFigures:
     consultations: int
     patients: int
     probes: int
-    """Each asked in all its wordings, and once again."""
+    """Each asked in all its wordings at the end; what was told also at some turns before."""
     answers: int
     unanswered: int
     """The model that answers failed: not scored."""
@@ -88,9 +112,10 @@ class ProbeFigures:
     correctness: Figure
     coherence: Figure
     consistency: Figure
-    """Share of pairs of answers to one probe that say the same. A memory that never knows anything is consistent."""
+    """Of what was told: share of pairs of answers to one probe, asked at several turns and in several wordings, that
+    say the same, right or wrong. An answer of not known agrees with none."""
     consistency_by_turn: dict[int, float]
-    """By the last turn that told what was asked."""
+    """By the turn of the later answer of a pair."""
     by_kind: dict[str, dict[str, Figure]]
     """The three scores by kind of probe; only the kinds there were."""
     top_k: dict[int, Figure]
@@ -131,7 +156,7 @@ def _figures(column: Column, some: list[Examined], ks: Sequence[int], seed: int)
         unanswered=answers.count(None),
         missing=sum(one.missing for one in some),
         **_scores(rows, seed),
-        consistency=_figure(((patient, agreement(probed.asked)) for patient, probed in rows), seed),
+        consistency=_figure(((patient, probed.consistency) for patient, probed in rows), seed),
         consistency_by_turn=_by_turn([probed for _, probed in rows]),
         by_kind={kind: _scores(found, seed) for kind, found in kinds.items() if found},
         top_k=_top_k(some, ks, seed),
@@ -143,30 +168,19 @@ def _kinds(probe: MemoryProbe) -> tuple[str, ...]:
 
 
 def _scores(rows: list[tuple[str, Probed]], seed: int) -> dict[str, Figure]:
-    """The three scores over every wording; the repeated one counts for consistency alone."""
+    """The three scores over every wording at the end; earlier answers count for consistency alone."""
     scored = [
-        (patient, asked.score)
-        for patient, probed in rows
-        for asked in probed.asked[: len(probed.probe.wordings)]
-        if asked.score is not None
+        (patient, asked.score) for patient, probed in rows for asked in probed.at_the_end if asked.score is not None
     ]
     return {name: _figure(((patient, getattr(one, name)) for patient, one in scored), seed) for name in _SCORES}
 
 
-def agreement(asked: Iterable[ProbeAnswer]) -> float | None:
-    """Share of pairs of answers to one probe with the same scored content, or None if there is no pair."""
-    said = [one.score.content for one in asked if one.score is not None]
-    pairs = [one == other for one, other in combinations(said, 2)]
-    return sum(pairs) / len(pairs) if pairs else None
-
-
 def _by_turn(probes: list[Probed]) -> dict[int, float]:
-    turns: dict[int, list[float]] = defaultdict(list)
+    turns: dict[int, list[bool]] = defaultdict(list)
     for probed in probes:
-        agreed = agreement(probed.asked)
-        if probed.probe.turn is not None and agreed is not None:
-            turns[probed.probe.turn].append(agreed)
-    return {turn: sum(values) / len(values) for turn, values in sorted(turns.items())}
+        for turn, agree in probed.agreements():
+            turns[turn].append(agree)
+    return {turn: sum(agreed) / len(agreed) for turn, agreed in sorted(turns.items())}
 
 
 def _top_k(some: list[Examined], ks: Sequence[int], seed: int) -> dict[int, Figure]:
@@ -190,12 +204,18 @@ def _figure(values: Iterable[tuple[str, float | None]], seed: int) -> Figure:
     return Figure.of(found, seed)
 
 
+_CONSISTENCY = (
+    "Consistency: what was told is asked for after several turns and in several wordings; share of pairs of answers"
+    " that say the same, right or wrong, by the turn of the later one. An answer of not known counts as disagreement."
+)
+
+
 def page(found: list[ProbeFigures], answered_by: str, excluded: int) -> Group:
     """Column by column; means with their 95 % intervals over patients."""
     names = ShortNames.of(one.column for one in found)
     headers = [names.header(one.column) for one in found]
     table = WideTable(f"answers by: {backbone_name(answered_by)}", headers, list(_rows(found)))
-    notes = [Text("Means over all wordings, 95 % intervals over patients. Consistency is agreement, right or wrong.")]
+    notes = [Text("Means over all wordings, 95 % intervals over patients."), Text(_CONSISTENCY)]
     if excluded:
         notes.append(Text(f"{excluded} consultation(s) without an answer of the doctor were left out."))
     if any(one.missing for one in found):

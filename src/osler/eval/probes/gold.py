@@ -2,7 +2,8 @@
 
 The true answer of a probe is the record's entry as far as it was disclosed: the reply says which of its numbers were.
 What was never touched on makes probes, too: their true answer is that it is not known. Each is asked in three wordings,
-which depend on the kind of thing asked for and never on the true answer.
+which depend on the kind of thing asked for and never on the true answer. What was told is asked for at earlier turns,
+too, for the agreement of the answers.
 """
 
 from __future__ import annotations
@@ -87,10 +88,18 @@ class MemoryProbe:
         wordings = tuple(lines[f"{asks}_{number}"].format(thing=named) for number in range(1, _WORDINGS + 1))
         return cls(thing, asks, wordings, gold, turn)
 
-    @property
-    def askings(self) -> tuple[str, ...]:
-        """Each wording once, and the first of them again at the end."""
-        return (*self.wordings, self.wordings[0])
+    def asked_at(self, last: int) -> Iterator[tuple[int, str]]:
+        """When it is asked before the end, as far as it is known then: after the turn that told it, and again later.
+
+        Again means 1, 2, 4, 8 … turns later; a turn comes with the wording to use then.
+        """
+        if self.turn is None:
+            return
+        for place in range(last):
+            turn = self.turn + (2**place >> 1)
+            if turn >= last:
+                return
+            yield turn, self.wordings[place % len(self.wordings)]
 
     @property
     def kind(self) -> str:

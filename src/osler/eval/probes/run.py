@@ -1,4 +1,4 @@
-"""Probe the memories of a run: each is rebuilt as it was at the end and asked, and its answers are scored.
+"""Probe the memories of a run: each is rebuilt turn by turn and asked, and its answers are scored.
 
 The run itself is only read. Memories are rebuilt from the recorded model answers, so rebuilding makes no new calls.
 """
@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict, deque
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -18,6 +17,7 @@ from osler.eval.probes.answering import model_answer, rules_answer
 from osler.eval.probes.figures import Examined, ProbeAnswer, Probed, ProbeFigures, probe_figures
 from osler.eval.probes.gold import MemoryProbe, probes_of
 from osler.eval.probes.scoring import score
+from osler.language import Language
 from osler.memory import Memory, MemorySettings, memory_factory
 from osler.memory.base import Recall
 from osler.models import Backbone, BackboneError, FailureKind, open_backbone, parse_spec
@@ -58,14 +58,32 @@ class Rebuilt(NamedTuple):
     """Requests to its model that have no answer in the transcript."""
 
 
-async def rebuilt(transcript: Transcript, settings: Settings) -> Rebuilt:
+AfterTurn = Callable[[int, Memory], Awaitable[None]]
+"""Called with each remembered turn and a copy of the memory at that moment."""
+
+
+async def rebuilt(transcript: Transcript, settings: Settings, after_turn: AfterTurn | None = None) -> Rebuilt:
     """The memory of a consultation at its end.
 
     Recalls are gone through as well: some memories ask their model then, or keep what is often recalled. A turn that
     the consultation ended too early to remember stays unknown here, too.
     """
-    header = transcript.header
     answers = RecordedAnswers(transcript)
+    memory, turns = _empty_memory(transcript, settings, answers), transcript.exchanges
+    for event in transcript.events:
+        if isinstance(event, Recalled):
+            await memory.recall(event.query)
+        elif isinstance(event, Remembered):
+            await memory.remember(turns[event.of])
+            if after_turn is not None:
+                copy = _empty_memory(transcript, settings, RecordedAnswers(transcript))
+                copy.restore(memory.snapshot())
+                await after_turn(event.of, copy)
+    return Rebuilt(memory, answers.missing)
+
+
+def _empty_memory(transcript: Transcript, settings: Settings, answers: RecordedAnswers) -> Memory:
+    header = transcript.header
     thinks = (settings.memory_backbone or header.backbone) not in WITHOUT_MODEL
     made = MemorySettings(
         language=header.language,
@@ -74,14 +92,7 @@ async def rebuilt(transcript: Transcript, settings: Settings) -> Rebuilt:
         thinker=answers.think if thinks else None,
         speaker=header.speaker,
     )
-    memory = memory_factory(header.memory)(made)
-    turns = transcript.exchanges
-    for event in transcript.events:
-        if isinstance(event, Recalled):
-            await memory.recall(event.query)
-        elif isinstance(event, Remembered):
-            await memory.remember(turns[event.of])
-    return Rebuilt(memory, answers.missing)
+    return memory_factory(header.memory)(made)
 
 
 _AT_A_TIME = 8
@@ -89,22 +100,53 @@ _HOPELESS = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, Failur
 """Failures that every further question would meet, too."""
 
 
+class _Asking(NamedTuple):
+    """One question to the memory, and what it recalled."""
+
+    probe: MemoryProbe
+    turn: int
+    """The last turn that the memory knew of."""
+    question: str
+    recall: Recall
+
+
 async def examine(
     transcript: Transcript, record: PatientRecord, settings: Settings, backbone: Backbone | None = None
 ) -> Examined:
-    """Rebuild the memory of a consultation, ask it every probe in every wording, and the first wording again.
+    """Rebuild the memory of a consultation and ask it: at the end every probe in every wording, some before.
 
     The backbone answers from what is recalled; without one, rules do.
 
     Raises:
         BackboneError: the model that answers cannot be reached at all.
     """
-    again = await rebuilt(transcript, settings)
-    language = record.language
     probes = probes_of(transcript, record)
+    last = max((event.of for event in transcript.of(Remembered)), default=0)
+    due: dict[int, list[tuple[MemoryProbe, str]]] = defaultdict(list)
+    for probe in probes:
+        for turn, question in probe.asked_at(last):
+            due[turn].append((probe, question))
+    askings: list[_Asking] = []
+
+    async def ask_now(turn: int, memory: Memory) -> None:
+        askings.extend([_Asking(probe, turn, said, await memory.recall(said)) for probe, said in due[turn]])
+
+    again = await rebuilt(transcript, settings, ask_now)
+    at_the_end = [(probe, said) for probe in probes for said in probe.wordings]
+    askings += [_Asking(probe, last, said, await again.memory.recall(said)) for probe, said in at_the_end]
+    answers = await _answers(askings, record.language, backbone)
+    by_probe: dict[int, list[ProbeAnswer]] = defaultdict(list)
+    for asking, answer in zip(askings, answers, strict=True):
+        by_probe[id(asking.probe)].append(answer)
+    done = tuple(Probed(probe, tuple(by_probe[id(probe)])) for probe in probes)
+    return Examined(transcript, done, again.missing)
+
+
+async def _answers(askings: Sequence[_Asking], language: Language, backbone: Backbone | None) -> Sequence[ProbeAnswer]:
     gate = asyncio.Semaphore(_AT_A_TIME)
 
-    async def asked(probe: MemoryProbe, question: str, recall: Recall) -> ProbeAnswer:
+    async def answered(asking: _Asking) -> ProbeAnswer:
+        probe, turn, question, recall = asking
         if backbone is None:
             answer = rules_answer(probe, recall, language)
         else:
@@ -114,13 +156,10 @@ async def examine(
             except BackboneError as error:
                 if error.kind in _HOPELESS:
                     raise
-                return ProbeAnswer(recall, None)
-        return ProbeAnswer(recall, score(probe, recall, answer, language))
+                return ProbeAnswer(recall, None, turn)
+        return ProbeAnswer(recall, score(probe, recall, answer, language), turn)
 
-    recalls = [(probe, question, await again.memory.recall(question)) for probe in probes for question in probe.askings]
-    answers = iter(await asyncio.gather(*(asked(*one) for one in recalls)))
-    done = tuple(Probed(probe, tuple(islice(answers, len(probe.askings)))) for probe in probes)
-    return Examined(transcript, done, again.missing)
+    return await asyncio.gather(*map(answered, askings))
 
 
 async def probe_run(

@@ -34,19 +34,20 @@ class Score:
     retrieval: int
     correctness: float
     coherence: float
-    content: tuple[object, ...]
-    """What the answer says, as far as it is scored: two answers with the same content agree."""
+    content: tuple[object, ...] | None
+    """What the answer says, as far as it is scored: two answers with the same content agree. None: it says nothing."""
 
 
 def score(probe: MemoryProbe, recall: Recall, answer: str, language: Language) -> Score:
     """Return all three scores of one answer."""
     correctness = correct(probe, recall, answer, language)
-    figures = frozenset(numbers(answer)) - frozenset(numbers(probe.thing))
+    says, figures = claims.claim(answer, language), frozenset(numbers(answer)) - frozenset(numbers(probe.thing))
+    nothing = says is AnswerKind.UNKNOWN or not answer.strip()
     return Score(
         retrieval=int(retrieved(probe, recall, language)),
         correctness=correctness,
         coherence=coherent(probe, recall, answer, language),
-        content=(claims.claim(answer, language), figures, correctness),
+        content=None if nothing else (says, figures, correctness),
     )
 
 

@@ -109,8 +109,9 @@ class Pictures:
         if not series:
             return Picture("consistency", title, "No memory could be asked about anything a patient told." + about)
         caption = (
-            "Share of pairs of answers to the same question, put in other words, that say the same, right or wrong; by"
-            " the last turn that told the answer." + about
+            "Share of pairs of answers to the same question, asked after several turns and in several wordings, that"
+            " say the same, right or wrong, by the turn of the later answer; an answer of not known counts as"
+            " disagreement." + about
         )
         return Picture("consistency", title, caption, drawing.lines(series, "turn"))
 

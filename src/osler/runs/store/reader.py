@@ -225,6 +225,11 @@ class RunFile:
         except (LookupError, TypeError, AttributeError, ValueError):
             raise damaged(self.path, "its settings are missing or cannot be read") from None
 
+    def session_details(self) -> list[str]:
+        """What each session that ran a consultation was started with, and noted, as JSON; in their order."""
+        found = self.ask("SELECT detail FROM sessions WHERE id IN (SELECT session FROM attempts) ORDER BY id")
+        return [str(detail) for (detail,) in found]
+
     def status(self) -> RunStatus:
         """Return how far it is."""
         # Tokens by `total`, which does not overflow. Consultations that have ended tell whether their price is known;

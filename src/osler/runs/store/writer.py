@@ -81,7 +81,7 @@ class RunWriter(RunFile):
         super().__init__(path, file)
         self._lock: int | None = lock
         self._made, self._removed = made, made[:0]
-        self._session = 0
+        self._session, self._detail = 0, dict[str, Any]()
         self._began = time.monotonic()
 
     @classmethod
@@ -213,7 +213,12 @@ class RunWriter(RunFile):
             left = file.execute(f"SELECT number FROM cells WHERE state = 'todo' AND calls > {paid}").fetchall()
             for (number,) in left:
                 self._add_attempt(file, number, "interrupted", "the process ended")
-        self._began = time.monotonic()
+        self._began, self._detail = time.monotonic(), detail
+
+    def note(self, more: dict[str, Any]) -> None:
+        """Add to what is known of this session."""
+        self._detail = {**self._detail, **more}
+        self._note_in_session("detail", _json(self._detail))
 
     def kept(self, number: int) -> tuple[tuple[str, str], ...]:
         """Return what models already answered in a consultation that has not ended."""

@@ -1,0 +1,93 @@
+"""Shows by its answers whether a server samples as a request states: temperature, and no penalty on repetition.
+
+At temperature 0 nothing but a penalty changes the likeliest answer. So the same question is asked as Osler asks it,
+without the neutral parameters, and with a penalty: which answers differ tells what the server adds, and what it takes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from osler.models.backbone import open_backbone
+from osler.models.chat import ChatMessage, ask
+from osler.models.errors import BackboneError
+from osler.models.neutral import neutral_options
+from osler.models.spec import Spec
+
+_TEXT = "Describe an ordinary day of a nurse in one paragraph of about sixty words."
+_RUN = "Write the word pain thirty times in one line, with spaces between, and nothing else."
+_LONG_RUN = 20
+"""Times in a row that show a model repeating a word as asked."""
+_TOKENS = 48
+_PENALTY = 1.5
+_AGAIN = 3
+
+
+async def check_sampling(spec: Spec, *, limit: float) -> dict[str, str]:
+    """Ask up to nine short questions, each of which may take `limit` seconds.
+
+    Returns:
+        What the answers tell, as lines to print with their labels.
+    """
+    asker = _Asker(spec, limit)
+    try:
+        alike = [await asker.answer(_TEXT, temperature=0) for _ in range(_AGAIN)]
+        varied = [await asker.answer(_TEXT, temperature=1, seed=seed) for seed in range(_AGAIN)]
+        lines = {"temperature": _temperature(alike, varied)}
+        if penalties := _penalties(spec):
+            lines["repetition"] = await _repetition(asker, penalties, alike)
+    except BackboneError as error:
+        return {"sampling": f"cannot be told: {error.message}"}
+    return lines
+
+
+def _temperature(alike: list[str], varied: list[str]) -> str:
+    if len(set(alike)) > 1:
+        return f"0 gives {len(set(alike))} different answers in {_AGAIN}: not honoured, or not deterministic"
+    if len(set(varied)) == 1:
+        return f"1 gives {_AGAIN} answers that are all the same: it is ignored, or answers are cached"
+    return "honoured: 0 gives the same answer again, 1 another"
+
+
+def _penalties(spec: Spec) -> dict[str, Any]:
+    """Parameters by which this backbone is asked to penalise repetition; none if its spec sets one."""
+    stated = neutral_options(spec)
+    names = [name for name in stated if name.startswith("repe")] or [name for name in stated if name[:4] == "freq"]
+    return dict.fromkeys(names, _PENALTY)
+
+
+async def _repetition(asker: _Asker, penalties: Mapping[str, Any], alike: list[str]) -> str:
+    if len(set(alike)) > 1:
+        return "cannot be told from answers that differ anyway"
+    without = await asker.answer(_TEXT, temperature=0, **dict.fromkeys(neutral_options(asker.spec)))
+    if without != alike[0]:
+        return "this server's default is a penalty; Osler's requests state none, and that is honoured"
+    if await asker.answer(_TEXT, temperature=0, **penalties) != alike[0]:
+        return "no penalty by default, and a request's own is taken"
+    run = await asker.answer(_RUN, temperature=0)
+    repeats = max((len(found.split()) for found in re.findall(r"(?:\bpain\b\W*)+", run.lower())), default=0)
+    shown = f"asked for one word 30 times it wrote {repeats} in a row"
+    if repeats < _LONG_RUN:
+        return f"this server takes no penalty from requests, and may have one of its own that cannot be undone: {shown}"
+    return f"no penalty seen; this server takes none from requests ({shown})"
+
+
+class _Asker:
+    """Asks a backbone with other parameters each time."""
+
+    def __init__(self, spec: Spec, limit: float) -> None:
+        self.spec, self._limit = spec, limit
+
+    async def answer(self, question: str, **parameters: Any) -> str:
+        """The answer; a parameter that is None is left out of the request."""
+        others = tuple((name, value) for name, value in self.spec.parameters if name not in parameters)
+        told = {name: "null" if value is None else str(value) for name, value in parameters.items()}
+        spec = replace(self.spec, parameters=(*others, *told.items()))
+        backbone = open_backbone(spec, timeout=self._limit, max_tokens=_TOKENS, retries=0)
+        try:
+            return (await ask(backbone.client, [ChatMessage("user", question)])).text.strip()
+        finally:
+            await backbone.close()

@@ -1,0 +1,88 @@
+"""The servers behind a run's models: what each said of itself when the run was started or resumed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from pydantic import BaseModel, ValidationError
+
+from osler.errors import UserError
+from osler.models.servers import ServerDescription
+from osler.models.spec import parse_spec
+from osler.runs.plan import models_of
+from osler.runs.store import RunFile
+
+Servers = dict[str, list[ServerDescription]]
+"""By the spec of a backbone; several if the server changed between two sessions."""
+
+
+class AnswerNote(BaseModel):
+    """Answers of a session with the same remarks of the server, and how many there were."""
+
+    model: str
+    fingerprint: str | None = None
+    refused_options: tuple[str, ...] = ()
+    count: int
+
+
+class SessionNotes(BaseModel):
+    """What a session of a run noted of its servers."""
+
+    servers: dict[str, ServerDescription] = {}
+    """By the spec of a backbone."""
+    answers: list[AnswerNote] = []
+
+
+def _notes_of(run: RunFile) -> Iterator[SessionNotes]:
+    """The notes of the sessions; damaged ones are left out, since no score hangs on them."""
+    for detail in run.session_details():
+        with suppress(ValidationError):
+            yield SessionNotes.model_validate_json(detail)
+
+
+def servers_of(run: RunFile) -> Servers:
+    """The servers that answered; one that said nothing of itself, or was not asked, is known by its address."""
+    found: Servers = defaultdict(list)
+    for notes in _notes_of(run):
+        for spec, description in notes.servers.items():
+            if description not in found[spec]:
+                found[spec].append(description)
+    for spec in sorted(models_of(run.columns(), run.settings) - found.keys()):
+        with suppress(UserError):  # a backbone of another version, or of a package that is not here
+            if address := parse_spec(spec).base_url:
+                found[spec].append(ServerDescription(address=address))
+    return dict(found)
+
+
+def server_lines(run: RunFile) -> Iterator[str]:
+    """What there is to say of a run's servers, a line each."""
+    for spec, servers in servers_of(run).items():
+        changed = " (the server changed between sessions)" if len(servers) > 1 else ""
+        yield f"{spec}: {'; then '.join(map(str, servers))}{changed}"
+    answers = [note for notes in _notes_of(run) for note in notes.answers]
+    for model in dict.fromkeys(note.model for note in answers):
+        own = [note for note in answers if note.model == model]
+        prints = sorted({note.fingerprint for note in own if note.fingerprint})
+        if prints:
+            yield f"{model}: system_fingerprint {', '.join(prints)}"
+        for options in sorted({note.refused_options for note in own if note.refused_options}):
+            count = sum(note.count for note in own if note.refused_options == options)
+            yield f"{model}: the server refuses {', '.join(options)}; {count} answer(s) were asked for without"
+
+
+def server_warnings(runs: Iterable[RunFile]) -> Iterator[str]:
+    """Warn of models that were behind different servers, in one run or in several."""
+    by_model: dict[str, list[ServerDescription]] = defaultdict(list)
+    for run in runs:
+        for spec, servers in servers_of(run).items():
+            by_model[parse_spec(spec).model] += servers
+    for model, servers in by_model.items():
+        known = {one.model_copy(update={"template": ""}).model_dump_json() for one in servers if one.says_something}
+        if len({one.address for one in servers}) > 1 or len(known) > 1:
+            told = dict.fromkeys(f"{one.address}: {one}" for one in servers)
+            yield (
+                f"{model} was behind different servers ({' / '.join(told)});"
+                " a difference between its columns may be the servers'"
+            )
