@@ -214,7 +214,7 @@ class _PanelWork:
         """Say what was done: the calls and what they cost, the verdicts, and how far the judges agree."""
         tokens, cost = sum(one.tokens or 0 for one in self._spent), sum(one.cost or 0 for one in self._spent)
         price = f", {cost:.4f} USD" if cost else ""
-        what = "all answers" if self._options.every else "answers that the ladder leaves undecided"
+        what = "answers" if self._options.every else "answers that the ladder leaves undecided"
         lines = [f"{len(self._asked)} {what}, judged by {self.names[-1]}; {tokens:,} tokens{price}"]
         final = stored_verdicts(self._store, self.names[-1])
         for kind in KINDS:
