@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Concluded
 from osler.runs.plan import Plan, Settings
 from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
-from tests.conftest import Run
+from tests.conftest import REPO, Run
 from tests.eval.held_runs import held
 from tests.models.server import Step
 from tests.simulator.model_server import model_server
@@ -70,7 +71,7 @@ def run(tmp_path: Path) -> Path:
     records = {record.id: record for record in POOL.only(ids=["gout-en", "gout-zh"])}
     path = tmp_path / "mine.osler"
     with RunWriter.create_or_resume(path, {"settings": Settings().as_json()}) as store:
-        for number in store.extend(Plan(tuple(records.values()), [BACKBONE], tuple(DIAGNOSES))).todo:
+        for number in store.extend(Plan(tuple(records.values()), (BACKBONE,), tuple(DIAGNOSES))).todo:
             cell = store.cell(number)
             memory = cell.column.memory
             transcript = held(cell, records[cell.case], "rules", (), failed=False)
@@ -135,6 +136,13 @@ async def test_one_answer_goes_to_the_judges_only_where_the_ladder_is_undecided(
     assert (await verdict_on("diagnosis", "crystals", record)).verdict is U
     assert (await verdict_on("diagnosis", "crystals", record, panel)).rung == "judges agree"
     assert (await verdict_on("diagnosis", "Arthritis", record, panel)).rung == "judges differ"
+
+
+def test_the_example_of_the_page_on_judging_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (REPO / "docs" / "judging.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    exec(compile(code, "judging.md", "exec"), {})
+    assert capsys.readouterr().out.startswith("correct")
 
 
 def test_agreement_is_counted_without_what_a_judge_left_undecided() -> None:
@@ -222,7 +230,7 @@ def test_a_model_that_talks_nonsense_decides_nothing(run: Path, osler: Run) -> N
         done = osler("score", run, "--judge", server.spec, "--any-judge", "--examples")
         assert done.returncode == 0 and server.requests == 4
     (name,) = (one for one in load_run(run).file.judges() if one != LADDER)
-    assert "+examples#" in name
+    assert name.endswith("+examples")
     assert diagnoses(run, name)["raw"] == {("undecided", "model")}
 
 

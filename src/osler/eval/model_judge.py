@@ -51,11 +51,12 @@ class ModelJudge:
 
     @property
     def name(self) -> str:
-        """The model, whether it is shown examples, and a hash of its prompts."""
+        """The model, a hash of its prompts, and whether it is shown examples."""
         kinds: tuple[Kind, ...] = ("diagnosis", "treatment")
-        whole = "".join(self._prompt(kind, language, "") for kind in kinds for language in Language)
+        forms = {language: prompt("judge_truth", language).text for language in Language}
+        whole = "".join(self._prompt(kind, language, forms[language]) for kind in kinds for language in Language)
         shown = "+examples" if self._examples else ""
-        return f"{self._backbone.spec}{shown}#{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
+        return f"{self._backbone.spec}#{hashlib.sha256(whole.encode()).hexdigest()[:8]}{shown}"
 
     async def judge(self, kind: Kind, answer: str, record: PatientRecord) -> Opinion:
         """Judge an answer by the record's true diagnosis or treatment."""
