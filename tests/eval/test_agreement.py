@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from statsmodels.stats.inter_rater import cohens_kappa, to_table
+from statsmodels.stats.inter_rater import cohens_kappa, to_table  # type: ignore[import-untyped]
 
 from osler.eval.statistics import cohen_kappa, krippendorff_alpha
 
