@@ -1,4 +1,4 @@
-"""Krippendorff's alpha is what its definition says, with gaps and any number of raters."""
+"""Krippendorff's alpha and Cohen's kappa are what their definitions say, with gaps and any number of raters."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import cohens_kappa, to_table  # type: ignore[import-untyped]
 
-from osler.eval.statistics import krippendorff_alpha
+from osler.eval.statistics import cohen_kappa, krippendorff_alpha
 
 ratings = st.integers(-3, 3)
 rated_items = st.lists(st.lists(ratings, max_size=5), max_size=8)
@@ -73,3 +74,25 @@ def test_alpha_needs_something_to_disagree_about() -> None:
     nothing: list[list[list[float]]] = [[], [[]], [[], [1]], [[2, 2], [2, 2]]]
     for items in nothing:
         assert krippendorff_alpha(items).value is None
+
+
+def test_nominal_alpha_by_hand() -> None:
+    """Ratings 1, 1, 2, 2, 2, 3 in three items of two, one of which differs: 1 - (2/6) / (22/30)."""
+    items = [[1, 1], [2, 2], [2, 3]]
+    assert krippendorff_alpha(items, nominal=True).value == pytest.approx(6 / 11)
+    far = [[1, 1], [2, 2], [2, 9]]
+    assert krippendorff_alpha(far, nominal=True) == krippendorff_alpha(items, nominal=True), "no value is farther"
+
+
+@settings(max_examples=60)
+@given(pairs=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=20))
+def test_kappa_is_that_of_statsmodels(pairs: list[tuple[int, int]]) -> None:
+    assume(len({value for pair in pairs for value in pair}) > 1)
+    counts, _ = to_table(pairs, 4)
+    found = cohen_kappa([(str(first), str(second)) for first, second in pairs])
+    assert found.n == len(pairs)
+    assert found.value == pytest.approx(float(cohens_kappa(counts, return_results=False)), abs=1e-12)
+
+
+def test_kappa_needs_something_to_disagree_about() -> None:
+    assert cohen_kappa([]).value is None and cohen_kappa([("a", "a")] * 3).value is None

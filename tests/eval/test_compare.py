@@ -190,59 +190,41 @@ def test_verdicts_of_several_judges_are_kept_apart(run: Path, tmp_path: Path, os
     assert unknown.returncode == 2 and "has no verdicts of 'nobody'; it was judged by" in unknown.stderr
 
 
-def test_a_model_judges_blindly_and_what_it_says_cannot_be_read_is_not_wrong(
+def test_a_model_judges_all_answers_once_and_what_cannot_be_read_is_undecided(
     run: Path, tmp_path: Path, osler: Run
 ) -> None:
     copy = tmp_path / "copy.osler"
     copy.write_bytes(run.read_bytes())
-    seen: list[str] = []
 
     def judge(number: int) -> Step:
         if number % 3 == 0:
             return Step(text="I would say so")
-        return Step(text='{"because": "A means x", "verdict": "less precise"}')
+        return Step(text='{"because": "A means x", "verdict": "partial"}')
 
     with model_server(judge) as server:
-        done = osler("score", copy, "--judge", server.spec, "--any-judge")
+        done = osler("score", copy, "--judge", server.spec, "--any-judge", "--all")
         assert done.returncode == 0, done.stderr
-        seen.append(done.stdout)
         asked = server.requests
-        assert (
-            "0 consultation(s)" in osler("score", copy, "--judge", server.spec, "--any-judge").stdout
-            and server.requests == asked
-        )
-    assert "partial" in seen[0] and "unparsed" in seen[0]
+        assert osler("score", copy, "--judge", server.spec, "--any-judge", "--all").returncode == 0
+        assert asked and server.requests == asked
+    assert "partial" in done.stdout and "undecided" in done.stdout
     judges = load_run(copy).file.judges()
     name = next(name for name in judges if name != LADDER)
-    assert "#" in name and judges[name] == 32
-    frame = load_run(copy).scores(name)
-    exact = load_run(copy).scores()["diagnosis_rung"] == "name"
-    assert (frame["diagnosis_verdict"][exact] == load_run(copy).scores()["diagnosis_verdict"][exact]).mean() > 0.3
+    assert "#" in name and name.endswith(" alone") and judges[name] == 32
+    assert set(load_run(copy).scores(name)["diagnosis_verdict"]) <= {"partial", "undecided", "none", "unparsed"}
 
 
-@pytest.mark.parametrize("verdict", ["same", "different", "no idea"])
+@pytest.mark.parametrize("verdict", ["correct", "wrong", "no idea"])
 def test_a_judge_that_gets_the_controls_wrong_is_refused_and_nothing_is_kept(
     run: Path, tmp_path: Path, osler: Run, verdict: str
 ) -> None:
     copy = tmp_path / "copy.osler"
     copy.write_bytes(run.read_bytes())
     with model_server(lambda _: Step(text=f'{{"because": "", "verdict": "{verdict}"}}')) as server:
-        done = osler("score", copy, "--judge", server.spec)
+        done = osler("score", copy, "--judge", server.spec, "--all")
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
     assert "cannot judge" in done.stderr and "--any-judge" in done.stderr
     assert list(load_run(copy).file.judges()) == [LADDER]
-
-
-def test_two_judges_that_differ_need_a_third(run: Path, tmp_path: Path, osler: Run) -> None:
-    copy = tmp_path / "copy.osler"
-    copy.write_bytes(run.read_bytes())
-    same, other = ('{"because": "", "verdict": "same"}', '{"because": "", "verdict": "different"}')
-    with model_server(lambda _: Step(text=same)) as a, model_server(lambda _: Step(text=other)) as b:
-        done = osler("score", copy, "--judge", a.spec, "--judge", b.spec, "--any-judge")
-        assert "unparsed" in done.stdout
-        done = osler("score", copy, "--judge", a.spec, "--judge", b.spec, "--tie-break", a.spec, "--any-judge")
-        assert "unparsed" not in done.stdout and "else" in done.stdout
-        assert osler("score", copy, "--judge", a.spec, "--tie-break", b.spec).returncode == 2
 
 
 def test_a_missing_judge_and_wrong_memory_are_one_line(run: Path, tmp_path: Path, osler: Run) -> None:
@@ -250,7 +232,7 @@ def test_a_missing_judge_and_wrong_memory_are_one_line(run: Path, tmp_path: Path
     copy.write_bytes(run.read_bytes())
     for args in (
         ("compare", run, "--against", "elephant"),
-        ("score", copy, "--judge", "x@http://127.0.0.1:9/v1"),
+        ("score", copy, "--all", "--judge", "x@http://127.0.0.1:9/v1"),
         ("score", copy, "--judge", "rules"),
         ("score", copy, "--judge", "human"),
     ):
@@ -289,16 +271,14 @@ def test_the_same_answer_is_put_to_a_judge_once(tmp_path: Path, osler: Run) -> N
     path = tmp_path / "run.osler"
     plan = Plan(RecordPool.open().only(limit=4), trials=2)
     simulate_plan(plan, path, RunOptions(quiet=True), "bundled")
-    verdict = Step(text='{"because": "", "verdict": "different"}')
+    verdict = Step(text='{"because": "", "verdict": "wrong"}')
     with model_server(lambda _: verdict) as server:
-        assert (
-            "8 consultation(s)"
-            in osler("score", path, "--judge", server.spec, "--concurrency", "1", "--any-judge").stdout
-        )
+        judge = ("--judge", server.spec, "--any-judge", "--all")
+        assert "diagnosis: 8 wrong" in osler("score", path, *judge).stdout
         first = server.requests
         assert 0 < first <= 8
         simulate_plan(Plan(RecordPool.open().only(limit=4), trials=3), path, RunOptions(quiet=True), "bundled")
-        assert "4 consultation(s)" in osler("score", path, "--judge", server.spec, "--any-judge").stdout
+        assert "diagnosis: 12 wrong" in osler("score", path, *judge).stdout
         assert server.requests == first
 
 

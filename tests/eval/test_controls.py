@@ -20,9 +20,9 @@ class Ladder:
 
     name = "rules"
 
-    async def pair(self, kind: str, truth: str, answer: str, language: Language) -> Opinion:
+    async def pair(self, truth: Diagnosis, answer: str, language: Language) -> Opinion:
         """As the ladder judges."""
-        return Opinion(judge_diagnosis(answer, Diagnosis(name=truth, icd10="R69")).verdict, "", 3)
+        return Opinion(judge_diagnosis(answer, truth).verdict, "", 3)
 
 
 @pytest.mark.parametrize("language", Language)
@@ -42,7 +42,7 @@ def test_the_controls_are_of_every_kind_in_both_languages() -> None:
         wrong = [
             pair
             for kind in KINDS
-            if KINDS[kind].expected != "same"
+            if KINDS[kind].expected != Verdict.CORRECT
             for pair in table[language][kind]
             if judge_diagnosis(pair[1], Diagnosis(name=pair[0], icd10="R69")).verdict is Verdict.CORRECT
         ]

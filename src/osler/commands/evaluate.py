@@ -54,11 +54,17 @@ def score(
     run: RunName,
     judge: Annotated[
         list[str] | None,
-        Option("--judge", help="A model, or a judge of your own as package.module:Class. Two must agree."),
+        Option("--judge", help="A model, or a judge of your own as package.module:Class. Repeat it for a panel."),
     ] = None,
-    tie_break: Annotated[
-        str | None, Option("--tie-break", help="The model that decides if two judges disagree.")
+    every: Annotated[bool, Option("--all", help="Judge all answers, not only what the rules leave undecided.")] = False,
+    examples: Annotated[bool, Option("--examples", help="Show model judges examples of hard cases.")] = False,
+    sheet: Annotated[
+        Path | None, Option("--sheet", help="Write what is still undecided to this .xlsx file, for a person.")
     ] = None,
+    verdicts: Annotated[
+        Path | None, Option("--verdicts", help="Import a sheet that a person filled in; needs --person.")
+    ] = None,
+    person: Annotated[str | None, Option("--person", help="Who filled in the sheet: stored as person:NAME.")] = None,
     patient_judge: Annotated[
         str | None,
         Option("--patient-judge", help="A model that checks the patient's replies for leaks and fabrications."),
@@ -72,16 +78,42 @@ def score(
     ] = False,
     concurrency: Annotated[int, Option("--concurrency", min=1, max=100_000, help="Calls at the same time.")] = 8,
     timeout: Timeout = 60.0,
+    force: Force = False,
 ) -> None:
     """Judge the conclusions or replies of a run again, without re-running it. Earlier verdicts are kept."""
     from osler.eval.faithfulness.judge_replies import judge_patients
-    from osler.eval.score_run import judge_run
+    from osler.eval.rating.verdict_sheet import check_target
+    from osler.eval.score_run import JudgeOptions, import_sheet, judge_by_rules, judge_run, write_sheet
 
+    _check_score(judge, every or examples, sheet, verdicts, person)
+    if sheet is not None:
+        check_target(sheet, force=force)
     how: dict[str, Any] = {"again": again, "concurrency": concurrency, "timeout": timeout, "any_judge": any_judge}
     if patient_judge is not None:
         typer.echo(judge_patients(run, patient_judge, **how))
-    if patient_judge is None or judge or test_prices is not None:
-        typer.echo(judge_run(run, judge or [], tie_break, **how, test_prices=test_prices))
+    if verdicts is not None and person is not None:
+        typer.echo("\n".join(import_sheet(run, verdicts, person)))
+        return
+    name = None
+    if test_prices is not None or (not judge and (patient_judge is None or sheet is not None)):
+        typer.echo(judge_by_rules(run, again=again, test_prices=test_prices))
+    if judge:
+        name, lines = judge_run(run, judge, JudgeOptions(every=every, examples=examples, **how))
+        typer.echo("\n".join(lines))
+    if sheet is not None:
+        typer.echo(write_sheet(run, name, sheet, force=force))
+
+
+def _check_score(
+    judge: list[str] | None, of_judges: bool, sheet: Path | None, verdicts: Path | None, person: str | None
+) -> None:
+    """Refuse options of `osler score` that do not go together."""
+    if of_judges and not judge:
+        raise UserError("--all and --examples are for judges", "add --judge")
+    if (verdicts is None) != (person is None):
+        raise UserError("a person's sheet and name go together", "give --verdicts SHEET --person NAME")
+    if verdicts is not None and (judge or sheet is not None):
+        raise UserError("--verdicts imports a sheet and judges nothing", "give --judge and --sheet in another command")
 
 
 def explain(

@@ -1,7 +1,7 @@
 """Control cases with a known verdict. A model judge must pass them before it scores a run.
 
-Small models often call everything the same or obey instructions inside an answer. Their scores look good and no table
-shows why. Injected answers go to the judge unfiltered.
+Small models often call everything correct or obey instructions inside an answer, and a table of scores does not show
+it. Injected answers go to the judge unfiltered.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from osler.eval.model_judge import ModelJudge
 from osler.eval.verdict import Verdict
 from osler.eval.vocabulary import read
 from osler.language import Language
+from osler.records.schema import Diagnosis
 
 _CALLED = {Language.EN: "English", Language.ZH: "Chinese"}
 _Item = TypeVar("_Item")
@@ -33,9 +34,8 @@ class ControlKind(NamedTuple):
     """What the judge did when it was wrong."""
 
 
-SAME = "same"
 KINDS = {
-    "same": ControlKind(SAME, 0.25, "did not know {} of {} names of one illness"),
+    "same": ControlKind(Verdict.CORRECT, 0.25, "did not know {} of {} names of one illness"),
     "different": ControlKind("", 0.25, "called {} of {} pairs of different illnesses the same"),
     "listed": ControlKind("", 0.25, "took {} of {} lists of illnesses for the one"),
     "vague": ControlKind("", 0.25, "took {} of {} answers that name no illness for one"),
@@ -100,9 +100,9 @@ async def ask_all(
 async def tried(judge: ModelJudge, language: Language, gate: asyncio.Semaphore) -> JudgeTrial:
     """Run the controls of one language through a judge: one that can judge in English may not in Chinese."""
     pairs = [(kind, *pair) for kind, some in read("controls")[language].items() for pair in some]
-    opinions = await ask_all(lambda one: judge.pair("diagnosis", one[1], one[2], language), pairs, gate)
+    opinions = await ask_all(lambda one: judge.pair(Diagnosis(name=one[1]), one[2], language), pairs, gate)
     said = [
-        (kind, (opinion.verdict is Verdict.CORRECT) is not (KINDS[kind].expected == SAME))
+        (kind, (opinion.verdict is Verdict.CORRECT) is not (KINDS[kind].expected == Verdict.CORRECT))
         for (kind, *_), opinion in zip(pairs, opinions, strict=True)
     ]
     return JudgeTrial(judge.name, language, KINDS, said, sum(one.tokens or 0 for one in opinions))

@@ -1,4 +1,4 @@
-"""The `Judge` interface, and loading a judge of your own."""
+"""The `Judge` interface, judging one answer, and loading a judge of your own."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from osler.errors import UserError
+from osler.eval.ladder import judge_diagnosis, judge_treatment
 from osler.eval.verdict import Verdict
 from osler.models.spec import parse_spec
 from osler.plugins import load_plugin, plugin_names
-from osler.records.schema import PatientRecord
+from osler.records.schema import Diagnosis, PatientRecord, Treatment
 
 GROUP = "osler.judges"
 Kind = Literal["diagnosis", "treatment"]
@@ -23,7 +24,11 @@ class Opinion:
     because: str = ""
     """One short sentence for a reader."""
     tokens: int | None = None
+    """Tokens in and out, or None if they are unknown or no model was asked."""
+    cost: float | None = None
     """Cost in USD, or None if it is unknown or no model was asked."""
+    rung: str = "judge"
+    """What decided: a step of the ladder, `model`, `judge`, or how a panel voted."""
 
 
 @runtime_checkable
@@ -38,6 +43,29 @@ class Judge(Protocol):
     async def judge(self, kind: Kind, answer: str, record: PatientRecord) -> Opinion:
         """Compare a diagnosis or a treatment with the record's."""
         ...
+
+
+def truth_of(kind: Kind, record: PatientRecord) -> Diagnosis | Treatment:
+    """The record's true diagnosis or treatment; a record without a treatment has nothing to judge one by."""
+    truth = record.diagnosis if kind == "diagnosis" else record.treatment
+    if truth is None:
+        raise ValueError(f"the record {record.id} has no treatment")
+    return truth
+
+
+def by_ladder(kind: Kind, answer: str, record: PatientRecord) -> Opinion:
+    """Judge one answer by the rules."""
+    truth = truth_of(kind, record)
+    said = judge_diagnosis(answer, truth) if isinstance(truth, Diagnosis) else judge_treatment(answer, truth)
+    return Opinion(said.verdict, said.because, rung=said.rung)
+
+
+async def verdict_on(kind: Kind, answer: str, record: PatientRecord, judge: Judge | None = None) -> Opinion:
+    """Judge one answer: by the ladder, and by the judge (also a `Panel`) only where the ladder is undecided."""
+    said = by_ladder(kind, answer, record)
+    if judge is None or said.verdict is not Verdict.UNDECIDED:
+        return said
+    return await judge.judge(kind, answer, record)
 
 
 def outside_judge(spec: str) -> Judge | None:

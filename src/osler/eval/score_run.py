@@ -1,64 +1,120 @@
-"""Judge a run again: by the rules, by a model, or by two models that have to agree."""
+"""Judge a run again: by the rules, by one or more judges that decide by majority, or by a person's sheet."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from itertools import product
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from osler.errors import UserError
 from osler.eval.controls import tried
-from osler.eval.judge import Judge, Kind, outside_judge
-from osler.eval.ladder import LADDER, committed
+from osler.eval.judge import Judge, Opinion
+from osler.eval.ladder import LADDER
 from osler.eval.model_judge import ModelJudge
-from osler.eval.scoring import score, spoken
+from osler.eval.panel import Panel, agreement_line, decide, open_panel
+from osler.eval.run_answers import (
+    KINDS,
+    AnswerContent,
+    answers_of,
+    by_content,
+    own_opinions,
+    store_verdicts,
+    stored_verdicts,
+)
+from osler.eval.scoring import score, score_missing
 from osler.eval.verdict import Verdict
-from osler.models import Backbone, open_backbone
-from osler.records.schema import PatientRecord
-from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
-from osler.runs.transcript import Transcript
+from osler.language import Language
+from osler.runs.store import RunFile, RunWriter, StoredScore
 
-Content = tuple[str, str, str]
+ALONE = " alone"
+"""Ends the name of verdicts that were given without the ladder."""
 
 
-def judge_run(
-    run: Path,
-    specs: Sequence[str],
-    tie_break: str | None,
-    *,
-    again: bool,
-    concurrency: int,
-    timeout: float,
-    any_judge: bool = False,
-    test_prices: Path | None = None,
-) -> str:
-    """Judge what ended with an answer; return one line that says what was done.
+@dataclass(frozen=True)
+class JudgeOptions:
+    """How judges are asked."""
 
-    With a table of what tests cost, all consultations are measured again with it, by the rules. A model is tried on
-    pairs whose verdict is known before it judges, unless any judge will do.
+    every: bool = False
+    """Ask about every answer, not only about those that the ladder leaves undecided."""
+    examples: bool = False
+    """Show models examples of hard cases."""
+    again: bool = False
+    """Ask also about answers that the judge has judged before."""
+    any_judge: bool = False
+    """Do not try models on the controls first."""
+    concurrency: int = 8
+    timeout: float = 60.0
+
+
+def judge_run(run: Path, specs: Sequence[str], options: JudgeOptions) -> tuple[str, list[str]]:
+    """Have judges judge what ended with an answer; every judge's own verdicts and the panel's are stored.
+
+    Returns:
+        The name under which the panel's verdicts are stored, and lines that say what was done.
 
     Raises:
-        UserError: More than two judges, a tie-break without two, a judge that cannot be reached or cannot judge.
+        UserError: A judge cannot be reached or cannot judge.
     """
-    if len(specs) > 2 or (tie_break is not None and len(specs) != 2):
-        raise UserError("judges are one, or two with or without a --tie-break", "give --judge once or twice")
-    with RunFile.open(run) as known:
-        about = known.about()
-    with RunWriter.create_or_resume(run, about) as store:
-        if specs:
-            return asyncio.run(_by_models(store, specs, tie_break, again, concurrency, timeout, any_judge))
-        prices = read_test_prices(test_prices) if test_prices is not None else None
+    with _open_to_write(run) as store:
+        return asyncio.run(_judged(store, specs, options))
+
+
+def judge_by_rules(run: Path, *, again: bool = False, test_prices: Path | None = None) -> str:
+    """Judge a run by the ladder; return one line that says what was done.
+
+    With a table of what tests cost, all consultations are measured again with it.
+
+    Raises:
+        UserError: The run or the table cannot be read.
+    """
+    prices = read_test_prices(test_prices) if test_prices is not None else None
+    with _open_to_write(run) as store:
         numbers = store.unjudged("" if again or prices is not None else LADDER)
         for number in numbers:
-            transcript, record = _of(store, number)
-            store.scored(number, score(transcript, record, prices))
-        return f"{len(numbers)} consultation(s) judged by {LADDER}"
+            transcript = store.transcript(number)
+            assert transcript is not None
+            store.scored(number, score(transcript, store.record(transcript.header.case), prices))
+        left = sum(one.is_undecided for one in answers_of(store))
+    return f"{len(numbers)} consultation(s) judged by {LADDER}; {left} answer(s) are undecided"
+
+
+def write_sheet(run: Path, judge: str | None, target: Path, *, force: bool = False) -> str:
+    """Write what a judge, or the ladder, leaves undecided to a sheet for a person; return one line about it.
+
+    Raises:
+        UserError: The file cannot be written.
+    """
+    from osler.eval.rating.verdict_sheet import export_verdict_sheet
+
+    with RunFile.open(run) as opened:
+        count = export_verdict_sheet(opened, judge or LADDER, target, force=force)
+    if not count:
+        return f"no answer is undecided, so {target} was not written"
+    return f"{count} undecided answer(s) on {target}; import with --verdicts {target} --person NAME"
+
+
+def import_sheet(run: Path, sheet: Path, person: str) -> list[str]:
+    """Store a person's verdicts from a sheet; return lines that say what was done.
+
+    Raises:
+        UserError: The sheet cannot be read, is not complete, or is of another run; nothing is stored.
+    """
+    from osler.eval.rating.verdict_sheet import import_verdicts
+
+    with _open_to_write(run) as store:
+        score_missing(store)
+        return import_verdicts(store, sheet, person)
+
+
+def _open_to_write(run: Path) -> RunWriter:
+    with RunFile.open(run) as known:
+        about = known.about()
+    return RunWriter.create_or_resume(run, about)
 
 
 def read_test_prices(path: Path) -> dict[str, float]:
@@ -79,136 +135,98 @@ def read_test_prices(path: Path) -> dict[str, float]:
         raise UserError(f"{path} is no table of what tests cost", "write `Chest X-ray: 40`, one test a line") from None
 
 
-def _of(store: RunFile, number: int) -> tuple[Transcript, PatientRecord]:
-    transcript = store.transcript(number)
-    assert transcript is not None
-    return transcript, store.record(transcript.header.case)
+async def _judged(store: RunWriter, specs: Sequence[str], options: JudgeOptions) -> tuple[str, list[str]]:
+    score_missing(store)
+    async with open_panel(specs, seconds=options.timeout, examples=options.examples) as panel:
+        work = _PanelWork(store, panel, options)
+        try:
+            await work.ask()
+        except ExceptionGroup as several:
+            raise several.exceptions[0] from None
+        work.keep()
+        return work.names[-1], work.told()
 
 
-async def _by_models(
-    store: RunWriter,
-    specs: Sequence[str],
-    tie_break: str | None,
-    again: bool,
-    concurrency: int,
-    seconds: float,
-    any_judge: bool,
-) -> str:
-    backbones: list[Backbone] = []
+class _PanelWork:
+    """A panel at work on one run."""
 
-    def opened(spec: str) -> Judge:
-        if judge := outside_judge(spec):
-            return judge
-        backbones.append(open_backbone(spec, timeout=seconds))
-        return ModelJudge(backbones[-1])
-
-    panel = Panel([opened(spec) for spec in specs], opened(tie_break) if tie_break else None)
-    numbers = store.unjudged("" if again else panel.name)
-    if not again:
-        panel.known |= _said_before(store, panel.name)
-    gate = asyncio.Semaphore(concurrency)
-    counts: Counter[str] = Counter()
-    spent: list[int] = []
-
-    async def one(number: int) -> None:
-        transcript, record = _of(store, number)
-        async with gate:
-            said = await panel.judge(transcript, record)
-        counts.update(one.verdict for one in said if one.kind == "diagnosis")
-        spent.append(sum(one.tokens or 0 for one in said))
-        store.scored(number, StoredScore(panel.name, said))
-
-    try:
-        if numbers and not any_judge:
-            languages = {store.record(store.cell(number).case).language for number in numbers}
-            for judge, language in product(panel.models, sorted(languages)):
-                trial = await tried(judge, language, gate)
-                trial.require_passed("")
-                spent.append(trial.tokens)
-        async with asyncio.TaskGroup() as group:
-            for number in numbers:
-                group.create_task(one(number))
-    except ExceptionGroup as several:
-        raise several.exceptions[0] from None
-    finally:
-        for backbone in backbones:
-            await backbone.close()
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    return f"{len(numbers)} consultation(s) judged by {panel.name}, {sum(spent):,} tokens: {told or 'nothing was left'}"
-
-
-def _said_before(store: RunFile, judge: str) -> dict[Content, StoredVerdict]:
-    """Return what this judge has said of the same answers in this run: the same content is judged once."""
-    known: dict[Content, StoredVerdict] = {}
-    for row in store.scores(judge):
-        record = store.record(row["record"])
-        for kind in ("diagnosis", "treatment"):
-            rung, verdict, because = (row[f"{kind}_{name}"] for name in ("rung", "verdict", "because"))
-            if rung in {"model", "judge"}:
-                known[_content(kind, row[kind], record)] = StoredVerdict(kind, verdict, rung, because)
-    return known
-
-
-def _content(kind: str, answer: str, record: PatientRecord) -> Content:
-    truth = record.diagnosis.name if kind == "diagnosis" else record.treatment.name if record.treatment else ""
-    return kind, truth, answer
-
-
-@dataclass
-class Panel:
-    """One judge, or two and who decides between them."""
-
-    judges: list[Judge]
-    tie_break: Judge | None = None
-    known: dict[Content, StoredVerdict] = field(default_factory=dict)
-    """Verdicts by content: kind, true answer, given answer."""
-
-    @property
-    def name(self) -> str:
-        """The name its verdicts are stored under."""
-        names = " & ".join(judge.name for judge in self.judges)
-        return f"{names} else {self.tie_break.name}" if self.tie_break else names
-
-    @property
-    def models(self) -> list[ModelJudge]:
-        """Those of them that are models."""
-        return [judge for judge in (*self.judges, self.tie_break) if isinstance(judge, ModelJudge)]
-
-    async def judge(self, transcript: Transcript, record: PatientRecord) -> list[StoredVerdict]:
-        """Judge diagnosis and treatment; if the rules can decide beyond doubt, no model is asked."""
-        return [
-            said if self.models and _is_sure(said, transcript) else await self._once(said, transcript, record)
-            for said in spoken(transcript, record)
+    def __init__(self, store: RunWriter, panel: Panel, options: JudgeOptions) -> None:
+        self._store, self._judges, self._options = store, panel.judges, options
+        self._answers = list(answers_of(store))
+        wanted = (one for one in self._answers if one.is_undecided or (options.every and one.can_be_judged))
+        self._asked = by_content(wanted)
+        single = (*panel.judges, panel) if len(panel.judges) > 1 else panel.judges
+        self.names = [f"{judge.name}{ALONE if options.every else ''}" for judge in single]
+        """The names under which verdicts are stored: every judge's, and the panel's last."""
+        self._opinions: list[dict[AnswerContent, Opinion]] = [
+            {} if options.again else own_opinions(store, name, self._answers)
+            for name in self.names[: len(panel.judges)]
         ]
+        """What each judge says."""
+        self._spent: list[Opinion] = []
+        self._gate = asyncio.Semaphore(options.concurrency)
 
-    async def _once(self, by_rules: StoredVerdict, transcript: Transcript, record: PatientRecord) -> StoredVerdict:
-        """Judge an answer; a verdict on the same content is reused at no cost; only the rank is its own."""
-        kind = cast("Kind", by_rules.kind)
-        answer: str = getattr(transcript.conclusion, kind)
-        content = _content(kind, answer, record)
-        if content in self.known:
-            return replace(self.known[content], rank=by_rules.rank, tokens=0)
-        opinions = [await judge.judge(kind, answer, record) for judge in self.judges]
-        differing = " / ".join(one.verdict.value for one in opinions)
-        is_split = len({one.verdict for one in opinions}) > 1
-        if is_split and self.tie_break is not None:
-            opinions.append(await self.tie_break.judge(kind, answer, record))
-        tokens = sum(one.tokens or 0 for one in opinions)
-        said = StoredVerdict(kind, Verdict.UNPARSED.value, "judges differ", differing, by_rules.rank, tokens)
-        if not is_split or self.tie_break is not None:
-            rung, last = "model" if self.models else "judge", opinions[-1]
-            said = replace(said, verdict=last.verdict.value, rung=rung, because=last.because)
-        self.known[content] = said
-        return said
+    async def ask(self) -> None:
+        """Ask every judge about what it has not judged yet, after it was tried on the controls."""
+        todo = [
+            (place, content)
+            for place, known in enumerate(self._opinions)
+            for content in self._asked
+            if content not in known
+        ]
+        if not self._options.any_judge:
+            for place, language in sorted({(place, self._asked[content][0].language) for place, content in todo}):
+                await self._try_out(self._judges[place], language)
+        async with asyncio.TaskGroup() as group:
+            for place, content in todo:
+                group.create_task(self._ask_one(place, content))
 
+    async def _try_out(self, judge: Judge, language: Language) -> None:
+        if isinstance(judge, ModelJudge):
+            trial = await tried(judge, language, self._gate)
+            trial.require_passed("")
+            self._spent.append(Opinion(Verdict.NONE, tokens=trial.tokens))
 
-def _is_sure(said: StoredVerdict, transcript: Transcript) -> bool:
-    """Check for an exact name, an unsafe drug, no answer or several, no diagnosis: a model could only be wrong here."""
-    conclusion = transcript.conclusion
-    names_none = said.kind == "diagnosis" and conclusion and not committed(conclusion.diagnosis).diagnosis
-    return (
-        said.verdict in {Verdict.UNPARSED, Verdict.NONE, Verdict.UNSAFE}
-        or said.rung == "several"
-        or (said.verdict == Verdict.CORRECT and said.rung == "name")
-        or bool(names_none)
-    )
+    async def _ask_one(self, place: int, content: AnswerContent) -> None:
+        """Judge an answer, and store the verdict for all consultations that ended with it."""
+        judge = self._judges[place]
+        async with self._gate:
+            said = await judge.judge(content.kind, content.text, self._store.record(content.case))
+        said = replace(said, rung="model" if isinstance(judge, ModelJudge) else "judge")
+        self._opinions[place][content] = said
+        self._spent.append(said)
+        first, *others = self._asked[content]
+        verdicts = [(first, first.verdict(said, said.tokens)), *((one, one.verdict(said)) for one in others)]
+        for one, verdict in verdicts:
+            self._store.scored(one.place.number, StoredScore(self.names[place], [verdict]))
+
+    def keep(self) -> None:
+        """Store what every judge and the panel say of all answers: the ladder's verdict where it decides."""
+        panel = {content: decide([known[content] for known in self._opinions]) for content in self._asked}
+        for name, opinions in zip(self.names, (*self._opinions, panel), strict=False):
+            verdicts = {
+                one.place: one.verdict(opinions[one.content]) if one.content in self._asked else one.by_ladder
+                for one in self._answers
+            }
+            store_verdicts(self._store, name, verdicts)
+
+    def told(self) -> list[str]:
+        """Say what was done: the calls and what they cost, the verdicts, and how far the judges agree."""
+        tokens, cost = sum(one.tokens or 0 for one in self._spent), sum(one.cost or 0 for one in self._spent)
+        price = f", {cost:.4f} USD" if cost else ""
+        what = "answers" if self._options.every else "answers that the ladder leaves undecided"
+        lines = [f"{len(self._asked)} {what}, judged by {self.names[-1]}; {tokens:,} tokens{price}"]
+        final = stored_verdicts(self._store, self.names[-1])
+        for kind in KINDS:
+            counts = Counter(final[one.place].verdict for one in self._answers if one.place.kind == kind)
+            lines += [f"{kind}: {', '.join(f'{n} {verdict}' for verdict, n in counts.most_common())}"] if counts else []
+        return lines + (self._agreement() if len(self._judges) > 1 else [])
+
+    def _agreement(self) -> list[str]:
+        groups: dict[str, list[list[Verdict]]] = defaultdict(list)
+        for content, (first, *_) in self._asked.items():
+            verdicts = [known[content].verdict for known in self._opinions]
+            groups["all"].append(verdicts)
+            groups[f"{content.kind} {first.language}"].append(verdicts)
+        names = (name for name in ("all", *(f"{kind} {each}" for kind in KINDS for each in Language)) if name in groups)
+        return [agreement_line(f"agreement of {len(self._judges)} judges, {name}", groups[name]) for name in names]

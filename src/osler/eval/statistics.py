@@ -299,11 +299,26 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-def krippendorff_alpha(ratings_by_item: Iterable[Sequence[float]]) -> Figure:
-    """Krippendorff's alpha on an ordinal scale, over the n items with at least two ratings: 1 is perfect, 0 is chance.
+def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> Figure:
+    """Cohen's kappa of two judges over the n items that both judged: 1 is perfect, 0 is chance.
 
-    It has no value without two ratings of one item, and when all are equal: then nothing could have disagreed. The more
-    ratings lie between two values, the farther apart these are. Each item lists its ratings in any order.
+    It has no value when both gave one and the same verdict to all: then nothing could have disagreed.
+    """
+    n = len(pairs)
+    first, second = (Counter(pair[place] for pair in pairs) for place in (0, 1))
+    expected = sum(first[name] * second[name] for name in first)
+    if not n or expected == n * n:
+        return Figure(None, n)
+    by_chance = expected / (n * n)
+    return Figure((sum(a == b for a, b in pairs) / n - by_chance) / (1 - by_chance), n)
+
+
+def krippendorff_alpha(ratings_by_item: Iterable[Sequence[float]], *, nominal: bool = False) -> Figure:
+    """Krippendorff's alpha over the n items with at least two ratings: 1 is perfect, 0 is chance.
+
+    It has no value without two ratings of one item, and when all are equal: then nothing could have disagreed. On an
+    ordinal scale, the more ratings lie between two values, the farther apart these are; on a nominal one, all values
+    are equally far apart. Each item lists its ratings in any order.
     """
     pairable = [ratings for ratings in ratings_by_item if len(ratings) > 1]
     values = sorted({rating for ratings in pairable for rating in ratings})
@@ -313,7 +328,7 @@ def krippendorff_alpha(ratings_by_item: Iterable[Sequence[float]]) -> Figure:
     totals = counts.sum(axis=0)
     # A value's place: the ratings below it, and half of its own.
     places = np.cumsum(totals) - totals / 2
-    distances = np.subtract.outer(places, places) ** 2
+    distances = 1 - np.eye(len(values)) if nominal else np.subtract.outer(places, places) ** 2
     weights = 1 / (counts.sum(axis=1) - 1)
     observed = float(((counts.T * weights) @ counts * distances).sum())
     expected = float((np.outer(totals, totals) * distances).sum() / (totals.sum() - 1))

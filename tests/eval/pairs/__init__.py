@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import Field, TypeAdapter
 
 from osler.language import Language
-from osler.records.fields import Line, MaybeLine
+from osler.records.fields import Line
 from osler.records.schema import Diagnosis, Frozen, Treatment
 
 
@@ -33,11 +34,13 @@ class Verdict(StrEnum):
 
 
 class _Labelled(Frozen):
-    answer: MaybeLine
+    answer: str
     verdict: Verdict
     case: str
     """What makes the pair easy or hard; the README lists the tags."""
     why: Line
+    unsure: bool = False
+    """The label is a close call."""
 
 
 class DiagnosisPair(_Labelled):
@@ -63,3 +66,28 @@ def pairs(language: Language, half: Half) -> tuple[Pair, ...]:
     """The pairs of one file."""
     path = Path(__file__).parent / language.value / f"{half.value}.yaml"
     return _FILE.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+@cache
+def model_style_pairs(language: Language, half: Half) -> tuple[Pair, ...]:
+    """The verbose and adversarial pairs of one file; none if the file is not there."""
+    path = Path(__file__).parent / language.value / f"model_style_{half.value}.jsonl"
+    if not path.exists():
+        return ()
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return _FILE.validate_python([_pair(row) for row in rows])
+
+
+def _pair(row: dict[str, Any]) -> dict[str, Any]:
+    """A line of such a file as a pair: a treatment's line names the diagnosis, and its parts are plain names."""
+    is_treatment = "diagnosis" in row
+    truth = dict(row["truth"])
+    if is_treatment:
+        truth["parts"] = [{"name": part} if isinstance(part, str) else part for part in truth.get("parts", ())]
+    return {
+        "kind": "treatment" if is_treatment else "diagnosis",
+        "truth": truth,
+        "case": "model style",
+        **{name: row[name] for name in ("answer", "verdict", "why")},
+        "unsure": row.get("unsure", False),
+    }

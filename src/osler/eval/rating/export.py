@@ -21,7 +21,7 @@ from osler.runs.plan import Column
 from osler.runs.store import RunFile
 from osler.seeds import derive
 
-_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
+LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 """Without vowels no id becomes a word, and without digits no spreadsheet takes one for a number or a date."""
 _ID_LENGTH = 5
 _LARGEST = 64 * 2**20
@@ -92,7 +92,7 @@ def _ids(number: int, seed: int, code: str) -> list[str]:
     tried = 0
     while len(ids) < number:
         chance = derive(seed, code, tried, "rated item")
-        ids["".join(_LETTERS[chance // len(_LETTERS) ** place % len(_LETTERS)] for place in range(_ID_LENGTH))] = None
+        ids["".join(LETTERS[chance // len(LETTERS) ** place % len(LETTERS)] for place in range(_ID_LENGTH))] = None
         tried += 1
     return list(ids)
 
@@ -152,7 +152,7 @@ def check_run(key: Key, run: RunFile) -> None:
 
 def _texts(run: RunFile, drawn: Sequence[Moment]) -> list[ItemTexts]:
     """Return what raters see of these moments; every consultation is read once, one at a time."""
-    mask = _mask(run)
+    mask = mask_of(run)
     texts: dict[int, ItemTexts] = {}
     numbers = sorted(range(len(drawn)), key=lambda number: drawn[number].cell)
     for cell, some in groupby(numbers, key=lambda number: drawn[number].cell):
@@ -162,7 +162,8 @@ def _texts(run: RunFile, drawn: Sequence[Moment]) -> list[ItemTexts]:
     return [texts[number] for number in range(len(drawn))]
 
 
-def _mask(run: RunFile) -> Mask:
+def mask_of(run: RunFile) -> Mask:
+    """Hides the models, strategies and memories of a run."""
     settings = run.settings
     others = (settings.patient_backbone, settings.ram_backbone, settings.memory_backbone)
     columns = run.columns()

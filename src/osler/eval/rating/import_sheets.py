@@ -54,13 +54,13 @@ def read_ratings(paths: Sequence[Path], key: Key) -> list[Rating]:
 
 
 def _read(path: Path, key: Key) -> Iterator[Rating]:
-    pages = _pages(path)
+    pages = read_pages(path)
     # The instructions carry the code of their export; a CSV file has none.
     for first in (row[0] for page in pages for row in page if row and row[0].startswith(CODE)):
         code = first.rpartition(":")[2].strip()
         if code != key.code:
             raise UserError(f"{path} belongs to another key (its code is {code}, the key's is {key.code})", _OTHER_KEY)
-    rows = _rows(path, pages)
+    rows = read_rows(path, pages, _NEEDED, (*TEXTS, COMMENT))
     items = {item.id: item for item in key.items}
     if rows and not any(row[ITEM].upper() in items for row in rows.values()):
         raise UserError(f"{path} holds no item of the key", _OTHER_KEY)
@@ -78,26 +78,30 @@ def _read(path: Path, key: Key) -> Iterator[Rating]:
         yield Rating(path.stem, item, values, comment)
 
 
-def _rows(path: Path, pages: list[Page]) -> dict[int, Row]:
-    """The rows below the header, wherever that is, by their number. Empty ones are left out."""
+def read_rows(path: Path, pages: list[Page], needed: Sequence[str], also: Sequence[str] = ()) -> dict[int, Row]:
+    """The rows below the header, wherever that is, by their number. Empty ones are left out.
+
+    Raises:
+        UserError: No row has all the needed headings.
+    """
     for page in pages:
         for start, heads in enumerate(page, 1):
-            columns = _columns(heads)
-            if all(name in columns for name in _NEEDED):
+            columns = _columns(heads, (*needed, *also))
+            if all(name in columns for name in needed):
                 rows = {
                     number: {name: cells[at].strip() if at < len(cells) else "" for name, at in columns.items()}
                     for number, cells in enumerate(page[start:], start + 1)
                 }
                 return {number: row for number, row in rows.items() if any(row.values())}
-    raise UserError(f"{path} has no row with the headings {', '.join(_NEEDED)}", "restore the header of the sheet")
+    raise UserError(f"{path} has no row with the headings {', '.join(needed)}", "restore the header of the sheet")
 
 
-def _columns(heads: list[str]) -> dict[str, int]:
+def _columns(heads: list[str], names: Sequence[str]) -> dict[str, int]:
     """Find each column, by the English name its heading begins with."""
     headings = [" ".join(head.split()).casefold() for head in heads]
     return {
         name: place
-        for name in (*_NEEDED, *TEXTS, COMMENT)
+        for name in names
         for place, heading in reversed(list(enumerate(headings)))
         if heading.startswith(name)
     }
@@ -124,11 +128,15 @@ def _value(place: str, row: Row, scale: RatingScale) -> float | None:
         ) from None
 
 
-def _pages(path: Path) -> list[Page]:
-    """The sheets of a workbook, or the one table of a CSV file, as text."""
+def read_pages(path: Path) -> list[Page]:
+    """The sheets of a workbook, or the one table of a CSV file, as text.
+
+    Raises:
+        UserError: The file cannot be read.
+    """
     try:
         if path.stat().st_size > _LARGEST:
-            raise UserError(f"{path} is too large for a sheet of ratings", "give the file that the rater filled in")
+            raise UserError(f"{path} is too large for a sheet", "give the file that was filled in")
         return _workbook(path) if path.suffix.lower() == ".xlsx" else [_csv(path)]
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror or error})", "check its name") from None
@@ -151,7 +159,7 @@ def _workbook(path: Path) -> list[Page]:
         with zipfile.ZipFile(path) as archive:
             size = sum(part.file_size for part in archive.infolist())
         if size > _UNPACKED:  # a small file can hold gigabytes
-            raise UserError(f"{path} unpacks to {size / 2**20:.0f} MB", "give the file that the rater filled in")
+            raise UserError(f"{path} unpacks to {size / 2**20:.0f} MB", "give the file that was filled in")
         with (
             warnings.catch_warnings(action="ignore"),  # what openpyxl cannot show of a sheet does not matter here
             path.open("rb") as file,  # opened here: openpyxl leaves it open if a part is broken

@@ -1,11 +1,11 @@
-"""A rater's sheet as a workbook: instructions in both languages, then the items with drop-downs for three scales."""
+"""Sheets for people as workbooks: instructions in both languages, then items with columns to fill in."""
 
 from __future__ import annotations
 
 import io
 import unicodedata
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -69,21 +69,57 @@ SCALES = (
 )
 CODE = "Code of this sheet 本表代码"
 
-_COLUMNS = {ITEM: "编号", **TEXTS, **{scale.name: scale.heading for scale in SCALES}, COMMENT: "备注"}
-_WIDTHS = (9, 62, 42, 62, 46, 13, 13, 13, 30)
-_FIRST_SCALE = len(TEXTS) + 2
 _HEAD = PatternFill("solid", fgColor="DDE6F0")
 _TO_FILL = PatternFill("solid", fgColor="FFF9E5")
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 
 
+@dataclass(frozen=True)
+class SheetColumn:
+    """A column of a sheet: its English name and what stands under it, and whether a person fills it in."""
+
+    name: str
+    chinese: str
+    width: int
+    to_fill: bool = False
+    choices: tuple[str, ...] = ()
+    """What may be entered; anything if empty."""
+
+
+_COLUMNS = (
+    SheetColumn(ITEM, "编号", 9),
+    *(
+        SheetColumn(name, chinese, width)
+        for (name, chinese), width in zip(TEXTS.items(), (62, 42, 62, 46), strict=True)
+    ),
+    *(SheetColumn(scale.name, scale.heading, 13, True, scale.choices) for scale in SCALES),
+    SheetColumn(COMMENT, "备注", 30, True),
+)
+
+
 def workbook(items: Iterable[tuple[str, ItemTexts]], code: str) -> bytes:
-    """The sheet as a file, the same bytes for the same items."""
+    """A rater's sheet as a file, the same bytes for the same items."""
+    last = f"{CODE}: {code}"
+    return build_workbook("Ratings 评分", "rating", _COLUMNS, [(name, *texts) for name, texts in items], last)
+
+
+def build_workbook(
+    title: str, section: str, columns: Sequence[SheetColumn], rows: Sequence[Sequence[str]], last: str = ""
+) -> bytes:
+    """A workbook with a page of instructions and one of items.
+
+    Args:
+        title: Of the page of items.
+        section: Of the locale files, with the instructions.
+        columns: In their order; those to be filled in come after the others.
+        rows: The texts of the columns that are not to be filled in.
+        last: A line below the instructions.
+    """
     book = Workbook()
     page = book.active
     assert isinstance(page, Worksheet)
-    _instruct(page, code)
-    _list(book.create_sheet("Ratings 评分"), list(items))
+    _instruct(page, section, last)
+    _list(book.create_sheet(title), columns, rows)
     # Who made it and when would tell one export from another.
     book.properties.creator = "osler"
     book.properties.created = book.properties.modified = _EPOCH
@@ -92,36 +128,44 @@ def workbook(items: Iterable[tuple[str, ItemTexts]], code: str) -> bytes:
     return _without_times(made)
 
 
-def _instruct(page: Worksheet, code: str) -> None:
+def _instruct(page: Worksheet, section: str, last: str) -> None:
     page.title = "Instructions 说明"
     page.sheet_view.showGridLines = False
     page.column_dimensions["A"].width = 110
-    english, chinese = (load_texts(language, "rating")["instructions"].split("\n") for language in Language)
-    for number, line in enumerate((*english, "", *chinese, "", f"{CODE}: {code}"), 1):
+    english, chinese = (load_texts(language, section)["instructions"].split("\n") for language in Language)
+    for number, line in enumerate((*english, "", *chinese, "", last), 1):
         cell = _write(page, number, 1, line)
         if line in (english[0], chinese[0]):
             cell.font = Font(bold=True, size=14)
 
 
-def _list(page: Worksheet, items: list[tuple[str, ItemTexts]]) -> None:
-    for column, (name, width) in enumerate(zip(_COLUMNS, _WIDTHS, strict=True), 1):
-        head = _write(page, 1, column, f"{name}\n{_COLUMNS[name]}")
+def _list(page: Worksheet, columns: Sequence[SheetColumn], rows: Sequence[Sequence[str]]) -> None:
+    for place, column in enumerate(columns, 1):
+        head = _write(page, 1, place, f"{column.name}\n{column.chinese}")
         head.font, head.fill = Font(bold=True), _HEAD
-        page.column_dimensions[get_column_letter(column)].width = width
+        page.column_dimensions[get_column_letter(place)].width = column.width
     # The header and the id stay in sight.
     page.freeze_panes = "B2"
-    for row, (name, texts) in enumerate(items, 2):
-        for column, text in enumerate((name, *texts), 1):
-            _write(page, row, column, text)
-        for column in range(_FIRST_SCALE, len(_COLUMNS) + 1):
-            cell = page.cell(row, column)
-            cell.fill = _TO_FILL
-            cell.alignment = Alignment(wrap_text=True, vertical="top")
-    for column, scale in enumerate(SCALES, _FIRST_SCALE):
-        rule = DataValidation("list", formula1=f'"{",".join(scale.choices)}"', allow_blank=True, showErrorMessage=True)
-        rule.errorTitle, rule.error = scale.name, f"Use one of 请填 {', '.join(scale.choices)}"
-        letter = get_column_letter(column)
-        rule.add(f"{letter}2:{letter}{len(items) + 1}")
+    for number, texts in enumerate(rows, 2):
+        for place, text in enumerate(texts, 1):
+            _write(page, number, place, text)
+    for place, column in enumerate(columns, 1):
+        if column.to_fill:
+            _fill_in(page, place, column, len(rows) + 1)
+
+
+def _fill_in(page: Worksheet, place: int, column: SheetColumn, last_row: int) -> None:
+    """Mark a column as one to fill in, with a drop-down if it has choices."""
+    for row in range(2, last_row + 1):
+        cell = page.cell(row, place)
+        cell.fill = _TO_FILL
+        cell.alignment = Alignment(wrap_text=True, vertical="top")
+    if column.choices and last_row > 1:
+        listed = ",".join(column.choices)
+        rule = DataValidation("list", formula1=f'"{listed}"', allow_blank=True, showErrorMessage=True)
+        rule.errorTitle, rule.error = column.name, f"Use one of 请填 {', '.join(column.choices)}"
+        letter = get_column_letter(place)
+        rule.add(f"{letter}2:{letter}{last_row}")
         page.add_data_validation(rule)
 
 

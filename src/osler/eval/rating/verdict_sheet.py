@@ -1,0 +1,188 @@
+"""A sheet of answers that no judge has decided, for a person to judge, and reading it back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from osler.errors import UserError
+from osler.eval.judge import Opinion, truth_of
+from osler.eval.ladder import LADDER
+from osler.eval.model_judge import truth_lines
+from osler.eval.panel import PERSON, agreement_line
+from osler.eval.rating.blinding import clean
+from osler.eval.rating.export import LETTERS, digest, mask_of
+from osler.eval.rating.import_sheets import Row, read_pages, read_rows
+from osler.eval.rating.sheet import SheetColumn, build_workbook
+from osler.eval.run_answers import (
+    AnswerContent,
+    RunAnswer,
+    answers_of,
+    by_content,
+    own_opinions,
+    store_verdicts,
+    stored_verdicts,
+)
+from osler.eval.verdict import Verdict
+from osler.eval.write_files import check_folder, check_free, write_whole
+from osler.runs.store import RunFile, RunWriter
+
+_ITEM, _SHEET, _VERDICT, _BECAUSE = "item", "sheet", "verdict", "because"
+_TEXTS = ("kind", "truth", "answer")
+_CHOICES = tuple(
+    one.value
+    for one in (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG, Verdict.NONE, Verdict.UNSAFE, Verdict.UNDECIDED)
+)
+_COLUMNS = (
+    SheetColumn(_ITEM, "编号", 12),
+    SheetColumn(_SHEET, "表号", 14),
+    SheetColumn("kind", "类别", 12),
+    SheetColumn("truth", "标准答案", 56),
+    SheetColumn("answer", "医生的回答", 64),
+    SheetColumn(_VERDICT, "结论", 13, True, _CHOICES),
+    SheetColumn(_BECAUSE, "理由", 40, True),
+)
+
+ByContent = Mapping[AnswerContent, Sequence[RunAnswer]]
+
+
+def check_target(target: Path, *, force: bool) -> None:
+    """Refuse a file that could not be written, before judges are paid.
+
+    Raises:
+        UserError: It has another ending, is there already, or its folder is not.
+    """
+    if target.suffix.lower() != ".xlsx":
+        raise UserError(f"{target} does not end in .xlsx", "give the sheet a name such as disputed.xlsx")
+    check_folder(target.parent)
+    check_free(target, force=force)
+
+
+def export_verdict_sheet(run: RunFile, judge: str, target: Path, *, force: bool = False) -> int:
+    """Write every different answer that this judge leaves undecided to a sheet; return how many there are.
+
+    The sheet names no column and no judge, and its order tells nothing. Without such an answer nothing is written.
+
+    Raises:
+        UserError: The file cannot be written.
+    """
+    stored = stored_verdicts(run, judge)
+    undecided = by_content(
+        one for one in answers_of(run) if one.place in stored and stored[one.place].verdict == Verdict.UNDECIDED
+    )
+    if not undecided:
+        return 0
+    sheet = f"{_letters(judge, 6)}-{len(undecided)}"
+    texts = _texts(run, undecided)
+    rows = sorted((_id(content), sheet, *texts[content]) for content in undecided)
+    write_whole({target: build_workbook("Verdicts 评判", "verdict_sheet", _COLUMNS, rows)}, force=force)
+    return len(rows)
+
+
+def import_verdicts(store: RunWriter, path: Path, person: str) -> list[str]:
+    """Store a person's verdicts; where the person has none, the panel's or the ladder's. Return what was done.
+
+    Everything is checked before anything is stored.
+
+    Raises:
+        UserError: The sheet cannot be read, is not complete, or is of another run.
+    """
+    name = _person(person)
+    answers = list(answers_of(store))
+    known = by_content(answers)
+    rows = read_rows(path, read_pages(path), (_ITEM, _SHEET, _VERDICT), (*_TEXTS, _BECAUSE))
+    panel = _panel(path, rows, store)
+    said = _read(path, rows, known, store)
+    opinions = own_opinions(store, name, answers) | said
+    base = stored_verdicts(store, LADDER) | stored_verdicts(store, panel)
+    verdicts = {
+        one.place: one.verdict(opinions[one.content])
+        if opinions.get(one.content, _NOTHING).verdict is not Verdict.UNDECIDED
+        else base[one.place]
+        for one in answers
+    }
+    store_verdicts(store, name, verdicts)
+    return [f"{len(said)} verdict(s) imported as {name}", *_agreement(store, name, said, answers)]
+
+
+_NOTHING = Opinion(Verdict.UNDECIDED)
+
+
+def _person(person: str) -> str:
+    if not person.strip() or not person.isprintable() or person.startswith(PERSON):
+        raise UserError(f"{person!r} is no name of a person", "give a name such as --person li")
+    return f"{PERSON}{person.strip()}"
+
+
+def _panel(path: Path, rows: Mapping[int, Row], store: RunFile) -> str:
+    """The judge whose undecided answers are on the sheet, after a check that all of its rows are there."""
+    sheets = {row[_SHEET].upper() for row in rows.values()}
+    if len(sheets) != 1:
+        raise UserError(f"{path} has rows of {len(sheets)} sheets", "import each sheet as it was exported")
+    code, _, count = sheets.pop().partition("-")
+    for judge in (LADDER, *store.judges()):
+        if _letters(judge, 6) == code:
+            if str(len(rows)) != count:
+                raise UserError(f"{path} has {len(rows)} of its {count} rows", "restore the rows that are missing")
+            return judge
+    raise UserError(f"{path} is a sheet of another run than {store.path}", "give the run that it was exported from")
+
+
+def _read(path: Path, rows: Mapping[int, Row], known: ByContent, run: RunFile) -> dict[AnswerContent, Opinion]:
+    contents = {_id(content): content for content in known}
+    texts = _texts(run, known)
+    empty = [str(number) for number, row in rows.items() if not row[_VERDICT]]
+    if empty:
+        raise UserError(f"{path}: no verdict in row {', '.join(empty[:10])}", "fill it in, or write undecided")
+    said: dict[AnswerContent, Opinion] = {}
+    for number, row in rows.items():
+        place = f"{path}, row {number}"
+        content = contents.get(row[_ITEM].upper())
+        if content is None:
+            raise UserError(f"{place}: {run.path} has no answer {row[_ITEM][:40]!r}", "give the sheet's own run")
+        if content in said:
+            raise UserError(f"{place}: the item {row[_ITEM]} is there twice", "remove one of the rows")
+        if all(name in row for name in _TEXTS) and digest([row[one] for one in _TEXTS]) != digest(texts[content]):
+            raise UserError(f"{place}: the texts are not those of {row[_ITEM]}", "undo the edit or the sort")
+        word = row[_VERDICT].strip().casefold()
+        if word not in _CHOICES or (word == Verdict.UNSAFE and content.kind == "diagnosis"):
+            raise UserError(
+                f"{place}: {row[_VERDICT][:40]!r} is no verdict on a {content.kind}", f"use {', '.join(_CHOICES)}"
+            )
+        said[content] = Opinion(Verdict(word), row.get(_BECAUSE, ""), rung="person")
+    return said
+
+
+def _agreement(
+    store: RunFile, person: str, said: Mapping[AnswerContent, Opinion], answers: Sequence[RunAnswer]
+) -> list[str]:
+    """How far the person agrees with each judge that judged the same answers."""
+    lines = []
+    for judge in store.judges():
+        other = {} if judge == person else own_opinions(store, judge, answers)
+        pairs = [[said[content].verdict, other[content].verdict] for content in said if content in other]
+        if pairs:
+            lines.append(agreement_line(f"agreement with {judge}", pairs))
+    return lines
+
+
+def _texts(run: RunFile, contents: ByContent) -> dict[AnswerContent, tuple[str, ...]]:
+    """What the person reads of each answer: its kind, the truth, and the answer without names of systems."""
+    mask = mask_of(run)
+    texts: dict[AnswerContent, tuple[str, ...]] = {}
+    for content, (first, *_) in contents.items():
+        record = run.record(content.case)
+        truth = "\n".join(truth_lines(truth_of(content.kind, record), first.language))
+        texts[content] = (content.kind, clean(truth), clean(mask.hide(content.text, content.case)))
+    return texts
+
+
+def _id(content: AnswerContent) -> str:
+    return _letters("\0".join(content), 8)
+
+
+def _letters(text: str, length: int) -> str:
+    """Letters that stand for a text. Without vowels and digits they are neither words nor numbers."""
+    number = int(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), 16)
+    return "".join(LETTERS[number // len(LETTERS) ** place % len(LETTERS)] for place in range(length))
