@@ -42,6 +42,10 @@ class _TreatmentReply(BaseModel):
     verdict: Literal["correct", "partial", "wrong", "none", "unsafe"]
 
 
+EXAMPLES = "+examples"
+"""Ends the name of a judge that is shown examples."""
+
+
 class ModelJudge:
     """Judges at temperature 0, with or without examples of hard cases in its prompt."""
 
@@ -55,7 +59,7 @@ class ModelJudge:
         kinds: tuple[Kind, ...] = ("diagnosis", "treatment")
         forms = {language: prompt("judge_truth", language).text for language in Language}
         whole = "".join(self._prompt(kind, language, forms[language]) for kind in kinds for language in Language)
-        shown = "+examples" if self._examples else ""
+        shown = EXAMPLES if self._examples else ""
         return f"{self._backbone.spec}#{hashlib.sha256(whole.encode()).hexdigest()[:8]}{shown}"
 
     async def judge(self, kind: Kind, answer: str, record: PatientRecord) -> Opinion:

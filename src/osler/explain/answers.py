@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from osler.errors import UserError
-from osler.eval.judge import Judge, outside_judge
-from osler.eval.ladder import LADDER, judge_diagnosis
-from osler.eval.model_judge import ModelJudge
+from osler.eval.judge import Judge, outside_judge, verdict_on
+from osler.eval.ladder import LADDER
+from osler.eval.model_judge import EXAMPLES, ModelJudge
+from osler.eval.score_run import ALONE
 from osler.eval.verdict import Verdict
 from osler.models.cache import Allowance
 from osler.models.completion import Completion
@@ -61,7 +62,7 @@ class AnswerJudge:
     spec: str | None = None
     """The model that is asked where the rules cannot decide."""
     own: Judge | None = None
-    """A judge of the user's own, who is asked for every answer."""
+    """A judge of the user's own, who is asked likewise."""
 
     @classmethod
     def of(cls, store: ExplanationWriter, given: str | None) -> AnswerJudge:
@@ -86,11 +87,11 @@ class AnswerJudge:
         return cls(sorted(names)[-1], None if own else spec, own)
 
     async def verdict(self, answer: str, record: PatientRecord, models: ExplanationModels) -> Verdict:
-        """Compare a diagnosis with the record's; a model is asked only where the rules cannot decide."""
-        if self.own is not None:
-            return (await self.own.judge("diagnosis", answer, record)).verdict
-        by_rules = judge_diagnosis(answer, record.diagnosis).verdict
-        if self.spec is None or by_rules is not Verdict.UNDECIDED:
-            return by_rules
-        judge = ModelJudge(models.helper.open(self.spec, shared=True))
-        return (await judge.judge("diagnosis", answer, record)).verdict
+        """Compare a diagnosis with the record's; the rules decide what they can unless the judge judged alone."""
+        judge = self.own
+        if self.spec is not None:
+            backbone = models.helper.open(self.spec, shared=True)
+            judge = ModelJudge(backbone, examples=self.name.removesuffix(ALONE).endswith(EXAMPLES))
+        if judge is not None and self.name.endswith(ALONE):
+            return (await judge.judge("diagnosis", answer, record)).verdict
+        return (await verdict_on("diagnosis", answer, record, judge)).verdict
