@@ -48,6 +48,8 @@ def test_a_doctor_on_the_page_and_what_was_missed_in_which_order(page: TestClien
         "treatment": "unsafe",
     }
     assert all(said["because"] for said in result["verdicts"])
+    (harm,) = result["truth"].pop("unsafe")
+    assert harm == {"name": "Aspirin", "because": "x"}
     assert result["truth"] == {"diagnosis": "Ankle sprain", "treatment": "Rest and a bandage"}
     assert result["missed"] == [
         {"name": "Ankle pain", "part": "diagnosis", "key": True},

@@ -32,6 +32,7 @@ def test_a_doctor_in_english_from_the_complaint_to_the_score(play: Played) -> No
     assert "4 days" in before.split("+ #1", 1)[1].splitlines()[0], "`memory` shows what was remembered"
     assert "truth: Community-acquired pneumonia\n  correct: the same name" in after
     assert "truth: Levofloxacin\n  unsafe: recommends Beta-lactam antibiotic" in after
+    assert "Would harm this patient:\n    Beta-lactam antibiotic: " in after, "and why"
     assert "- Oxygen saturation (Physical Sign)" in after and "- Chest X-ray" not in after
     assert "  1. Lung examination: never asked for\n" in after and "  2. Chest X-ray: turn 2\n" in after
     with RunFile.open("play-doctor") as run:

@@ -161,9 +161,10 @@ def test_a_memory_that_cannot_be_made_is_one_line_and_leaves_nothing(
     (tmp_path / "broken.py").write_text("def\n")
     (tmp_path / "leaving.py").write_text("raise SystemExit(0)\n")
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(sys, "modules", sys.modules.copy())
     before = files(tmp_path)
     done = osler("simulate", "--memory", memory, "--limit", "1")
+    for name in ("my_memory", "broken", "leaving"):  # the next test has others of these names
+        sys.modules.pop(name, None)
     last = done.stderr.splitlines()[-1]
     assert done.returncode == 2 and last.startswith("osler: the memory") and said in last, done.stderr
     assert "Traceback" not in done.stderr and files(tmp_path) == before

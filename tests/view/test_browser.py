@@ -188,6 +188,7 @@ def test_a_person_plays_three_turns_as_the_doctor(tab: Opening, tmp_path: Path) 
     result = page.locator("#result")
     expect(result).to_contain_text("Benign paroxysmal positional vertigo")
     assert result.locator(".verdict.correct").count() == 2
+    expect(result).to_contain_text("What would harm this patient")
     expect(result).to_contain_text("What was not asked")
     expect(result).to_contain_text("The order it should have been asked in")
     picture(page, "played", tmp_path)

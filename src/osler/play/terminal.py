@@ -193,6 +193,11 @@ def _verdicts(session: PlaySession, result: Result, texts: Mapping[str, str]) ->
         if kind in said:
             verdict = texts[f"verdict_{said[kind].verdict}"]
             yield texts["verdict_line"].format(verdict=verdict, because=printable(said[kind].because))
+    unsafe = record.treatment.unsafe if record.treatment else ()
+    if unsafe:
+        yield f"  {texts['harmful']}"
+    for harm in unsafe:
+        yield texts["harm"].format(name=printable(harm.name), because=printable(harm.because))
 
 
 def _asking(session: PlaySession, result: Result, texts: Mapping[str, str]) -> Iterator[str]:

@@ -183,6 +183,10 @@ def _result(session: PlaySession, result: Result, lobby: PlayLobby) -> dict[str,
         "truth": {
             "diagnosis": record.diagnosis.name,
             "treatment": record.treatment.name if record.treatment else None,
+            "unsafe": [
+                {"name": harm.name, "because": harm.because}
+                for harm in (record.treatment.unsafe if record.treatment else ())
+            ],
         },
         "missed": missed(result.missed, key=True) + missed(result.passed_over, key=False),
         "order": [step._asdict() for step in result.order],

@@ -44,6 +44,17 @@
         fact('treatment', said(result.truth.treatment, {lang})),
       ),
       verdicts(result.verdicts),
+      result.truth.unsafe.length
+        ? [
+            h('h3', null, Osler.t('harmful')),
+            list(
+              result.truth.unsafe,
+              (harm) =>
+                h('span', {class: 'grow'}, said(harm.name, {lang}), h('small', null, said(harm.because, {lang}))),
+              {name: 'scored'},
+            ),
+          ]
+        : null,
       h('h3', null, Osler.t('missed')),
       result.missed.length
         ? list(

@@ -54,6 +54,7 @@ Osler.words = {
   gone: ['The page cannot reach its server. Is osler view still running?', '无法连接服务。osler view 还在运行吗？'],
   group: ['group {n}', '第 {n} 组'],
   guess: ['What would you have said? Guess first, then look.', '换作您会怎么诊断？先猜，再看。'],
+  harmful: ['What would harm this patient', '对这位患者有害的做法'],
   help: ['Keyboard', '键盘'],
   help_back: ['Back', '返回'],
   help_consultation: ['Next, previous consultation', '下一次、上一次问诊'],
