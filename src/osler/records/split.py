@@ -7,23 +7,30 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from osler.language import Language, Speaker
-from osler.language.cues import cues, finder
+from osler.language.cues import cues, finder, pattern
 from osler.language.reader import Clause, denies_a_list, read
-from osler.language.words import sentences
-from osler.records.classify import kind_in_story, language_of, status_of
+from osler.language.words import content, sentences
+from osler.locale import label as label_of
+from osler.records.classify import DENIED, kind_in_story, language_of, status_of
 from osler.records.schema import Category, Status
 
 EN = Language.EN
 _NAME_WORDS, _NAME_CHARS = 8, 16
-_LONGEST_NAME = 120
+_LONGEST_NAME, _LONGEST_REPORT = 120, 4000
 
 _SHORT_CLAUSE, _SHORT_ITEM = 5, 6
 """Characters below which a Chinese clause cannot stand alone, and up to which a thing is one of a list."""
 _WRITTEN_OF = Speaker.MOTHER
 """A record that names a baby or a child means its patient, as a mother does."""
 _JOINT = re.compile(r"^\W*(?:(?:and|but|or|with)\b\s*)?|\W*\b(?:and|but|or)\W*$", re.IGNORECASE)
-_TAIL = re.compile(r"(?:等.*|史|嗜好)$")
+_TAIL = re.compile(r"(?:等.*|(?<=病)病史|(?<!家族)史|嗜好)$")
+_OTHERS = re.compile(r"等[^，,。；;]*|病?史(?=[，,。；;]|$)")
+"""How a list ends that is denied one by one."""
 _LABELLED = re.compile(r"^[-*•\s\d.)]*([^:：,，。]{2,60})[:：]\s*(.+)$")
+_DENIED_ON = re.compile(r"(否认[^。；;有患]*)[，,](?=[^，,。；;有患曾\d]{2,}史(?:[，,。；;]|$))")
+"""A denial that goes on behind a comma: "否认高血压、糖尿病，冠心病等慢性病史"."""
+_QUOTED_LIST = re.compile(r"(否认|无|患有?)[“\"]([^”\"]*)[”\"]")
+_OPEN_END = re.compile(r"[“\"（(][^”\"）)]*$")
 
 
 class TextStatement(NamedTuple):
@@ -100,6 +107,9 @@ def _denied(clause: Clause, language: Language) -> Iterator[TextStatement]:
 
 
 def _chinese(text: str) -> Iterator[TextStatement]:
+    text = _QUOTED_LIST.sub(r"\1\2", text)
+    while (joined := _DENIED_ON.sub(r"\1、", text)) != text:
+        text = joined
     for sentence in sentences(text, Language.ZH):
         named = _labelled(sentence.strip("；;。"), Language.ZH)
         clauses = read(named.report if named else sentence, Language.ZH, _WRITTEN_OF).clauses
@@ -131,8 +141,17 @@ def _chinese(text: str) -> Iterator[TextStatement]:
 
 
 def _told(text: str) -> Iterator[TextStatement]:
-    if text:
-        yield TextStatement(text[:_NAME_CHARS] + ("…" if len(text) > _NAME_CHARS else ""), f"{text}。")
+    if text and not text.endswith("以来"):  # a time that what follows has lost
+        yield TextStatement(_shortened(text), f"{text}。")
+
+
+def _shortened(text: str) -> str:
+    """The beginning of a text as its name; a quotation that it would cut is left out."""
+    if len(text) <= _NAME_CHARS:
+        return text
+    start = text[:_NAME_CHARS]
+    whole = _OPEN_END.sub("", start)
+    return f"{whole if len(whole) >= _SHORT_CLAUSE else start}…"
 
 
 def _listed(clause: Clause) -> list[str] | None:
@@ -164,6 +183,8 @@ class EntryList:
         """Start empty, for texts in this language."""
         self.language = language
         self.entries: list[dict[str, Any]] = []
+        self.unread: list[str] = []
+        """Texts that no entry has."""
         self._names: dict[str, int] = {}
         self._seen: set[tuple[str, str]] = set()
 
@@ -178,8 +199,17 @@ class EntryList:
         context: str = "",
     ) -> None:
         """Add one entry. The same thing said twice is kept once; a namesake is told apart by its context."""
-        name, report = " ".join(name.split())[:_LONGEST_NAME].strip(), " ".join(report.split())[:4000]
-        if not name or (name.casefold(), report.casefold()) in self._seen or _LEFT_OPEN.fullmatch(report.strip(" .。")):
+        name, report = " ".join(name.split())[:_LONGEST_NAME].strip(), " ".join(report.split())
+        if len(report) > _LONGEST_REPORT:
+            self.unread.append(report[_LONGEST_REPORT:])
+        report = report[:_LONGEST_REPORT]
+        if name.strip(" .。").casefold() in DENIED or _LEFT_OPEN.fullmatch(report.strip(" .。")):
+            return
+        status = status or status_of(report, category)
+        name = self._affirmed(name, status)
+        if status is Status.ABSENT and name == label_of(Category.SYMPTOM, self.language):
+            return  # "症状：无" of somebody who has symptoms
+        if not name or (name.casefold(), report.casefold()) in self._seen:
             return
         self._seen.add((name.casefold(), report.casefold()))
         if context and name.casefold() in self._names:
@@ -190,10 +220,19 @@ class EntryList:
                 "category": category,
                 "name": name if count == 1 else f"{name} ({count})",
                 "aliases": list(aliases),
-                "status": status or status_of(report, category),
+                "status": status,
                 "report": report,
             }
         )
+
+    def _affirmed(self, name: str, status: Status) -> str:
+        """A name without the denial that the status has: "No night sweats" is the absence of night sweats."""
+        if status is Status.NOT_DONE:
+            cue = pattern("not_done", self.language)
+            return re.sub(rf"^{cue}|{cue}$", "", name, flags=re.IGNORECASE).strip() or name
+        denial = finder("record_negation", EN).match(name) if status is Status.ABSENT and self.language is EN else None
+        rest = name[denial.end() :].strip() if denial else ""
+        return rest[:1].upper() + rest[1:] or name
 
     def add_text(self, category: Category, text: str, *, label: str = "") -> None:
         """Add every statement of a text; a bare `None` or `无` becomes one denied entry called `label`."""
@@ -210,3 +249,16 @@ class EntryList:
                 is_in_report = said.name.rstrip("…") in said.report
                 kind = kind_in_story(said.report if is_in_report else f"{said.name}: {said.report}")
             self.add(kind or category, said.name, said.report, status=said.status)
+        self.unread += self._lost(text)
+
+    def _lost(self, text: str) -> list[str]:
+        """The sentences of which half of the words are in no entry."""
+        entries = " ".join(f"{entry['name']}。{entry['report']}。" for entry in self.entries)
+        told = self._things(entries)
+        each = [(sentence, self._things(sentence)) for sentence in sentences(text, self.language)]
+        return [one for one, words in each if 2 * len(words - told) > len(words) and not _LEFT_OPEN.search(one)]
+
+    def _things(self, text: str) -> set[str]:
+        """The words of a text without those that deny, and without the end of a list that is denied one by one."""
+        text = finder("record_negation", self.language).sub(" ", text)
+        return set(content(_OTHERS.sub("", text), self.language))
