@@ -88,10 +88,14 @@ def voice(entries: tuple[Entry, ...], question: str, case: Case) -> str:
 
 
 def _titled(text: str, entry: Entry, case: Case) -> str:
-    """Name each of several results: "586, high" does not say which it is."""
+    """Name each of several results, and each value of a text: "586, high" does not say which it is."""
     language = case.language
     is_named = set(content(entry.name, language)) & set(content(text, language))
-    if entry.category not in RESULTS or is_named or meant(entry.name, language) & meant(text, language):
+    if (
+        (entry.said and entry.category not in RESULTS)
+        or is_named
+        or meant(entry.name, language) & meant(text, language)
+    ):
         return text
     return phrases("rules_patient", language)["titled"].format(name=entry.name, told=text)
 

@@ -82,7 +82,7 @@ def _fields(case: Mapping[str, Any], name: str) -> ImportedFields:
         "sex": next(filter(None, map(sex_from, re.findall(r"\w+", who))), Sex.UNKNOWN),
         "complaint": complaint.strip().rstrip(".") + ".",
         "diagnosis": named_with_aliases(str(case.get("Correct_Diagnosis") or "")),
-        "entries": entries.entries,
+        "entries": entries.settled(complaint),
     }
     others = {key: text for key, text in {**actor, **case}.items() if key not in _KNOWN}
     return ImportedFields(data, [*entries.unread, *(f"{about}: {text}" for _, about, text in _leaves(others))])

@@ -82,7 +82,7 @@ def _fields(record: Mapping[str, Any], name: str) -> ImportedFields:
         "complaint": complaint or None,
         "diagnosis": {"name": core, "aliases": [diagnosis] if diagnosis != core else []} if core else None,
         "treatment": {"name": treatment} if treatment else None,
-        "entries": entries.entries,
+        "entries": entries.settled(complaint),
     }
     others = [f"{key}: {section(key)}" for key in record if key not in _KNOWN and section(key)]
     return ImportedFields(data, [*entries.unread, *others])

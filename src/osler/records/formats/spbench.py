@@ -91,7 +91,7 @@ def _fields(case: Mapping[str, Any], profile: Mapping[str, Any], stem: str) -> I
         "complaint": text("chief_complaint") or None,
         "intent": text("expectation") or None,
         "diagnosis": _diagnosis(str(case.get("caseTitle") or "")),
-        "entries": entries.entries,
+        "entries": entries.settled(text("chief_complaint")),
     }
     others = [f"{key}: {text(key)}" for key in profile if key not in _KNOWN and text(key) not in _NOTHING]
     return ImportedFields(data, [*entries.unread, *others])
