@@ -23,7 +23,7 @@ _INTERPRETS = {
     Language.ZH: re.compile(r"[，,]?(?:提示|符合|考虑|支持|证实|诊断为).*$"),
 }
 _SENTENCE_END = re.compile(r"(?<=\.)\s+|(?<=。)\s*")
-_CLAUSE_END = re.compile(r"(?<=[;,，；。])\s*|(?<=\.)\s+")
+_CLAUSE_END = re.compile(r"(?<=[;,，；：。])\s*|(?<=\.)\s+")
 _WHOLE = 0.95
 """Score from which a name is the phrase for a symptom and nothing more."""
 
@@ -59,7 +59,7 @@ class Redactor:
         if not self.names_it(sentence):
             return sentence
         clauses = [clause for clause in _CLAUSE_END.split(sentence) if not self.names_it(clause)]
-        return self._joined(clauses).strip(" ,;，；")
+        return self._joined(clauses).strip(" ,;，；：")
 
     def _joined(self, parts: list[str]) -> str:
         return ("" if self._language is Language.ZH else " ").join(filter(None, parts))
@@ -87,13 +87,15 @@ def withhold_diagnosis(data: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     redactor = Redactor((truth.get("name", ""), *truth.get("aliases", ())), data["language"], complaint)
     entries: dict[str, dict[str, Any]] = {}
     for entry in data["entries"]:
-        name = redactor.redact(entry["name"]).strip(" .。…")
         told = redactor.redact(entry["report"])
+        is_beginning = told != entry["report"] and entry["report"].startswith(entry["name"].rstrip("…"))
+        name = (told[: len(entry["name"])] if is_beginning else redactor.redact(entry["name"])).strip(" .。…")
         if not name or (entry["report"] and not told and Category(entry["category"]) not in RESULTS):
             continue
         number = sum(other == name or other.startswith(f"{name} (") for other in entries)
         changed = name if not number else f"{name} ({number + 1})"
-        kept = entry if not redactor.names_it(entry["name"]) else {**entry, "name": changed}
+        is_telling = is_beginning or redactor.names_it(entry["name"])
+        kept = {**entry, "name": changed} if is_telling else entry
         entries[kept["name"]] = kept
     symptoms = (entry["report"] for entry in entries.values() if entry["category"] is Category.SYMPTOM)
     opening = redactor.redact(complaint) or next(filter(None, map(redactor.redact, symptoms)), None)

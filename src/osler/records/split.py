@@ -16,7 +16,7 @@ from osler.language.words import content, plain, sentences
 from osler.locale import label as label_of
 from osler.ranking import reaches
 from osler.records.classify import DENIED, kind_in_story, language_of, status_of
-from osler.records.schema import Category, Status
+from osler.records.schema import RESULTS, Category, Status
 
 EN = Language.EN
 _NAME_WORDS, _NAME_CHARS = 8, 16
@@ -34,7 +34,7 @@ _TAIL = re.compile(r"(?:等.*|(?<=病)病史|(?<!家族)史|嗜好)$")
 _OTHERS = re.compile(r"等[^，,。；;]*|病?史(?=[，,。；;]|$)")
 """How a list ends that is denied one by one."""
 _LABELLED = re.compile(r"^[-*•\s\d.)]*([^:：,，。]{2,60})[:：]\s*(.+)$")
-_DENIED_ON = re.compile(r"(否认[^。；;有患]*)[，,](?=[^，,。；;有患曾\d]{2,}史(?:[，,。；;]|$))")
+_DENIED_ON = re.compile(r"(否认[^。；;有患]*)[，,](?=[^，,。；;有患曾认无\d]{2,}史(?:[，,。；;]|$))")
 """A denial that goes on behind a comma: "否认高血压、糖尿病，冠心病等慢性病史"."""
 _DENIES = re.compile("否认有?|无")
 _QUOTED_LIST = re.compile(r"(否认|无|患有?)[“\"]([^”\"]*)[”\"]")
@@ -108,7 +108,8 @@ def _denied(clause: Clause, language: Language, before: str) -> Iterator[TextSta
     "Denies stress at work or takes pills regularly" would be false if it were told of each part.
     """
     alone, is_left = len(clause.mentions) == 1, False
-    when = next((found[0].strip() for found in time_finder(language).finditer(before) if found[0].strip()), "")
+    times = (found[0].strip().removesuffix("开始") for found in time_finder(language).finditer(before))
+    when = next(filter(None, times), "")
     words = clause.text[:1].upper() + clause.text[1:]
     whole = f"{words}." if language is EN else f"{words}。"
     for mention in clause.mentions:
@@ -139,7 +140,7 @@ def _chinese(text: str) -> Iterator[TextStatement]:
         named = _labelled(sentence.strip("；;。"), Language.ZH)
         clauses = read(named.report if named else sentence, Language.ZH, _WRITTEN_OF).clauses
         denials = [clause for clause in clauses if _is_list_of_denials(clause, Language.ZH)]
-        is_result = named is not None and kind_in_story(f"{named.name}：{named.report}") is not None
+        is_result = named is not None and kind_in_story(f"{named.name}：{named.report}") in RESULTS
         if named and (is_result or (not denials and "、" not in named.report)):
             yield named
             continue
