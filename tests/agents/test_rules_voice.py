@@ -76,7 +76,7 @@ def test_only_what_is_examined_was_not_done(record_id: str, question: str, not_d
         ),
         (
             {"name": "No pain with stools", "report": "No pain with stools.", "status": Status.ABSENT},
-            "No, no pain with stools.",
+            "No pain with stools.",
         ),
     ],
 )
@@ -85,6 +85,47 @@ def test_an_imported_report_is_told_as_a_person_would(entry: dict[str, str], sai
         {"part": Part.DIAGNOSIS, "category": Category.SYMPTOM, "status": Status.PRESENT} | entry
     )
     assert voice((whole,), "Do you smoke?", case_of(POOL.get("migraine-en"))) == said
+
+
+FREE_TEXT = [
+    ("gout-en", "Cough", "Cough for 5 days.", "present", "Have you had the cough for more than a month?"),
+    ("gout-en", "Fever", "No fever.", "absent", "Has your temperature been above 39 degrees?"),
+    ("gout-en", "Weight is stable", "Weight is stable.", "present", "Have you lost any weight?"),
+    ("gout-zh", "近期体重无明显变化", "近期体重无明显变化。", "present", "体重下降了吗？"),
+    ("gout-zh", "5天前出现咳嗽", "5天前出现咳嗽。", "present", "咳嗽超过一个月了吗？"),
+    ("gout-zh", "易消失", "不易消失。", "absent", "泡沫容易消失吗？"),
+]
+
+
+@pytest.mark.parametrize(("record_id", "name", "report", "status", "question"), FREE_TEXT)
+def test_a_statement_of_a_text_is_told_without_yes_or_no(
+    record_id: str, name: str, report: str, status: str, question: str
+) -> None:
+    entry = Entry(name=name, category=Category.SYMPTOM, status=Status(status), report=report)
+    assert voice((entry,), question, case_of(POOL.get(record_id))) == report
+
+
+@pytest.mark.parametrize(
+    ("record_id", "name", "question", "opening"),
+    [
+        ("ulcerative-colitis-en", "Blood and mucus in the stool", "Is there blood in your stool?", "Yes, "),
+        (
+            "ulcerative-colitis-en",
+            "Blood and mucus in the stool",
+            "More than a month of blood in the stool?",
+            "Most of",
+        ),
+        ("lung-cancer-zh", "痰中带血", "痰里有血吗？", "有，"),
+        ("lung-cancer-zh", "痰中带血", "痰中带血超过三个月了吗？", "这2个星期"),
+        ("osteoarthritis-en", "Night pain", "Do you have pain at night?", "No, no, once"),
+        ("osteoarthritis-en", "Night pain", "Have you felt down most of the day?", "Once"),
+    ],
+)
+def test_a_yes_or_no_answers_only_the_question_that_the_entry_settles(
+    record_id: str, name: str, question: str, opening: str
+) -> None:
+    record = POOL.get(record_id)
+    assert voice((record.entry(name),), question, case_of(record)).startswith(opening)
 
 
 def test_an_imported_report_is_told_in_the_first_person() -> None:

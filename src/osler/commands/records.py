@@ -56,12 +56,15 @@ def validate(
     path: Annotated[str, Argument(help="A folder or file of records, or `bundled`.")] = "bundled",
 ) -> None:
     """Check every record and list all problems."""
+    from osler.eval.known_illness import inspect_diagnosis
     from osler.records.pages import PoolCheck
     from osler.records.pool import RecordPool
 
-    check = PoolCheck.of(RecordPool.open(path))
+    check = PoolCheck.of(RecordPool.open(path), inspect_diagnosis)
     for line in check.mended:
         typer.echo(f"mended: {printable(line)}", err=True)
+    for line in check.notes:
+        typer.echo(f"note: {printable(line)}", err=True)
     for problem in check.problems:
         typer.echo(printable(str(problem)), err=True)
     if check.problems:
@@ -89,11 +92,12 @@ def convert(
     force: Annotated[bool, Option("--force", help="Overwrite what is there.")] = False,
 ) -> None:
     """Write records in another format. OUT is not touched if any record has a problem."""
+    from osler.eval.known_illness import inspect_diagnosis
     from osler.records.convert import write_records
     from osler.records.pool import RecordPool
 
     pool = RecordPool.open(source).only(ids=record_id, specialties=specialty, languages=language, limit=limit)
-    count, form = write_records(pool, target, to, force=force)
+    count, form = write_records(pool, target, to, force=force, inspect=inspect_diagnosis)
     typer.echo(f"{count} record(s) written to {target} as {form}")
 
 

@@ -19,7 +19,7 @@ def read_answer(
 ) -> tuple[Mention, ...]:
     """Return what the reply says of the patient and of others, completed by the question if the reply leaves it out."""
     asked = read_questions(question, language, speaker)
-    kind, rest = _opening(reply, language)
+    kind, rest = answer_opening(reply, language)
     said = [sentence.mentions for sentence in read(rest, language, speaker).sentences if not sentence.is_question]
     first = said[0] if said and kind != "no" else ()
     told = [_completed(mention, asked, language, is_next=mention in first) for sentence in said for mention in sentence]
@@ -40,7 +40,7 @@ def _whole_answers(kind: str, language: Language) -> re.Pattern[str]:
     )
 
 
-def _opening(reply: str, language: Language) -> tuple[str, str]:
+def answer_opening(reply: str, language: Language) -> tuple[str, str]:
     """Return how a reply opens ("yes", "no", "unsure", "both" or nothing), and what follows."""
     rest, opened = reply.replace("’", "'"), ""
     while rest:

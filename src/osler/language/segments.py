@@ -124,7 +124,8 @@ def _stronger(joint: str, cut: re.Match[str]) -> str:
 def _shared(found: list[Segment], language: Language) -> list[Segment]:
     """Give each thing of a list the noun it shares with the next: "drug or food allergies", "皮肤、巩膜黄染"."""
     attributes = set(cues("attributes", language))
-    for place, (one, other) in reversed(list(enumerate(pairwise(found)))):
+    for place in reversed(range(len(found) - 1)):
+        one, other = found[place], found[place + 1]
         if other.joint != "list":
             continue
         last = one.text.split()[-1] if language is Language.EN else _tail(one.text, attributes)

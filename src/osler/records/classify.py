@@ -97,11 +97,15 @@ DENIED = frozenset(
 """Whole cells that deny."""
 
 
+_PART = re.compile(r"[,，;；。]\s*|\.\s+")
+
+
 def status_of(report: str, category: Category) -> Status:
     """The status a report's words imply, for sources that do not give one."""
     text = " ".join(report.split()).rstrip(".。")
     language = language_of(text)
-    if finder("not_done", language).search(text):
+    not_done = finder("not_done", language)
+    if all(not_done.search(part) for part in _PART.split(text)):  # "发热，体温未测" tells more
         return Status.NOT_DONE
     if text.casefold() in DENIED:
         return Status.NORMAL if category in {Category.TEST, Category.PREOPERATIVE_TEST} else Status.ABSENT

@@ -5,22 +5,33 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from osler.errors import UserError
+from osler.errors import UserError, warn
 from osler.private import make_private
 from osler.records.pool import RecordPool
 from osler.records.registry import Format, format_named, formats
-from osler.records.schema import PatientRecord
+from osler.records.schema import Diagnosis, PatientRecord
+from osler.records.validation import Problem, RecordError, Remark
 
 
-def write_records(pool: RecordPool, target: Path, to: str | None = None, *, force: bool = False) -> tuple[int, str]:
+def write_records(
+    pool: RecordPool,
+    target: Path,
+    to: str | None = None,
+    *,
+    force: bool = False,
+    inspect: Callable[[Diagnosis], Remark | None] = lambda _: None,
+) -> tuple[int, str]:
     """Write the pool's records to a file, or to a folder if a file can have only one of them.
 
     Everything is written to a temporary place first and moved at the end, so that a problem leaves nothing behind.
-    Returns how many records there were, and the name of the format.
+    Returns how many records there were, and the name of the format. `inspect` looks at each diagnosis.
+
+    Raises:
+        RecordError: A diagnosis is no illness.
     """
     form = _format(target, to)
     if target.exists() and not force:
@@ -28,7 +39,7 @@ def write_records(pool: RecordPool, target: Path, to: str | None = None, *, forc
     if not target.parent.is_dir():
         raise UserError(f"there is no folder {target.parent}", "create it first")
     as_file = target.suffix.lower() in form.suffixes
-    records = iter(pool)
+    records = _inspected(pool, inspect)
     if form.single and as_file:
         records = iter(_only_one(records, target, form))
     work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
@@ -42,6 +53,17 @@ def write_records(pool: RecordPool, target: Path, to: str | None = None, *, forc
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return count, form.name
+
+
+def _inspected(pool: RecordPool, inspect: Callable[[Diagnosis], Remark | None]) -> Iterator[PatientRecord]:
+    for reading in pool.chosen():
+        record = reading.expect()
+        remark = inspect(record.diagnosis)
+        if remark and remark.is_problem:
+            raise RecordError(Problem(reading.file, remark.text, reading.place, "diagnosis.name"))
+        for note in (*reading.notes, *((remark.text,) if remark else ())):
+            warn(f"{record.id}: {note}")
+        yield record
 
 
 def _format(target: Path, to: str | None) -> Format:

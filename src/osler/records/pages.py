@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from rich.console import Console, Group, RenderableType
@@ -15,8 +15,8 @@ from osler.errors import unturned
 from osler.language import Language
 from osler.locale import label, load_texts
 from osler.records.pool import RecordPool
-from osler.records.schema import Category, Entry, Part, PatientRecord, Relevance, Status
-from osler.records.validation import Problem
+from osler.records.schema import Category, Diagnosis, Entry, Part, PatientRecord, Relevance, Status
+from osler.records.validation import Problem, Remark
 
 _STATUS_STYLE = {Status.PRESENT: "bold", Status.ABSENT: "dim", Status.NORMAL: "green", Status.NOT_DONE: "yellow"}
 _WIDEST = 120
@@ -128,19 +128,28 @@ class PoolCheck:
     by_specialty: Counter[tuple[str, Language]]
     problems: tuple[Problem, ...]
     mended: tuple[str, ...]
+    notes: tuple[str, ...]
+    """What of the sources is not in the records, and diagnoses that are not known."""
 
     @classmethod
-    def of(cls, pool: RecordPool) -> PoolCheck:
-        """Read everything once."""
+    def of(cls, pool: RecordPool, inspect: Callable[[Diagnosis], Remark | None]) -> PoolCheck:
+        """Read everything once; `inspect` looks at each diagnosis."""
         counts: Counter[tuple[str, Language]] = Counter()
         problems: list[Problem] = []
         mended: list[str] = []
+        notes: list[str] = []
         for reading in pool.readings():
-            if reading.record is not None:
+            found = list(reading.problems)
+            remark = inspect(reading.record.diagnosis) if reading.record else None
+            place = f"{reading.file}, {reading.place}" if reading.place else reading.file
+            if remark and remark.is_problem:
+                found.append(Problem(reading.file, remark.text, reading.place, "diagnosis.name"))
+            elif reading.record is not None:
                 counts[reading.record.specialty or "(none)", reading.record.language] += 1
-            problems.extend(reading.problems[: _MOST_PROBLEMS - len(problems)])
+                notes.extend(f"{place}: {note}" for note in (*reading.notes, *((remark.text,) if remark else ())))
+            problems.extend(found[: _MOST_PROBLEMS - len(problems)])
             mended.extend(f"{reading.file}: {note}" for note in reading.mended)
-        return cls(counts, tuple(problems), tuple(mended))
+        return cls(counts, tuple(problems), tuple(mended), tuple(notes[:_MOST_PROBLEMS]))
 
     @property
     def sound(self) -> int:

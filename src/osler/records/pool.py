@@ -76,17 +76,23 @@ class RecordPool:
         Raises:
             RecordError: at the first record that cannot be used, or whose id was there before.
         """
+        for reading in self.chosen():
+            yield reading.expect()
+
+    def chosen(self) -> Iterator[ReadResult]:
+        """The records that pass the filters, each with what was noted on reading it; raises as iterating does."""
         chosen = self._drawn() if self.sample else None
         count = 0
         missing = set(self.ids or ())
-        for record in self._sound():
+        for reading in self._sound():
+            record = reading.expect()
             if not self._passes(record) or (chosen is not None and record.id not in chosen):
                 continue
             if self.limit is not None and count >= self.limit:
                 return
             count += 1
             missing -= {record.id, record.patient}
-            yield record
+            yield reading
         if missing:
             self._unknown(sorted(missing)[0])
 
@@ -102,7 +108,8 @@ class RecordPool:
         """One record by its id, or by its patient where the pool has that patient once."""
         if name in self._index:
             return self.get(name)
-        found = [record.id for record in self._sound() if record.patient == name and self._passes(record)]
+        records = (reading.expect() for reading in self._sound())
+        found = [record.id for record in records if record.patient == name and self._passes(record)]
         if len(found) > 1:
             raise UserError(f"{name} is a patient with several records", f"give one of {', '.join(found)}")
         return self.get(found[0] if found else name)
@@ -120,12 +127,12 @@ class RecordPool:
                     reading = ReadResult(shown, reading.place, problems=(problem,))
                 yield reading
 
-    def _sound(self) -> Iterator[PatientRecord]:
+    def _sound(self) -> Iterator[ReadResult]:
         for reading in self.readings():
-            record = reading.expect()
+            reading.expect()
             for note in reading.mended:
                 warnings.warn(f"{reading.file}: {note}", RecordWarning, stacklevel=3)
-            yield record
+            yield reading
 
     def _passes(self, record: PatientRecord) -> bool:
         return (
@@ -142,7 +149,8 @@ class RecordPool:
         def drawn_by(name: str) -> bytes:
             return hashlib.sha256(f"{seed}\0{name}".encode()).digest()
 
-        passing = (record.id for record in self._sound() if self._passes(record))
+        records = (reading.expect() for reading in self._sound())
+        passing = (record.id for record in records if self._passes(record))
         return frozenset(heapq.nsmallest(size, passing, key=drawn_by))
 
     def _drafts(self, path: Path) -> Iterator[RecordDraft | Problem]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from osler.errors import UserError
+from osler.records.redact import withhold_diagnosis
 from osler.records.schema import PatientRecord
 
 MAX_DOCUMENT = 16 * 2**20
@@ -39,6 +40,13 @@ class Problem:
         return f"{', '.join(part for part in (self.file, self.place, self.field) if part)}: {self.reason}"
 
 
+class Remark(NamedTuple):
+    """What an inspection says of a record: one more problem, or a note."""
+
+    text: str
+    is_problem: bool
+
+
 class RecordError(UserError):
     """A file or a record that cannot be used."""
 
@@ -63,6 +71,27 @@ class RecordDraft:
     """Line numbers of fields, if the format has them."""
     mended: tuple[str, ...] = ()
     """What the format corrected, in words."""
+    notes: tuple[str, ...] = ()
+    """What of the source is not in the record: texts that could not be read, entries that only name the diagnosis."""
+
+
+class ImportedFields(NamedTuple):
+    """The fields of a record that was read from free text."""
+
+    data: dict[str, Any]
+    unread: Sequence[str] = ()
+    """Texts of the source that no entry has."""
+
+    def draft(self, place: str) -> RecordDraft:
+        """The record without its diagnosis in the opening words and names, and notes on what is not in it."""
+        data, left_out = withhold_diagnosis(self.data)
+        notes = []
+        if self.unread:
+            lines = "; ".join(f"“{_short(text)}”" for text in self.unread)
+            notes.append(f"{len(self.unread)} text(s) could not be read: {lines}")
+        if left_out:
+            notes.append(f"{left_out} entry(s) that only name the diagnosis were left out")
+        return RecordDraft(data, place, notes=tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -74,6 +103,8 @@ class ReadResult:
     record: PatientRecord | None = None
     problems: tuple[Problem, ...] = ()
     mended: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What of the source is not in the record."""
 
     def expect(self) -> PatientRecord:
         """The record.
@@ -134,7 +165,8 @@ def parse_json(text: str, shown: str, place: str = "") -> Any:
 def drafted(read: Callable[[], Any], file: str, place: str = "") -> RecordDraft | Problem:
     """The draft that a format reads from one case, or the problem if it cannot be read or has another shape."""
     try:
-        return RecordDraft(read(), place)
+        made = read()
+        return made.draft(place) if isinstance(made, ImportedFields) else RecordDraft(made, place)
     except RecordError as error:
         return error.problem
     except (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -155,7 +187,7 @@ def check(draft: RecordDraft | Problem, file: str) -> ReadResult:
     except ValidationError as error:
         problems = tuple(_problem(detail, draft, file) for detail in error.errors(include_url=False))
         return ReadResult(file, draft.place, problems=problems)
-    return ReadResult(file, draft.place, record=record, mended=draft.mended)
+    return ReadResult(file, draft.place, record=record, mended=draft.mended, notes=draft.notes)
 
 
 def _problem(detail: ErrorDetails, draft: RecordDraft, file: str) -> Problem:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from osler.agents.ram.evidence import COLUMNS, Evidence, read_asks, weights
 from osler.language import Language, Speaker
+from osler.language.cues import finder
 from osler.language.lexicon import broad_parts, concepts
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.lexicon.phrases import things
@@ -78,7 +79,7 @@ class RecordIndex:
             by_name = rows[:, COLUMNS.index("whole_name")] * rows[:, COLUMNS.index("ask_in_name")]
             chosen = [match for match, share in zip(found, by_name.tolist(), strict=True) if reaches(share, _BY_NAME)]
         if asks_about_another(question, self.language, self._speaker):
-            chosen = [match for match in chosen if match.entry.category in _OF_OTHERS]
+            chosen = [match for match in chosen if self._is_of_others(match.entry)]
         elif parts := self._parts(question):
             if not reaches(best, _CLEAR):
                 chosen = self._whole_parts(parts) or chosen
@@ -88,6 +89,10 @@ class RecordIndex:
             # Whether a drug is taken is answered by the medicines, whichever they are.
             chosen = self._whole_parts(frozenset({Category.MEDICATION_HISTORY}))
         return [chosen[place] for place in ranked([match.score for match in chosen], range(len(chosen)))]
+
+    def _is_of_others(self, entry: Entry) -> bool:
+        """Check whether an entry is about somebody other than the patient; a story names them in any section."""
+        return entry.category in _OF_OTHERS or finder("family", self.language).search(entry.name) is not None
 
     def _parts(self, question: str) -> frozenset[str]:
         """Return the whole sections of the record that a question asks for, by phrases and by its likely meaning."""
@@ -117,5 +122,7 @@ class RecordIndex:
 
 def asks_about_another(question: str, language: Language, speaker: Speaker) -> bool:
     """Check whether the question is only about somebody else: "does your husband smoke?" is not about the patient."""
+    if finder("family", language).search(question):
+        return True
     asked = read_questions(question, language, speaker)
     return bool(asked) and all(one.whose for one in asked)

@@ -18,7 +18,7 @@ from osler.records.formats import jsonl
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category, PatientRecord, Sex, Status
 from osler.records.split import EntryList
-from osler.records.validation import Problem, RecordDraft, drafted
+from osler.records.validation import ImportedFields, Problem, RecordDraft, drafted
 
 _AGE = re.compile(r"(\d+)[\s-]*(year|month|week|day)s?", re.IGNORECASE)
 _NEWBORN = re.compile(r"newborn|neonate", re.IGNORECASE)
@@ -45,6 +45,11 @@ _TEXTS = {
 """Sections of texts: what is read from each is of the first category; what is written to it, of all of them."""
 _READ_ONLY = {"History", "Medications", "Drug_History"}
 """Sections that are read but not written: the others already have their content."""
+_KNOWN = {
+    *(*_TEXTS, "Demographics", "Symptoms", "Objective_for_Doctor", "Patient_Actor", "Physical_Examination_Findings"),
+    *("Test_Results", "Correct_Diagnosis"),
+}
+"""Keys of a case that are read, or that hold others."""
 EN = Language.EN
 
 
@@ -62,13 +67,13 @@ def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
             yield Problem(shown, reason, item.place)
 
 
-def _fields(case: Mapping[str, Any], name: str) -> dict[str, Any]:
-    actor = case["Patient_Actor"]
+def _fields(case: Mapping[str, Any], name: str) -> ImportedFields:
+    actor, entries = case["Patient_Actor"], _entries(case)
     who = str(actor.get("Demographics", ""))
     age = _age(who)
     symptoms = actor.get("Symptoms", {})
     complaint = str(symptoms.get("Primary_Symptom") or case.get("Objective_for_Doctor", ""))
-    return {
+    data = {
         "id": name,
         "language": EN,
         "source": "AgentClinic (MIT)",
@@ -77,8 +82,10 @@ def _fields(case: Mapping[str, Any], name: str) -> dict[str, Any]:
         "sex": next(filter(None, map(sex_from, re.findall(r"\w+", who))), Sex.UNKNOWN),
         "complaint": complaint.strip().rstrip(".") + ".",
         "diagnosis": named_with_aliases(str(case.get("Correct_Diagnosis") or "")),
-        "entries": _entries(case),
+        "entries": entries.settled(complaint),
     }
+    others = {key: text for key, text in {**actor, **case}.items() if key not in _KNOWN}
+    return ImportedFields(data, [*entries.unread, *(f"{about}: {text}" for _, about, text in _leaves(others))])
 
 
 def _age(who: str) -> Age | None:
@@ -87,7 +94,7 @@ def _age(who: str) -> Age | None:
     return Age(0, "days") if _NEWBORN.search(who) else None
 
 
-def _entries(case: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _entries(case: Mapping[str, Any]) -> EntryList:
     actor, entries = case["Patient_Actor"], EntryList(EN)
     symptoms = actor.get("Symptoms", {})
     for text in (symptoms.get("Primary_Symptom"), *(symptoms.get("Secondary_Symptoms") or ())):
@@ -100,7 +107,7 @@ def _entries(case: Mapping[str, Any]) -> list[dict[str, Any]]:
         entries.add(Category.SIGN, name or "Physical examination", text, context=context)
     for context, name, text in _leaves(case.get("Test_Results")):
         entries.add(kind_of_test(f"{context} {name}"), name or "Test", text, context=context)
-    return entries.entries
+    return entries
 
 
 def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, str]]:

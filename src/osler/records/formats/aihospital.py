@@ -14,13 +14,32 @@ from osler.records.classify import kind_of_test, language_of, sex_from
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList, statements
-from osler.records.validation import MAX_DOCUMENT, Problem, RecordDraft, drafted, parse_json, read_text
+from osler.records.validation import (
+    MAX_DOCUMENT,
+    ImportedFields,
+    Problem,
+    RecordDraft,
+    drafted,
+    parse_json,
+    read_text,
+)
 
 _SEX = re.compile(r"(?:gender|sex|性别)\s*[:：]\s*(\w+)", re.IGNORECASE)
 _AGE = re.compile(r"(?:age|年龄)\s*[:：]\s*(\d+\s*(?:years?|months?|weeks?|days?|岁|个月|天)?)", re.IGNORECASE)
 _OTHER = re.compile(r"^(?!(?:gender|sex|age|性别|年龄))[^:：]+[:：].+$", re.IGNORECASE | re.MULTILINE)
 _HEADING = re.compile(r"^[-*•]?\s*+([^:：]+)[:：]$")
 _NAMED = re.compile(r"^[-*•]?\s*+([^:：]{2,60})[:：]\s*+(\S.*)$")
+_STORIES = {
+    "current_medical_history": Category.SYMPTOM,
+    "past_medical_history": Category.MEDICAL_HISTORY,
+    "physical_examination": Category.SIGN,
+}
+_KNOWN = {
+    *(*_STORIES, "general_info", "chief_complaint", "auxiliary_examinations", "diagnosis_and_treatment_process"),
+    *("diagnostic_results", "preliminary_diagnosis", "diagnostic_basis", "differential_diagnosis"),
+    "analysis_and_summary",
+}
+"""Sections that are read, and those that only discuss the diagnosis."""
 _AFTERWARDS = re.compile(r"after\b|经.*后", re.IGNORECASE)
 
 
@@ -36,7 +55,7 @@ def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
             yield Problem(shown, "has no `medical_record`; it is not an AI-Hospital record", place)
 
 
-def _fields(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _fields(record: Mapping[str, Any], name: str) -> ImportedFields:
     def section(key: str) -> str:
         return str(record.get(key) or "").strip()
 
@@ -46,11 +65,7 @@ def _fields(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     entries = EntryList(language)
     for line in _OTHER.findall(who):
         entries.add_text(Category.SOCIAL_HISTORY, line)
-    for key, category in (
-        ("current_medical_history", Category.SYMPTOM),
-        ("past_medical_history", Category.MEDICAL_HISTORY),
-        ("physical_examination", Category.SIGN),
-    ):
+    for key, category in _STORIES.items():
         entries.add_text(category, section(key), label=label(category, language))
     for test, heading, report in _tests(section("auxiliary_examinations"), language):
         aliases = (heading,) if heading and heading != test else ()
@@ -58,7 +73,7 @@ def _fields(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     diagnosis = section("diagnostic_results") or section("preliminary_diagnosis")
     core = re.split(r"[;；\n]", diagnosis)[0].strip().rstrip(".。")
     treatment = _treatment(section("diagnosis_and_treatment_process"))
-    return {
+    data = {
         "id": f"aihospital-{name}",
         "language": language,
         "source": "AI-Hospital",
@@ -67,8 +82,10 @@ def _fields(record: Mapping[str, Any], name: str) -> dict[str, Any]:
         "complaint": complaint or None,
         "diagnosis": {"name": core, "aliases": [diagnosis] if diagnosis != core else []} if core else None,
         "treatment": {"name": treatment} if treatment else None,
-        "entries": entries.entries,
+        "entries": entries.settled(complaint),
     }
+    others = [f"{key}: {section(key)}" for key in record if key not in _KNOWN and section(key)]
+    return ImportedFields(data, [*entries.unread, *others])
 
 
 def _tests(text: str, language: Language) -> list[tuple[str, str, str]]:

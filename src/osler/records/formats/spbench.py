@@ -14,7 +14,15 @@ from osler.records.classify import named_with_aliases, sex_from
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList
-from osler.records.validation import MAX_DOCUMENT, Problem, RecordDraft, drafted, parse_json, read_text
+from osler.records.validation import (
+    MAX_DOCUMENT,
+    ImportedFields,
+    Problem,
+    RecordDraft,
+    drafted,
+    parse_json,
+    read_text,
+)
 
 _SECTIONS = {
     "present_illness_history": Category.SYMPTOM,
@@ -39,6 +47,12 @@ _FACTS = (
     ("idea", "患者的想法", Category.CONCERN),
     ("concern", "患者的担忧", Category.CONCERN),
 )
+_OF_WOMEN = {"menstrual_history", "reproductive_history"}
+_KNOWN = {
+    *(*_SECTIONS, *(key for key, _, _ in _FACTS), "age_value", "age_unit", "gender", "chief_complaint", "expectation"),
+    *("name", "basic_info", "hospital_department_name"),
+}
+"""Fields that are read, and those that repeat others."""
 _NOTHING = {"", "无", "不详", "×××", "xxx"}
 _CHILD = 12
 ZH = Language.ZH
@@ -53,7 +67,7 @@ def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
         yield Problem(shown, "has no `patientProfile`; it is not an SPBench case")
 
 
-def _fields(case: Mapping[str, Any], profile: Mapping[str, Any], stem: str) -> dict[str, Any]:
+def _fields(case: Mapping[str, Any], profile: Mapping[str, Any], stem: str) -> ImportedFields:
     def text(key: str) -> str:
         return str(profile.get(key) or "").strip()
 
@@ -62,10 +76,12 @@ def _fields(case: Mapping[str, Any], profile: Mapping[str, Any], stem: str) -> d
         if text(key) not in _NOTHING:
             entries.add(category, name, f"{text(key).rstrip('。')}。")
     for key, category in _SECTIONS.items():
+        if key in _OF_WOMEN and text(key).strip("。") in _NOTHING:
+            continue  # whom it does not concern
         entries.add_text(category, text(key), label=_LABELS.get(key, label(category, ZH)))
     in_years = text("age_unit") in {"岁", "周岁", ""}
     young = not in_years or int(profile.get("age_value") or 0) < _CHILD
-    return {
+    data = {
         "id": f"spbench-{case.get('caseId') or stem}",
         "language": ZH,
         "source": "SPBench (MIT)",
@@ -75,8 +91,10 @@ def _fields(case: Mapping[str, Any], profile: Mapping[str, Any], stem: str) -> d
         "complaint": text("chief_complaint") or None,
         "intent": text("expectation") or None,
         "diagnosis": _diagnosis(str(case.get("caseTitle") or "")),
-        "entries": entries.entries,
+        "entries": entries.settled(text("chief_complaint")),
     }
+    others = [f"{key}: {text(key)}" for key in profile if key not in _KNOWN and text(key) not in _NOTHING]
+    return ImportedFields(data, [*entries.unread, *others])
 
 
 def _diagnosis(title: str) -> dict[str, Any] | None:
