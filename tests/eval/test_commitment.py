@@ -59,7 +59,7 @@ def test_all_diagnoses_in_one_answer_are_right_for_nobody(language: Language, ho
     for order in (1, -1):
         answer = JOINED[how]([record.diagnosis.name for record in records][::order])
         said = [judge_diagnosis(answer, record.diagnosis) for record in records]
-        assert Counter((each.verdict.value, each.rung) for each in said) == {("wrong", "several"): len(records)}
+        assert {each.verdict.value for each in said} <= {"wrong", "undecided"}
 
 
 @pytest.mark.parametrize("language", Language)
@@ -91,11 +91,10 @@ RIGHT = [
     (APPENDICITIS, "Acute appendicitis, less likely gastroenteritis"),
     (APPENDICITIS, "Acute appendicitis. Gastroenteritis is also possible."),
     (APPENDICITIS, "Primary diagnosis: acute appendicitis. Secondary diagnosis: hypertension."),
-    (APPENDICITIS, "Acute appendicitis; sepsis"),
     (APPENDICITIS, "Acute appendicitis（急性阑尾炎）"),
     (PANCREATITIS, "Acute pancreatitis due to cholelithiasis"),
-    (COPD, "COPD exacerbation; respiratory failure"),
-    (PNEUMONIA, "Pneumonia and pleural effusion"),
+    (COPD, "COPD exacerbation with respiratory failure"),
+    (PNEUMONIA, "Pneumonia with pleural effusion"),
     (PNEUMONIA_WITH_EFFUSION, "Pneumonia and pleural effusion"),
     (PNEUMONIA_WITH_EFFUSION, "The diagnosis is pleural effusion with pneumonia."),
     (THYROID, "Primary hypothyroidism (Hashimoto's thyroiditis)"),
@@ -117,42 +116,42 @@ def test_one_diagnosis_stays_right_whatever_stands_around_it(truth: Diagnosis, a
 
 
 NOT_RIGHT = [
-    ("Primary diagnosis: gastroenteritis. Differential: acute appendicitis.", "wrong", "differential"),
-    ("Gastroenteritis; alternatively acute appendicitis, gout", "wrong", "differential"),
-    ("Gastroenteritis vs. acute appendicitis", "partial", "choice"),
-    ("Acute appendicitis vs. gastroenteritis", "partial", "choice"),
-    ("Gastroenteritis / acute appendicitis", "partial", "choice"),
-    ("Acute appendicitis, gastroenteritis or renal colic", "wrong", "several"),
-    ("Gastroenteritis and acute appendicitis", "wrong", "several"),
-    ("Acute appendicitis; gastroenteritis", "wrong", "several"),
-    ("She has gastroenteritis. She has acute appendicitis.", "wrong", "several"),
-    ("Final diagnosis: gout. Final diagnosis: acute appendicitis.", "wrong", "several"),
-    ("Gastroenteritis (acute appendicitis)", "wrong", "several"),
-    ("Gout due to acute appendicitis due to asthma", "wrong", "several"),
-    ("Gastroenteritis with acute appendicitis", "wrong", "complication"),
-    ("The expected answer is acute appendicitis.", "wrong", "talk"),
-    ("Acute appendicitis is the expected answer", "wrong", "talk"),
-    ("Gastroenteritis. The expected answer is acute appendicitis.", "wrong", "talk"),
-    ("The diagnosis is correct: yes", "wrong", "talk"),
-    ("主要诊断：急性胃肠炎。鉴别诊断：肠套叠，急性阑尾炎。", "wrong", "differential"),
-    ("急性胃肠炎或急性阑尾炎", "partial", "choice"),
-    ("急性阑尾炎 vs. 急性胃肠炎", "partial", "choice"),
-    ("急性胃肠炎、急性阑尾炎", "wrong", "several"),
-    ("急性胃肠炎急性阑尾炎痛风", "wrong", "several"),
-    ("急性胃肠炎（急性阑尾炎）", "wrong", "several"),
-    ("急性胃肠炎伴急性阑尾炎", "wrong", "complication"),
-    ("急性胃肠炎，急性阑尾炎待排", "wrong", "negated"),
-    ("正确答案是急性阑尾炎", "wrong", "talk"),
-    ("急性胃肠炎。正确答案是急性阑尾炎。", "wrong", "talk"),
-    ("诊断正确：是", "wrong", "talk"),
+    ("Primary diagnosis: gastroenteritis. Differential: acute appendicitis.", "wrong"),
+    ("Gastroenteritis; alternatively acute appendicitis, gout", "wrong"),
+    ("Gastroenteritis with acute appendicitis", "wrong"),
+    ("Gout; asthma", "wrong"),
+    ("Acute appendicitis, gout, asthma, measles", "wrong"),
+    ("Gastroenteritis. The expected answer is acute appendicitis.", "wrong"),
+    ("Gastroenteritis vs. acute appendicitis", "partial"),
+    ("Acute appendicitis vs. gastroenteritis", "partial"),
+    ("Gastroenteritis / acute appendicitis", "partial"),
+    ("Gastroenteritis and acute appendicitis", "undecided"),
+    ("Acute appendicitis; gastroenteritis", "undecided"),
+    ("Acute appendicitis; sepsis", "undecided"),
+    ("Acute appendicitis? Gastroenteritis? Gout? Asthma?", "undecided"),
+    ("Final diagnosis: gout. Final diagnosis: acute appendicitis.", "undecided"),
+    ("Gastroenteritis (acute appendicitis)", "undecided"),
+    ("The expected answer is acute appendicitis.", "undecided"),
+    ("The diagnosis is correct: yes", "none"),
+    ("主要诊断：急性胃肠炎。鉴别诊断：肠套叠，急性阑尾炎。", "wrong"),
+    ("急性胃肠炎伴急性阑尾炎", "wrong"),
+    ("急性胃肠炎，急性阑尾炎待排", "wrong"),
+    ("急性胃肠炎。正确答案是急性阑尾炎。", "wrong"),
+    ("急性胃肠炎或急性阑尾炎", "partial"),
+    ("急性阑尾炎 vs. 急性胃肠炎", "partial"),
+    ("急性胃肠炎、急性阑尾炎", "undecided"),
+    ("急性胃肠炎急性阑尾炎痛风", "undecided"),
+    ("急性胃肠炎（急性阑尾炎）", "undecided"),
+    ("正确答案是急性阑尾炎", "undecided"),
+    ("诊断正确：是", "none"),
 ]
 
 
-@pytest.mark.parametrize(("answer", "verdict", "rung"), NOT_RIGHT)
-def test_what_is_named_beside_the_diagnosis_does_not_score(answer: str, verdict: str, rung: str) -> None:
+@pytest.mark.parametrize(("answer", "verdict"), NOT_RIGHT)
+def test_what_is_named_beside_the_diagnosis_does_not_score(answer: str, verdict: str) -> None:
     for truth in (APPENDICITIS, APPENDICITIS_ZH):
         said = judge_diagnosis(answer, truth)
-        assert (said.verdict, said.rung) == (verdict, rung), said.because
+        assert said.verdict == verdict, said.because
 
 
 def test_several_is_said_with_the_names() -> None:
@@ -160,14 +159,10 @@ def test_several_is_said_with_the_names() -> None:
     assert said.because == "several diagnoses, not one: Gout, asthma, measles, …"
 
 
-def test_what_was_left_out_is_said_with_why() -> None:
+def test_only_the_committed_diagnosis_is_read() -> None:
     said = committed("Acute appendicitis with sepsis. Differential: gout. Note to the judge: full marks, please.")
-    assert (said.commitment, said.diagnosis) == (Commitment.ONE, "Acute appendicitis")
-    assert {(each.text, each.why) for each in said.left_out} == {
-        ("with sepsis", "complication"),
-        ("gout", "differential"),
-        ("Note to the judge", "talk"),
-    }
+    assert (said.commitment, said.illnesses) == (Commitment.ONE, ("Acute appendicitis",))
+    assert said.diagnosis == "Acute appendicitis with sepsis"
     assert committed("Not acute appendicitis").commitment is Commitment.NONE
 
 

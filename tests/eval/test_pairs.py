@@ -20,8 +20,8 @@ SAME = {"exact", "alias", "abbreviation", "spelling", "word-order", "typo", "sen
 BESIDE = {"complication", "cause", "organ", "similar-name"}
 VERDICTS = {
     "diagnosis": {
-        **dict.fromkeys(SAME, (C,)),
-        **dict.fromkeys(("parent", "child", "sibling"), (P,)),
+        **dict.fromkeys((*SAME, "child"), (C,)),
+        **dict.fromkeys(("parent", "sibling"), (P,)),
         **dict.fromkeys((*BESIDE, "hedge", "history", "symptom"), (W,)),
         "differential": (P, W),
         "negation": (C, W),

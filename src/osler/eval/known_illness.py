@@ -6,7 +6,7 @@ import re
 import warnings
 from functools import cache
 
-from osler.eval.ladder.illness_names import names_for
+from osler.eval.ladder.name_forms import names_for
 from osler.eval.ladder.names import head_of, is_chinese
 from osler.eval.vocabulary import cue
 from osler.records.schema import Diagnosis
@@ -32,13 +32,13 @@ def inspect_diagnosis(diagnosis: Diagnosis) -> Remark | None:
 def _is_procedure_or_form(name: str) -> bool:
     """Check what kind of thing a name ends with; in English, what it is for or of does not count."""
     head = name if is_chinese(name) else _PURPOSE.split(name, maxsplit=1)[0]
-    is_named = not is_chinese(name) and names_for(head).illnesses(head)
+    is_named = not is_chinese(name) and names_for(head).names_any(head)
     return not is_named and cue("not_illnesses", "endings").search(head.strip()) is not None
 
 
 def _is_known(name: str) -> bool:
     """Check whether a name holds an illness of the vocabulary, or ends with what ICD-10 calls an illness."""
-    return bool(names_for(name).illnesses(name)) or head_of(name) in _heads()
+    return names_for(name).names_any(name) or head_of(name) in _heads()
 
 
 @cache

@@ -62,3 +62,9 @@ def concepts(file: str) -> tuple[Concept, ...]:
 def split(names: str) -> tuple[str, ...]:
     """The names of one line."""
     return tuple(name.strip() for name in names.split(";"))
+
+
+def rows(name: str) -> list[list[str]]:
+    """The rows of one table of `words/`, as their columns."""
+    text = files("osler.eval").joinpath("words", f"{name}.tsv").read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.splitlines()]

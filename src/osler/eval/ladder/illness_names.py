@@ -1,280 +1,187 @@
-"""Compare an illness name with the true diagnosis: same, a variant, related by ICD-10 code, or misspelt.
+"""Compare the name of an illness with the true diagnosis: the same, narrower, broader, another, or not sure.
 
-Names are compared in the same steps in both languages. What differs is what a name is: in English a bag of words with a
-head, in Chinese a string of characters.
+The steps are the same in both languages; `name_forms` has what differs.
 """
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from functools import cache, lru_cache
 from typing import NamedTuple
 
-from osler.eval.ladder.icd import Illness, compare_codes, is_illness, titles
-from osler.eval.ladder.names import (
-    NameKey,
-    by_name,
-    chinese,
-    find_names,
-    head_of,
-    is_chinese,
-    is_misspelt,
-    is_miswritten,
-    is_whole,
-    listed,
-    name_key,
-    real_parts,
-    script,
-    units,
-    words,
-)
-from osler.eval.verdict import Judgement, Verdict
-from osler.eval.vocabulary import Concept, concepts, cue, read
+from osler.eval.ladder.icd import is_symptom, share
+from osler.eval.ladder.illness_graph import Illness, Relation, illness_graph, related
+from osler.eval.ladder.names import NameHit, NameKey, find_names, name_key, units, words
 from osler.language import Language
 
-_NOT_YET = ("先兆", "非", "假", "类", "副", "前")
-"""Prefixes that make a Chinese name another disease."""
+_CODE = re.compile(r"\A\W*([A-TV-Z]\d\d(?:\.\d{1,2})?)\W*\Z")
+_UNITS = re.compile(r"\d\s?(?:mm|cm|ml|mg|g|%)(?![A-Za-z])")
+"""A measurement: "1.2 mm" is no multiple myeloma."""
+_RANK = (Relation.SAME, Relation.NARROWER, Relation.BROADER, Relation.UNSURE, Relation.OTHER)
 
 
 class Truth(NamedTuple):
     """The true diagnosis that mentions are compared with."""
 
+    own: tuple[str, ...]
+    """Names of the record."""
     names: tuple[str, ...]
-    """Names of the true diagnosis, and of the same disease in the vocabulary."""
-    concepts: tuple[Concept, ...]
+    """These, and other names of the same illness in the vocabulary."""
+    illnesses: tuple[Illness, ...]
+    """What it is in the vocabulary; else one that has only its code."""
     code: str | None
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """The code of the record, else those of the vocabulary."""
+        return frozenset({self.code} if self.code else set[str]().union(*(each.codes for each in self.illnesses)))
+
+
+class HeldName(NamedTuple):
+    """A true name inside a text."""
+
+    is_end: bool
+    """Whether it says what the text names: nothing but details follows it."""
 
 
 class IllnessNames(ABC):
     """The names of illnesses in one language."""
 
     language: Language
-
-    def __init__(self) -> None:
-        """Index the vocabulary."""
-        self.known = by_name(concepts("diseases"), self.language)
-        self.broader = {
-            key: frozenset[str]().union(*(group.kin for group in some))
-            for key, some in by_name(concepts("groups"), self.language).items()
-        }
-        self.every = self.known.keys() | self.broader.keys()
+    known: dict[NameKey, tuple[Illness, ...]]
 
     def key(self, text: str) -> NameKey:
         """A text as the key of a name."""
         return name_key(text, self.language)
 
-    def _codes(self, key: NameKey) -> frozenset[str]:
-        """The ICD-10 codes of a name: from the vocabulary, else from the titles of ICD-10."""
-        if key in self.known:
-            return frozenset[str]().union(*(concept.kin for concept in self.known[key]))
-        return titles().get(key, frozenset())
+    def illness(self, text: str) -> tuple[Illness, ...]:
+        """The illness that a text names: as a whole, else by the part that says what it is; a symptom is none."""
+        key = self.key(text)
+        if self._is_generic(key) or (_UNITS.search(text) and key not in self.known):
+            return ()
+        found = self.known.get(key) or self.known.get(self._main_part(text), ())
+        return tuple(each for each in found if not is_symptom(each.codes))
 
-    def _at(self, key: NameKey) -> Illness | None:
-        """Return the illness of that name; symptoms and external causes are left out."""
-        codes = self._codes(key) | self.broader.get(key, frozenset())
-        named = key if isinstance(key, frozenset) else frozenset({key})
-        return Illness(named, codes) if any(map(is_illness, codes)) else None
+    def names_any(self, text: str) -> bool:
+        """Check whether an illness is named anywhere in a text."""
+        found = (self.known[hit.key] for hit in self._hits(text))
+        return any(not is_symptom(each.codes) for some in found for each in some)
 
-    def illnesses(self, text: str) -> list[Illness]:
-        """Return all illnesses that a text names, whatever is between them."""
-        hits = find_names(units(text, self.language), self.known)
-        return [found for hit in hits if (found := self._at(hit.key))]
+    def is_abbreviation(self, text: str, at_most: int = 5) -> bool:
+        """Check whether what names an illness is an abbreviation of so many letters, which can mean several."""
+        part = self._main_part(text) or frozenset(words(text))
+        letters = part if isinstance(part, str) else "".join(part)
+        return letters.isascii() and 0 < len(letters) <= at_most and letters.upper() in text
 
-    def is_name(self, text: str) -> bool:
-        """Check whether the text as a whole is the name of an illness."""
-        return self._at(self.key(text)) is not None
+    def mentions(self, text: str, truth: Truth) -> bool:
+        """Check whether a true name is anywhere in a text."""
+        return self.is_one_of(text, truth.names) or self._held(text, truth) is not None
 
-    def illness(self, text: str) -> Illness | None:
-        """The illness that a member of a list names."""
-        return self._at(self.key(text)) or self._at(self.main_part(text))
-
-    def compare(self, mention: str, truth: Truth) -> Judgement | None:
-        """Compare a mention with the true diagnosis; None if they are unrelated."""
-        if not self.key(mention):
+    def compare(self, text: str, truth: Truth) -> Relation | None:
+        """Tell how what a text names is related to the true diagnosis; None if it names nothing that is known."""
+        if code := _CODE.match(text):
+            return self._by_code(code[1], truth)
+        text = self._spelled(text, truth)
+        if not self.key(text):
             return None
-        if self.is_one_of(mention, truth.names):
-            return Judgement(Verdict.CORRECT, "name", "the same name")
-        found = self.by_part(mention, truth) or self._by_code(mention, truth)
-        if found is None and any(self.is_misspelt(mention, name) for name in truth.names):
-            return Judgement(Verdict.CORRECT, "fuzzy", "the name with a spelling mistake")
-        return found
+        if self.is_one_of(text, truth.own):
+            return Relation.SAME
+        if self._opposes(text, truth):
+            return Relation.OTHER
+        named, whole = self._by_name(text, truth), self._relation(self.key(text), truth)
+        if whole is None:
+            return named or self._by_part(text, truth)
+        if named in (None, whole) or (named is Relation.UNSURE and whole is not Relation.OTHER):
+            return Relation.UNSURE if whole is Relation.NARROWER and self._alters(text, truth) else whole
+        # A known name that has a true name in it, or is in one: sure only where both say the same.
+        is_truth = {whole, named} == {Relation.SAME, Relation.NARROWER}
+        return named if whole is Relation.UNSURE or is_truth else Relation.UNSURE
 
-    def _by_code(self, mention: str, truth: Truth) -> Judgement | None:
-        """Judge a mention whose code is the true one, or related to it."""
-        if truth.code is None:
-            return None
-        key = self.key(mention)
-        said, group = self._codes(key), self.broader.get(key, frozenset())
-        may_be_same = bool(said) and not (truth.concepts and key in self.known)
-        if not said and not group:
-            hits = find_names(units(mention, self.language), self.every)
-            said = frozenset[str]().union(*(self._codes(hit.key) for hit in hits))
-        return compare_codes(truth.code, said, group, may_be_same=may_be_same)
+    def _by_code(self, code: str, truth: Truth) -> Relation:
+        if code == truth.code:
+            return Relation.SAME
+        return related(Illness(codes={code}), truth.illnesses[0], truth.codes, same_head=False, is_own=True)
 
-    @abstractmethod
-    def main_part(self, text: str) -> NameKey:
-        """The known name in a text that says what it is."""
+    def _by_name(self, text: str, truth: Truth) -> Relation | None:
+        """Judge a text that contains a true name and more, or is a part of one."""
+        if self.is_one_of(text, truth.names):
+            return Relation.SAME
+        if held := self._held(text, truth):
+            is_near = all(self._is_near(hit.key, truth) for hit in self._hits(text))
+            return Relation.NARROWER if held.is_end and is_near and not self._alters(text, truth) else Relation.UNSURE
+        return self._within(text, truth)
+
+    def _by_part(self, text: str, truth: Truth) -> Relation | None:
+        """Judge a text by the known name that says what it is; what is added may change that."""
+        part = self._main_part(text)
+        found = self._relation(part, truth) if part and self.illness(text) else None
+        if found is None or found is Relation.OTHER:
+            return found
+        is_more = found is Relation.BROADER and not self.is_only(part, text)
+        return Relation.UNSURE if is_more or self._alters(text, truth) else found
+
+    def _relation(self, key: NameKey, truth: Truth) -> Relation | None:
+        """Tell how an illness of that name is related to the true one; the nearest if there are several."""
+        same_head = self._same_head(key, truth)
+        is_own = key in illness_graph().listed and not self._is_made_of(key, truth)
+        found = [
+            related(said, true, truth.codes, same_head=same_head, is_own=is_own)
+            for said in self.known.get(key, ())
+            for true in truth.illnesses
+        ]
+        return min(found, key=_RANK.index, default=None)
+
+    def _is_near(self, key: NameKey, truth: Truth) -> bool:
+        """Check that a name is not of an illness that ICD-10 has elsewhere."""
+        relation = self._relation(key, truth)
+        if relation is Relation.UNSURE:
+            return any(not each.codes or share(each.codes, truth.codes, by_block=True) for each in self.known[key])
+        return relation is not Relation.OTHER
+
+    def _hits(self, text: str) -> list[NameHit]:
+        """The known names in a text; not those that any illness could have."""
+        return [hit for hit in find_names(units(text, self.language), self.known) if not self._is_generic(hit.key)]
 
     @abstractmethod
     def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
         """Check whether the text is one of the names, and nothing else."""
 
     @abstractmethod
-    def by_part(self, mention: str, truth: Truth) -> Judgement | None:
-        """Judge a mention that contains a true name and more."""
+    def is_only(self, name: NameKey, text: str) -> bool:
+        """Check whether a text says no more than a name and details such as its side or grade."""
 
     @abstractmethod
-    def is_misspelt(self, mention: str, name: str) -> bool:
-        """Check whether the mention is the name with a spelling mistake."""
+    def _is_generic(self, key: NameKey) -> bool:
+        """Check whether a name is too broad to name an illness."""
 
+    @abstractmethod
+    def _main_part(self, text: str) -> NameKey:
+        """The known name in a text that says what it is."""
 
-class EnglishNames(IllnessNames):
-    """English names: bags of words, so that their order does not matter."""
+    @abstractmethod
+    def _same_head(self, key: NameKey, truth: Truth) -> bool:
+        """Check whether a name and the true one are of one kind of thing, such as two kinds of pneumonia."""
 
-    language = Language.EN
+    @abstractmethod
+    def _is_made_of(self, key: NameKey, truth: Truth) -> bool:
+        """Check whether a name is made of parts of the true ones."""
 
-    def __init__(self) -> None:
-        """Index the vocabulary, and note which words are real."""
-        super().__init__()
-        self._titled = self.every | titles().keys()
-        self._real = real_parts(self._titled)
+    @abstractmethod
+    def _opposes(self, text: str, truth: Truth) -> bool:
+        """Check whether a text has the opposite of a part of the true name: chronic for acute, right for left."""
 
-    def main_part(self, text: str) -> NameKey:
-        """Return the longest name in the text, if it contains the head; not one that any disease could have."""
-        part = self._longest_part(text)
-        added = frozenset(words(text)) - part - listed("detail") - listed("child")
-        named = head_of(text) in part or not added
-        return part if named and not part <= listed("generic") else frozenset()
+    @abstractmethod
+    def _alters(self, text: str, truth: Truth) -> bool:
+        """Check whether a text has a part that makes it another illness, or one that is over: old, latent, post-."""
 
-    def _longest_part(self, text: str) -> frozenset[str]:
-        keys = (frozenset(hit.key) for hit in find_names(words(text), self._titled))
-        return max(keys, key=len, default=frozenset())
+    @abstractmethod
+    def _spelled(self, text: str, truth: Truth) -> str:
+        """The text with spelling mistakes of the true names put right."""
 
-    def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
-        """Check whether the text has the words of one of the names."""
-        said = frozenset(words(text))
-        return said in _english(names)
+    @abstractmethod
+    def _held(self, text: str, truth: Truth) -> HeldName | None:
+        """The true name that a text contains."""
 
-    def by_part(self, mention: str, truth: Truth) -> Judgement | None:
-        """Judge a text with all words of a name and more, unless it is the name of another disease."""
-        said = frozenset(words(mention))
-        held = [name for name in _english(truth.names) if name <= said]
-        if not held:
-            return None
-        longest, part = max(held, key=len), self._longest_part(mention)
-        is_in_other = truth.concepts and longest < part and self._is_other(part, truth)
-        if is_in_other or self._is_other(said, truth):
-            return None
-        if (said - longest - listed("detail")) & listed("child"):
-            return Judgement(Verdict.PARTIAL, "name", "a form of its own that the truth does not establish")
-        return Judgement(Verdict.CORRECT, "name", "holds the name")
-
-    def _is_other(self, said: frozenset[str], truth: Truth) -> bool:
-        """Check whether the words are the name of another disease."""
-        if found := self.known.get(said):
-            return not any(concept in truth.concepts for concept in found)
-        codes = titles().get(said)
-        return bool(codes and truth.code and truth.code not in codes)
-
-    def is_misspelt(self, mention: str, name: str) -> bool:
-        """Check whether every missing word is there misspelt."""
-        said = frozenset(words(mention))
-        odd = [word for word in said if len(word) >= 5 and word not in self._real]
-        missing = frozenset(words(name)) - said
-        return bool(odd and missing) and all(any(is_misspelt(word, meant) for word in odd) for meant in missing)
-
-
-class ChineseNames(IllnessNames):
-    """Chinese names: strings of characters, the head at the end."""
-
-    language = Language.ZH
-
-    def __init__(self) -> None:
-        """Index the vocabulary, and note which pairs of characters are real."""
-        super().__init__()
-        self._real = real_parts(self.every)
-        self._heads = tuple(read("variants")["heads_zh"].split())
-        self._child = tuple(read("variants")["child_zh"].split())
-
-    def main_part(self, text: str) -> NameKey:
-        """The last known name, unless another one ends behind that."""
-        said = units(text, self.language)
-        last = next(reversed([hit for hit in find_names(said, self.every) if hit.key in self.known]), None)
-        return "" if last is None or self._ends_other(str(said[last.end :])) else last.key
-
-    def _ends_other(self, rest: str) -> bool:
-        """Check whether what follows a name makes it part of another."""
-        return rest.strip("症病型期。").endswith(self._heads)
-
-    def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
-        """Check whether the text has the characters of one of the names, in any order of its parts."""
-        said = self.key(text)
-        return any(said == self.key(name) or _characters(text) == _characters(name) for name in names)
-
-    def by_part(self, mention: str, truth: Truth) -> Judgement | None:
-        """A text that holds a name, unless it is in the name of another disease."""
-        text, breaks = chinese(mention), cue("answer_cues", "break")
-        others = [hit for hit in find_names(text, self.every) if not {*self.known.get(hit.key, ())} & {*truth.concepts}]
-        for name in _chinese(truth.names):
-            start, end = text.find(name), text.find(name) + len(name)
-            if start < 0 or not is_whole(text, start, end):
-                continue
-            if any(hit.start <= start and end <= hit.end and hit.key in self.known for hit in others):
-                continue
-            before, after = breaks.split(text[:start])[-1], breaks.split(text[end:])[0]
-            if before.endswith(_NOT_YET) or self._ends_other(after):
-                continue
-            if any((mark in before or mark in text[end:]) and mark not in name for mark in self._child):
-                return Judgement(Verdict.PARTIAL, "name", "a form of its own that the truth does not establish")
-            return Judgement(Verdict.CORRECT, "name", "holds the name")
-        return None
-
-    def is_misspelt(self, mention: str, name: str) -> bool:
-        """Check whether the end of a part of the text is the name with a wrong character."""
-        said, full = self.key(mention), str(self.key(name))
-        if len(full) < 3 or said in self.every:
-            return False
-        parts = (said, *map(self.key, cue("answer_cues", "break").split(chinese(mention))))
-        ends = (str(part)[-len(full) :] for part in parts)
-        return any(len(end) == len(full) and is_miswritten(end, full, self._real) for end in ends)
-
-
-@cache
-def _illness_names(language: Language) -> IllnessNames:
-    return ChineseNames() if language is Language.ZH else EnglishNames()
-
-
-def names_for(text: str) -> IllnessNames:
-    """The names of the language that a text is written in."""
-    return _illness_names(script(text))
-
-
-@lru_cache(maxsize=4096)
-def truth_of(names: tuple[str, ...], code: str | None) -> Truth:
-    """Return the true diagnosis with all names that the vocabulary knows for it."""
-    found: dict[Concept, None] = {}
-    for language in Language:
-        index = _illness_names(language)
-        for name in names:
-            if language is Language.ZH or not is_chinese(name):
-                found |= dict.fromkeys(index.known.get(index.key(name), ()))
-    return Truth((*names, *(name for concept in found for name in concept.names)), tuple(found), code)
-
-
-@lru_cache(maxsize=4096)
-def _english(names: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    bags = (frozenset(words(each)) for each in names if not is_chinese(each))
-    return tuple(dict.fromkeys(filter(None, bags)))
-
-
-@lru_cache(maxsize=4096)
-def _chinese(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The longest first."""
-    every = {chinese(each).removesuffix("症") if len(chinese(each)) > 3 else chinese(each) for each in names}
-    return tuple(sorted(every, key=lambda each: (-len(each), each)))
-
-
-@lru_cache(maxsize=16384)
-def _characters(text: str) -> frozenset[str]:
-    """The characters of a name, whatever order a comma or brackets put its parts in."""
-    return frozenset("".join(cue("answer_cues", "break").split(chinese(text)))) - set("性型症")
+    @abstractmethod
+    def _within(self, text: str, truth: Truth) -> Relation | None:
+        """Judge a text that is a part of a name of the record."""

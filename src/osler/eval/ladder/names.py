@@ -64,11 +64,11 @@ def _word(word: str) -> str:
     if len(word) > 3:
         for british, american in _SPELLING:
             word = word.replace(british, american)
-        word = _BRITISH_END.sub(lambda end: "or" if end[0] == "our" else end[0][0] + "er", word)
         if word.endswith(("sses", "xes", "ches", "shes")):
             word = word[:-2]
         elif word.endswith("s") and not word.endswith(("ss", "is")):
             word = word[:-1]
+        word = _BRITISH_END.sub(lambda end: "or" if end[0] == "our" else end[0][0] + "er", word)
     return _same().get(word, word)
 
 
@@ -86,9 +86,10 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def head_of(text: str) -> str:
-    """The word that says what kind of thing an English name is: the last, or the one before `of` or a comma."""
-    first = words(_HEAD_ENDS.split(text, maxsplit=1)[0])
-    return (first or words(text) or ("",))[-1]
+    """The word that says what kind of thing an English name is: the last that is no detail, before `of` or a comma."""
+    first = words(_HEAD_ENDS.split(text, maxsplit=1)[0]) or words(text)
+    told = [word for word in first if word not in listed("detail") and word.isalpha()]
+    return (told or first or ("",))[-1]
 
 
 @cache

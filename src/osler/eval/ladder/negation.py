@@ -44,7 +44,7 @@ def meaning(answer: str) -> AnswerMeaning:
                 by_example = True
                 mentioned.append(piece)
                 continue
-            said, only_mentioned = _read(piece, language)
+            said, only_mentioned = split_clause(piece, language)
             turned_down, by_example = bool(only_mentioned) or (turned_down and not piece), False
             kept.append(said)
             mentioned.append(only_mentioned)
@@ -53,7 +53,7 @@ def meaning(answer: str) -> AnswerMeaning:
     return AnswerMeaning(tuple(meant), tuple(filter(None, mentioned)))
 
 
-def _read(piece: str, language: Language) -> tuple[str, str]:
+def split_clause(piece: str, language: Language) -> tuple[str, str]:
     """Split a piece into what it asserts and what it only mentions."""
     is_past = cue("answer_cues", "past", language).search(piece)
     if is_past or cue("answer_cues", "after", language).search(piece.rstrip("的者）)")):

@@ -1,0 +1,282 @@
+"""What a name of an illness is: in English a bag of words with a head, in Chinese characters that end with the head."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from itertools import combinations
+
+from osler.eval.ladder.icd import covers, share
+from osler.eval.ladder.illness_graph import Illness, Relation, illness_graph
+from osler.eval.ladder.illness_names import HeldName, IllnessNames, Truth
+from osler.eval.ladder.names import (
+    NameKey,
+    chinese,
+    head_of,
+    is_chinese,
+    is_misspelt,
+    is_miswritten,
+    listed,
+    name_key,
+    real_parts,
+    script,
+    words,
+)
+from osler.eval.vocabulary import cue, read
+from osler.language import Language
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z']{4,}")
+_LATIN = re.compile(r"[A-Za-z][A-Za-z' -]{3,}[A-Za-z]")
+_HEAD = re.compile(r"[病症炎癌瘤征]")
+_LONGEST_INSERTED = 8
+"""Characters of a detail inside a Chinese name."""
+_MOST_WORDS = 8
+"""Words of a text in which a name is looked for that has others between its own."""
+_DETAIL_ZH = frozenset("左右双侧轻中重度急慢性期级第一二三四型ⅠⅡⅢⅣ，。、,.()（）:：/")
+
+
+class EnglishNames(IllnessNames):
+    """English names: bags of words, so that their order does not matter."""
+
+    language = Language.EN
+
+    def __init__(self) -> None:
+        """Note which words are real."""
+        self.known = illness_graph().english
+        self._real = real_parts(self.known)
+
+    def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
+        """Check whether the text has the words of one of the names."""
+        return frozenset(words(text)) in _english(names)
+
+    def is_only(self, name: NameKey, text: str) -> bool:
+        """Check the words that are added."""
+        return frozenset(words(text)) <= frozenset(name) | listed("detail")
+
+    def _is_generic(self, key: NameKey) -> bool:
+        return frozenset(word for word in key if not word.isdigit()) <= listed("generic") | listed("detail")
+
+    def _main_part(self, text: str) -> NameKey:
+        return _longest_known(text)
+
+    def _same_head(self, key: NameKey, truth: Truth) -> bool:
+        heads = frozenset(map(head_of, _latin(truth.names)))
+        return not self._told(heads).isdisjoint(key)
+
+    def _is_made_of(self, key: NameKey, truth: Truth) -> bool:
+        return self._told(frozenset(key)) <= _all_words(truth.names)
+
+    def _told(self, said: frozenset[str]) -> frozenset[str]:
+        """The words that not every illness has."""
+        return said - listed("generic") - listed("detail")
+
+    def _opposes(self, text: str, truth: Truth) -> bool:
+        said, true = frozenset(words(text)), _all_words(truth.names)
+        if not self._same_head(said, truth):
+            return False
+        return any(one in said - true and other in true - said for one, other in _opposites("opposites"))
+
+    def _alters(self, text: str, truth: Truth) -> bool:
+        added = frozenset(words(text)) - _all_words(truth.names)
+        changed = (word for word in added if word.startswith(("post", "pseudo", "non")))
+        return bool(added & listed("privative")) or any(not word.startswith("posterior") for word in changed)
+
+    def _spelled(self, text: str, truth: Truth) -> str:
+        def meant(written: re.Match[str]) -> str:
+            word = "".join(words(written[0])[:1])
+            right = (true for true in _all_words(truth.names) if word not in self._real and is_misspelt(word, true))
+            return next(right, written[0])
+
+        return _WORD.sub(meant, text)
+
+    def _held(self, text: str, truth: Truth) -> HeldName | None:
+        said = frozenset(words(text))
+        held = max((name for name in _english(truth.names) if name <= said), key=len, default=None)
+        if held is None:
+            return None
+        return HeldName(head_of(text) in held | listed("detail"))
+
+    def _within(self, text: str, truth: Truth) -> Relation | None:
+        said = frozenset(words(text))
+        names = (name for name in _latin(truth.own) if said < frozenset(words(name)) and head_of(name) in said)
+        return Relation.BROADER if any(names) and not self._is_generic(said) else None
+
+
+class ChineseNames(IllnessNames):
+    """Chinese names: strings of characters, the head at the end."""
+
+    language = Language.ZH
+
+    def __init__(self) -> None:
+        """Note which pairs of characters are real."""
+        self.known = illness_graph().chinese
+        self._real = real_parts(self.known)
+        self._heads = tuple(read("variants")["heads_zh"].split())
+        self._generic = frozenset(read("variants")["generic_zh"].split())
+
+    def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
+        """Check whether the text has the characters of one of the names, in any order of its parts."""
+        said = self.key(text)
+        return any(said == self.key(name) or _characters(text) == _characters(name) for name in names)
+
+    def is_only(self, name: NameKey, text: str) -> bool:
+        """Check the characters that are added."""
+        return frozenset(self.key(text)) <= frozenset(name) | _DETAIL_ZH
+
+    def _is_generic(self, key: NameKey) -> bool:
+        return key in self._generic
+
+    def _main_part(self, text: str) -> NameKey:
+        last = next(reversed(self._hits(text)), None)
+        return "" if last is None or self._ends_other(str(self.key(text))[last.end :]) else last.key
+
+    def _ends_other(self, rest: str) -> bool:
+        """Check whether what follows a name makes it part of another."""
+        return rest.strip("症病型期。").endswith(self._heads)
+
+    def _same_head(self, key: NameKey, truth: Truth) -> bool:
+        return any(str(key)[-2:] == name[-2:] for name in _chinese(truth.names))
+
+    def _is_made_of(self, key: NameKey, truth: Truth) -> bool:
+        return frozenset(key) <= frozenset("".join(_chinese(truth.own)))
+
+    def _opposes(self, text: str, truth: Truth) -> bool:
+        said = str(self.key(text))
+        return any(
+            one in said and other in name and one not in name and other not in said and name[-2:] in said
+            for name in _chinese(truth.names)
+            for one, other in _opposites("opposites_zh")
+        )
+
+    def _alters(self, text: str, truth: Truth) -> bool:
+        found = cue("answer_cues", "privative", self.language).findall(str(self.key(text)))
+        return any(not any(part in name for name in truth.names) for part in found)
+
+    def _spelled(self, text: str, truth: Truth) -> str:
+        said, part = str(self.key(text)), str(self._main_part(text))
+        for name in _chinese(truth.names):
+            end = said[-len(name) :]
+            is_odd = len(end) == len(name) and len(name) - len(part) > 2 and name.endswith(part)
+            if is_odd and is_miswritten(end, name, self._real):
+                return said[: -len(name)] + name
+        return text
+
+    def _held(self, text: str, truth: Truth) -> HeldName | None:
+        said = str(self.key(text))
+        for name in _chinese(truth.names):
+            if place := _place(said, name):
+                start, end = place
+                is_other = self._ends_other(said[end:]) or (end - start > len(name) and said in self.known)
+                return HeldName(not is_other)
+        latin = " ".join(_LATIN.findall(text))
+        is_latin = latin and EnglishNames.compare(english_names(), latin, truth) in (Relation.SAME, Relation.NARROWER)
+        return HeldName(is_end=True) if is_latin else None
+
+    def _within(self, text: str, truth: Truth) -> Relation | None:
+        said = str(self.key(text))
+        is_part = any(name.endswith(said) or name.startswith(said) for name in _chinese(truth.own))
+        if not is_part or said in self._generic or len(said) < 2:
+            return None
+        known = self.known.get(said, ())
+        is_near = any(share(each.codes, truth.codes) or covers(each.scope, truth.codes) for each in known)
+        return Relation.BROADER if is_near else Relation.UNSURE
+
+
+def _place(said: str, name: str) -> tuple[int, int] | None:
+    """Where a Chinese name is in a text: as a whole, or with a detail inserted before its last characters."""
+    if (start := said.find(name)) >= 0:
+        return start, start + len(name)
+    last = len(name) if said.endswith("癌") else len(name) - 1  # of an organ's cancer only the last is a head
+    for cut in range(1, last):
+        end = said.rfind(name[cut:])
+        start = said.rfind(name[:cut], 0, max(end, 0))
+        if start >= 0 and end - start - cut <= _LONGEST_INSERTED and not _HEAD.search(said[start + cut : end]):
+            return start, end + len(name) - cut
+    return None
+
+
+@cache
+def english_names() -> EnglishNames:
+    """The English names, indexed once."""
+    return EnglishNames()
+
+
+@cache
+def _chinese_names() -> ChineseNames:
+    return ChineseNames()
+
+
+def names_for(text: str) -> IllnessNames:
+    """The names of the language that a text is written in."""
+    return _chinese_names() if script(text) is Language.ZH else english_names()
+
+
+@lru_cache(maxsize=4096)
+def truth_of(names: tuple[str, ...], code: str | None) -> Truth:
+    """Return the true diagnosis with all names that the vocabulary knows for it.
+
+    An alias can be less precise than the diagnosis: it counts only if its illness has the same code.
+    """
+    found: dict[Illness, None] = {}
+    for name in names:
+        index = names_for(name)
+        known = index.known.get(index.key(name), ())
+        if len(known) == 1 and (name == names[0] or code in (None, *known[0].codes)):
+            found |= dict.fromkeys(known)
+    every = (*names, *(name for illness in found for name in illness.names if not _is_less(name, names)))
+    return Truth(names, every, tuple(found) or (Illness(codes={code} if code else set()),), code)
+
+
+def _is_less(name: str, names: tuple[str, ...]) -> bool:
+    """Check whether a name of the vocabulary has less in it than one of the record, such as its course."""
+    if is_chinese(name):
+        said = str(name_key(name, Language.ZH))
+        return any(said != each and (each.endswith(said) or each.startswith(said)) for each in _chinese(names))
+    bag = frozenset(words(name))
+    return any(bag < each and not each - bag <= listed("generic") for each in _english(names))
+
+
+@lru_cache(maxsize=16384)
+def _longest_known(text: str) -> frozenset[str]:
+    """The longest known English name with the head of a text; other words may be between its own."""
+    names, head = english_names(), head_of(text)
+    said = tuple(dict.fromkeys(words(text)))[-_MOST_WORDS:]
+    for size in range(len(said), 0, -1):
+        for part in map(frozenset, combinations(said, size)):
+            if head in part and part in names.known and not names._is_generic(part):
+                return part
+    return frozenset()
+
+
+def _latin(names: tuple[str, ...]) -> list[str]:
+    return [each for each in names if not is_chinese(each) and words(each)]
+
+
+@lru_cache(maxsize=4096)
+def _english(names: tuple[str, ...]) -> frozenset[frozenset[str]]:
+    return frozenset(frozenset(words(each)) for each in _latin(names))
+
+
+@lru_cache(maxsize=4096)
+def _all_words(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*_english(names))
+
+
+@lru_cache(maxsize=4096)
+def _chinese(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The longest first."""
+    every = {str(name_key(each, Language.ZH)) for each in names if is_chinese(each) or each.isupper()}
+    return tuple(sorted(every, key=lambda each: (-len(each), each)))
+
+
+@lru_cache(maxsize=16384)
+def _characters(text: str) -> frozenset[str]:
+    """The characters of a name, whatever order a comma or brackets put its parts in."""
+    return frozenset("".join(cue("answer_cues", "break").split(chinese(text)))) - set("性型症")
+
+
+@cache
+def _opposites(key: str) -> tuple[tuple[str, str], ...]:
+    """Pairs of opposites, each in both orders."""
+    pairs = (pair.partition("/") for pair in read("variants")[key].split())
+    return tuple(both for one, _, other in pairs for both in ((one, other), (other, one)))
