@@ -60,6 +60,7 @@ class Plan(NamedTuple):
         return next((each for each in self.unread if _UNKNOWN.search(_plain(each))), "")
 
 
+@lru_cache(maxsize=4096)
 def read_plan(answer: str) -> Plan:
     """Read a plan up to where it talks to the judge."""
     answer = answer[:LONGEST]
@@ -215,3 +216,8 @@ def manner(text: str) -> Manner:
 def doses(text: str) -> set[float]:
     """Return the doses in a text, in micrograms; of a range its end."""
     return {float(number) * _MICROGRAMS.get(unit.casefold(), 1) for number, unit in _DOSE.findall(text)}
+
+
+def numbers(text: str) -> set[str]:
+    """Return the numbers in a text."""
+    return set(re.findall(r"\d+(?:\.\d+)?", text_beside(text)))

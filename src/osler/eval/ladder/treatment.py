@@ -11,7 +11,19 @@ from enum import IntEnum
 
 from osler.eval.ladder.names import chinese, is_chinese, is_misspelt, is_miswritten, script, words
 from osler.eval.ladder.negation import meaning, says_nothing
-from osler.eval.ladder.plan import Manner, Mention, Plan, beside, doses, known_parts, manner, read_plan, text_beside, things, words_beside
+from osler.eval.ladder.plan import (
+    Mention,
+    Plan,
+    beside,
+    doses,
+    known_parts,
+    manner,
+    numbers,
+    read_plan,
+    text_beside,
+    things,
+    words_beside,
+)
 from osler.eval.verdict import Judgement, Verdict
 from osler.eval.vocabulary import Concept, concepts, cue
 from osler.records.schema import Treatment
@@ -33,67 +45,67 @@ class _Held(IntEnum):
 
     NO = 0
     SOME = 1
-    """Certainly not all of it, but its class or one of its drugs."""
+    """Certainly not all of it, but its class, one of its drugs, or the drug in another manner."""
     MAYBE = 2
     YES = 3
 
 
 def judge_treatment(answer: str, truth: Treatment) -> Judgement:
     """Judge unsafe first, whatever else is there; then the parts and alternatives; undecided where one is not sure."""
-    if not answer.strip():
-        return Judgement(Verdict.NONE, "none", "no treatment was given")
     plan = _with_misspelt(read_plan(answer), truth)
-    if not plan.mentions and not plan.turned_down and _gives_none(answer):
+    if not answer.strip() or (not plan.mentions and not plan.turned_down and _gives_none(answer)):
         return Judgement(Verdict.NONE, "none", "no treatment was given")
-    own = ". ".join(_own_names(truth))
-    plan = plan._replace(unread=tuple(piece for piece in plan.unread if _covered(piece, own) < 1))
-    good = _things((*_own_names(truth), *truth.alternatives))
-    unsafe = {each.name: _unsafe(each.names, plan, good, truth) for each in truth.unsafe}
+    names = tuple(name for each in (truth, *truth.parts) for name in each.names)
+    own = tuple(mention for name in (*names, *truth.alternatives) for mention in read_plan(name).mentions)
+    plan = plan._replace(unread=tuple(piece for piece in plan.unread if _covered(piece, ". ".join(names)) < 1))
+    unsafe = {each.name: _unsafe(each.names, plan, own) for each in truth.unsafe}
     for name, held in unsafe.items():
         if held is _Held.YES:
             return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {name}, which is unsafe here")
-    many = len({mention.thing for mention in plan.mentions} - _groups())
+    good = frozenset(mention.thing for mention in own)
+    many = len({mention.thing for mention in plan.mentions} - _classes())
     if many > _MOST + len(good):
         return Judgement(Verdict.WRONG, "several", f"names {many} drugs and procedures, more than one plan holds")
-    parts = {each.name: max(_held(name, plan, truth) for name in each.names) for each in truth.parts or (truth,)}
-    others = [_held(name, plan, truth) for name in truth.alternatives]
     if unsure := next((name for name, held in unsafe.items() if held is _Held.MAYBE), ""):
-        return Judgement(Verdict.UNDECIDED, "undecided", f"it is not sure whether it recommends {unsure}, which is unsafe here")
+        return _undecided(f"it is not sure whether it recommends {unsure}, which is unsafe here")
     if plan.unknown_drug:
-        return Judgement(Verdict.UNDECIDED, "undecided", f"no table knows the drug in {plan.unknown_drug!r}")
-    return _by_parts(answer, plan, parts, others, good)
+        return _undecided(f"no table knows the drug in {plan.unknown_drug!r}")
+    parts = {each.name: max(_held(name, plan) for name in each.names) for each in truth.parts or (truth,)}
+    others = [_held(name, plan) for name in truth.alternatives]
+    if min(parts.values()) is _Held.YES or _Held.YES in (*others, *(_held(name, plan) for name in truth.names)):
+        return Judgement(Verdict.CORRECT, "name", f"holds all of {truth.name} or of an alternative")
+    return _incomplete(plan, parts, others, good)
 
 
-def _by_parts(
-    answer: str, plan: Plan, parts: dict[str, _Held], others: list[_Held], good: frozenset[Concept]
-) -> Judgement:
-    """Judge a plan that recommends nothing unsafe."""
-    held = list(parts.values())
-    if min(held) is _Held.YES or _Held.YES in others:
-        return Judgement(Verdict.CORRECT, "name", "holds all of the treatment or an alternative")
-    for name, each in parts.items():
-        if each is _Held.MAYBE and not (min(held) < _Held.MAYBE and {_Held.YES, _Held.SOME} & set(held)):
-            return Judgement(Verdict.UNDECIDED, "undecided", f"it is not sure whether it holds {name}")
-    if _Held.MAYBE in others:
-        return Judgement(Verdict.UNDECIDED, "undecided", "it is not sure whether it holds an alternative")
-    if max(held) >= _Held.SOME:
+def _undecided(because: str) -> Judgement:
+    return Judgement(Verdict.UNDECIDED, "undecided", because)
+
+
+def _incomplete(plan: Plan, parts: dict[str, _Held], others: list[_Held], good: frozenset[Concept]) -> Judgement:
+    """Judge a plan that is safe, and not surely complete."""
+    held = {*parts.values()}
+    is_partial = min(held) < _Held.MAYBE and bool(held & {_Held.YES, _Held.SOME})
+    if _Held.MAYBE in others or (_Held.MAYBE in held and not is_partial):
+        unsure = next((name for name, each in parts.items() if each is _Held.MAYBE), "an alternative")
+        return _undecided(f"it is not sure whether it holds {unsure}")
+    if is_partial:
         missing = ", ".join(name for name, each in parts.items() if each is not _Held.YES)
-        return Judgement(Verdict.PARTIAL, "part", f"holds not all of {missing}")
-    return _without_parts(answer, plan, others, good)
-
-
-def _without_parts(answer: str, plan: Plan, others: list[_Held], good: frozenset[Concept]) -> Judgement:
-    """Judge a plan that holds no part of the treatment."""
-    recommended = {mention.thing for mention in plan.mentions}
+        return Judgement(Verdict.PARTIAL, "part", f"does not hold all of {missing}")
     if any(_relation(own, thing) or _relation(thing, own) for thing in plan.turned_down for own in good):
         return Judgement(Verdict.WRONG, "negated", "turns the treatment down")
-    if not recommended:
-        if cue("treatment_cues", "declines").search(answer):
-            return Judgement(Verdict.WRONG, "negated", "says that no treatment is needed")
-        return Judgement(Verdict.UNDECIDED, "undecided", "names no treatment that is known")
-    if max(others, default=_Held.NO) or any(thing.kin & own.kin for thing in recommended - _groups() for own in good - _groups()):
-        return Judgement(Verdict.UNDECIDED, "undecided", "names something close to the treatment")
+    recommended = {mention.thing for mention in plan.mentions}
+    if not recommended and cue("treatment_cues", "declines").search(plan.said):
+        return Judgement(Verdict.WRONG, "negated", "says that no treatment is needed")
+    if not any(mention.sure for mention in plan.mentions):
+        return _undecided("names no treatment that is known")
+    if any(others) or any(_is_close(thing, own) for thing in recommended for own in good):
+        return _undecided("names something close to the treatment")
     return Judgement(Verdict.WRONG, "name", "names another treatment and no part of this one")
+
+
+def _is_close(thing: Concept, own: Concept) -> bool:
+    """Check whether two drugs are of one chemical subgroup, or two procedures of one kind."""
+    return not {thing, own} & _classes() and bool(thing.kin & own.kin)
 
 
 def _gives_none(answer: str) -> bool:
@@ -104,21 +116,13 @@ def _gives_none(answer: str) -> bool:
     return bool(refuses) or says_nothing(answer)
 
 
-def _own_names(truth: Treatment) -> tuple[str, ...]:
-    return tuple(name for each in (truth, *truth.parts) for name in each.names)
-
-
-def _things(names: Iterable[str]) -> frozenset[Concept]:
-    return frozenset(thing for name in names for thing in things(name))
-
-
-def _groups() -> frozenset[Concept]:
+def _classes() -> frozenset[Concept]:
     return frozenset(concepts("classes"))
 
 
 def _is_group(thing: Concept) -> bool:
     """Check whether a name stands for several drugs: a class, or insulin and penicillin without a kind."""
-    return thing in _groups() or any(code[0].isupper() and len(code) <= _GROUP for code in thing.kin)
+    return thing in _classes() or any(code[0].isupper() and len(code) <= _GROUP for code in thing.kin)
 
 
 def _relation(wanted: Concept, thing: Concept) -> _Held:
@@ -126,7 +130,7 @@ def _relation(wanted: Concept, thing: Concept) -> _Held:
     if thing == wanted:
         return _Held.YES
     within = [any(code.startswith(group) for group in wanted.kin) for code in thing.kin]
-    if _is_group(wanted) and (all(within) if thing in _groups() else any(within)):
+    if _is_group(wanted) and (all(within) if thing in _classes() else any(within)):
         return _Held.YES
     if _is_group(thing) and any(code.startswith(group) for group in thing.kin for code in wanted.kin):
         return _Held.SOME
@@ -134,50 +138,55 @@ def _relation(wanted: Concept, thing: Concept) -> _Held:
     return _Held.MAYBE if any(code.startswith(group) for group in near for code in thing.kin) else _Held.NO
 
 
-def _held(name: str, plan: Plan, truth: Treatment) -> _Held:
-    """Check whether a plan holds what one name of a part asks for."""
+def _asked(name: str) -> list[Mention]:
+    """Return what a record's name asks for; a class beside one of its drugs only describes it."""
+    found = read_plan(name).mentions
+    if _ANY_OF.search(name):
+        return list(found)
+    drugs = [each.thing for each in found if each.thing not in _classes()]
+    return [each for each in found if each.thing in drugs or not any(_relation(each.thing, drug) for drug in drugs)]
+
+
+def _held(name: str, plan: Plan) -> _Held:
+    """Check whether a plan holds what one name of a part, or of an alternative, asks for."""
     if cue("treatment_cues", "declines").search(name):
         return _Held.YES if cue("treatment_cues", "declines").search(plan.said) else _Held.NO
-    asked = meaning(name)
-    if asked.mentioned and not asked.meant:
-        return _turned_down(name, asked.mentioned, plan)
-    wanted = things(name)
-    wanted = [each for each in wanted if each not in _groups() or not any(_relation(each, one) is _Held.YES for one in wanted if one != each)] if not _ANY_OF.search(name) else wanted
-    if not wanted:
+    stopped = things(". ".join(meaning(name).mentioned))
+    held = [_turned_down(each, name, plan) for each in stopped]
+    wanted = _asked(name)
+    found = [_best(each, name, plan) for each in wanted]
+    held += [max(found)] if found and _ANY_OF.search(name) else found
+    if not held:
         return _text_held(name, plan)
-    each = [_best(thing, name, plan, truth) for thing in wanted]
-    if _ANY_OF.search(name):
-        return max(each)
-    if min(each) is _Held.NO:
-        return _Held.SOME if {_Held.YES, _Held.SOME} & set(each) else max(each)
-    return min(each)
+    if min(held) is _Held.NO:
+        return _Held.SOME if {_Held.YES, _Held.SOME} & {*held} else max(held)
+    left = beside(name)
+    return min(held) if stopped or _covered(left, plan.text) == 1 else min(*held, _Held.MAYBE)
 
 
-def _best(wanted: Concept, name: str, plan: Plan, truth: Treatment) -> _Held:
-    """Find the mention that comes nearest to a wanted thing in the manner that is asked for."""
-    found = [_mentioned(wanted, mention, name, plan, truth) for mention in plan.mentions]
-    best = max(found, default=_Held.NO)
-    is_procedure = any(code[0].islower() for code in wanted.kin)
-    is_turned_down = any(_relation(wanted, thing) for thing in plan.turned_down)
+def _best(wanted: Mention, name: str, plan: Plan) -> _Held:
+    """Find the mention that comes nearest to what is wanted, in the manner that is asked for."""
+    best = max((_mentioned(wanted, mention, name) for mention in plan.mentions), default=_Held.NO)
+    is_procedure = any(code[0].islower() for code in wanted.thing.kin)
+    is_turned_down = any(_relation(wanted.thing, thing) for thing in plan.turned_down)
     return _Held.MAYBE if best is _Held.NO and is_procedure and plan.unread and not is_turned_down else best
 
 
-def _mentioned(wanted: Concept, mention: Mention, name: str, plan: Plan, truth: Treatment) -> _Held:
-    relation = _relation(wanted, mention.thing)
+def _mentioned(wanted: Mention, mention: Mention, name: str) -> _Held:
+    relation = _relation(wanted.thing, mention.thing)
     if relation is not _Held.YES:
         return relation
-    if not mention.sure or (mention.thing != wanted and wanted not in _groups()):
+    is_conditional = cue("treatment_cues", "condition").search(name)
+    is_member = mention.thing != wanted.thing and wanted.thing not in _classes()
+    if is_member or not (mention.sure or is_conditional):
         return _Held.MAYBE
-    lacking = _Held.SOME if mention.thing in _groups() else _Held.MAYBE
-    asked = {key: values for key, values in manner(text_beside(name)).items() if key not in _NO_MATTER}
     given = manner(mention.around)
-    for key, values in asked.items():
+    for key, values in manner(text_beside(wanted.around)).items():
         by_default = key not in given and any((key, value) in _BY_DEFAULT for value in values)
-        if not (by_default or values & given.get(key, set())):
-            return _Held.SOME if key in given else lacking
-    if doses(name) and not doses(name) & doses(mention.around):
-        return _Held.MAYBE
-    return _Held.YES if _covered(beside(name), plan.text) == 1 else _Held.MAYBE
+        if not (key in _NO_MATTER or by_default or values & given.get(key, set())):
+            return _Held.SOME if key in given or mention.thing in _classes() else _Held.MAYBE
+    asked = doses(wanted.around)
+    return _Held.MAYBE if asked and not asked & doses(mention.around) else _Held.YES
 
 
 def _covered(wanted: str, text: str) -> float:
@@ -191,101 +200,97 @@ def _covered(wanted: str, text: str) -> float:
 
 
 def _text_held(name: str, plan: Plan) -> _Held:
-    """Check a part that names no known drug or procedure by its words."""
-    asked = manner(name)
-    if (wanted := beside(name)) and _covered(wanted, plan.text) == 1:
+    """Check a part that names no known drug or procedure by its words and its manner."""
+    wanted, asked, given = beside(name), manner(name), manner(plan.text)
+    share = _covered(wanted, plan.text)
+    if share == 1 and (wanted or asked) and all(values & given.get(key, set()) for key, values in asked.items()):
         return _Held.YES
-    given = manner(plan.text)
-    if not wanted and asked and all(values & given.get(key, set()) for key, values in asked.items()):
-        return _Held.YES
-    return _Held.MAYBE if plan.unread or not wanted or _covered(wanted, plan.text) else _Held.NO
+    return _Held.MAYBE if plan.unread or not wanted or share else _Held.NO
 
 
-def _turned_down(name: str, pieces: tuple[str, ...], plan: Plan) -> _Held:
+def _turned_down(wanted: Concept, name: str, plan: Plan) -> _Held:
     """Check a part that asks to stop a drug, or to do without it."""
-    wanted = _things(pieces)
-    if not wanted:
-        return _Held.MAYBE
-    if any(mention.sure and _relation(each, mention.thing) is _Held.YES for mention in plan.mentions for each in wanted):
+    if any(mention.sure and _relation(wanted, mention.thing) is _Held.YES for mention in plan.mentions):
         return _Held.NO
-    if all(any(_relation(each, thing) or _relation(thing, each) is _Held.YES for thing in plan.turned_down) for each in wanted):
+    if any(_relation(wanted, thing) or _relation(thing, wanted) is _Held.YES for thing in plan.turned_down):
         return _Held.YES
     return _Held.NO if _STOP.search(name) and not plan.unread else _Held.MAYBE
 
 
-def _unsafe(names: Iterable[str], plan: Plan, good: frozenset[Concept], truth: Treatment) -> _Held:
+def _unsafe(names: Iterable[str], plan: Plan, own: tuple[Mention, ...]) -> _Held:
     """Check whether a plan recommends something unsafe; a manner that is said to be another settles all its names."""
-    found = [_recommends(name, plan, good, truth) for name in names]
-    if _Held.YES in found:
-        return _Held.YES
-    return _Held.NO if None in found else max((each for each in found if each is not None), default=_Held.NO)
+    return _settled([_recommends(name, plan, own) for name in names])
 
 
-def _recommends(name: str, plan: Plan, good: frozenset[Concept], truth: Treatment) -> _Held | None:
-    """Return whether a plan recommends one unsafe name; None if it says the opposite manner."""
+def _settled(found: list[_Held | None]) -> _Held:
+    """Return the surest of several answers, of which None says that the manner is another one."""
+    told = [each for each in found if each is not None]
+    return _Held.NO if None in found and _Held.YES not in told else max(told, default=_Held.NO)
+
+
+def _recommends(name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
+    """Return whether a plan recommends one unsafe name; None if it says another manner."""
     asked = meaning(name)
-    wanted = things(name)
     if asked.mentioned and not asked.meant:
-        stopped = any(_relation(each, thing) is _Held.YES for each in wanted for thing in plan.turned_down)
-        return _Held.MAYBE if stopped else _Held.NO
+        stopped = [_relation(each, thing) is _Held.YES for each in things(name) for thing in plan.turned_down]
+        return _Held.MAYBE if any(stopped) else _Held.NO
+    wanted = _asked(name)
     if not wanted:
-        share = _covered(beside(name), plan.text) if len(beside(name)) > 3 else 0
-        return _Held.MAYBE if share == 1 else _Held.NO
-    if len(wanted) > 1 and not _ANY_OF.search(name):
-        wanted = [each for each in wanted if each not in _groups() or not any(_relation(each, one) is _Held.YES for one in wanted if one != each)]
-    each = [_unsafe_thing(thing, name, plan, good, truth) for thing in wanted]
-    alike = len({code[:3] for thing in wanted for code in thing.kin}) == 1
-    if _ANY_OF.search(name) or alike or len(each) == 1:
-        return None if None in each and _Held.YES not in each else max(one for one in each if one is not None)
-    if None in each:
-        return None
-    return min(one for one in each if one is not None)
+        left = beside(name)
+        return _Held.MAYBE if left and _covered(left, plan.text) == 1 else _Held.NO
+    good = {mention.thing for mention in own}
+    harmful = [each for each in wanted if each.thing not in good] or wanted
+    found = [_harm(each, name, plan, own) for each in harmful]
+    alike = len({code[:3] for each in harmful for code in each.thing.kin}) == 1
+    if _ANY_OF.search(name) or alike:
+        return None if _settled(found) is _Held.NO and None in found else _settled(found)
+    return None if None in found else min(each for each in found if each is not None)
 
 
-def _unsafe_thing(wanted: Concept, name: str, plan: Plan, good: frozenset[Concept], truth: Treatment) -> _Held | None:
+def _harm(wanted: Mention, name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
+    """Return whether a plan recommends one unsafe thing; None if it says another manner."""
+    good = {mention.thing for mention in own}
     found: list[_Held | None] = []
     for mention in plan.mentions:
-        relation = _relation(wanted, mention.thing)
-        if relation is _Held.NO or (mention.thing in good and mention.thing != wanted):
-            continue
-        if relation is not _Held.YES:
-            mine = any(_relation(mention.thing, own) is _Held.YES for own in good)
-            found.append(_Held.NO if mine else _Held.MAYBE)
-        else:
-            found.append(_in_manner(name, mention, plan, good, truth))
-    if _Held.YES in found:
-        return _Held.YES
-    return None if None in found else max((one for one in found if one is not None), default=_Held.NO)
+        relation = _relation(wanted.thing, mention.thing)
+        if relation is _Held.YES and (mention.thing == wanted.thing or mention.thing not in good):
+            found.append(_harmful_manner(wanted, name, mention, plan, own))
+        elif relation and mention.thing not in good and not any(_relation(mention.thing, each) for each in good):
+            found.append(_Held.MAYBE)
+    return None if None in found and _Held.YES not in found else _settled(found)
 
 
-def _in_manner(name: str, mention: Mention, plan: Plan, good: frozenset[Concept], truth: Treatment) -> _Held | None:
+def _harmful_manner(
+    wanted: Mention, name: str, mention: Mention, plan: Plan, own: tuple[Mention, ...]
+) -> _Held | None:
     """Compare the manner that makes a thing unsafe with the one that is recommended; None if it is another."""
-    asked, given = manner(text_beside(name)), manner(mention.around)
+    given = manner(mention.around)
     is_sure = mention.sure
     if _ALONE.search(name):
         if len({each.thing for each in plan.mentions}) > 1:
             return None
         is_sure = is_sure and bool(_ALONE.search(mention.around))
+    asked = manner(text_beside(wanted.around))
     for key, values in asked.items():
         if key in given and not values & given[key]:
             return None
-        is_sure = is_sure and key in given and values == given[key]
-    if asked or doses(name):
-        recorded = doses(". ".join((*_own_names(truth), *truth.alternatives)))
-        taken = doses(mention.around)
-        if taken and recorded and max(taken) <= max(recorded):
+        is_sure = is_sure and given.get(key) == values
+    if asked or numbers(wanted.around):
+        recorded = [dose for each in own if each.thing == mention.thing for dose in doses(each.around)]
+        if recorded and doses(mention.around) and max(doses(mention.around)) <= max(recorded):
             return None
-        is_sure = is_sure and (not doses(name) or bool(doses(name) & taken))
-    left = _ALONE.sub("", beside(name))
-    if left.strip() and _covered(left, plan.text) < 1:
-        return _Held.NO if mention.thing in good else _Held.MAYBE
+        is_sure = is_sure and numbers(wanted.around) <= numbers(mention.around)
+    left = _ALONE.sub("", beside(name)).strip()
+    if left and _covered(left, plan.text) < 1:
+        return _Held.NO if any(mention.thing == each.thing for each in own) else _Held.MAYBE
     return _Held.YES if is_sure else _Held.MAYBE
 
 
 def _with_misspelt(plan: Plan, truth: Treatment) -> Plan:
     """Add the drugs of the record that the plan names with a slip of the pen; what is unsafe is not sure then."""
-    unsafe = _things(name for each in truth.unsafe for name in each.names)
-    wanted = (_things((*_own_names(truth), *truth.alternatives)) | unsafe) - {each.thing for each in plan.mentions}
+    unsafe = {thing for each in truth.unsafe for name in each.names for thing in things(name)}
+    names = (*(name for each in (truth, *truth.parts) for name in each.names), *truth.alternatives)
+    wanted = (unsafe | {thing for name in names for thing in things(name)}) - {each.thing for each in plan.mentions}
     rest = words_beside(plan.text)
     found = [
         (drug, slip)
@@ -294,8 +299,8 @@ def _with_misspelt(plan: Plan, truth: Treatment) -> Plan:
         if script(name) is script(plan.text) and (slip := _misspelt(rest, name))
     ]
     unread = tuple(piece for piece in plan.unread if not any(slip in piece.casefold() for _, slip in found))
-    mentions = tuple(Mention(drug, plan.text, drug not in unsafe) for drug, _ in found)
-    return plan._replace(mentions=plan.mentions + mentions, unread=unread)
+    slips = tuple(Mention(drug, plan.text, drug not in unsafe) for drug, _ in found)
+    return plan._replace(mentions=plan.mentions + slips, unread=unread)
 
 
 def _misspelt(rest: tuple[str, ...], name: str) -> str:
