@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from osler.eval.ladder.names import LONGEST, NameKey, by_name, chinese, find_names, real_parts, script, units
-from osler.eval.ladder.negation import meaning
+from osler.eval.ladder.negation import SENTENCE, meaning
 from osler.eval.vocabulary import Concept, concepts, cue, read
 from osler.language import Language
 
@@ -66,28 +66,69 @@ def read_plan(answer: str) -> Plan:
     answer = answer[:LONGEST]
     language = script(answer)
     talk = cue("answer_cues", "talk").search(answer)
-    marked, marks = _mark(answer[: talk.start()] if talk else answer, language)
-    reading = meaning(marked)
+    marked, marks = _mark(_spread(answer[: talk.start()] if talk else answer), language)
     mentions: list[Mention] = []
     unread: list[str] = []
-    turned_down = {thing for piece in reading.mentioned for thing in _found(piece, marks)}
-    for sentence in reading.sentences:
-        is_sure, before = True, len(mentions)
-        for bare, found in _measures(sentence, language, marks):
-            if cue("treatment_cues", "dangling").search(bare):
-                turned_down.update(found)
-                continue
-            text = _unmark(bare, marks)
-            is_sure = is_sure and not cue("treatment_cues", "condition").search(bare)
-            is_watched = cue("treatment_cues", "workup").search(bare)
-            is_doubtful = is_watched or cue("treatment_cues", "doubt").search(bare)
-            mentions += [Mention(thing, text, is_sure and not is_doubtful) for thing in found]
-            if not found and len(mentions) > before:
-                mentions[-1] = mentions[-1]._replace(around=f"{mentions[-1].around} {text}")
-            if not (found or is_watched) and _CONTENT.search(beside(text)):
-                unread.append(text)
-    text = ". ".join(_unmark(sentence, marks) for sentence in reading.sentences)
-    return Plan(answer, tuple(mentions), text, frozenset(turned_down), tuple(unread))
+    turned_down: set[Concept] = set()
+    meant: list[str] = []
+    for line in SENTENCE.split(marked):
+        reading = meaning(line)
+        turned_down.update(thing for piece in reading.mentioned for thing in _found(piece, marks))
+        for sentence in reading.sentences:
+            meant.append(_unmark(sentence, marks))
+            _read_sentence(sentence, _Sentence(line, language, marks), mentions, unread, turned_down)
+    return Plan(answer, tuple(mentions), ". ".join(meant), frozenset(turned_down), tuple(unread))
+
+
+def _spread(text: str) -> str:
+    """Put what a heading says to avoid before each line of the list below it."""
+    heading, lines = "", []
+    for line in text.splitlines():
+        told = cue("treatment_cues", "avoid_heading").search(line)
+        if told and not line[told.end() :].strip(" *_#"):
+            heading = told[0].strip(" :：*_#")
+        elif not line.strip() or line.rstrip(" *").endswith((":", "：")) or line.lstrip().startswith("#"):
+            heading = ""
+        elif told:
+            line = f"{line[: told.start()]}{told[0].strip(' :：*_#')} {line[told.end() :]}"
+        elif heading:
+            line = f"{heading} {line}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+class _Sentence(NamedTuple):
+    whole: str
+    language: Language
+    marks: Marks
+
+    def is_bare_after_no(self, measure: str) -> bool:
+        """Check whether a measure only goes on with a list of what is turned down, as far as one can tell."""
+        no = cue("answer_cues", "before", self.language).search(self.whole)
+        if no is None or (place := self.whole.find(measure)) < no.start() or _DOSE.search(measure):
+            return False
+        return not cue("treatment_cues", "give", self.language).search(self.whole, no.end(), place + len(measure))
+
+
+def _read_sentence(
+    said: str, sentence: _Sentence, mentions: list[Mention], unread: list[str], turned_down: set[Concept]
+) -> None:
+    """Read what is meant in one sentence into the three lists."""
+    marks, is_sure, ahead, before = sentence.marks, True, "", len(mentions)
+    for bare, found in _measures(said, sentence.language, marks):
+        if cue("treatment_cues", "dangling").search(bare):
+            turned_down.update(found)
+            continue
+        text = _unmark(bare, marks)
+        is_sure = is_sure and not cue("treatment_cues", "condition").search(bare)
+        is_watched = cue("treatment_cues", "workup").search(bare)
+        is_doubtful = is_watched or cue("treatment_cues", "doubt").search(bare) or sentence.is_bare_after_no(bare)
+        mentions += [Mention(thing, f"{ahead}{text}", is_sure and not is_doubtful) for thing in found]
+        if not found and len(mentions) > before:
+            mentions[-1] = mentions[-1]._replace(around=f"{mentions[-1].around} {text}")
+        ahead = "" if found or len(mentions) > before else f"{ahead}{text} "
+        if not (found or is_watched) and _CONTENT.search(beside(text)):
+            unread.append(text)
 
 
 def _mark(text: str, language: Language) -> tuple[str, Marks]:

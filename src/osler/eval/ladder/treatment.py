@@ -33,9 +33,12 @@ _MOST = 12
 _NO_MATTER = {"time", "span"}
 """Dimensions of manner in which an answer may differ from a part of the treatment."""
 _BY_DEFAULT = {("route", "oral"), ("frequency", "daily")}
+_LOCAL = {"local", "airway", "rectum", "joint"}
+"""Routes by which a drug may not do the harm that the record expects of it."""
 _GROUP = 4
 """Length of the ATC code of a group of drugs; a single drug has a longer one."""
 _ANY_OF = re.compile(r"\bor\b|/|或|等|such as", re.IGNORECASE)
+_AND = re.compile(r"\b(?:and|with|plus|then)\b|\+|加|联合|并|和|及", re.IGNORECASE)
 _STOP = re.compile(r"^(?:stop|discontinu|withh|withdraw|paus|hold|停|暂停)", re.IGNORECASE)
 _ALONE = re.compile(r"\balone\b|\bonly\b|monotherapy|单用|单独|单药|仅", re.IGNORECASE)
 
@@ -72,7 +75,7 @@ def judge_treatment(answer: str, truth: Treatment) -> Judgement:
         return _undecided(f"no table knows the drug in {plan.unknown_drug!r}")
     parts = {each.name: max(_held(name, plan) for name in each.names) for each in truth.parts or (truth,)}
     others = [_held(name, plan) for name in truth.alternatives]
-    if min(parts.values()) is _Held.YES or _Held.YES in (*others, *(_held(name, plan) for name in truth.names)):
+    if min(parts.values()) is _Held.YES or _Held.YES in (*others, _held(truth.name, plan)):
         return Judgement(Verdict.CORRECT, "name", f"holds all of {truth.name} or of an alternative")
     return _incomplete(plan, parts, others, good)
 
@@ -151,6 +154,8 @@ def _held(name: str, plan: Plan) -> _Held:
     """Check whether a plan holds what one name of a part, or of an alternative, asks for."""
     if cue("treatment_cues", "declines").search(name):
         return _Held.YES if cue("treatment_cues", "declines").search(plan.said) else _Held.NO
+    if _ANY_OF.search(name) and len(both := list(filter(things, _AND.split(name)))) > 1:
+        return _together([_held(each, plan) for each in both])
     stopped = things(". ".join(meaning(name).mentioned))
     held = [_turned_down(each, name, plan) for each in stopped]
     wanted = _asked(name)
@@ -158,10 +163,15 @@ def _held(name: str, plan: Plan) -> _Held:
     held += [max(found)] if found and _ANY_OF.search(name) else found
     if not held:
         return _text_held(name, plan)
+    is_whole = bool(stopped) or _covered(beside(name), plan.text) == 1
+    return min(_together(held), _Held.YES if is_whole else _Held.MAYBE)
+
+
+def _together(held: list[_Held]) -> _Held:
+    """Return how much of several wanted things is there."""
     if min(held) is _Held.NO:
         return _Held.SOME if {_Held.YES, _Held.SOME} & {*held} else max(held)
-    left = beside(name)
-    return min(held) if stopped or _covered(left, plan.text) == 1 else min(*held, _Held.MAYBE)
+    return min(held)
 
 
 def _best(wanted: Mention, name: str, plan: Plan) -> _Held:
@@ -182,8 +192,8 @@ def _mentioned(wanted: Mention, mention: Mention, name: str) -> _Held:
         return _Held.MAYBE
     given = manner(mention.around)
     for key, values in manner(text_beside(wanted.around)).items():
-        by_default = key not in given and any((key, value) in _BY_DEFAULT for value in values)
-        if not (key in _NO_MATTER or by_default or values & given.get(key, set())):
+        there = given.get(key) or {value for at, value in _BY_DEFAULT if at == key}
+        if key not in _NO_MATTER and not values <= there:
             return _Held.SOME if key in given or mention.thing in _classes() else _Held.MAYBE
     asked = doses(wanted.around)
     return _Held.MAYBE if asked and not asked & doses(mention.around) else _Held.YES
@@ -275,6 +285,8 @@ def _harmful_manner(
         if key in given and not values & given[key]:
             return None
         is_sure = is_sure and given.get(key) == values
+    is_other_route = mention.thing != wanted.thing and "route" not in asked and given.get("route", set()) & _LOCAL
+    is_sure = is_sure and not is_other_route
     if asked or numbers(wanted.around):
         recorded = [dose for each in own if each.thing == mention.thing for dose in doses(each.around)]
         if recorded and doses(mention.around) and max(doses(mention.around)) <= max(recorded):
