@@ -13,13 +13,20 @@ from osler.eval.ladder.negation import SENTENCE, meaning
 from osler.eval.vocabulary import Concept, concepts, cue, read
 from osler.language import Language
 
-_DOSE = re.compile(r"(\d+(?:\.\d+)?)\s*(mg|毫克|g|克|mcg|ug|μg|µg|micrograms?|微克)(?!/?d?[a-z])", re.IGNORECASE)
+_UNIT_ENDS = r"(?!/?dl|/?kg|(?!qd|bid|tid|qid|qn|qw|q\d|po|iv|im|d(?![a-z]))[a-z])"
+_DOSE = re.compile(
+    r"(\d+(?:\.\d+)?)(?:\s*(?:[-–~～]|to|至|到)\s*(\d+(?:\.\d+)?))?\s*"
+    rf"(mg|毫克|g|克|mcg|ug|μg|µg|micrograms?|微克){_UNIT_ENDS}",
+    re.IGNORECASE,
+)
 _MICROGRAMS = {"g": 1e6, "克": 1e6, "mg": 1e3, "毫克": 1e3}
 _UNKNOWN = re.compile(
     r"(?:[a-z][a-z-]{3,}|[\u4e00-\u9fff]{2,})\s*\d+(?:\.\d+)?\s*"
-    r"(?:mg|g|mcg|[uμµ]g|ml|iu|u|units?|tablets?|毫克|克|微克|片|粒|支)(?!/?d?[a-z])",
+    r"(?:mg|g|mcg|[uμµ]g|ml|iu|u|units?|tablets?|毫克|克|微克|片|粒|支)" + _UNIT_ENDS,
     re.IGNORECASE,
 )
+_RANGE = re.compile(r"(?<=\d)\s*[-–—]\s*(?=\d)")
+_FROM_TO = re.compile(r"\b(?:switch|chang)\w* (?:\w+ )?from (.{1,40}?) to\b", re.IGNORECASE)
 _CONTENT = re.compile(r"[a-z]{4}|[\u4e00-\u9fff]{2}", re.IGNORECASE)
 _MARK = 0xE000
 """The first private character: it stands for the first Chinese name of an answer, the next one for the second."""
@@ -73,7 +80,11 @@ def read_plan(answer: str) -> Plan:
     meant: list[str] = []
     for line in SENTENCE.split(marked):
         reading = meaning(line)
-        turned_down.update(thing for piece in reading.mentioned for thing in _found(piece, marks))
+        denied = [thing for piece in reading.mentioned for thing in _found(piece, marks)]
+        if cue("treatment_cues", "kept").search(line):
+            mentions += [Mention(thing, "", sure=False) for thing in denied]
+        else:
+            turned_down.update(denied)
         for sentence in reading.sentences:
             meant.append(_unmark(sentence, marks))
             _read_sentence(sentence, _Sentence(line, language, marks), mentions, unread, turned_down)
@@ -81,8 +92,9 @@ def read_plan(answer: str) -> Plan:
 
 
 def _spread(text: str) -> str:
-    """Put what a heading says to avoid before each line of the list below it."""
+    """Put what a heading says to avoid before each line of the list below it, and say plainly what is switched."""
     heading, lines = "", []
+    text = _FROM_TO.sub(r"stop \1, give", text)
     for line in text.splitlines():
         told = cue("treatment_cues", "avoid_heading").search(line)
         if told and not line[told.end() :].strip(" *_#"):
@@ -105,7 +117,8 @@ class _Sentence(NamedTuple):
     def is_bare_after_no(self, measure: str) -> bool:
         """Check whether a measure only goes on with a list of what is turned down, as far as one can tell."""
         no = cue("answer_cues", "before", self.language).search(self.whole)
-        if no is None or (place := self.whole.find(measure)) < no.start() or _DOSE.search(measure):
+        is_given = re.search(r"\d", measure) or manner(measure)
+        if no is None or is_given or (place := self.whole.find(measure)) < no.start():
             return False
         return not cue("treatment_cues", "give", self.language).search(self.whole, no.end(), place + len(measure))
 
@@ -137,7 +150,7 @@ def _mark(text: str, language: Language) -> tuple[str, Marks]:
     if language is Language.EN:
         return text, marks
     lines = []
-    for line in map(chinese, text.splitlines()):
+    for line in (chinese(_RANGE.sub("~", line)) for line in text.splitlines()):
         end, marked = 0, ""
         for hit in find_names(line, _index(language)):
             mark = chr(_MARK + len(marks))
@@ -177,7 +190,9 @@ def _index(language: Language) -> dict[NameKey, tuple[Concept, ...]]:
     if language is Language.ZH:
         every += [Concept((stem,), each.kin) for each in concepts("drug_stems") for stem in each.names if stem > "z"]
     return {
-        key: tuple(part for each in some for part in ([drugs[kin] for kin in sorted(each.kin) if kin in drugs] or [each]))
+        key: tuple(
+            part for each in some for part in ([drugs[kin] for kin in sorted(each.kin) if kin in drugs] or [each])
+        )
         for key, some in by_name(every, language).items()
     }
 
@@ -255,8 +270,13 @@ def manner(text: str) -> Manner:
 
 
 def doses(text: str) -> set[float]:
-    """Return the doses in a text, in micrograms; of a range its end."""
-    return {float(number) * _MICROGRAMS.get(unit.casefold(), 1) for number, unit in _DOSE.findall(text)}
+    """Return the doses in a text, in micrograms; of a range both ends."""
+    return {
+        float(number) * _MICROGRAMS.get(unit.casefold(), 1)
+        for low, high, unit in _DOSE.findall(text)
+        for number in (low, high)
+        if number
+    }
 
 
 def numbers(text: str) -> set[str]:

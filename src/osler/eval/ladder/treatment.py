@@ -35,6 +35,8 @@ _NO_MATTER = {"time", "span"}
 _BY_DEFAULT = {("route", "oral"), ("frequency", "daily")}
 _LOCAL = {"local", "airway", "rectum", "joint"}
 """Routes by which a drug may not do the harm that the record expects of it."""
+_TOO_HIGH = 3
+"""A dose more than this many times the record's own is a high dose."""
 _GROUP = 4
 """Length of the ATC code of a group of drugs; a single drug has a longer one."""
 _ANY_OF = re.compile(r"\bor\b|/|或|等|such as", re.IGNORECASE)
@@ -56,7 +58,7 @@ class _Held(IntEnum):
 def judge_treatment(answer: str, truth: Treatment) -> Judgement:
     """Judge unsafe first, whatever else is there; then the parts and alternatives; undecided where one is not sure."""
     plan = _with_misspelt(read_plan(answer), truth)
-    if not answer.strip() or (not plan.mentions and not plan.turned_down and _gives_none(answer)):
+    if not plan.mentions and not plan.turned_down and _gives_none(plan):
         return Judgement(Verdict.NONE, "none", "no treatment was given")
     names = tuple(name for each in (truth, *truth.parts) for name in each.names)
     own = tuple(mention for name in (*names, *truth.alternatives) for mention in read_plan(name).mentions)
@@ -97,9 +99,9 @@ def _incomplete(plan: Plan, parts: dict[str, _Held], others: list[_Held], good: 
     if any(_relation(own, thing) or _relation(thing, own) for thing in plan.turned_down for own in good):
         return Judgement(Verdict.WRONG, "negated", "turns the treatment down")
     recommended = {mention.thing for mention in plan.mentions}
-    if not recommended and cue("treatment_cues", "declines").search(plan.said):
-        return Judgement(Verdict.WRONG, "negated", "says that no treatment is needed")
     if not any(mention.sure for mention in plan.mentions):
+        if cue("treatment_cues", "declines").search(plan.said):
+            return Judgement(Verdict.WRONG, "negated", "says that no treatment is needed")
         return _undecided("names no treatment that is known")
     if any(others) or any(_is_close(thing, own) for thing in recommended for own in good):
         return _undecided("names something close to the treatment")
@@ -111,12 +113,13 @@ def _is_close(thing: Concept, own: Concept) -> bool:
     return not {thing, own} & _classes() and bool(thing.kin & own.kin)
 
 
-def _gives_none(answer: str) -> bool:
-    """Check whether an answer without any drug or procedure leaves the treatment open."""
-    if cue("treatment_cues", "declines").search(answer):
+def _gives_none(plan: Plan) -> bool:
+    """Check whether a plan without any drug or procedure leaves the treatment open, or is only tests."""
+    if cue("treatment_cues", "declines").search(plan.said):
         return False
-    refuses = cue("treatment_cues", "refusal").search(answer) or cue("answer_cues", "talk").search(answer)
-    return bool(refuses) or says_nothing(answer)
+    refuses = cue("treatment_cues", "refusal").search(plan.said) or cue("answer_cues", "talk").search(plan.said)
+    is_tests = bool(plan.unread) and all(cue("treatment_cues", "test").search(piece) for piece in plan.unread)
+    return bool(refuses) or is_tests or not plan.said.strip() or says_nothing(plan.said)
 
 
 def _classes() -> frozenset[Concept]:
@@ -196,7 +199,8 @@ def _mentioned(wanted: Mention, mention: Mention, name: str) -> _Held:
         if key not in _NO_MATTER and not values <= there:
             return _Held.SOME if key in given or mention.thing in _classes() else _Held.MAYBE
     asked = doses(wanted.around)
-    return _Held.MAYBE if asked and not asked & doses(mention.around) else _Held.YES
+    is_dose = not asked or any(min(asked) <= dose <= max(asked) for dose in doses(mention.around))
+    return _Held.YES if is_dose else _Held.MAYBE
 
 
 def _covered(wanted: str, text: str) -> float:
@@ -215,7 +219,7 @@ def _text_held(name: str, plan: Plan) -> _Held:
     share = _covered(wanted, plan.text)
     if share == 1 and (wanted or asked) and all(values & given.get(key, set()) for key, values in asked.items()):
         return _Held.YES
-    return _Held.MAYBE if plan.unread or not wanted or share else _Held.NO
+    return _Held.MAYBE
 
 
 def _turned_down(wanted: Concept, name: str, plan: Plan) -> _Held:
@@ -240,12 +244,11 @@ def _settled(found: list[_Held | None]) -> _Held:
 
 def _recommends(name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
     """Return whether a plan recommends one unsafe name; None if it says another manner."""
-    asked = meaning(name)
-    if asked.mentioned and not asked.meant:
-        stopped = [_relation(each, thing) is _Held.YES for each in things(name) for thing in plan.turned_down]
-        return _Held.MAYBE if any(stopped) else _Held.NO
     wanted = _asked(name)
     if not wanted:
+        to_stop = things(". ".join(meaning(name).mentioned))
+        if any(_relation(each, thing) for each in to_stop for thing in plan.turned_down):
+            return _Held.MAYBE if manner(name).items() <= manner(plan.said).items() else _Held.NO
         left = beside(name)
         return _Held.MAYBE if left and _covered(left, plan.text) == 1 else _Held.NO
     good = {mention.thing for mention in own}
@@ -270,9 +273,7 @@ def _harm(wanted: Mention, name: str, plan: Plan, own: tuple[Mention, ...]) -> _
     return None if None in found and _Held.YES not in found else _settled(found)
 
 
-def _harmful_manner(
-    wanted: Mention, name: str, mention: Mention, plan: Plan, own: tuple[Mention, ...]
-) -> _Held | None:
+def _harmful_manner(wanted: Mention, name: str, mention: Mention, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
     """Compare the manner that makes a thing unsafe with the one that is recommended; None if it is another."""
     given = manner(mention.around)
     is_sure = mention.sure
@@ -280,6 +281,10 @@ def _harmful_manner(
         if len({each.thing for each in plan.mentions}) > 1:
             return None
         is_sure = is_sure and bool(_ALONE.search(mention.around))
+    recorded = [dose for each in own if each.thing == mention.thing for dose in doses(each.around)]
+    taken = doses(mention.around)
+    if recorded and taken and max(taken) > _TOO_HIGH * max(recorded):
+        given.setdefault("dose", {"high"})
     asked = manner(text_beside(wanted.around))
     for key, values in asked.items():
         if key in given and not values & given[key]:
@@ -288,8 +293,7 @@ def _harmful_manner(
     is_other_route = mention.thing != wanted.thing and "route" not in asked and given.get("route", set()) & _LOCAL
     is_sure = is_sure and not is_other_route
     if asked or numbers(wanted.around):
-        recorded = [dose for each in own if each.thing == mention.thing for dose in doses(each.around)]
-        if recorded and doses(mention.around) and max(doses(mention.around)) <= max(recorded):
+        if recorded and taken and max(taken) <= max(recorded):
             return None
         is_sure = is_sure and numbers(wanted.around) <= numbers(mention.around)
     left = _ALONE.sub("", beside(name)).strip()
