@@ -21,7 +21,7 @@ _DOSE = re.compile(
 )
 _MICROGRAMS = {"g": 1e6, "克": 1e6, "mg": 1e3, "毫克": 1e3}
 _UNKNOWN = re.compile(
-    r"(?:[a-z][a-z-]{3,}|[\u4e00-\u9fff]{2,})\s*\d+(?:\.\d+)?\s*"
+    r"([a-z][a-z-]{3,}|[\u4e00-\u9fff]{2,})\s*\d+(?:\.\d+)?\s*"
     r"(?:mg|g|mcg|[uμµ]g|ml|iu|u|units?|tablets?|毫克|克|微克|片|粒|支)" + _UNIT_ENDS,
     re.IGNORECASE,
 )
@@ -64,7 +64,8 @@ class Plan(NamedTuple):
     @property
     def unknown_drug(self) -> str:
         """A piece with a dose of something that no table knows, or nothing."""
-        return next((each for each in self.unread if _UNKNOWN.search(_plain(each))), "")
+        dosed = ((piece, each[1]) for piece in self.unread for each in _UNKNOWN.finditer(piece))
+        return next((piece for piece, word in dosed if _CONTENT.search(beside(word))), "")
 
 
 @lru_cache(maxsize=4096)
@@ -129,7 +130,8 @@ def _read_sentence(
     """Read what is meant in one sentence into the three lists."""
     marks, is_sure, ahead, before = sentence.marks, True, "", len(mentions)
     for bare, found in _measures(said, sentence.language, marks):
-        if cue("treatment_cues", "dangling").search(bare):
+        is_allergy = len(found) == 1 and cue("treatment_cues", "allergy").search(bare)
+        if is_allergy or cue("treatment_cues", "dangling").search(bare):
             turned_down.update(found)
             continue
         text = _unmark(bare, marks)

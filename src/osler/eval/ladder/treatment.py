@@ -69,7 +69,7 @@ def judge_treatment(answer: str, truth: Treatment) -> Judgement:
             return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {name}, which is unsafe here")
     good = frozenset(mention.thing for mention in own)
     many = len({mention.thing for mention in plan.mentions} - _classes())
-    if many > _MOST + len(good):
+    if many > _MOST + len(things(truth.name)):
         return Judgement(Verdict.WRONG, "several", f"names {many} drugs and procedures, more than one plan holds")
     if unsure := next((name for name, held in unsafe.items() if held is _Held.MAYBE), ""):
         return _undecided(f"it is not sure whether it recommends {unsure}, which is unsafe here")
