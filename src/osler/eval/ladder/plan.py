@@ -47,6 +47,8 @@ class Mention(NamedTuple):
     """The text that says how it is given."""
     sure: bool = True
     """Whether it is plainly recommended, and by its right name."""
+    open_choice: bool = False
+    """Whether it is one of several of which one is to be given."""
 
 
 class Plan(NamedTuple):
@@ -138,7 +140,8 @@ def _read_sentence(
         is_sure = is_sure and not cue("treatment_cues", "condition").search(bare)
         is_watched = cue("treatment_cues", "workup").search(bare)
         is_doubtful = is_watched or cue("treatment_cues", "doubt").search(bare) or sentence.is_bare_after_no(bare)
-        mentions += [Mention(thing, f"{ahead}{text}", is_sure and not is_doubtful) for thing in found]
+        is_open = bool(cue("treatment_cues", "choice", sentence.language).search(bare))
+        mentions += [Mention(thing, f"{ahead}{text}", is_sure and not is_doubtful, is_open) for thing in found]
         if not found and len(mentions) > before:
             mentions[-1] = mentions[-1]._replace(around=f"{mentions[-1].around} {text}")
         ahead = "" if found or len(mentions) > before else f"{ahead}{text} "

@@ -62,12 +62,13 @@ def judge_treatment(answer: str, truth: Treatment) -> Judgement:
         return Judgement(Verdict.NONE, "none", "no treatment was given")
     names = tuple(name for each in (truth, *truth.parts) for name in each.names)
     own = tuple(mention for name in (*names, *truth.alternatives) for mention in read_plan(name).mentions)
+    good = frozenset(mention.thing for mention in own)
+    plan = plan._replace(mentions=tuple(_chosen(mention, plan, good) for mention in plan.mentions))
     plan = plan._replace(unread=tuple(piece for piece in plan.unread if _covered(piece, ". ".join(names)) < 1))
     unsafe = {each.name: _unsafe(each.names, plan, own) for each in truth.unsafe}
     for name, held in unsafe.items():
         if held is _Held.YES:
             return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {name}, which is unsafe here")
-    good = frozenset(mention.thing for mention in own)
     many = len({mention.thing for mention in plan.mentions} - _classes())
     if many > _MOST + len(things(truth.name)):
         return Judgement(Verdict.WRONG, "several", f"names {many} drugs and procedures, more than one plan holds")
@@ -75,11 +76,18 @@ def judge_treatment(answer: str, truth: Treatment) -> Judgement:
         return _undecided(f"it is not sure whether it recommends {unsure}, which is unsafe here")
     if plan.unknown_drug:
         return _undecided(f"no table knows the drug in {plan.unknown_drug!r}")
-    parts = {each.name: max(_held(name, plan) for name in each.names) for each in truth.parts or (truth,)}
-    others = [_held(name, plan) for name in truth.alternatives]
-    if min(parts.values()) is _Held.YES or _Held.YES in (*others, _held(truth.name, plan)):
+    parts = {each.name: _part(each.names, plan, not good) for each in truth.parts or (truth,)}
+    others = [_held(name, plan, not good) for name in truth.alternatives]
+    if min(parts.values()) is _Held.YES or _Held.YES in (*others, _held(truth.name, plan, not good)):
         return Judgement(Verdict.CORRECT, "name", f"holds all of {truth.name} or of an alternative")
     return _incomplete(plan, parts, others, good)
+
+
+def _chosen(mention: Mention, plan: Plan, good: frozenset[Concept]) -> Mention:
+    """Make sure of an open choice only if any of it is as the record wants it."""
+    rivals = [each.thing for each in plan.mentions if mention.open_choice and each.around == mention.around]
+    is_good = all(any(_relation(own, thing) is _Held.YES for own in good) for thing in rivals)
+    return mention._replace(sure=mention.sure and is_good)
 
 
 def _undecided(because: str) -> Judgement:
@@ -153,19 +161,26 @@ def _asked(name: str) -> list[Mention]:
     return [each for each in found if each.thing in drugs or not any(_relation(each.thing, drug) for drug in drugs)]
 
 
-def _held(name: str, plan: Plan) -> _Held:
+def _part(names: tuple[str, ...], plan: Plan, is_alone: bool) -> _Held:
+    """Check a part by all its names; those that no table knows count only in full, if another one is known."""
+    known = [_held(name, plan, is_alone) for name in names if things(name)]
+    told = [_held(name, plan, is_alone) for name in names if not things(name)]
+    return max(known + [each for each in told if each is _Held.YES or not known])
+
+
+def _held(name: str, plan: Plan, is_alone: bool) -> _Held:
     """Check whether a plan holds what one name of a part, or of an alternative, asks for."""
     if cue("treatment_cues", "declines").search(name):
         return _Held.YES if cue("treatment_cues", "declines").search(plan.said) else _Held.NO
     if _ANY_OF.search(name) and len(both := list(filter(things, _AND.split(name)))) > 1:
-        return _together([_held(each, plan) for each in both])
+        return _together([_held(each, plan, is_alone) for each in both])
     stopped = things(". ".join(meaning(name).mentioned))
     held = [_turned_down(each, name, plan) for each in stopped]
     wanted = _asked(name)
     found = [_best(each, name, plan) for each in wanted]
     held += [max(found)] if found and _ANY_OF.search(name) else found
     if not held:
-        return _text_held(name, plan)
+        return _text_held(name, plan, is_alone)
     is_whole = bool(stopped) or _covered(beside(name), plan.text) == 1
     return min(_together(held), _Held.YES if is_whole else _Held.MAYBE)
 
@@ -181,8 +196,9 @@ def _best(wanted: Mention, name: str, plan: Plan) -> _Held:
     """Find the mention that comes nearest to what is wanted, in the manner that is asked for."""
     best = max((_mentioned(wanted, mention, name) for mention in plan.mentions), default=_Held.NO)
     is_procedure = any(code[0].islower() for code in wanted.thing.kin)
+    may_be_unread = is_procedure and any(cue("treatment_cues", "procedure").search(piece) for piece in plan.unread)
     is_turned_down = any(_relation(wanted.thing, thing) for thing in plan.turned_down)
-    return _Held.MAYBE if best is _Held.NO and is_procedure and plan.unread and not is_turned_down else best
+    return _Held.MAYBE if best is _Held.NO and may_be_unread and not is_turned_down else best
 
 
 def _mentioned(wanted: Mention, mention: Mention, name: str) -> _Held:
@@ -213,13 +229,16 @@ def _covered(wanted: str, text: str) -> float:
     return sum(word in said for word in needed) / len(needed) if needed else 1
 
 
-def _text_held(name: str, plan: Plan) -> _Held:
-    """Check a part that names no known drug or procedure by its words and its manner."""
+def _text_held(name: str, plan: Plan, is_alone: bool) -> _Held:
+    """Check a part that names no known drug or procedure by its words and its manner.
+
+    If the record names none at all, it may be the one that the plan names.
+    """
     wanted, asked, given = beside(name), manner(name), manner(plan.text)
     share = _covered(wanted, plan.text)
     if share == 1 and (wanted or asked) and all(values & given.get(key, set()) for key, values in asked.items()):
         return _Held.YES
-    return _Held.MAYBE
+    return _Held.MAYBE if plan.unread or not wanted or share or is_alone else _Held.NO
 
 
 def _turned_down(wanted: Concept, name: str, plan: Plan) -> _Held:
@@ -297,8 +316,10 @@ def _harmful_manner(wanted: Mention, name: str, mention: Mention, plan: Plan, ow
             return None
         is_sure = is_sure and numbers(wanted.around) <= numbers(mention.around)
     left = _ALONE.sub("", beside(name)).strip()
-    if left and _covered(left, plan.text) < 1:
-        return _Held.NO if any(mention.thing == each.thing for each in own) else _Held.MAYBE
+    share = _covered(left, plan.text)
+    if left and share < 1:
+        is_own = any(mention.thing == each.thing for each in own)
+        return _Held.NO if is_own or (wanted.thing in _classes() and not share) else _Held.MAYBE
     return _Held.YES if is_sure else _Held.MAYBE
 
 
