@@ -130,7 +130,7 @@ def _read_sentence(
     said: str, sentence: _Sentence, mentions: list[Mention], unread: list[str], turned_down: set[Concept]
 ) -> None:
     """Read what is meant in one sentence into the three lists."""
-    marks, is_sure, ahead, before = sentence.marks, True, "", len(mentions)
+    marks, is_sure, is_open, ahead, before = sentence.marks, True, False, "", len(mentions)
     for bare, found in _measures(said, sentence.language, marks):
         is_allergy = len(found) == 1 and cue("treatment_cues", "allergy").search(bare)
         if is_allergy or cue("treatment_cues", "dangling").search(bare):
@@ -140,7 +140,8 @@ def _read_sentence(
         is_sure = is_sure and not cue("treatment_cues", "condition").search(bare)
         is_watched = cue("treatment_cues", "workup").search(bare)
         is_doubtful = is_watched or cue("treatment_cues", "doubt").search(bare) or sentence.is_bare_after_no(bare)
-        is_open = bool(cue("treatment_cues", "choice", sentence.language).search(bare))
+        goes_on = is_open and not re.search(r"\d", bare)
+        is_open = goes_on or bool(cue("treatment_cues", "choice", sentence.language).search(bare))
         mentions += [Mention(thing, f"{ahead}{text}", is_sure and not is_doubtful, is_open) for thing in found]
         if not found and len(mentions) > before:
             mentions[-1] = mentions[-1]._replace(around=f"{mentions[-1].around} {text}")
