@@ -14,7 +14,7 @@ from osler.eval.ladder.names import words
 from osler.eval.verdict import Judgement
 from osler.eval.vocabulary import rows
 from osler.language import Language
-from osler.records.schema import Diagnosis, Named, Treatment, Unsafe
+from osler.records.schema import Diagnosis
 from tests.eval.pairs import DiagnosisPair, Half, Pair, pairs
 
 APPENDICITIS = Diagnosis(name="Acute appendicitis", icd10="K35.8")
@@ -156,63 +156,6 @@ def test_the_place_in_the_differential_counts_from_the_main_answer() -> None:
     assert judge_differential(named[:2], APPENDICITIS) is None
 
 
-SEPSIS = Treatment(
-    name="Ceftriaxone with metronidazole",
-    parts=(Named(name="Ceftriaxone"), Named(name="Metronidazole")),
-    alternatives=("Meropenem",),
-    unsafe=(
-        Unsafe(name="Fluoroquinolone", because="She has had a tendon rupture."),
-        Unsafe(name="High-dose gentamicin", because="Her kidneys are failing."),
-    ),
-)
-FLU = Treatment(name="达菲", unsafe=(Unsafe(name="阿司匹林", because="患儿有瑞氏综合征风险。"),))
-BOWEL = Treatment(
-    name="饮食调整加止泻药",
-    parts=(Named(name="饮食调整"), Named(name="洛哌丁胺", aliases=("止泻药",))),
-    unsafe=(Unsafe(name="泻药", because="她正在腹泻。"),),
-)
-
-
-@pytest.mark.parametrize(
-    ("truth", "answer", "verdict"),
-    [
-        (SEPSIS, "Flagyl and Rocephin", "correct"),
-        (SEPSIS, "Meropenem 1 g", "correct"),
-        (SEPSIS, "Ceftriaxon with metronidazole", "correct"),
-        (SEPSIS, "Ceftriaxone", "partial"),
-        (SEPSIS, "A cephalosporin", "partial"),
-        (SEPSIS, "Ceftazidime", "wrong"),
-        (SEPSIS, "Ceftriaxone is not indicated; observation", "wrong"),
-        (SEPSIS, "Ceftriaxone, metronidazole and ciprofloxacin", "unsafe"),
-        (SEPSIS, "Ceftriaxone and metronidazole; avoid ciprofloxacin", "correct"),
-        (SEPSIS, "Meropenem because of a ciprofloxacin allergy", "correct"),
-        (SEPSIS, "Meropenem with low-dose gentamicin", "correct"),
-        (SEPSIS, "Meropenem with high-dose gentamicin", "unsafe"),
-        (
-            SEPSIS,
-            "Meropenem; avoid what harms tendons, such as ciprofloxacin, levofloxacin, or moxifloxacin",
-            "correct",
-        ),
-        (SEPSIS, "Meropenem and another antibiotic, such as ciprofloxacin", "unsafe"),
-        (SEPSIS, "Avoid drugs that harm tendons, such as ciprofloxacin, and use meropenem", "correct"),
-        (SEPSIS, "I cannot recommend a treatment.", "none"),
-        (FLU, "磷酸奥司他韦75mg，每日两次", "correct"),
-        (FLU, "抗病毒药物", "partial"),
-        (FLU, "奥司他韦加阿司匹林退热", "unsafe"),
-        (FLU, "奥司他韦，禁用阿司匹林", "correct"),
-        (FLU, "奥司他韦，避免会加重病情的退热药，如阿司匹林", "correct"),
-        (FLU, "奥司他韦和退热药，如阿司匹林", "unsafe"),
-        (BOWEL, "饮食调整加止泻药", "correct"),
-        (BOWEL, "饮食调整加泻药", "unsafe"),
-        (FLU, "无需奥司他韦，多饮水", "wrong"),
-        (FLU, "暂时无法决定治疗", "none"),
-    ],
-)
-def test_treatment(truth: Treatment, answer: str, verdict: str) -> None:
-    said = judge_treatment(answer, truth)
-    assert said.verdict == verdict, said.because
-
-
 def _judged(pair: Pair) -> Judgement:
     if isinstance(pair, DiagnosisPair):
         return judge_diagnosis(pair.answer, pair.truth)
@@ -244,8 +187,6 @@ def test_treatments_agree_with_the_labels() -> None:
 @pytest.mark.parametrize("odd", ["a " * 50_000, "not " * 5_000, "无法" * 5_000, "(" * 9_000, "，" * 9_000, "0" * 9_000])
 def test_an_answer_without_end_is_judged_at_once(odd: str) -> None:
     judge_diagnosis("Appendicitis", APPENDICITIS)  # loads the words
-    judge_treatment("Flagyl", SEPSIS)
     start = time.process_time()
     judge_diagnosis(odd, APPENDICITIS)
-    judge_treatment(odd, SEPSIS)
     assert time.process_time() - start < 2

@@ -45,18 +45,25 @@ class Concept(NamedTuple):
 def concepts(file: str) -> tuple[Concept, ...]:
     """The things of one file of `words/`.
 
-    `diseases` have an ICD-10 code each, `groups` the codes that they take in, `drugs` and `procedures` their classes,
-    `classes` their key, and `symptoms` a kind: symptom, history or drug.
+    `diseases` have an ICD-10 code each, `groups` the codes that they take in, `drugs` their ATC codes (a product of
+    several drugs: `=` and each drug's name), `procedures` their kinds, `classes` the codes and kinds that they take in,
+    and `symptoms` a kind: symptom, history or drug.
     """
     table = read(file)
     rows = [pair for line in (table if isinstance(table, list) else [table]) for pair in line.items()]
-    if file in {"groups", "drugs", "procedures"}:
-        return tuple(Concept(split(names), frozenset(kin.split())) for names, kin in rows)
+    if file in {"groups", "drugs", "drug_stems", "procedures"}:
+        return tuple(Concept(split(names), _kin(kin)) for names, kin in rows)
     return tuple(
-        Concept(split(names), frozenset({key}))
+        Concept(split(names), _kin(key))
         for key, lines in rows
         for names in (lines if isinstance(lines, list) else [lines])
     )
+
+
+def _kin(value: str) -> frozenset[str]:
+    if value.startswith("="):
+        return frozenset(f"={name.strip()}" for name in value[1:].split("+"))
+    return frozenset(value.split())
 
 
 def split(names: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from osler.eval.ladder.names import LONGEST, plain_case, script
 from osler.eval.vocabulary import cue
 from osler.language import Language
 
-_SENTENCE = re.compile(r"[.:](?=\s|$)|[;；。!！?？\n]")
+SENTENCE = re.compile(r"[.:](?=\s|$)|[;；。!！?？\n]")
 
 
 class AnswerMeaning(NamedTuple):
@@ -33,7 +33,7 @@ def meaning(answer: str) -> AnswerMeaning:
     language = script(answer[:LONGEST])
     meant: list[tuple[str, ...]] = []
     mentioned: list[str] = []
-    for sentence in _SENTENCE.split(plain_case(answer) if language is Language.EN else answer[:LONGEST]):
+    for sentence in SENTENCE.split(plain_case(answer) if language is Language.EN else answer[:LONGEST]):
         kept: list[str] = []
         turned_down = by_example = False
         for piece in map(str.strip, cue("answer_cues", "piece", language).split(sentence)):

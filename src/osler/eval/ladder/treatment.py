@@ -1,203 +1,353 @@
-"""Judge a treatment by rules: its parts by any name, an alternative, only the class, or something unsafe."""
+"""Judge a treatment by rules: each part of the record's treatment, and each thing that is unsafe, is there or not.
+
+What the rules cannot tell is left undecided.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
-from typing import NamedTuple
+from enum import IntEnum
 
-from osler.eval.ladder.names import (
-    LONGEST,
-    NameKey,
-    by_name,
-    chinese,
-    find_names,
-    is_chinese,
-    is_misspelt,
-    is_miswritten,
-    listed,
-    real_parts,
-    script,
-    units,
-    words,
+from osler.eval.ladder.names import chinese, is_chinese, is_misspelt, is_miswritten, script, words
+from osler.eval.ladder.negation import meaning, says_nothing
+from osler.eval.ladder.plan import (
+    Mention,
+    Plan,
+    beside,
+    doses,
+    known_parts,
+    manner,
+    numbers,
+    read_plan,
+    text_beside,
+    things,
+    words_beside,
 )
-from osler.eval.ladder.negation import AnswerMeaning, meaning, says_nothing
 from osler.eval.verdict import Judgement, Verdict
-from osler.eval.vocabulary import Concept, concepts
-from osler.language import Language
-from osler.ranking import reaches
+from osler.eval.vocabulary import Concept, concepts, cue
 from osler.records.schema import Treatment
 
-_COVER = 0.6
 _MOST = 12
 """Drugs and procedures that a plan may have besides the true ones: with more, it is a list for any patient."""
-_MANNER_ZH = re.compile(
-    r"大剂量|小剂量|低剂量|足量|静脉|口服|肌注|皮下|外用|局部|注射|冲击|治疗|疗法|紧急|立即|尽快|急诊|联合|加用?|及|和|并|给予|予|使用|应用|"
-    r"滴注|静滴|静推|片|胶囊|乳膏|软膏|手术|术|行|每日|每天|[一二两三]次|\d+(?:\.\d+)?(?:mg|g|ml|%)?|[，、。；,（）()]"
-)
-
-_IDLE_ZH = re.compile(r"治疗|疗法|药物?|[类剂]|抗生素|使用|[，、。；,（）()]")
-_ALLERGY = re.compile(
-    r"([A-Za-z-]{4,30}) (?:allergy|hypersensitivity|intolerance)\b|([\u4e00-\u9fff]{2,8})过敏", re.IGNORECASE
-)
-
-
-class NamedDrugs(NamedTuple):
-    """The drugs and procedures that a text names."""
-
-    drugs: frozenset[Concept]
-    classes: frozenset[str]
-    rest: tuple[str, ...]
-    """The words, or the Chinese characters, that name none."""
+_NO_MATTER = {"time", "span"}
+"""Dimensions of manner in which an answer may differ from a part of the treatment."""
+_BY_DEFAULT = {("route", "oral"), ("frequency", "daily")}
+_LOCAL = {"local", "airway", "rectum", "joint"}
+"""Routes by which a drug may not do the harm that the record expects of it."""
+_TOO_HIGH = 3
+"""A dose more than this many times the record's own is a high dose."""
+_GROUP = 4
+"""Length of the ATC code of a group of drugs; a single drug has a longer one."""
+_ANY_OF = re.compile(r"\bor\b|/|或|等|such as", re.IGNORECASE)
+_AND = re.compile(r"\b(?:and|with|plus|then)\b|\+|加|联合|并|和|及", re.IGNORECASE)
+_STOP = re.compile(r"^(?:stop|discontinu|withh|withdraw|paus|hold|停|暂停)", re.IGNORECASE)
+_ALONE = re.compile(r"\balone\b|\bonly\b|monotherapy|单用|单独|单药|仅", re.IGNORECASE)
 
 
-class _Said(NamedTuple):
-    meant: NamedDrugs
-    text: str
-    turned_down: NamedDrugs
+class _Held(IntEnum):
+    """Whether a plan holds one thing."""
+
+    NO = 0
+    SOME = 1
+    """Certainly not all of it, but its class, one of its drugs, or the drug in another manner."""
+    MAYBE = 2
+    YES = 3
 
 
 def judge_treatment(answer: str, truth: Treatment) -> Judgement:
-    """Judge unsafe first, whatever else matches; then a list of too much; then the whole, the parts, the class."""
-    if not answer.strip():
+    """Judge unsafe first, whatever else is there; then the parts and alternatives; undecided where one is not sure."""
+    plan = _with_misspelt(read_plan(answer), truth)
+    if not plan.mentions and not plan.turned_down and _gives_none(plan):
         return Judgement(Verdict.NONE, "none", "no treatment was given")
-    answer = answer[:LONGEST]
-    said = _said(meaning(_ALLERGY.sub(_allergy, answer)), truth)
-    for unsafe in truth.unsafe:
-        if any(_recommends(said, each, truth) for each in unsafe.names):
-            return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {unsafe.name}, which is unsafe here")
-    if len(said.meant.drugs) > _MOST + len(_drugs((truth.name,))):
-        many = len(said.meant.drugs)
+    names = tuple(name for each in (truth, *truth.parts) for name in each.names)
+    own = tuple(mention for name in (*names, *truth.alternatives) for mention in read_plan(name).mentions)
+    good = frozenset(mention.thing for mention in own)
+    plan = plan._replace(mentions=tuple(_chosen(mention, plan, good) for mention in plan.mentions))
+    plan = plan._replace(unread=tuple(piece for piece in plan.unread if _covered(piece, ". ".join(names)) < 1))
+    unsafe = {each.name: _unsafe(each.names, plan, own) for each in truth.unsafe}
+    for name, held in unsafe.items():
+        if held is _Held.YES:
+            return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {name}, which is unsafe here")
+    many = len({mention.thing for mention in plan.mentions} - _classes())
+    if many > _MOST + len(things(truth.name)):
         return Judgement(Verdict.WRONG, "several", f"names {many} drugs and procedures, more than one plan holds")
-    done = [part.name for part in truth.parts if any(_done(said, each) for each in part.names)]
-    complete = len(done) == len(truth.parts) if truth.parts else any(_done(said, each) for each in truth.names)
-    if complete or any(_done(said, each) for each in truth.alternatives):
-        return Judgement(Verdict.CORRECT, "name", f"holds all of {truth.name}")
-    if done:
-        return Judgement(Verdict.PARTIAL, "part", f"holds only {', '.join(done)}")
-    wanted = _drugs((*truth.names, *truth.alternatives))
-    if said.meant.drugs & wanted:
-        return Judgement(Verdict.PARTIAL, "part", f"holds a part of {truth.name}")
-    if said.meant.classes & _kin(wanted):
-        return Judgement(Verdict.PARTIAL, "class", "names only the class")
-    if said.turned_down.drugs & wanted:
-        return Judgement(Verdict.WRONG, "negated", f"turns {truth.name} down")
-    if not said.meant.drugs and says_nothing(answer):
-        return Judgement(Verdict.NONE, "none", "no treatment was given")
-    return Judgement(Verdict.WRONG, "name", f"does not name {truth.name}")
+    if unsure := next((name for name, held in unsafe.items() if held is _Held.MAYBE), ""):
+        return _undecided(f"it is not sure whether it recommends {unsure}, which is unsafe here")
+    if plan.unknown_drug:
+        return _undecided(f"no table knows the drug in {plan.unknown_drug!r}")
+    parts = {each.name: _part(each.names, plan, not good) for each in truth.parts or (truth,)}
+    others = [_held(name, plan, not good) for name in truth.alternatives]
+    if min(parts.values()) is _Held.YES or _Held.YES in (*others, _held(truth.name, plan, not good)):
+        return Judgement(Verdict.CORRECT, "name", f"holds all of {truth.name} or of an alternative")
+    return _incomplete(plan, parts, others, good)
 
 
-def _allergy(match: re.Match[str]) -> str:
-    """An allergy to a drug is a reason, not a recommendation."""
-    what = named(match[1] or match[2])
-    return " " if what.drugs or what.classes else match[0]
+def _chosen(mention: Mention, plan: Plan, good: frozenset[Concept]) -> Mention:
+    """Make sure of an open choice only if any of it is as the record wants it."""
+    rivals = [each.thing for each in plan.mentions if mention.open_choice and each.around == mention.around]
+    is_good = all(any(_relation(own, thing) is _Held.YES for own in good) for thing in rivals)
+    return mention._replace(sure=mention.sure and is_good)
 
 
-def _said(reading: AnswerMeaning, truth: Treatment) -> _Said:
-    text = ". ".join(reading.sentences)
-    meant = named(text)
-    every = (name for each in (truth, *truth.parts, *truth.unsafe) for name in each.names)
-    wanted = _drugs((*every, *truth.alternatives)) - meant.drugs
-    own = ((drug, name) for drug in wanted for name in drug.names if script(name) is script(text))
-    mistakes = frozenset(drug for drug, name in own if _is_misspelt(meant.rest, name))
-    return _Said(meant._replace(drugs=meant.drugs | mistakes), text, named(". ".join(reading.mentioned)))
+def _undecided(because: str) -> Judgement:
+    return Judgement(Verdict.UNDECIDED, "undecided", because)
 
 
-def _drugs(names: Iterable[str]) -> frozenset[Concept]:
-    return frozenset[Concept]().union(*(named(each).drugs for each in names))
+def _incomplete(plan: Plan, parts: dict[str, _Held], others: list[_Held], good: frozenset[Concept]) -> Judgement:
+    """Judge a plan that is safe, and not surely complete."""
+    held = {*parts.values()}
+    is_partial = min(held) < _Held.MAYBE and bool(held & {_Held.YES, _Held.SOME})
+    if _Held.MAYBE in others or (_Held.MAYBE in held and not is_partial):
+        unsure = next((name for name, each in parts.items() if each is _Held.MAYBE), "an alternative")
+        return _undecided(f"it is not sure whether it holds {unsure}")
+    if is_partial:
+        missing = ", ".join(name for name, each in parts.items() if each is not _Held.YES)
+        return Judgement(Verdict.PARTIAL, "part", f"does not hold all of {missing}")
+    if any(_relation(own, thing) or _relation(thing, own) for thing in plan.turned_down for own in good):
+        return Judgement(Verdict.WRONG, "negated", "turns the treatment down")
+    recommended = {mention.thing for mention in plan.mentions}
+    if not any(mention.sure for mention in plan.mentions):
+        if cue("treatment_cues", "declines").search(plan.said):
+            return Judgement(Verdict.WRONG, "negated", "says that no treatment is needed")
+        return _undecided("names no treatment that is known")
+    if any(others) or any(_is_close(thing, own) for thing in recommended for own in good):
+        return _undecided("names something close to the treatment")
+    return Judgement(Verdict.WRONG, "name", "names another treatment and no part of this one")
 
 
-def _kin(some: Iterable[Concept]) -> frozenset[str]:
-    return frozenset[str]().union(*(drug.kin for drug in some))
+def _is_close(thing: Concept, own: Concept) -> bool:
+    """Check whether two drugs are of one chemical subgroup, or two procedures of one kind."""
+    return not {thing, own} & _classes() and bool(thing.kin & own.kin)
 
 
-def _recommends(said: _Said, unsafe: str, truth: Treatment) -> bool:
-    """Check whether the answer recommends what is unsafe, with all that makes it so: a dose, a time, a route."""
-    asked = meaning(unsafe)
-    if asked.mentioned:
-        return not asked.meant and _stops(said, asked)
-    what = named(unsafe)
-    exact = _beside(what, manner=True)
-    if what.drugs:
-        held = what.drugs <= said.meant.drugs
-    elif what.classes:
-        good = _drugs((*truth.names, *truth.alternatives, *(name for part in truth.parts for name in part.names)))
-        kin = [drug.kin for drug in said.meant.drugs - good] + [said.meant.classes - _kin(good)]
-        held = any(what.classes <= each for each in kin)
-    else:
-        held = bool(exact)
-    return held and _covers(said, exact)
+def _gives_none(plan: Plan) -> bool:
+    """Check whether a plan without any drug or procedure leaves the treatment open, or is only tests."""
+    if cue("treatment_cues", "declines").search(plan.said):
+        return False
+    refuses = cue("treatment_cues", "refusal").search(plan.said) or cue("answer_cues", "talk").search(plan.said)
+    is_tests = bool(plan.unread) and all(cue("treatment_cues", "test").search(piece) for piece in plan.unread)
+    return bool(refuses) or is_tests or not plan.said.strip() or says_nothing(plan.said)
 
 
-def _stops(said: _Said, asked: AnswerMeaning) -> bool:
-    stopped = named(". ".join(asked.mentioned)).drugs
-    return bool(stopped) and stopped <= said.turned_down.drugs
+def _classes() -> frozenset[Concept]:
+    return frozenset(concepts("classes"))
 
 
-def _done(said: _Said, wanted: str) -> bool:
-    """Check whether the answer does what a name asks for; a name that asks to stop something must be turned down."""
-    asked = meaning(wanted)
-    if asked.mentioned and not asked.meant:
-        return _stops(said, asked)
-    what = named(wanted)
-    beside = _beside(what, manner=False)
-    if what.drugs:
-        held = what.drugs <= said.meant.drugs
-    elif what.classes:
-        held = any(what.classes <= each for each in (said.meant.classes, *(drug.kin for drug in said.meant.drugs)))
-    else:
-        held = bool(beside)
-    return held and _covers(said, beside, _COVER)
+def _is_group(thing: Concept) -> bool:
+    """Check whether a name stands for several drugs: a class, or insulin and penicillin without a kind."""
+    return thing in _classes() or any(code[0].isupper() and len(code) <= _GROUP for code in thing.kin)
 
 
-def _beside(what: NamedDrugs, *, manner: bool) -> list[str]:
-    """Return what a name says besides its drugs, with how they are given or, in Chinese as pairs, without."""
-    if any(is_chinese(char) for char in what.rest):
-        rest = (_IDLE_ZH if manner else _MANNER_ZH).sub("", "".join(what.rest))
-        step = len(rest) if manner else 2
-        return [rest[place : place + step] for place in range(max(1, len(rest) - step + 1))] if rest else []
-    told = [word for word in what.rest if word not in listed("idle")]
-    return told if manner else [word for word in told if word not in listed("manner") and not word.isdigit()]
+def _relation(wanted: Concept, thing: Concept) -> _Held:
+    """Compare a thing with a wanted one: it, one of its class (yes), its class (some), a near one (maybe)."""
+    if thing == wanted:
+        return _Held.YES
+    within = [any(code.startswith(group) for group in wanted.kin) for code in thing.kin]
+    if _is_group(wanted) and (all(within) if thing in _classes() else any(within)):
+        return _Held.YES
+    if _is_group(thing) and any(code.startswith(group) for group in thing.kin for code in wanted.kin):
+        return _Held.SOME
+    near = [group[1:] for group in wanted.kin if group.startswith("~")]
+    return _Held.MAYBE if any(code.startswith(group) for group in near for code in thing.kin) else _Held.NO
 
 
-def _covers(said: _Said, wanted: list[str], least: float = 1.0) -> bool:
-    """Check whether the answer has that share of what is wanted; to have all, it must say it beside its drugs."""
-    there: str | tuple[str, ...] = said.meant.rest
-    if is_chinese("".join(wanted)):
-        there = said.text if least < 1 else "".join(there)
-    return not wanted or reaches(sum(each in there for each in wanted) / len(wanted), least)
+def _asked(name: str) -> list[Mention]:
+    """Return what a record's name asks for; a class beside one of its drugs only describes it."""
+    found = read_plan(name).mentions
+    if _ANY_OF.search(name):
+        return list(found)
+    drugs = [each.thing for each in found if each.thing not in _classes()]
+    return [each for each in found if each.thing in drugs or not any(_relation(each.thing, drug) for drug in drugs)]
 
 
-@cache
-def _index(language: Language) -> dict[NameKey, tuple[Concept, ...]]:
-    return by_name((*concepts("drugs"), *concepts("procedures"), *concepts("classes")), language)
+def _part(names: tuple[str, ...], plan: Plan, is_alone: bool) -> _Held:
+    """Check a part by all its names; those that no table knows count only in full, if another one is known."""
+    known = [_held(name, plan, is_alone) for name in names if things(name)]
+    told = [_held(name, plan, is_alone) for name in names if not things(name)]
+    return max(known + [each for each in told if each is _Held.YES or not known])
 
 
-@cache
-def _real(language: Language) -> frozenset[str]:
-    return real_parts(_index(language))
+def _held(name: str, plan: Plan, is_alone: bool) -> _Held:
+    """Check whether a plan holds what one name of a part, or of an alternative, asks for."""
+    if cue("treatment_cues", "declines").search(name):
+        return _Held.YES if cue("treatment_cues", "declines").search(plan.said) else _Held.NO
+    if _ANY_OF.search(name) and len(both := list(filter(things, _AND.split(name)))) > 1:
+        return _together([_held(each, plan, is_alone) for each in both])
+    stopped = things(". ".join(meaning(name).mentioned))
+    held = [_turned_down(each, name, plan) for each in stopped]
+    wanted = _asked(name)
+    found = [_best(each, name, plan) for each in wanted]
+    held += [max(found)] if found and _ANY_OF.search(name) else found
+    if not held:
+        return _text_held(name, plan, is_alone)
+    is_whole = bool(stopped) or _covered(beside(name), plan.text) == 1
+    return min(_together(held), _Held.YES if is_whole else _Held.MAYBE)
 
 
-@lru_cache(maxsize=8192)
-def named(text: str) -> NamedDrugs:
-    """Return what a text names: the longest names at each place."""
-    language = script(text)
-    sequence, index, groups = units(text, language), _index(language), frozenset(concepts("classes"))
-    hits = list(find_names(sequence, index))
-    found = frozenset(concept for hit in hits for concept in index[hit.key])
-    inside = {place for hit in hits for place in range(hit.start, hit.end)}
-    rest = tuple(unit for place, unit in enumerate(sequence) if place not in inside)
-    return NamedDrugs(found - groups, _kin(found & groups), rest)
+def _together(held: list[_Held]) -> _Held:
+    """Return how much of several wanted things is there."""
+    if min(held) is _Held.NO:
+        return _Held.SOME if {_Held.YES, _Held.SOME} & {*held} else max(held)
+    return min(held)
 
 
-def _is_misspelt(rest: tuple[str, ...], name: str) -> bool:
-    """Check whether one of these words is the misspelt name; a word that is itself a name is not."""
-    real = _real(script(name))
+def _best(wanted: Mention, name: str, plan: Plan) -> _Held:
+    """Find the mention that comes nearest to what is wanted, in the manner that is asked for."""
+    best = max((_mentioned(wanted, mention, name) for mention in plan.mentions), default=_Held.NO)
+    is_procedure = any(code[0].islower() for code in wanted.thing.kin)
+    may_be_unread = is_procedure and any(cue("treatment_cues", "procedure").search(piece) for piece in plan.unread)
+    is_turned_down = any(_relation(wanted.thing, thing) for thing in plan.turned_down)
+    return _Held.MAYBE if best is _Held.NO and may_be_unread and not is_turned_down else best
+
+
+def _mentioned(wanted: Mention, mention: Mention, name: str) -> _Held:
+    relation = _relation(wanted.thing, mention.thing)
+    if relation is not _Held.YES:
+        return relation
+    is_conditional = cue("treatment_cues", "condition").search(name)
+    is_member = mention.thing != wanted.thing and wanted.thing not in _classes()
+    if is_member or not (mention.sure or is_conditional):
+        return _Held.MAYBE
+    given = manner(mention.around)
+    for key, values in manner(text_beside(wanted.around)).items():
+        there = given.get(key) or {value for at, value in _BY_DEFAULT if at == key}
+        if key not in _NO_MATTER and not values <= there:
+            return _Held.SOME if key in given or mention.thing in _classes() else _Held.MAYBE
+    asked = doses(wanted.around)
+    is_dose = not asked or any(min(asked) <= dose <= max(asked) for dose in doses(mention.around))
+    return _Held.YES if is_dose else _Held.MAYBE
+
+
+def _covered(wanted: str, text: str) -> float:
+    """Return which share of the words, or of the pairs of characters, a text has."""
+    if is_chinese(wanted):
+        there = chinese(text)
+        pairs = [word[at : at + 2] for word in wanted.split() for at in range(max(1, len(word) - 1))]
+        return sum(pair in there for pair in pairs) / len(pairs)
+    said, needed = frozenset(words(text)), words(wanted)
+    return sum(word in said for word in needed) / len(needed) if needed else 1
+
+
+def _text_held(name: str, plan: Plan, is_alone: bool) -> _Held:
+    """Check a part that names no known drug or procedure by its words and its manner.
+
+    If the record names none at all, it may be the one that the plan names.
+    """
+    wanted, asked, given = beside(name), manner(name), manner(plan.text)
+    share = _covered(wanted, plan.text)
+    if share == 1 and (wanted or asked) and all(values & given.get(key, set()) for key, values in asked.items()):
+        return _Held.YES
+    return _Held.MAYBE if plan.unread or not wanted or share or is_alone else _Held.NO
+
+
+def _turned_down(wanted: Concept, name: str, plan: Plan) -> _Held:
+    """Check a part that asks to stop a drug, or to do without it."""
+    if any(mention.sure and _relation(wanted, mention.thing) is _Held.YES for mention in plan.mentions):
+        return _Held.NO
+    if any(_relation(wanted, thing) or _relation(thing, wanted) is _Held.YES for thing in plan.turned_down):
+        return _Held.YES
+    return _Held.NO if _STOP.search(name) and not plan.unread else _Held.MAYBE
+
+
+def _unsafe(names: Iterable[str], plan: Plan, own: tuple[Mention, ...]) -> _Held:
+    """Check whether a plan recommends something unsafe; a manner that is said to be another settles all its names."""
+    return _settled([_recommends(name, plan, own) for name in names])
+
+
+def _settled(found: list[_Held | None]) -> _Held:
+    """Return the surest of several answers, of which None says that the manner is another one."""
+    told = [each for each in found if each is not None]
+    return _Held.NO if None in found and _Held.YES not in told else max(told, default=_Held.NO)
+
+
+def _recommends(name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
+    """Return whether a plan recommends one unsafe name; None if it says another manner."""
+    wanted = _asked(name)
+    if not wanted:
+        to_stop = things(". ".join(meaning(name).mentioned))
+        if any(_relation(each, thing) for each in to_stop for thing in plan.turned_down):
+            return _Held.MAYBE if manner(name).items() <= manner(plan.said).items() else _Held.NO
+        left = beside(name)
+        return _Held.MAYBE if left and _covered(left, plan.text) == 1 else _Held.NO
+    good = {mention.thing for mention in own}
+    harmful = [each for each in wanted if each.thing not in good] or wanted
+    found = [_harm(each, name, plan, own) for each in harmful]
+    alike = len({code[:3] for each in harmful for code in each.thing.kin}) == 1
+    if _ANY_OF.search(name) or alike:
+        return None if _settled(found) is _Held.NO and None in found else _settled(found)
+    return None if None in found else min(each for each in found if each is not None)
+
+
+def _harm(wanted: Mention, name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
+    """Return whether a plan recommends one unsafe thing; None if it says another manner."""
+    good = {mention.thing for mention in own}
+    found: list[_Held | None] = []
+    for mention in plan.mentions:
+        relation = _relation(wanted.thing, mention.thing)
+        if relation is _Held.YES and (mention.thing == wanted.thing or mention.thing not in good):
+            found.append(_harmful_manner(wanted, name, mention, plan, own))
+        elif relation and mention.thing not in good and not any(_relation(mention.thing, each) for each in good):
+            found.append(_Held.MAYBE)
+    return None if None in found and _Held.YES not in found else _settled(found)
+
+
+def _harmful_manner(wanted: Mention, name: str, mention: Mention, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
+    """Compare the manner that makes a thing unsafe with the one that is recommended; None if it is another."""
+    given = manner(mention.around)
+    is_sure = mention.sure
+    if _ALONE.search(name):
+        if len({each.thing for each in plan.mentions}) > 1:
+            return None
+        is_sure = is_sure and bool(_ALONE.search(mention.around))
+    recorded = [dose for each in own if each.thing == mention.thing for dose in doses(each.around)]
+    taken = doses(mention.around)
+    if recorded and taken and max(taken) > _TOO_HIGH * max(recorded):
+        given.setdefault("dose", {"high"})
+    asked = manner(text_beside(wanted.around))
+    for key, values in asked.items():
+        if key in given and not values & given[key]:
+            return None
+        is_sure = is_sure and given.get(key) == values
+    is_other_route = mention.thing != wanted.thing and "route" not in asked and given.get("route", set()) & _LOCAL
+    is_sure = is_sure and not is_other_route
+    if asked or numbers(wanted.around):
+        if recorded and taken and max(taken) <= max(recorded):
+            return None
+        is_sure = is_sure and numbers(wanted.around) <= numbers(mention.around)
+    left = _ALONE.sub("", beside(name)).strip()
+    share = _covered(left, plan.text)
+    if left and share < 1:
+        is_own = any(mention.thing == each.thing for each in own)
+        return _Held.NO if is_own or (wanted.thing in _classes() and not share) else _Held.MAYBE
+    return _Held.YES if is_sure else _Held.MAYBE
+
+
+def _with_misspelt(plan: Plan, truth: Treatment) -> Plan:
+    """Add the drugs of the record that the plan names with a slip of the pen; what is unsafe is not sure then."""
+    unsafe = {thing for each in truth.unsafe for name in each.names for thing in things(name)}
+    names = (*(name for each in (truth, *truth.parts) for name in each.names), *truth.alternatives)
+    wanted = (unsafe | {thing for name in names for thing in things(name)}) - {each.thing for each in plan.mentions}
+    rest = words_beside(plan.text)
+    found = [
+        (drug, slip)
+        for drug in wanted
+        for name in drug.names
+        if script(name) is script(plan.text) and (slip := _misspelt(rest, name))
+    ]
+    unread = tuple(piece for piece in plan.unread if not any(slip in piece.casefold() for _, slip in found))
+    slips = tuple(Mention(drug, plan.text, drug not in unsafe) for drug, _ in found)
+    return plan._replace(mentions=plan.mentions + slips, unread=unread)
+
+
+def _misspelt(rest: tuple[str, ...], name: str) -> str:
+    """Return the word that is the misspelt name, or nothing; a word that is itself a name is not."""
+    real = known_parts(script(name))
     if is_chinese(name):
         text, meant = "".join(rest), chinese(name)
         starts = range(len(text) - len(meant) + 1) if len(meant) >= 3 else ()
-        return any(is_miswritten(text[start : start + len(meant)], meant, real) for start in starts)
+        slips = (text[start : start + len(meant)] for start in starts)
+        return next((slip for slip in slips if is_miswritten(slip, meant, real)), "")
     meant_words = words(name)
     odd = (word for word in rest if len(word) >= 5 and word not in real)
-    return len(meant_words) == 1 and any(is_misspelt(word, meant_words[0]) for word in odd)
+    return next((word for word in odd if len(meant_words) == 1 and is_misspelt(word, meant_words[0])), "")
