@@ -37,6 +37,7 @@ _NOT_TOLD = re.compile(
     re.IGNORECASE,
 )
 """Fields that are not shown to the model: the truth, the exam question about it, and what is not about the patient."""
+_WHO = re.compile(r"age(?:_value|_unit)?|gender|sex|年龄|性别", re.IGNORECASE)
 _TRUTH = re.compile(
     r"(?:(?:final|correct|discharge|true)[_ ]?)?diagnosis|answer|disease|(?:最后|最终|出院|确定)?诊断", re.I
 )
@@ -149,8 +150,10 @@ def _case(item: Mapping[str, Any], draft: Mapping[str, Any], name: str) -> TextC
     told, left_out, truth = [], [], {"diagnosis": "", "treatment": ""}
     for path, text in _leaves(item):
         hidden = next((key for key in path if _NOT_TOLD.search(key)), None)
+        if hidden is None and draft.get("age") is not None and _WHO.fullmatch(path[-1]):
+            hidden = path[-1]  # known already
         if hidden is None:
-            title = ", ".join(key.replace("_", " ") for key in path[-2:])
+            title = ", ".join(key.replace("_", " ") for key in path[max(1, len(path) - 2) :] or path)
             told.append(f"{title}: {text}" if len(path) > 1 or len(text) < len(title) * 8 else text)
             continue
         left_out.append(hidden)

@@ -8,9 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from osler.agents.gate import mentions_name
 from osler.errors import OslerError, printable
 from osler.language import Language, Speaker
 from osler.language.reader import denies
+from osler.language.words import content
 from osler.loosejson import json_begun, json_of
 from osler.models import Backbone, ChatMessage, ChatRequest, Completion, ask
 from osler.models.cache import ResponseCache, request_key
@@ -21,6 +23,7 @@ from osler.records.validation import RecordDraft, check
 from osler.structuring.source_text import TextCase
 from osler.structuring.support import (
     SourceText,
+    SupportFault,
     names_truth,
     number_fault,
     polarity_fault,
@@ -102,7 +105,7 @@ class _Part:
     source: SourceText
     accepted: list[dict[str, Any]] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
-    refused: list[tuple[EntryProposal, str]] = field(default_factory=list)
+    refused: list[tuple[EntryProposal, SupportFault]] = field(default_factory=list)
     is_cut: bool = False
     """Whether an answer could not be read to its end."""
 
@@ -118,6 +121,8 @@ class Structurer:
         """Take the text, a model, and where answers are kept that need not be asked for again."""
         self._case, self._backbone, self._cache = case, backbone, cache
         self._language = Language(case.known.get("language", case.language))
+        self._used: set[str] = set()
+        """Sentences that age, complaint or diagnosis rest on."""
         self.report = StructuringReport(case.id, left_out=case.left_out)
 
     async def record(self) -> PatientRecord:
@@ -133,9 +138,10 @@ class Structurer:
         parts = [_Part(SourceText(text, self._language)) for text in self._case.parts()]
         for part in parts:
             await self._entries(part, truth)
-        opening, opening_used = self._complaint(facts, whole, truth)
-        entries = _told_apart(entry for part in parts for entry in part.accepted)
-        self._note_unused(parts, whole, opening_used)
+        opening = self._complaint(facts, whole, truth)
+        entries = _told_apart((entry for part in parts for entry in part.accepted), self._language)
+        unused = (line for part in parts for line in part.unused if line not in self._used)
+        self.report.not_used = list(dict.fromkeys(unused))
         if not entries:
             raise StructuringError("no entry of the model's answer is supported by the text")
         known = {key: value for key, value in self._case.known.items() if value is not None}
@@ -167,7 +173,7 @@ class Structurer:
             return kept
         answer = await ask(self._backbone.client, messages, schema=schema, max_tokens=most)
         self.report.answers.append(answer)
-        if self._cache is not None and (json_of(answer.text) or json_begun(answer.text)):
+        if self._cache is not None and (json_begun(answer.text) or json_of(answer.text)):
             self._cache.put(key, answer)
         return answer
 
@@ -202,28 +208,32 @@ class Structurer:
     def _truth(self, facts: PatientProposal, whole: SourceText) -> Diagnosis:
         if known := self._case.known.get("diagnosis"):
             return Diagnosis.model_validate(known)
-        quoted = whole.joined(whole.find(facts.diagnosis_source, facts.diagnosis))
-        if not facts.diagnosis.strip() or not SourceText(quoted, self._language).find(facts.diagnosis):
+        numbers, name = whole.find(facts.diagnosis_source, facts.diagnosis), facts.diagnosis.strip()
+        if not name or not mentions_name(whole.joined(numbers), name):
             raise StructuringError("the text states no diagnosis; add it as a field or a line `Diagnosis: …`")
-        return Diagnosis(name=facts.diagnosis.strip())
+        self._used.update(whole.sentences[number] for number in numbers)
+        return Diagnosis(name=name)
 
-    def _complaint(self, facts: PatientProposal, whole: SourceText, truth: Diagnosis) -> tuple[str, tuple[int, ...]]:
+    def _complaint(self, facts: PatientProposal, whole: SourceText, truth: Diagnosis) -> str:
         """The opening in the speaker's words if the text supports it, else the source's own."""
         numbers = whole.find(facts.complaint_source, facts.complaint)
         source = whole.joined(numbers)
         fault = quotation_fault(whole, numbers) or number_fault(facts.complaint, source, self._language)
         if names_truth(facts.complaint, truth):
-            fault = "it names the diagnosis"
-        if facts.complaint.strip() and not fault:
-            return facts.complaint.strip(), numbers
-        self.report.dropped.append(f"complaint {facts.complaint!r}: {fault or 'it is empty'}")
+            fault = SupportFault("names_diagnosis", truth.name)
+        if facts.complaint.strip() and fault is None:
+            self._used.update(whole.sentences[number] for number in numbers)
+            return facts.complaint.strip()
+        fault = fault if fault and facts.complaint.strip() else SupportFault("empty")
+        self.report.dropped.append(f"complaint {facts.complaint!r}: {fault.reason()}")
         for opening in (str(self._case.known.get("complaint") or ""), *whole.sentences):
             if opening.strip() and not names_truth(opening, truth):
-                return opening.strip(), whole.find(opening)
+                self._used.add(opening)
+                return opening.strip()
         raise StructuringError("every sentence of the text names the diagnosis")
 
     async def _entries(self, part: _Part, truth: Diagnosis) -> None:
-        text = _shown(part.source.text)
+        text, language = _shown(part.source.text), self._language
         answer = await self._ask("structure_entries", EntryProposals, _ENTRY_TOKENS, text=text)
         self._take(part, answer, truth)
         is_partly_used = len(part.unused) > _UNUSED_SHARE * len(part.source.sentences)
@@ -234,23 +244,23 @@ class Structurer:
                 EntryProposals,
                 _ENTRY_TOKENS,
                 text=text,
-                refused="\n".join(f"- {one.model_dump_json()}: {reason}" for one, reason in refused) or _NONE,
+                refused="\n".join(f"- {one.model_dump_json()}: {why.reason(language)}" for one, why in refused)
+                or _NONE,
                 unused="\n".join(f"- {_shown(line)}" for line in part.unused) or _NONE,
             )
             self._take(part, again, truth)
             kept = {(one["category"], one["name"].casefold()) for one in part.accepted}
             part.refused += [(one, why) for one, why in refused if (one.category, one.name.casefold()) not in kept]
-        lines = (f"{one.name} ({one.status}): {why} — {one.source!r}" for one, why in part.refused)
+        lines = (f"{one.name} ({one.status}): {why.reason()} — {one.source!r}" for one, why in part.refused)
         self.report.dropped += dict.fromkeys(lines)
         if part.is_cut:
             self.report.dropped.append("the rest of an answer that could not be read to its end")
 
     def _take(self, part: _Part, answer: Completion, truth: Diagnosis) -> None:
         """Sort the entries of an answer into accepted and refused ones."""
-        data = json_of(answer.text)
-        part.is_cut = data is None or answer.finish == "length"
-        rows = (data or json_begun(answer.text) or {}).get("entries")
-        for row in rows if isinstance(rows, list) else []:
+        rows, is_whole = _rows(answer.text)
+        part.is_cut = not is_whole or answer.finish == "length"
+        for row in rows:
             try:
                 proposal = EntryProposal.model_validate(row)
             except ValidationError:
@@ -265,14 +275,14 @@ class Structurer:
                 part.accepted.append(self._entry(proposal, source, truth))
                 part.used.update(numbers)
 
-    def _fault(self, entry: EntryProposal, source: str, truth: Diagnosis) -> str:
-        language = self._language
+    def _fault(self, entry: EntryProposal, source: str, truth: Diagnosis) -> SupportFault | None:
+        language, whole = self._language, f"{entry.name}\n{entry.report}\n{entry.when}"
         if not entry.name.strip():
-            return "it has no name"
-        if names_truth(f"{entry.name}\n{entry.report}\n{entry.when}", truth):
-            return f"it names the diagnosis ({truth.name}); say what was found, without that name"
+            return SupportFault("no_name")
+        if names_truth(whole, truth):
+            return SupportFault("names_diagnosis", truth.name)
         return (
-            number_fault(f"{entry.name}\n{entry.report}\n{entry.when}", source, language)
+            number_fault(whole, source, language)
             or wording_fault(entry.name, entry.report, source, language)
             or polarity_fault(entry.name, entry.report, entry.status, source, language)
         )
@@ -282,11 +292,11 @@ class Structurer:
         language, said, report = self._language, entry.said.strip(), entry.report.strip()
         fault = number_fault(said, source, language)
         if names_truth(said, truth):
-            fault = "it names the diagnosis"
+            fault = SupportFault("names_diagnosis", truth.name)
         elif said and entry.status is Status.ABSENT and not denies(said, language):
-            fault = "it does not deny"
+            fault = SupportFault("not_denied")
         if fault:
-            self.report.dropped.append(f"own words of {entry.name!r} {said!r}: {fault}")
+            self.report.dropped.append(f"own words of {entry.name!r} {said!r}: {fault.reason()}")
             said = ""
         if entry.status is Status.ABSENT and not denies(report, language):
             report = ""  # the name of what is absent, which affirms it if it stands alone
@@ -302,10 +312,16 @@ class Structurer:
             "source": source[:4000],
         }
 
-    def _note_unused(self, parts: Iterable[_Part], whole: SourceText, used: tuple[int, ...]) -> None:
-        opening = {whole.sentences[number] for number in used}
-        lines = [line for part in parts for line in part.unused if line not in opening]
-        self.report.not_used = list(dict.fromkeys(lines))
+
+def _rows(text: str) -> tuple[list[Any], bool]:
+    """The entries of an answer, as an object or a bare list, and whether it could be read to its end."""
+    listed = f'{{"entries": {text[max(text.find("["), 0) :]}}}'
+    for reads in (json_of, json_begun):
+        for written in (text, listed):
+            rows = (reads(written) or {}).get("entries")
+            if isinstance(rows, list):
+                return rows, reads is json_of
+    return [], False
 
 
 def _shown(text: str) -> str:
@@ -313,16 +329,15 @@ def _shown(text: str) -> str:
     return text.translate(_NO_MARKS)
 
 
-def _told_apart(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The entries, each under a name of its own; the same thing said twice is kept once."""
+def _told_apart(entries: Iterable[dict[str, Any]], language: Language) -> list[dict[str, Any]]:
+    """The entries, each under a name of its own; what an entry of the same name and status says already is left out."""
+    kept: list[dict[str, Any]] = []
     names: dict[str, int] = {}
-    seen: set[tuple[str, str, str]] = set()
-    kept = []
     for entry in entries:
-        same = (entry["name"].casefold(), entry["status"], entry["report"].casefold())
-        if same in seen:
+        name, said = entry["name"].casefold(), set(content(entry["report"], language))
+        same = [one for one in kept if one["name"].casefold() == name and one["status"] == entry["status"]]
+        if any(entry["status"] is Status.ABSENT or said <= set(content(one["report"], language)) for one in same):
             continue
-        seen.add(same)
-        count = names[same[0]] = names.get(same[0], 0) + 1
+        count = names[name] = names.get(name, 0) + 1
         kept.append(entry if count == 1 else {**entry, "name": f"{entry['name']} ({count})"})
     return kept

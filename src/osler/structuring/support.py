@@ -8,20 +8,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from osler.agents.gate import mentions_name
 from osler.language import Language, Speaker
 from osler.language.cues import cues, finder
-from osler.language.lexicon import meant
+from osler.language.lexicon.phrases import meant
 from osler.language.numerals import values, written_values
 from osler.language.reader import denies, denies_a_list, read
 from osler.language.times_and_values import time_finder
 from osler.language.words import canonical, content, plain, sentences
-from osler.records.classify import result_words
+from osler.prompts import phrases
+from osler.records.classify import DENIED, result_words
 from osler.records.schema import Diagnosis, Status
 
 _SHORTEST_QUOTE = {Language.EN: 6, Language.ZH: 3}
-_LONGEST_QUOTE, _MOST_SENTENCES = 300, 3
+_LONGEST_QUOTE, _MOST_SENTENCES = {Language.EN: 200, Language.ZH: 100}, 3
 """A quotation of more sentences than that, and more characters, would support anything."""
 _LEAST_SHARE = 0.5
 """Share of a report's words that its source must have."""
@@ -35,6 +37,17 @@ _GENERAL = re.compile(
     r"|^(?:急性|慢性|原发性?|继发性?|重度|轻度|复发性|左侧?|右侧?|双侧)+",
     re.IGNORECASE,
 )
+
+
+class SupportFault(NamedTuple):
+    """Why an entry is refused: a key of the phrases `structure_faults`, and the words it is about."""
+
+    kind: str
+    words: str = ""
+
+    def reason(self, language: Language = Language.EN) -> str:
+        """Return the reason in words: for the model in the language of its text, for the user in English."""
+        return phrases("structure_faults", language)[self.kind].format(words=self.words)
 
 
 @dataclass(frozen=True)
@@ -95,30 +108,30 @@ def _words(text: str, language: Language) -> frozenset[str]:
     return frozenset(map(canonical, content(text, language)))
 
 
-def quotation_fault(source: SourceText, numbers: tuple[int, ...]) -> str:
-    """Say what is wrong with a quotation that was looked for, or return an empty text."""
+def quotation_fault(source: SourceText, numbers: tuple[int, ...]) -> SupportFault | None:
+    """Find what is wrong with a quotation that was looked for."""
     if not numbers:
-        return "its source does not occur in the text"
-    if len(numbers) > _MOST_SENTENCES and len(source.joined(numbers)) > _LONGEST_QUOTE:
-        return "its source is a passage; quote one sentence"
-    return ""
+        return SupportFault("not_quoted")
+    if len(numbers) > _MOST_SENTENCES and len(source.joined(numbers)) > _LONGEST_QUOTE[source.language]:
+        return SupportFault("passage")
+    return None
 
 
-def number_fault(said: str, source: str, language: Language) -> str:
-    """Say which number, unit or time of a text its source does not have, or return an empty text."""
+def number_fault(said: str, source: str, language: Language) -> SupportFault | None:
+    """Find a number, unit or time of a text that its source does not have."""
     known = values(source)
     for written, readings in written_values(said):
         if not any(known >= reading for reading in readings):
-            return f"the number {written} is not in its source"
+            return SupportFault("number", written)
     for time in time_finder(language).finditer(said):
         if not known >= values(time[0]):
-            return f"the time {time[0].strip()!r} is not in its source"
+            return SupportFault("time", time[0].strip())
     there = _with_units(source)
     for number, unit in _with_units(said):
-        units = {other for value, other in there if value == number}
+        units = {other for value, other in there if value == number and other.isascii() == unit.isascii()}
         if units and not any(other.startswith(unit) or unit.startswith(other) for other in units):
-            return f"the unit of {number} {unit} is not that of its source"
-    return ""
+            return SupportFault("unit", f"{number} {unit}")
+    return None
 
 
 def _with_units(text: str) -> list[tuple[str, str]]:
@@ -133,33 +146,33 @@ def _units() -> re.Pattern[str]:
     return re.compile(rf"(\d[\d,]*(?:\.\d+)?)[\s-]*({each})(?![a-z])")
 
 
-def wording_fault(name: str, report: str, source: str, language: Language) -> str:
-    """Say that a source does not speak of an entry, or return an empty text."""
+def wording_fault(name: str, report: str, source: str, language: Language) -> SupportFault | None:
+    """Find that a source does not speak of an entry at all."""
     there = _words(source, language)
     wanted = _words(report or name, language)
     if language is Language.ZH:  # words of two texts may be cut differently
         wanted, there = frozenset("".join(wanted)), frozenset(plain(source))
     share = len(wanted & there) / len(wanted) if wanted else 0.0
     is_meant = not report and meant(name, language) & meant(source, language)
-    if share >= _LEAST_SHARE or is_meant:
-        return ""
-    return "its source says something else; use the words of the text"
+    is_bare_no = source.rpartition(": ")[2].strip(" .。").casefold() in DENIED  # "transfusion history: none"
+    return None if share >= _LEAST_SHARE or is_meant or is_bare_no else SupportFault("wording")
 
 
-def polarity_fault(name: str, report: str, status: Status, source: str, language: Language) -> str:
-    """Say that a status contradicts what the source denies or affirms, or return an empty text."""
-    is_normal = result_words("normal", language).search(source) is not None
-    can_deny = denies(source, language) or is_normal or _DENYING_WORD.search(source) is not None
+def polarity_fault(name: str, report: str, status: Status, source: str, language: Language) -> SupportFault | None:
+    """Find that a status contradicts what the source denies or affirms."""
+    has_denial, has_value = denies(source, language), bool(values(source))
+    is_called_normal = bool(result_words("normal", language).search(source) or _DENYING_WORD.search(source))
     about = _denials(f"{name} {report}" if status is Status.PRESENT else name, source, language)
-    if status is Status.NOT_DONE:
-        told = finder("not_done", language).search(source) or denies(source, language)
-        return "" if told else "its source does not say that it was not done"
-    if status is Status.NORMAL:
-        return "" if can_deny or values(source) else "its source does not call it normal"
-    if status is Status.ABSENT:
-        is_affirmed = bool(about) and not any(about) and not is_normal and not _DENYING_WORD.search(source)
-        return "its source does not deny it" if not can_deny or is_affirmed else ""
-    return "its source denies it" if about and all(about) and not denies(report, language) else ""
+    match status:
+        case Status.NOT_DONE:
+            is_right = has_denial or finder("not_done", language).search(source) is not None
+        case Status.NORMAL:
+            is_right = has_denial or is_called_normal or has_value
+        case Status.ABSENT:
+            is_right = is_called_normal or (has_denial and (not about or any(about)))
+        case Status.PRESENT:
+            is_right = not about or not all(about) or denies(report, language)
+    return None if is_right else SupportFault(status.value)
 
 
 def _denials(said: str, source: str, language: Language) -> list[bool]:

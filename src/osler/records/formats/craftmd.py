@@ -117,11 +117,12 @@ def _drafts(cases: list[tuple[Vignette, str]], shown: str) -> Iterator[RecordDra
             skipped["state no age"] += 1
         else:
             drafts.append(drafted(partial(_fields, case, number), shown, place))
-    notes = tuple(f"left out {count} case(s) that {why}" for why, count in skipped.items())
+    note = ", ".join(f"left out {count} case(s) that {why}" for why, count in skipped.items())
     for place, draft in enumerate(drafts):
-        yield replace(draft, mended=notes) if place == 0 and isinstance(draft, RecordDraft) else draft
+        is_told = place == 0 and note and isinstance(draft, RecordDraft)
+        yield replace(draft, mended=(note,)) if is_told else draft
     if not drafts:
-        yield Problem(shown, f"has no case to use: {'; '.join(notes) or 'the table is empty'}")
+        yield Problem(shown, f"has no case to use: {note or 'it is empty'}")
 
 
 def _age(case: Vignette) -> Age | None:
