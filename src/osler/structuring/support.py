@@ -77,9 +77,12 @@ class SourceText:
             places = self._places(part) if len(part) >= _SHORTEST_QUOTE[self.language] or part in self._keys else []
             if not places:
                 return ()
-            wanted = _words(about, self.language)
-            found.update(max(places, key=lambda place: len(wanted & _words(self.joined(place), self.language))))
+            found.update(self._likest(places, about))
         return tuple(sorted(found))
+
+    def _likest(self, places: list[tuple[int, ...]], about: str) -> tuple[int, ...]:
+        wanted = _words(about, self.language)
+        return max(places, key=lambda place: len(wanted & _words(self.joined(place), self.language)))
 
     def _places(self, part: str) -> list[tuple[int, ...]]:
         whole, places = "".join(self._keys), []

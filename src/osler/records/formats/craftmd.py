@@ -89,7 +89,8 @@ def _of_row(row: Mapping[str, str | None]) -> Vignette:
 
 
 def _of_line(item: Mapping[str, Any]) -> Vignette:
-    who = item.get("patient") if isinstance(item.get("patient"), Mapping) else {}
+    told_of = item.get("patient")
+    who: Mapping[str, Any] = told_of if isinstance(told_of, Mapping) else {}
     text = " ".join(f"{str(one).strip().rstrip('.')}." for one in item["context"])
     told, asked = _without_question(text)
     question = str(item.get("question") or asked)
@@ -118,9 +119,10 @@ def _drafts(cases: list[tuple[Vignette, str]], shown: str) -> Iterator[RecordDra
         else:
             drafts.append(drafted(partial(_fields, case, number), shown, place))
     note = ", ".join(f"left out {count} case(s) that {why}" for why, count in skipped.items())
-    for place, draft in enumerate(drafts):
-        is_told = place == 0 and note and isinstance(draft, RecordDraft)
-        yield replace(draft, mended=(note,)) if is_told else draft
+    for draft in drafts:
+        if note and isinstance(draft, RecordDraft):
+            draft, note = replace(draft, mended=(note,)), ""
+        yield draft
     if not drafts:
         yield Problem(shown, f"has no case to use: {note or 'it is empty'}")
 
