@@ -260,6 +260,15 @@ def test_the_diagnosis_is_taken_from_the_text_only_if_it_is_stated_there() -> No
         structured(answers(*GOOD, patient={**stated, "diagnosis": "Pseudogout"}), case)
 
 
+def test_the_treatment_is_taken_only_from_a_text_that_states_its_diagnosis() -> None:
+    told = {"diagnosis": "Acute gout", "diagnosis_source": "Diagnosis: Acute gout.", "treatment": "Colchicine and rest"}
+    case = TextCase("toe", (VIGNETTE, "Diagnosis: Acute gout. Treatment: Colchicine and rest."))
+    record, report, _ = structured(answers(*GOOD, patient={**PATIENT, **told}), case)
+    assert record.treatment is not None and record.treatment.name == "Colchicine and rest" and not report.not_used
+    record, _, _ = structured(answers(*GOOD, patient={**PATIENT, "treatment": "two beers a day"}))
+    assert record.treatment is None
+
+
 def test_a_long_text_is_asked_for_in_parts_and_namesakes_stay_apart() -> None:
     days = [f"On day {number} the pain in the knee was rated {number} of 100." for number in range(1, 60)]
     case = TextCase("knee", ("A 30-year-old woman has knee pain.", " ".join(days)), CASE.known)

@@ -138,7 +138,7 @@ class Structurer:
         parts = [_Part(SourceText(text, self._language)) for text in self._case.parts()]
         for part in parts:
             await self._entries(part, truth)
-        opening = self._complaint(facts, whole, truth)
+        opening, treatment = self._complaint(facts, whole, truth), self._treatment(facts, whole)
         entries = _told_apart((entry for part in parts for entry in part.accepted), self._language)
         unused = (line for part in parts for line in part.unused if line not in self._used)
         self.report.not_used = list(dict.fromkeys(unused))
@@ -150,7 +150,7 @@ class Structurer:
             "age": self._age(facts, whole),
             "sex": facts.sex,
             "speaker": facts.speaker,
-            **({"treatment": {"name": facts.treatment}} if facts.treatment and facts.treatment in whole.text else {}),
+            **treatment,
             **known,
             "id": self._case.id,
             "language": self._language,
@@ -213,6 +213,14 @@ class Structurer:
             raise StructuringError("the text states no diagnosis; add it as a field or a line `Diagnosis: …`")
         self._used.update(whole.sentences[number] for number in numbers)
         return Diagnosis(name=name)
+
+    def _treatment(self, facts: PatientProposal, whole: SourceText) -> dict[str, Any]:
+        """The treatment of a text that states its diagnosis, too; a vignette tells only what was tried before."""
+        name, numbers = facts.treatment.strip(), whole.find(facts.treatment)
+        if "diagnosis" in self._case.known or not name or not numbers:
+            return {}
+        self._used.update(whole.sentences[number] for number in numbers)
+        return {"treatment": {"name": name}}
 
     def _complaint(self, facts: PatientProposal, whole: SourceText, truth: Diagnosis) -> str:
         """The opening in the speaker's words if the text supports it, else the source's own."""
