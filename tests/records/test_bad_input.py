@@ -106,12 +106,13 @@ def test_a_file_that_is_no_record(tmp_path: Path, content: bytes, reason: str) -
 HEAD = "1st category,2nd category,Report result,Constraints\n"
 CASE = '{"OSCE_Examination": {"Patient_Actor": %s}}'
 PROFILE = '{"caseTitle": "x", "patientProfile": {"age_value": %s}}'
+OURS = '{"language": "en", "sex": "male", "complaint": "x", '
 HOSTILE: dict[str, tuple[str, str]] = {
     "cells.csv": ("," * 400_000 + "\n", "line 1: has 400,001 cells, more than 100"),
     "below.csv": (HEAD + "," * 400_000, "line 2: has 400,001 cells, more than 100"),
     "shifted.csv": (
-        HEAD + "Symptom,Pain,a,b,c,d,e,f,g,h\n",
-        "line 2: has 10 cells and the table has 9; put texts with",
+        HEAD + "Symptom,Pain,a,b,c,d,e,f,g,h,i\n",
+        "line 2: has 11 cells and the table has 10; put texts with",
     ),
     "rows.csv": (HEAD + "Age,,84,\n" * 100_000, "has more than 5,000 rows; a file holds one patient"),
     "large.csv": (HEAD + "Age,,84,\n" * 400_000, "the file has 3.43 MB, more than the 1 MB"),
@@ -124,8 +125,8 @@ HOSTILE: dict[str, tuple[str, str]] = {
     "quotes.json": ('\\"' * 30_000 + "{" * 1_000, "no format of patient records begins like this"),
     "key.json": ('[{"medical_record":' + "[" * 100_000, "is nested too deeply"),
     "number.json": ('[{"medical_record": {"a": ' + "9" * 5_000 + "}}]", "holds a number of thousands of digits"),
-    "number.jsonl": ('{"id": ' + "9" * 5_000 + "}", "line 1: holds a number of thousands of digits"),
-    "within.jsonl": ('{"id": ' + "[" * 900 + "]" * 900 + "}", "id: is [[[[[[[...]]]]]]]; input should be"),
+    "number.jsonl": (OURS + '"id": ' + "9" * 5_000 + "}", "line 1: holds a number of thousands of digits"),
+    "within.jsonl": (OURS + '"id": ' + "[" * 900 + "]" * 900 + "}", "id: is [[[[[[[...]]]]]]]; input should be"),
     "symptoms.jsonl": (CASE % '{"Symptoms": ["a"]}', "line 1: has not the shape of its format"),
     "second.jsonl": (CASE % '{"Symptoms": {"Secondary_Symptoms": 7}}', "line 1: has not the shape of its format"),
     "old.jsonl": (CASE % '{"Demographics": "999999999-year-old"}', "line 1: has not the shape of its format"),

@@ -57,9 +57,12 @@ def test_words_that_mean_something_to_a_reader_are_only_words_in_a_record(name: 
     assert there_and_back(record, name, tmp_path) == record
 
 
+CRAFTMD = {"craftmd", "craftmd-mediq"}
+
+
 def test_every_format_says_what_it_is() -> None:
     names = {form.name for form in formats()}
-    assert names == {"yaml", "jsonl", "csv", "xlsx", "agentclinic", "aihospital", "spbench"}
+    assert names == {"yaml", "jsonl", "csv", "xlsx", "agentclinic", "aihospital", "spbench", *CRAFTMD}
     assert all(form.about for form in formats())
 
 

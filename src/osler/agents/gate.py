@@ -62,7 +62,7 @@ def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[Reply
         return (ReplyFault(FaultKind.EMPTY, (), ()),)
     given = _given(selection)
     known_values, known_drugs = values(given), set(drugs_in(given).values())
-    names = tuple(name for name in diagnosis.names if not _mentions(given, name))
+    names = tuple(name for name in diagnosis.names if not mentions_name(given, name))
     given_words = frozenset(_LATIN.findall(plain(given)))
 
     def numbers(sentence: str) -> Iterable[str]:
@@ -70,7 +70,7 @@ def check(reply: str, selection: Selection, diagnosis: Diagnosis) -> tuple[Reply
         return (told for told, readings in said if not any(known_values >= reading for reading in readings))
 
     searches: dict[FaultKind, Callable[[str], Iterable[str]]] = {
-        FaultKind.DIAGNOSIS: lambda sentence: (name for name in names if _mentions(sentence, name)),
+        FaultKind.DIAGNOSIS: lambda sentence: (name for name in names if mentions_name(sentence, name)),
         FaultKind.NUMBER: numbers,
         FaultKind.DRUG: lambda sentence: (name for name, drug in drugs_in(sentence).items() if drug not in known_drugs),
         FaultKind.LANGUAGE: lambda sentence: [sentence] if _in_other_script(sentence, given_words, language) else (),
@@ -102,7 +102,7 @@ def _given(selection: Selection) -> str:
     return "\n".join(texts)
 
 
-def _mentions(text: str, name: str) -> bool:
+def mentions_name(text: str, name: str) -> bool:
     """Check whether a text contains the name as whole words."""
     if name.isupper() and name.isascii() and len(name) <= _SHORT_NAME:
         return re.search(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", text) is not None

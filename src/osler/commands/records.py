@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from osler.commands.options import PoolPath, Seed, print_page
 from osler.errors import UserError, printable
-from osler.simulator.options import Languages, Limit, Sample, Specialties
+from osler.simulator.options import Languages, Limit, Sample, Specialties, Timeout
 
 app = typer.Typer(help="Look at, check and convert patient records.", no_args_is_help=True)
 
@@ -78,10 +78,22 @@ def validate(
 
 @app.command()
 def convert(
-    source: Annotated[str, Argument(metavar="IN", help="A folder or file of records, or `bundled`.")],
-    target: Annotated[Path, Argument(metavar="OUT", help="A folder, or a file whose suffix names the format.")],
+    source: Annotated[
+        str, Argument(metavar="IN", help="A folder or file of records, or `bundled`; with --with, texts.")
+    ],
+    target: Annotated[
+        Path | None, Argument(metavar="[OUT]", help="A folder, or a file whose suffix names the format.")
+    ] = None,
     to: Annotated[
         str | None, Option("--to", help="The format, if the suffix of OUT does not name it.", metavar="FORMAT")
+    ] = None,
+    model: Annotated[
+        str | None,
+        Option(
+            "--with",
+            metavar="SPEC",
+            help="Let this model structure free text into records; OUT is a .jsonl file or a folder.",
+        ),
     ] = None,
     record_id: Annotated[
         list[str] | None, Option("--id", help="Only this record, or all records of this patient (repeatable).")
@@ -90,8 +102,35 @@ def convert(
     language: Languages = None,
     limit: Limit = None,
     force: Annotated[bool, Option("--force", help="Overwrite what is there.")] = False,
+    cache: Annotated[Path | None, Option("--cache", help="With --with: file that keeps the model's answers.")] = None,
+    concurrency: Annotated[
+        int, Option("--concurrency", min=1, max=1000, help="With --with: texts at the same time.")
+    ] = 4,
+    timeout: Timeout = 300.0,
 ) -> None:
-    """Write records in another format. OUT is not touched if any record has a problem."""
+    """Write records in another format, or structure free text into records with a model.
+
+    Without --with, OUT is not touched if any record has a problem. With --with, records are written one by one; re-run
+    the same command to resume.
+    """
+    if model is not None:
+        if to or specialty or language:
+            raise UserError("--to, --specialty and --language do not go with --with", "leave them out")
+        out = target or Path(f"{Path(source).stem}.records.jsonl")
+        _structure(
+            source,
+            out,
+            model,
+            ids=record_id,
+            limit=limit,
+            cache=cache,
+            concurrency=concurrency,
+            timeout=timeout,
+            force=force,
+        )
+        return
+    if target is None:
+        raise UserError("there is no OUT to write to", "name a folder or a file")
     from osler.eval.known_illness import inspect_diagnosis
     from osler.records.convert import write_records
     from osler.records.pool import RecordPool
@@ -99,6 +138,20 @@ def convert(
     pool = RecordPool.open(source).only(ids=record_id, specialties=specialty, languages=language, limit=limit)
     count, form = write_records(pool, target, to, force=force, inspect=inspect_diagnosis)
     typer.echo(f"{count} record(s) written to {target} as {form}")
+
+
+def _structure(source: str, out: Path, model: str, **options: Any) -> None:
+    from osler.structuring.convert_texts import convert_texts
+
+    result = convert_texts(Path(source), out, model, tell=typer.echo, **options)
+    left_out = sorted({name for report in result.reports for name in report.left_out})
+    if left_out:
+        typer.echo(f"fields not shown to the model: {printable(', '.join(left_out))}")
+    typer.echo(f"{result.summary()}; written to {out}")
+    if result.failed:
+        raise UserError(
+            f"{len(result.failed)} text(s) did not become records", "re-run the same command to try them again"
+        )
 
 
 @app.command()

@@ -75,9 +75,9 @@ def _format(target: Path, to: str | None) -> Format:
             raise UserError(f"the format {to} can only be read", f"use one of {names}")
         return form
     # Where formats share an ending, a plain `.jsonl` means ours; the others are asked for by name.
-    for form in writable:
-        if form.fits is None and target.suffix.lower() in form.suffixes:
-            return form
+    sharing = [form for form in writable if target.suffix.lower() in form.suffixes]
+    if sharing:
+        return sharing[-1]
     if target.suffix:
         problem = f"the ending {target.suffix!r} belongs to no format that can be written"
         raise UserError(problem, f"name one with --to: {names}")

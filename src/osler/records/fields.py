@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -55,6 +56,11 @@ _UNIT_WORDS: dict[str, AgeUnit] = {
     **{"day": "days", "天": "days", "日": "days", "日龄": "days"},
 }
 _ZH_UNITS: dict[AgeUnit, str] = {"years": "岁", "months": "个月", "weeks": "周", "days": "天"}
+_STATED_AGE = re.compile(
+    r"\d{1,3}[\s-]*(?:year|month|week|day)s?[\s-]*old|\d{1,3}\s*(?:周岁|岁|个月大|月龄|日龄)"
+    r"|(?P<newborn>\b(?:newborn|neonate)\b|新生儿)",
+    re.IGNORECASE,
+)
 _AGE = re.compile(r"(\d{1,5})\s*-?\s*([a-z]+?s?|[\u4e00-\u9fff]+?)?(?:\s*-?\s*old|大)?", re.IGNORECASE)
 
 
@@ -94,6 +100,14 @@ class Age:
             given = repr(text[:_LONGEST_AGE]) if text else "not an age"
             raise ValueError(f"is {given}; write `84`, `8 months`, `3 weeks` or `5 days`")
         return cls(int(found[1]), unit)
+
+    @classmethod
+    def find(cls, text: str) -> Age | None:
+        """Return the first age that a text states: `an 8-month-old boy`, `患者男，84岁`, `a newborn`."""
+        for found in _STATED_AGE.finditer(text):
+            with suppress(ValueError):
+                return cls(0, "days") if found["newborn"] else cls.parse(found[0])
+        return None
 
 
 def _written_age(age: Age) -> int | str:

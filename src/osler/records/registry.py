@@ -16,7 +16,11 @@ from osler.records.schema import PatientRecord
 from osler.records.validation import Problem, RecordDraft, RecordError
 
 GROUP = "osler.formats"
+OWN = frozenset({"jsonl", "yaml", "csv", "xlsx"})
+"""Formats of records that are structured; the others tell stories that have to be split into entries."""
 _HEAD = 64 * 1024
+_LONGEST_ROW = 10_000
+_KEY = re.compile(r'(?<!\\)"([^"\\\n]{1,60})"\s*:')
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class Format:
     """Write all records into one file."""
     single: bool = False
     """A file holds one record, so that many records are a folder of files."""
+    fields: tuple[str, ...] = ()
+    """Fields or columns that its files have, by which the format nearest to an unknown file is found."""
 
 
 def has_key(name: str) -> Callable[[str], bool]:
@@ -72,15 +78,53 @@ def suffixes() -> frozenset[str]:
 
 
 def format_of(path: Path, shown: str) -> Format:
-    """The format of an existing file, by its suffix and, if several share it, by how it begins."""
+    """The format of an existing file, by its suffix and, if several share it, by how it begins.
+
+    Raises:
+        RecordError: No format fits; the nearest one is named.
+    """
     candidates = [form for form in formats() if path.suffix.lower() in form.suffixes]
     if not candidates:
         known = ", ".join(sorted(suffixes()))
-        raise RecordError(Problem(shown, f"its kind is not known; use a file that ends in {known}"))
+        reason = f"its kind is not known; use a file that ends in {known}"
+        raise RecordError(Problem(shown, f"{reason}, or structure a text with {_with_model(shown)}"))
     with path.open("rb") as file:
-        head = file.read(_HEAD).decode("utf-8", errors="replace")
+        head = file.read(_HEAD).decode("utf-8-sig", errors="replace")
+    there = _fields_in(head)
     for form in candidates:
-        if form.fits is None or form.fits(head):
+        if form.fits(head) if form.fits else _could_be(form, there):
             return form
-    reason = "no format of patient records begins like this; write records as `osler records schema` says"
-    raise RecordError(Problem(shown, reason))
+    raise RecordError(Problem(shown, _unknown(there, shown)))
+
+
+def _with_model(shown: str) -> str:
+    return f"`osler records convert {shown} --with SPEC`"
+
+
+def _fields_in(head: str) -> frozenset[str]:
+    """The names of fields in the beginning of a file: keys of JSON, or the cells of a table's first row."""
+    if head.lstrip()[:1] in {"{", "["}:
+        return frozenset(_KEY.findall(head))
+    cells = re.split(r"[,\t]", head.lstrip().partition("\n")[0][:_LONGEST_ROW])
+    return frozenset(filter(None, (cell.strip(' "\r') for cell in cells))) if len(cells) > 1 else frozenset()
+
+
+def _could_be(form: Format, there: frozenset[str]) -> bool:
+    """Check a format that takes what no other does: its file has half of its fields, or none that could be named."""
+    return not there or not form.fields or 2 * len(there.intersection(form.fields)) >= len(form.fields)
+
+
+def _unknown(there: frozenset[str], shown: str) -> str:
+    """Say that no format fits, which one is nearest, and what can be done."""
+    known = [form for form in formats() if form.fields]
+    nearest = max(known, key=lambda form: (len(there.intersection(form.fields)) / len(form.fields), form.name))
+    has = [name for name in nearest.fields if name in there]
+    names = ", ".join(form.name for form in formats())
+    reason = "no format of patient records begins like this"
+    if has:
+        lacks = ", ".join(name for name in nearest.fields if name not in there)
+        reason = (
+            f"no known format; the nearest is {nearest.name} (has {len(has)} of {len(nearest.fields)} of its fields"
+        )
+        reason += f", lacks {lacks})" if lacks else ")"
+    return f"{reason}; formats: {names}; or structure it with a model: {_with_model(shown)}"

@@ -127,6 +127,8 @@ class Entry(Frozen):
     relevance: Relevance = Relevance.KEY
     part: Part = Field(default_factory=lambda data: data.get("category", Category.SYMPTOM).part)
     """Follows from the category unless given."""
+    source: Line | None = None
+    """The sentence of the original text that it rests on, for whoever checks the record; no agent is shown it."""
 
 
 class Named(Frozen):

@@ -26,8 +26,8 @@ _PAPER = (
     ("一级类别", "二级类别", "报告结果", "限定"),
 )
 _FURTHER = (
-    ("Aliases", "Status", "Relevance", "Own words", "Refers to"),
-    ("别名", "状态", "意义", "原话", "涉及"),
+    ("Aliases", "Status", "Relevance", "Own words", "Refers to", "Source text"),
+    ("别名", "状态", "意义", "原话", "涉及", "原文"),
 )
 """In English and in Chinese, like all pairs below."""
 _ROWS: dict[str, tuple[str, str]] = {
@@ -52,6 +52,8 @@ _ROWS: dict[str, tuple[str, str]] = {
 _FIELDS = {title.casefold(): field for field, titles in _ROWS.items() for title in titles}
 _CORE, _ICD = ("Core Diagnosis", "核心诊断"), ("ICD-10", "ICD-10")
 _PART, _ALTERNATIVE, _UNSAFE = ("Required Part", "必要组成"), ("Alternative", "可替代"), ("Unsafe", "不安全")
+_LOOKED_AT = 200
+"""Lines in which a title must occur."""
 _HEAD = re.compile(r"^\s*(1\s*-?\s*st|first|一级|第一)", re.IGNORECASE)
 
 
@@ -67,6 +69,15 @@ class TableRow(NamedTuple):
     relevance: str = ""
     said: str = ""
     refers: str = ""
+    source: str = ""
+
+
+def opens_a_table(head: str) -> bool:
+    """Check whether the beginning of a CSV file could be such a table: its first column has a title that is known."""
+    firsts = [line.partition(",")[0].strip(' "\0\ufeff') for line in head.splitlines()[:_LOOKED_AT]]
+    return not any(firsts) or any(
+        _HEAD.match(cell) or cell.casefold() in _FIELDS or _from_label(Category, cell) for cell in firsts
+    )
 
 
 def to_rows(record: PatientRecord) -> Iterator[TableRow]:
@@ -93,6 +104,7 @@ def to_rows(record: PatientRecord) -> Iterator[TableRow]:
             label(entry.status, language),
             label(entry.relevance, language),
             entry.said,
+            source=entry.source or "",
         )
 
 
@@ -196,6 +208,7 @@ def _entry(row: TableRow, part: Part | None) -> dict[str, Any]:
         "aliases": _items(row.aliases),
         "relevance": _from_label(Relevance, row.relevance) or Relevance.KEY,
         "said": row.said,
+        "source": row.source or None,
         **({"part": part} if part else {}),
     }
 

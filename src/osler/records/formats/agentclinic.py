@@ -156,4 +156,5 @@ def _case(record: PatientRecord) -> dict[str, Any]:
 
 
 _ABOUT = "AgentClinic OSCE cases, English, without a treatment"
-FORMAT = Format("agentclinic", (".jsonl",), _ABOUT, read, has_key("OSCE_Examination"), write)
+_FIELDS = ("OSCE_Examination", "Patient_Actor", "Physical_Examination_Findings", "Test_Results", "Correct_Diagnosis")
+FORMAT = Format("agentclinic", (".jsonl",), _ABOUT, read, has_key("OSCE_Examination"), write, fields=_FIELDS)

@@ -111,4 +111,5 @@ def _treatment(text: str) -> str:
 
 
 _ABOUT = "AI-Hospital style JSON, with diagnosis and treatment"
-FORMAT = Format("aihospital", (".json",), _ABOUT, read, has_key("medical_record"))
+_FIELDS = ("medical_record", "general_info", "chief_complaint", "current_medical_history", "diagnostic_results")
+FORMAT = Format("aihospital", (".json",), _ABOUT, read, has_key("medical_record"), fields=_FIELDS)

@@ -37,9 +37,14 @@ def _parse(raw: bytes, shown: str, place: str) -> Any:
 def write(records: Iterable[PatientRecord], path: Path) -> None:
     """Write all records, one a line."""
     with path.open("w", encoding="utf-8") as file:
-        for record in records:
-            data = record.model_dump(mode="json", exclude_defaults=True)
-            file.write(json.dumps(data, ensure_ascii=False) + "\n")
+        file.writelines(map(line, records))
 
 
-FORMAT = Format("jsonl", (".jsonl", ".ndjson"), "one record a line as JSON", read, write=write)
+def line(record: PatientRecord) -> str:
+    """One record as a line of JSON."""
+    return json.dumps(record.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n"
+
+
+FIELDS = ("id", "language", "age", "sex", "complaint", "diagnosis", "entries")
+"""Fields that every record has."""
+FORMAT = Format("jsonl", (".jsonl", ".ndjson"), "one record a line as JSON", read, write=write, fields=FIELDS)

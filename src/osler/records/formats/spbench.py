@@ -104,4 +104,5 @@ def _diagnosis(title: str) -> dict[str, Any] | None:
 
 
 _ABOUT = "SPBench style JSON, Chinese, without a treatment"
-FORMAT = Format("spbench", (".json",), _ABOUT, read, has_key("patientProfile"))
+_OWN = ("caseTitle", "patientProfile", "chief_complaint", "present_illness_history", "age_value")
+FORMAT = Format("spbench", (".json",), _ABOUT, read, has_key("patientProfile"), fields=_OWN)

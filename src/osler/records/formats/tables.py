@@ -13,7 +13,7 @@ from typing import Any
 
 from osler.records.registry import Format
 from osler.records.schema import PatientRecord
-from osler.records.table import TableRow, from_rows, to_rows
+from osler.records.table import TableRow, from_rows, opens_a_table, to_rows
 from osler.records.validation import (
     MAX_DOCUMENT,
     MAX_RECORD,
@@ -144,5 +144,5 @@ def write_xlsx(records: Iterable[PatientRecord], path: Path) -> None:
 
 
 _ABOUT = "the paper's four-column table, one {} per patient"
-CSV = Format("csv", (".csv",), _ABOUT.format("file"), read_csv, write=write_csv, single=True)
+CSV = Format("csv", (".csv",), _ABOUT.format("file"), read_csv, opens_a_table, write_csv, single=True)
 XLSX = Format("xlsx", (".xlsx",), _ABOUT.format("sheet"), read_xlsx, write=write_xlsx)
