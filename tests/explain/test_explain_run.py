@@ -111,6 +111,24 @@ def test_inquiry_is_the_cause_if_it_was_never_asked_for(
 
 
 @WORLDS
+@pytest.mark.parametrize("verify", [None, VERIFIER])
+def test_a_patient_need_not_tell_what_retrieval_brought_unasked(
+    world: World, verify: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = "我说不上来。" if world.language.value == "zh" else "I am not sure."
+    models = Models(world, lambda prompt: world.blood in prompt, lambda prompt: silent, found=(1, 2, 3), verified=(3,))
+    settings = {"ram_backbone": RAM, "patient_backbone": PATIENT}
+    path = lose(tmp_path / "run.osler", models, monkeypatch, settings=settings)
+    explain(path, verify=verify)
+    found = only(path)
+    assert world.record.entries[2].name in found.missing
+    if verify is None:
+        assert (found.cause, found.lost_at) == (Cause.INQUIRY, None)
+    else:
+        assert found.cause is Cause.PATIENT, "the verifying model says that it was asked for"
+
+
+@WORLDS
 def test_knowledge_and_conclusion(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     models = Models(world)
     path = lose(tmp_path / "run.osler", models, monkeypatch)

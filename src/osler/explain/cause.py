@@ -19,7 +19,6 @@ from osler.records.schema import Entry, Part, PatientRecord, Relevance, Status
 _BY_STEP = {
     ExplainStep.SAME: Cause.CONCLUSION,
     ExplainStep.DIALOGUE: Cause.MEMORY,
-    ExplainStep.ASKED: Cause.RETRIEVAL,
 }
 _LINES = {
     Cause.MEMORY: "told and not recalled at the end, or only in part: {names}",
@@ -80,9 +79,10 @@ def cause_of(first_right: ExplainStep | None, key: KeyEntries) -> Cause:
         return Cause.KNOWLEDGE
     if first_right in _BY_STEP:
         return _BY_STEP[first_right]
+    is_asked = first_right is ExplainStep.ASKED
     if first_right is ExplainStep.RECORD and key.unasked:
         return Cause.INQUIRY
-    if first_right is ExplainStep.RECORD and key.unbrought:
+    if first_right is not ExplainStep.HANDED and (key.unbrought or (is_asked and not key.untold)):
         return Cause.RETRIEVAL
     return Cause.PATIENT if key.untold else Cause.CONCLUSION
 
@@ -115,7 +115,8 @@ def key_entries(lost: LostConsultation, asked: Mapping[str, int], wrong: Collect
         asked: Entries that its questions asked for, whoever says so, by name and with their first turn.
         wrong: Turns whose reply contradicts what the patient was handed.
     """
-    told, handed, well = lost.course.told, lost.handed, _well_told(lost, wrong)
+    told, brought, well = lost.course.told, lost.brought, _well_told(lost, wrong)
+    handed = {name: turn for name, turn in brought.items() if name in lost.handed or name in asked}
     key = needed(lost.record)
 
     def at(turns: Mapping[str, int], is_lost: Callable[[str], bool]) -> dict[str, int]:
@@ -127,7 +128,7 @@ def key_entries(lost: LostConsultation, asked: Mapping[str, int], wrong: Collect
         unrecalled=at(told, lambda name: not _is_recalled(name, lost, _tells))
         or at(told, lambda name: not _is_recalled(name, lost, _tells_all)),
         untold=at(handed, lambda name: name not in well),
-        unbrought=at(asked, lambda name: name not in handed),
+        unbrought=at(asked, lambda name: name not in brought),
         unasked=tuple(entry.name for entry in key if entry.name not in {*told, *handed, *asked}),
     )
 

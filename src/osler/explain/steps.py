@@ -28,7 +28,7 @@ class ExplainStep(StrEnum):
     DIALOGUE = "dialogue"
     """The full dialogue instead of what its memory recalled."""
     HANDED = "handed"
-    """That, and all entries that were handed to the patient, in the record's words."""
+    """That, and the entries that were asked for and handed to the patient, in the record's words."""
     ASKED = "asked"
     """That, and the entries that its questions asked for."""
     RECORD = "record"
@@ -46,13 +46,17 @@ class LostConsultation:
         self._turns = transcript.exchanges
 
     @property
+    def brought(self) -> dict[str, int]:
+        """The entries that the retrieval brought, by name, each with its first turn."""
+        return {entry.name: one.turn for one in reversed(self.course.exchanges) for entry in one.entries}
+
+    @property
     def handed(self) -> dict[str, int]:
-        """The entries that were handed to the patient or the doctor, by name, each with its first turn."""
-        found: dict[str, int] = {}
-        for one in self.course.exchanges:
-            for entry in one.entries:
-                found.setdefault(entry.name, one.turn)
-        return found
+        """Those of them that the question asked for.
+
+        A small model brings half of a record for any question; a patient who keeps to the question loses nothing.
+        """
+        return {name: one.turn for one in reversed(self.course.exchanges) for name in one.asked}
 
     @property
     def last_recall(self) -> Recall:
