@@ -125,7 +125,7 @@ def test_a_patient_need_not_tell_what_retrieval_brought_unasked(
     if verify is None:
         assert (found.cause, found.lost_at) == (Cause.INQUIRY, None)
     else:
-        assert found.cause is Cause.PATIENT, "the verifying model says that it was asked for"
+        assert found.cause == Cause.PATIENT, "the verifying model says that it was asked for"
 
 
 @WORLDS
