@@ -321,6 +321,7 @@ def test_a_reply_to_two_things_may_deny_one_and_tell_the_other() -> None:
 REFUSALS = [
     (PAIN, "I don't know, should I be worried about that?", "这个我不知道，要紧吗？", True),
     (PAIN, "I'm sorry, but I can't assist with that.", "抱歉，我无法回答这个问题。", True),
+    (FEVER, "I'm sorry, but I can't assist with that.", "抱歉，我无法协助。", True),
     (MRI, "That hasn't been done, as far as I know.", "这个没有查过。", True),
     (FEVER, "I'm not sure about that.", "这个我说不上来。", True),
     (PAIN, "I'm not sure what it is, but it is sharp.", "说不清是什么，外踝锐痛。", False),

@@ -115,8 +115,8 @@ def test_inquiry_is_the_cause_if_it_was_never_asked_for(
 def test_a_patient_need_not_tell_what_retrieval_brought_unasked(
     world: World, verify: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    silent = "我说不上来。" if world.language.value == "zh" else "I am not sure."
-    models = Models(world, lambda prompt: world.blood in prompt, lambda prompt: silent, found=(1, 2, 3), verified=(3,))
+    beside = "我在听。" if world.language.value == "zh" else "I am listening."
+    models = Models(world, lambda prompt: world.blood in prompt, lambda prompt: beside, found=(1, 2, 3), verified=(3,))
     settings = {"ram_backbone": RAM, "patient_backbone": PATIENT}
     path = lose(tmp_path / "run.osler", models, monkeypatch, settings=settings)
     explain(path, verify=verify)

@@ -19,7 +19,7 @@ from osler.runs.transcript import Transcript
 
 TESTS = RESULTS - {Category.SIGN}
 """Categories of what is done in a laboratory or with a machine, which have a price."""
-VERSION = "4"
+VERSION = "5"
 """Changes when a measure does, so that stored figures are not compared with others."""
 
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from osler.agents.messages import Briefing
 from osler.eval.course import Course
+from osler.eval.faithfulness.contradiction import refuses
 from osler.memory.base import MemorySettings, Recall, Turn
 from osler.memory.raw import RawMemory
 from osler.prompts import phrases
@@ -28,7 +29,7 @@ class ExplainStep(StrEnum):
     DIALOGUE = "dialogue"
     """The full dialogue instead of what its memory recalled."""
     HANDED = "handed"
-    """That, and the entries that were asked for and handed to the patient, in the record's words."""
+    """That, and the entries that the patient was handed and should have told, in the record's words."""
     ASKED = "asked"
     """That, and the entries that its questions asked for."""
     RECORD = "record"
@@ -52,11 +53,15 @@ class LostConsultation:
 
     @property
     def handed(self) -> dict[str, int]:
-        """Those of them that the question asked for.
+        """Those of them that a patient should have told: all if it refused to answer, else what was asked for.
 
         A small model brings half of a record for any question; a patient who keeps to the question loses nothing.
         """
-        return {name: one.turn for one in reversed(self.course.exchanges) for name in one.asked}
+        language, found = self.record.language, dict[str, int]()
+        for one in reversed(self.course.exchanges):
+            refused = one.answer is not None and refuses(one.answer.reply, one.entries, language)
+            found |= dict.fromkeys((entry.name for entry in one.entries) if refused else one.asked, one.turn)
+        return found
 
     @property
     def last_recall(self) -> Recall:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from osler.eval import reply_parser
-from osler.eval.reply_parser import clauses, denies, has, own_words, statements
+from osler.eval.reply_parser import clauses, denies, has, only, own_words, statements
 from osler.eval.vocabulary import cue
 from osler.language import Language
 from osler.language.words import content, numbers, plain
@@ -177,8 +177,10 @@ def refuses(reply: str, entries: Sequence[Entry], language: Language) -> bool:
     known = [entry for entry in entries if _has_content(entry, language)]
     if not any(ignorant or entry.category in RESULTS for entry in known):
         return False
-    every = clauses(reply, language)
-    if has("says_no", every[0].text, language) and any(entry.status is Status.ABSENT for entry in known):
+    every = [one for one in clauses(reply, language) if not only(("courtesy",), one.text, language)]
+    answered = [one.text for one in every if not has("unknown", one.text, language)]
+    says_no = any(has("says_no", text, language) for text in answered[:1])
+    if says_no and any(entry.status is Status.ABSENT for entry in known):
         return False
     rest = " ".join(one.text for one in every if not _is_ignorant(one.text, language))
     told = f"{rest} {' '.join(numbers(reply))}"
