@@ -270,6 +270,45 @@ def test_causes_are_in_scores_compare_and_json(tmp_path: Path, monkeypatch: pyte
     assert (none["lost"], none["explained"], none["causes"]["memory"]["count"]) == (1, 1, 1)
 
 
+def test_causes_are_paired_only_where_both_columns_know_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, osler: Run
+) -> None:
+    models = Models(EN)
+    one, two = (lose(tmp_path / f"{name}.osler", models, monkeypatch, trials=2) for name in ("one", "two"))
+
+    def causes() -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(osler("compare", one, two, "--format", "json").stdout)["causes"]
+        return found
+
+    explain(one)
+    told, page = causes(), " ".join(osler("compare", one, two).stdout.split())
+    assert not told["differences"] and "causes, paired" not in page
+    (line,) = told["unpaired"]
+    assert line.startswith("two ") and "`osler explain`" in line and line in page
+    models.right = lambda _: True
+    explain(two, limit=1)
+    told = causes()
+    assert not told["unpaired"]
+    assert {(pair["cause"], pair["n"], pair["left_out"]) for pair in told["differences"]} == {
+        ("knowledge", 1, 1),
+        ("conclusion", 1, 1),
+    }, "the second trial of the second run is not explained"
+
+
+def test_undecided_endings_are_listed_with_their_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, osler: Run
+) -> None:
+    path = lose(tmp_path / "run.osler", Models(EN), monkeypatch, memories=("raw", "none"))
+    remedy = f"`osler score {path} --judge SPEC` decides them, then explain again with --judge"
+    assert remedy not in " ".join(osler("explain", path).stdout.split())
+    with RunFile.open(path) as run:
+        about = run.about()
+    with RunWriter.create_or_resume(path, about) as store:
+        for number in (1, 2):
+            store.scored(number, StoredScore(LADDER, [StoredVerdict("diagnosis", "undecided", "none", "b")]))
+    assert " ".join(osler("explain", path).stdout.split()).count(remedy) == 1
+
+
 def test_the_rules_doctor_is_explained_without_any_model(tmp_path: Path, osler: Run) -> None:
     cases = [
         part
