@@ -189,5 +189,5 @@ class _PanelWork:
             verdicts = [known[content].verdict for known in self._opinions]
             groups["all"].append(verdicts)
             groups[f"{content.kind} {first.language}"].append(verdicts)
-        names = (name for name in ("all", *(f"{kind} {each}" for kind in KINDS for each in Language)) if name in groups)
-        return [agreement_line(f"agreement of {len(self._judges)} judges, {name}", groups[name]) for name in names]
+        title = f"agreement of {len(self._judges)} judges"
+        return [agreement_line(f"{title}, {name}", verdicts) for name, verdicts in sorted(groups.items())]

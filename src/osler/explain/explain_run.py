@@ -26,7 +26,7 @@ from osler.language.words import content
 from osler.models.errors import BackboneError
 from osler.records.schema import Entry
 from osler.runs.events import ConsultationError, Ending, Journal, Maker
-from osler.runs.plan import HUMAN, WITHOUT_MODEL, Column, Limits
+from osler.runs.plan import HUMAN, WITHOUT_MODEL, Column, Limits, chosen_columns
 from osler.runs.store.explanations import ExplanationCost, ExplanationWriter, StoredExplanation, explanations
 from osler.simulator.batch import about
 from osler.simulator.build import case_of, check_strategies, doctor_of
@@ -87,37 +87,23 @@ async def _explain(store: ExplanationWriter, options: ExplainOptions) -> Explain
     judge = AnswerJudge.of(store, options.judge)
     if judge.name == LADDER:
         score_missing(store)
-    _check_names("memory", options.memories, {column.memory for column in store.columns()})
-    _check_names("strategy", options.strategies, {column.strategy for column in store.columns()})
+    lost, by_people = _lost(store, judge.name, options)
     if store.about()["prompts"] != about(store.settings)["prompts"]:
         warn("the run was made with other prompts than this version's, which its doctor is now asked with")
-    lost, by_people = _lost(store, judge.name, options)
     work = _Work(store, options, judge)
-    try:
-        before = await work.explain_all(lost)
-    finally:
-        await work.close()
+    before = await work.explain_all(lost)
     failures = dict(work.failures.most_common())
     return Explained(judge.name, work.new, before, failures, by_people, store.explanation_cost(), work.stopped)
 
 
-def _check_names(what: str, named: Sequence[str], there: set[str]) -> None:
-    for name in named:
-        if name not in there:
-            raise UserError(f"the run has no {what} {name!r}", f"it has {', '.join(sorted(there - {''})) or 'none'}")
-
-
 def _lost(store: ExplanationWriter, judge: str, options: ExplainOptions) -> tuple[list[dict[str, Any]], int]:
     """Return the consultations to explain, and how many lost ones people held."""
+    columns = chosen_columns(store.columns(), options.memories, options.strategies)
     chosen, seen, by_people = [], Counter[Column](), 0
     for row in map(dict, store.scores(judge)):
-        if row["diagnosis_verdict"] in (None, Verdict.CORRECT):
-            continue
-        if (options.memories and row["memory"] not in options.memories) or (
-            options.strategies and row["strategy"] not in options.strategies
-        ):
-            continue
         column = Column.from_row(row)
+        if column not in columns or row["diagnosis_verdict"] in (None, Verdict.CORRECT):
+            continue
         if column.backbone == HUMAN:
             by_people += 1
         elif options.limit is None or seen[column] < options.limit:
@@ -148,19 +134,17 @@ class _Work:
             new = self._unexplained(row)
             if row["number"] not in known or known[row["number"]].settings != new.settings:
                 todo.append((row["number"], new))
-        self._open({self._store.cell(number).column for number, _ in todo})
         try:
+            self._open({self._store.cell(number).column for number, _ in todo})
             async with asyncio.TaskGroup() as group:
                 for number, new in todo:
                     group.create_task(self._explain(number, new))
         except ExceptionGroup as several:
             raise several.exceptions[0] from None
+        finally:
+            await self._doctors.close()
+            await self._helpers.close()
         return len(rows) - len(todo)
-
-    async def close(self) -> None:
-        """Close what was opened."""
-        await self._doctors.close()
-        await self._helpers.close()
 
     def _unexplained(self, row: dict[str, Any]) -> StoredExplanation:
         """Return what an explanation starts from; judges that disagree are a cause without asking the doctor."""

@@ -18,7 +18,7 @@ _VALID = (
     "SELECT x.* FROM explanations x"
     " JOIN transcripts t ON t.cell = x.cell AND t.checksum = x.checksum"
     " JOIN verdicts v ON v.cell = x.cell AND v.judge = x.judge AND v.kind = 'diagnosis' AND v.verdict = x.verdict"
-    " WHERE x.judge = ?"
+    " WHERE x.judge = ?1 AND (?2 IS NULL OR x.cell = ?2) ORDER BY x.cell"
 )
 
 
@@ -50,15 +50,9 @@ class ExplanationCost(NamedTuple):
     """In USD; None as soon as one call has no known price."""
 
 
-def explanations(file: RunFile, judge: str) -> dict[int, StoredExplanation]:
-    """Return the explanations that still hold, by cell: the judge's verdict and the transcript are the same."""
-    return {row["cell"]: _read(row) for row in file.ask(f"{_VALID} ORDER BY x.cell", (judge,))}
-
-
-def explanation(file: RunFile, judge: str, cell: int) -> StoredExplanation | None:
-    """Return the explanation of one consultation, if there is one that still holds."""
-    found = file.ask(f"{_VALID} AND x.cell = ?", (judge, cell))
-    return _read(found[0]) if found else None
+def explanations(file: RunFile, judge: str, cell: int | None = None) -> dict[int, StoredExplanation]:
+    """Return the explanations of all cells, or of one, that still hold: verdict and transcript are the same."""
+    return {row["cell"]: _read(row) for row in file.ask(_VALID, (judge, cell))}
 
 
 def _read(row: Any) -> StoredExplanation:
