@@ -138,14 +138,12 @@ def test_judges_that_disagree_are_the_cause_and_nobody_is_asked(
     explain(path)
     assert only(path).cause is not Cause.JUDGE
     asked = models.conclusions
-    with RunFile.open(path) as run:
-        about = run.about()
-    with RunWriter.create_or_resume(path, about) as store:
+    with RunWriter.resume(path) as store:
         store.scored(1, StoredScore("a person", [StoredVerdict("diagnosis", "correct", "person", "b")]))
         store.scored(1, StoredScore("ladder/1", [StoredVerdict("diagnosis", "wrong", "name", "b")]))
     explain(path)
     assert only(path).cause == Cause.JUDGE and "a person" in only(path).line
-    with RunWriter.create_or_resume(path, about) as store:
+    with RunWriter.resume(path) as store:
         store.scored(1, StoredScore(LADDER, [StoredVerdict("diagnosis", "undecided", "none", "b")]))
     with RunFile.open(path) as run:
         assert not explanations(run, LADDER), "an explanation of another verdict does not hold any more"
@@ -159,11 +157,9 @@ def test_a_model_judge_is_asked_only_where_the_rules_cannot_decide(
     models = Models(EN)
     path = lose(tmp_path / "run.osler", models, monkeypatch, memories=("raw", "none"))
     name = ModelJudge(models.open(JUDGE)).name
-    with RunFile.open(path) as run:
-        about = run.about()
     with pytest.raises(Exception, match="has no verdicts of"):
         explain(path, judge=JUDGE)
-    with RunWriter.create_or_resume(path, about) as store:
+    with RunWriter.resume(path) as store:
         for number in (1, 2):
             store.scored(number, StoredScore(name, [StoredVerdict("diagnosis", "wrong", "model", "b")]))
     assert explain(path, judge=JUDGE).judge == name and not models.asked[JUDGE]
@@ -301,9 +297,7 @@ def test_undecided_endings_are_listed_with_their_remedy(
     path = lose(tmp_path / "run.osler", Models(EN), monkeypatch, memories=("raw", "none"))
     remedy = f"`osler score {path} --judge SPEC` decides them, then explain again with --judge"
     assert remedy not in " ".join(osler("explain", path).stdout.split())
-    with RunFile.open(path) as run:
-        about = run.about()
-    with RunWriter.create_or_resume(path, about) as store:
+    with RunWriter.resume(path) as store:
         for number in (1, 2):
             store.scored(number, StoredScore(LADDER, [StoredVerdict("diagnosis", "undecided", "none", "b")]))
     assert " ".join(osler("explain", path).stdout.split()).count(remedy) == 1
