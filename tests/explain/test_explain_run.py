@@ -156,14 +156,12 @@ def test_judges_that_disagree_are_the_cause_and_nobody_is_asked(
     explain(path)
     assert only(path).cause is not Cause.JUDGE
     asked = models.conclusions
-    with RunFile.open(path) as run:
-        about = run.about()
-    with RunWriter.create_or_resume(path, about) as store:
+    with RunWriter.resume(path) as store:
         store.scored(1, StoredScore("a person", [StoredVerdict("diagnosis", "correct", "person", "b")]))
         store.scored(1, StoredScore("ladder/1", [StoredVerdict("diagnosis", "wrong", "name", "b")]))
     explain(path)
     assert only(path).cause == Cause.JUDGE and "a person" in only(path).line
-    with RunWriter.create_or_resume(path, about) as store:
+    with RunWriter.resume(path) as store:
         store.scored(1, StoredScore(LADDER, [StoredVerdict("diagnosis", "undecided", "none", "b")]))
     with RunFile.open(path) as run:
         assert not explanations(run, LADDER), "an explanation of another verdict does not hold any more"
@@ -177,11 +175,9 @@ def test_a_model_judge_is_asked_only_where_the_rules_cannot_decide(
     models = Models(EN)
     path = lose(tmp_path / "run.osler", models, monkeypatch, memories=("raw", "none"))
     name = ModelJudge(models.open(JUDGE)).name
-    with RunFile.open(path) as run:
-        about = run.about()
     with pytest.raises(Exception, match="has no verdicts of"):
         explain(path, judge=JUDGE)
-    with RunWriter.create_or_resume(path, about) as store:
+    with RunWriter.resume(path) as store:
         for number in (1, 2):
             store.scored(number, StoredScore(name, [StoredVerdict("diagnosis", "wrong", "model", "b")]))
     assert explain(path, judge=JUDGE).judge == name and not models.asked[JUDGE]
@@ -286,6 +282,43 @@ def test_causes_are_in_scores_compare_and_json(tmp_path: Path, monkeypatch: pyte
     assert (pair["cause"], pair["only_first"], pair["only_second"], pair["test"]) == ("memory", 1, 0, "mcnemar_exact")
     none = told["columns"][1]
     assert (none["lost"], none["explained"], none["causes"]["memory"]["count"]) == (1, 1, 1)
+
+
+def test_causes_are_paired_only_where_both_columns_know_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, osler: Run
+) -> None:
+    models = Models(EN)
+    one, two = (lose(tmp_path / f"{name}.osler", models, monkeypatch, trials=2) for name in ("one", "two"))
+
+    def causes() -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(osler("compare", one, two, "--format", "json").stdout)["causes"]
+        return found
+
+    explain(one)
+    told, page = causes(), " ".join(osler("compare", one, two).stdout.split())
+    assert not told["differences"] and "causes, paired" not in page
+    (line,) = told["unpaired"]
+    assert line.startswith("two ") and "`osler explain`" in line and line in page
+    models.right = lambda _: True
+    explain(two, limit=1)
+    told = causes()
+    assert not told["unpaired"]
+    assert {(pair["cause"], pair["n"], pair["left_out"]) for pair in told["differences"]} == {
+        ("knowledge", 1, 1),
+        ("conclusion", 1, 1),
+    }, "the second trial of the second run is not explained"
+
+
+def test_undecided_endings_are_listed_with_their_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, osler: Run
+) -> None:
+    path = lose(tmp_path / "run.osler", Models(EN), monkeypatch, memories=("raw", "none"))
+    remedy = f"`osler score {path} --judge SPEC` decides them, then explain again with --judge"
+    assert remedy not in " ".join(osler("explain", path).stdout.split())
+    with RunWriter.resume(path) as store:
+        for number in (1, 2):
+            store.scored(number, StoredScore(LADDER, [StoredVerdict("diagnosis", "undecided", "none", "b")]))
+    assert " ".join(osler("explain", path).stdout.split()).count(remedy) == 1
 
 
 def test_the_rules_doctor_is_explained_without_any_model(tmp_path: Path, osler: Run) -> None:

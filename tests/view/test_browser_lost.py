@@ -30,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     steps = ({"step": "same", "right": False, "trials": trials}, {"step": "dialogue", "right": True, "trials": trials})
     with ExplanationWriter.of(path) as store:
         line = "told and not recalled at the end: Chest X-ray (turn 2)"
-        store.explained(1, LADDER, StoredExplanation("wrong", {}, "memory", 2, ("Chest X-ray",), line, steps))
+        store.explained(1, LADDER, StoredExplanation("memory", 2, ("Chest X-ray",), line, "wrong", {}, steps))
     return path
 
 

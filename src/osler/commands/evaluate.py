@@ -82,8 +82,8 @@ def score(
 ) -> None:
     """Judge the conclusions or replies of a run again, without re-running it. Earlier verdicts are kept."""
     from osler.eval.faithfulness.judge_replies import judge_patients
-    from osler.eval.rating.verdict_sheet import check_target
-    from osler.eval.score_run import JudgeOptions, import_sheet, judge_by_rules, judge_run, write_sheet
+    from osler.eval.rating.verdict_sheet import check_target, export_verdict_sheet, import_verdicts
+    from osler.eval.score_run import JudgeOptions, judge_by_rules, judge_run
 
     _check_score(judge, every or examples, sheet, verdicts, person)
     if sheet is not None:
@@ -92,7 +92,7 @@ def score(
     if patient_judge is not None:
         typer.echo(judge_patients(run, patient_judge, **how))
     if verdicts is not None and person is not None:
-        typer.echo("\n".join(import_sheet(run, verdicts, person)))
+        typer.echo("\n".join(import_verdicts(run, verdicts, person)))
         return
     name = None
     if test_prices is not None or (not judge and (patient_judge is None or sheet is not None)):
@@ -101,7 +101,7 @@ def score(
         name, lines = judge_run(run, judge, JudgeOptions(every=every, examples=examples, **how))
         typer.echo("\n".join(lines))
     if sheet is not None:
-        typer.echo(write_sheet(run, name, sheet, force=force))
+        typer.echo(export_verdict_sheet(run, name, sheet, force=force))
 
 
 def _check_score(

@@ -17,8 +17,6 @@ from osler.runs.store import RunFile
 from osler.runs.store.explanations import StoredExplanation, explanations
 
 Row = Mapping[str, Any]
-SAME = "same"
-"""The first step: the doctor is asked again from the same recall."""
 _SEED = 0
 
 
@@ -48,16 +46,30 @@ class ColumnCauses:
     name: str
     lost: int
     """Judged, and not right."""
-    counts: dict[Cause, int]
-    shares: dict[Cause, Figure]
-    """Of the explained ones, with intervals over patients."""
-    values: dict[Cause, dict[Trial, float]]
-    """1 for each consultation lost by that cause, 0 for one that was right or lost by another; for pairing."""
+    causes: dict[Trial, str | None]
+    """Why each consultation was lost, and None for one that was right; those without an explanation are not there."""
 
     @property
-    def explained(self) -> int:
-        """How many of the lost ones have a cause."""
-        return sum(self.counts.values())
+    def counts(self) -> Counter[str]:
+        """How many were lost by each cause."""
+        return Counter(cause for cause in self.causes.values() if cause)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is anything to compare: a lost consultation is explained, or none was lost."""
+        return not self.lost or bool(self.counts)
+
+    def share(self, cause: Cause) -> Figure:
+        """Return the share of a cause among the explained ones, with its interval over patients."""
+        by_patient: dict[str, list[float]] = defaultdict(list)
+        for trial, found in self.causes.items():
+            if found:
+                by_patient[trial.patient].append(float(found == cause))
+        return Figure.of(by_patient, _SEED)
+
+    def lost_by(self, cause: Cause) -> dict[Trial, float]:
+        """1 for each consultation lost by that cause, 0 for one that was right or lost by another; for pairing."""
+        return {trial: float(found == cause) for trial, found in self.causes.items()}
 
 
 @dataclass(frozen=True)
@@ -65,8 +77,8 @@ class CauseDifference:
     """Consultations that one column loses by a cause and another does not, paired."""
 
     cause: Cause
-    first: str
-    second: str
+    column: str
+    against: str
     paired: Paired
     p_holm: float | None = None
 
@@ -77,6 +89,8 @@ class LostCauses:
 
     columns: list[ColumnCauses]
     differences: list[CauseDifference]
+    unpaired: tuple[str, ...]
+    """Columns whose causes are compared with no other's, as nothing is explained, a line each."""
     noise: tuple[str, ...]
     """How far the causes themselves depend on chance, a line each."""
 
@@ -94,43 +108,41 @@ def lost_causes(
     columns = {name: _column(name, some) for name, some in rows.items()}
     if not any(column.counts for column in columns.values()):
         return None
+    wanted = [(columns[first], columns[second]) for first, second in dict.fromkeys(pairs)]
+    unknown = dict.fromkeys(column.name for pair in wanted for column in pair if not column.is_known)
     found = [
-        CauseDifference(cause, first, second, paired(columns[first].values[cause], columns[second].values[cause]))
-        for first, second in dict.fromkeys(pairs)
+        CauseDifference(cause, first.name, second.name, paired(first.lost_by(cause), second.lost_by(cause)))
+        for first, second in wanted
         for cause in Cause
-        if columns[first].counts.get(cause) or columns[second].counts.get(cause)
+        if first.is_known and second.is_known and (first.counts[cause] or second.counts[cause])
     ]
     corrected = holm([one.paired.p_value for one in found])
     told = [one for file, judge in runs for one in explanations(file, judge).values()]
     return LostCauses(
         columns=list(columns.values()),
         differences=[replace(one, p_holm=p) for one, p in zip(found, corrected, strict=True)],
-        noise=tuple(noise_lines(told)),
+        unpaired=tuple(
+            f"{name}: no lost consultation is explained, so its causes are not paired; `osler explain` explains them"
+            for name in unknown
+        ),
+        noise=tuple(_noise_lines(told)),
     )
 
 
 def _column(name: str, rows: Sequence[Row]) -> ColumnCauses:
-    judged = [row for row in rows if row["diagnosis_verdict"] is not None]
-    lost = [row for row in judged if row["diagnosis_verdict"] != Verdict.CORRECT]
-    known = [row for row in judged if row["diagnosis_verdict"] == Verdict.CORRECT or row["cause"]]
-    counts = Counter(Cause(row["cause"]) for row in lost if row["cause"])
-    shares = {}
-    for cause in Cause:
-        by_patient: dict[str, list[float]] = defaultdict(list)
-        for row in (row for row in lost if row["cause"]):
-            by_patient[row["patient"]].append(float(row["cause"] == cause))
-        shares[cause] = Figure.of(by_patient, _SEED)
-    values = {
-        cause: {Trial(row["patient"], row["trial"], row["record"]): float(row["cause"] == cause) for row in known}
-        for cause in Cause
-    }
-    return ColumnCauses(name, len(lost), dict(counts), shares, values)
+    lost, causes = 0, {}
+    for row in rows:
+        right = row["diagnosis_verdict"] == Verdict.CORRECT
+        lost += row["diagnosis_verdict"] is not None and not right
+        if right or row["cause"]:
+            causes[Trial(row["patient"], row["trial"], row["record"])] = None if right else row["cause"]
+    return ColumnCauses(name, lost, causes)
 
 
-def noise_lines(found: Sequence[StoredExplanation]) -> Iterable[str]:
+def _noise_lines(found: Sequence[StoredExplanation]) -> Iterable[str]:
     """Say how often the same question to the same doctor had another answer, and what the judge could not tell."""
     steps = [step for one in found for step in one.steps]
-    again = [step for step in steps if step["step"] == SAME]
+    again = [step for step in steps if step["step"] == "same"]
     if again:
         turned = sum(bool(step["right"]) for step in again)
         yield (
@@ -156,16 +168,16 @@ def tables(found: LostCauses | None) -> list[Table]:
         return []
     columns = found.columns
     rows = [["lost (diagnosis not right)", *(str(column.lost) for column in columns)]]
-    rows.append(["explained", *(str(column.explained) for column in columns)])
+    rows.append(["explained", *(str(column.counts.total()) for column in columns)])
     for cause in Cause:
-        if any(column.counts.get(cause) for column in columns):
+        if any(column.counts[cause] for column in columns):
             rows.append([cause.value, *(_share(column, cause) for column in columns)])
     notes = [
         f"{column.name}: {count} consultation(s) were lost that the same doctor wins from the full dialogue"
         for column in columns
-        if (count := column.counts.get(Cause.MEMORY))
+        if (count := column.counts[Cause.MEMORY])
     ]
-    notes = ["share of the explained; in brackets 95 % intervals over patients", *notes, *found.noise]
+    notes = ["share of the explained; in brackets 95 % intervals over patients", *notes, *found.noise, *found.unpaired]
     made: list[Table] = [("why consultations were lost", ["", *(column.name for column in columns)], rows, notes)]
     if found.differences:
         header = ["cause", "column", "against", "n", "lost here : there alone", "p", "p (Holm)"]
@@ -175,43 +187,31 @@ def tables(found: LostCauses | None) -> list[Table]:
 
 
 def _share(column: ColumnCauses, cause: Cause) -> str:
-    figure = column.shares[cause]
+    figure = column.share(cause)
     if figure.value is None:
         return "–"
     between = f" [{100 * figure.interval.low:.0f}, {100 * figure.interval.high:.0f}]" if figure.interval else ""
-    return f"{column.counts.get(cause, 0)}: {100 * figure.value:.0f} %{between}"
+    return f"{column.counts[cause]}: {100 * figure.value:.0f} %{between}"
 
 
 def _difference(one: CauseDifference) -> list[str]:
     found = one.paired
     tested = ("–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}" for p in (found.p_value, one.p_holm))
     counts = f"{found.only_first} : {found.only_second}"
-    return [one.cause.value, one.first, one.second, str(found.n), counts, *tested]
+    return [one.cause.value, one.column, one.against, str(found.n), counts, *tested]
 
 
 def as_json(found: LostCauses | None) -> dict[str, Any] | None:
     """Return the same as plain data."""
     if found is None:
         return None
-    columns = [
-        {
-            "name": column.name,
-            "lost": column.lost,
-            "explained": column.explained,
-            "causes": {
-                cause.value: {"count": column.counts.get(cause, 0), **asdict(column.shares[cause])} for cause in Cause
-            },
-        }
-        for column in found.columns
-    ]
+    columns = []
+    for column in found.columns:
+        causes = {cause.value: {"count": column.counts[cause], **asdict(column.share(cause))} for cause in Cause}
+        told = {"name": column.name, "lost": column.lost, "explained": column.counts.total()}
+        columns.append({**told, "causes": causes})
     differences = [
-        {
-            "cause": one.cause.value,
-            "column": one.first,
-            "against": one.second,
-            **asdict(one.paired),
-            "p_holm": one.p_holm,
-        }
+        {"cause": one.cause, "column": one.column, "against": one.against, **asdict(one.paired), "p_holm": one.p_holm}
         for one in found.differences
     ]
-    return {"columns": columns, "differences": differences, "noise": list(found.noise)}
+    return {"columns": columns, "differences": differences, "unpaired": found.unpaired, "noise": found.noise}

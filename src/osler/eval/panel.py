@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar
 
 from osler.errors import UserError
 from osler.eval.judge import Judge, Kind, Opinion, outside_judge
 from osler.eval.model_judge import ModelJudge
-from osler.eval.statistics import Figure, cohen_kappa, krippendorff_alpha
+from osler.eval.statistics import cohen_kappa, krippendorff_alpha
 from osler.eval.verdict import Verdict
 from osler.models import open_backbone
 from osler.records.schema import PatientRecord
-
-Number = TypeVar("Number", int, float)
 
 PERSON = "person:"
 """Begins the name under which a person's verdicts are stored."""
@@ -42,22 +39,17 @@ def decide(opinions: Sequence[Opinion]) -> Opinion:
     """The verdict that more than half of the judges gave; two have to agree. Otherwise the answer stays undecided."""
     if len(opinions) == 1:
         return opinions[0]
-    tokens = _sum(one.tokens for one in opinions)
-    cost = _sum(one.cost for one in opinions)
+    tokens = [one.tokens for one in opinions if one.tokens is not None]
+    costs = [one.cost for one in opinions if one.cost is not None]
+    spent = sum(tokens) if tokens else None, sum(costs) if costs else None
     votes = Counter(one.verdict for one in opinions if one.verdict is not Verdict.UNDECIDED)
     for verdict, count in votes.most_common(1):
         if count > len(opinions) / 2:
             because = next(one.because for one in opinions if one.verdict is verdict)
             rung = "judges agree" if count == len(opinions) else "majority"
-            return Opinion(verdict, because, tokens, cost, rung)
+            return Opinion(verdict, because, *spent, rung)
     told = " / ".join(one.verdict.value for one in opinions)
-    return Opinion(Verdict.UNDECIDED, told, tokens, cost, "judges differ")
-
-
-def _sum(values: Iterable[Number | None]) -> Number | None:
-    """The sum of what is known; None if nothing is."""
-    known = [value for value in values if value is not None]
-    return sum(known[1:], known[0]) if known else None
+    return Opinion(Verdict.UNDECIDED, told, *spent, "judges differ")
 
 
 @asynccontextmanager
@@ -105,8 +97,5 @@ def agreement_line(title: str, verdicts: Sequence[Sequence[Verdict]]) -> str:
     else:
         measure, found = "alpha", krippendorff_alpha([list(map(known.index, each)) for each in given], nominal=True)
     equal = sum(len(set(each)) == 1 for each in full)
-    return f"{title}: n {len(full)}, equal {equal / len(full):.0%}, {measure} {_shown(found)}"
-
-
-def _shown(found: Figure) -> str:
-    return "– (one verdict only)" if found.value is None else f"{found.value:.2f}"
+    value = "– (one verdict only)" if found.value is None else f"{found.value:.2f}"
+    return f"{title}: n {len(full)}, equal {equal / len(full):.0%}, {measure} {value}"

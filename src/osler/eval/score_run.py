@@ -29,7 +29,7 @@ from osler.eval.run_answers import (
 from osler.eval.scoring import score, score_missing
 from osler.eval.verdict import Verdict
 from osler.language import Language
-from osler.runs.store import RunFile, RunWriter, StoredScore
+from osler.runs.store import RunWriter, StoredScore
 
 ALONE = " alone"
 """Ends the name of verdicts that were given without the ladder."""
@@ -60,7 +60,7 @@ def judge_run(run: Path, specs: Sequence[str], options: JudgeOptions) -> tuple[s
     Raises:
         UserError: A judge cannot be reached or cannot judge.
     """
-    with _open_to_write(run) as store:
+    with RunWriter.resume(run) as store:
         return asyncio.run(_judged(store, specs, options))
 
 
@@ -73,7 +73,7 @@ def judge_by_rules(run: Path, *, again: bool = False, test_prices: Path | None =
         UserError: The run or the table cannot be read.
     """
     prices = read_test_prices(test_prices) if test_prices is not None else None
-    with _open_to_write(run) as store:
+    with RunWriter.resume(run) as store:
         numbers = store.unjudged("" if again or prices is not None else LADDER)
         for number in numbers:
             transcript = store.transcript(number)
@@ -81,40 +81,6 @@ def judge_by_rules(run: Path, *, again: bool = False, test_prices: Path | None =
             store.scored(number, score(transcript, store.record(transcript.header.case), prices))
         left = sum(one.is_undecided for one in answers_of(store))
     return f"{len(numbers)} consultation(s) judged by {LADDER}; {left} answer(s) are undecided"
-
-
-def write_sheet(run: Path, judge: str | None, target: Path, *, force: bool = False) -> str:
-    """Write what a judge, or the ladder, leaves undecided to a sheet for a person; return one line about it.
-
-    Raises:
-        UserError: The file cannot be written.
-    """
-    from osler.eval.rating.verdict_sheet import export_verdict_sheet
-
-    with RunFile.open(run) as opened:
-        count = export_verdict_sheet(opened, judge or LADDER, target, force=force)
-    if not count:
-        return f"no answer is undecided, so {target} was not written"
-    return f"{count} undecided answer(s) on {target}; import with --verdicts {target} --person NAME"
-
-
-def import_sheet(run: Path, sheet: Path, person: str) -> list[str]:
-    """Store a person's verdicts from a sheet; return lines that say what was done.
-
-    Raises:
-        UserError: The sheet cannot be read, is not complete, or is of another run; nothing is stored.
-    """
-    from osler.eval.rating.verdict_sheet import import_verdicts
-
-    with _open_to_write(run) as store:
-        score_missing(store)
-        return import_verdicts(store, sheet, person)
-
-
-def _open_to_write(run: Path) -> RunWriter:
-    with RunFile.open(run) as known:
-        about = known.about()
-    return RunWriter.create_or_resume(run, about)
 
 
 def read_test_prices(path: Path) -> dict[str, float]:
@@ -163,17 +129,12 @@ class _PanelWork:
             for name in self.names[: len(panel.judges)]
         ]
         """What each judge says."""
-        self._spent: list[Opinion] = []
+        self._tokens, self._cost = 0, 0.0
         self._gate = asyncio.Semaphore(options.concurrency)
 
     async def ask(self) -> None:
         """Ask every judge about what it has not judged yet, after it was tried on the controls."""
-        todo = [
-            (place, content)
-            for place, known in enumerate(self._opinions)
-            for content in self._asked
-            if content not in known
-        ]
+        todo = [(place, one) for place, known in enumerate(self._opinions) for one in self._asked if one not in known]
         if not self._options.any_judge:
             for place, language in sorted({(place, self._asked[content][0].language) for place, content in todo}):
                 await self._try_out(self._judges[place], language)
@@ -185,7 +146,7 @@ class _PanelWork:
         if isinstance(judge, ModelJudge):
             trial = await tried(judge, language, self._gate)
             trial.require_passed("")
-            self._spent.append(Opinion(Verdict.NONE, tokens=trial.tokens))
+            self._tokens += trial.tokens
 
     async def _ask_one(self, place: int, content: AnswerContent) -> None:
         """Judge an answer, and store the verdict for all consultations that ended with it."""
@@ -194,11 +155,12 @@ class _PanelWork:
             said = await judge.judge(content.kind, content.text, self._store.record(content.case))
         said = replace(said, rung="model" if isinstance(judge, ModelJudge) else "judge")
         self._opinions[place][content] = said
-        self._spent.append(said)
-        first, *others = self._asked[content]
-        verdicts = [(first, first.verdict(said, said.tokens)), *((one, one.verdict(said)) for one in others)]
-        for one, verdict in verdicts:
-            self._store.scored(one.place.number, StoredScore(self.names[place], [verdict]))
+        self._tokens += said.tokens or 0
+        self._cost += said.cost or 0.0
+        tokens = said.tokens
+        for one in self._asked[content]:
+            self._store.scored(one.place.number, StoredScore(self.names[place], [one.verdict(said, tokens)]))
+            tokens = 0  # the others cost nothing
 
     def keep(self) -> None:
         """Store what every judge and the panel say of all answers: the ladder's verdict where it decides."""
@@ -212,10 +174,9 @@ class _PanelWork:
 
     def told(self) -> list[str]:
         """Say what was done: the calls and what they cost, the verdicts, and how far the judges agree."""
-        tokens, cost = sum(one.tokens or 0 for one in self._spent), sum(one.cost or 0 for one in self._spent)
-        price = f", {cost:.4f} USD" if cost else ""
+        price = f", {self._cost:.4f} USD" if self._cost else ""
         what = "answers" if self._options.every else "answers that the ladder leaves undecided"
-        lines = [f"{len(self._asked)} {what}, judged by {self.names[-1]}; {tokens:,} tokens{price}"]
+        lines = [f"{len(self._asked)} {what}, judged by {self.names[-1]}; {self._tokens:,} tokens{price}"]
         final = stored_verdicts(self._store, self.names[-1])
         for kind in KINDS:
             counts = Counter(final[one.place].verdict for one in self._answers if one.place.kind == kind)
@@ -228,5 +189,5 @@ class _PanelWork:
             verdicts = [known[content].verdict for known in self._opinions]
             groups["all"].append(verdicts)
             groups[f"{content.kind} {first.language}"].append(verdicts)
-        names = (name for name in ("all", *(f"{kind} {each}" for kind in KINDS for each in Language)) if name in groups)
-        return [agreement_line(f"agreement of {len(self._judges)} judges, {name}", groups[name]) for name in names]
+        title = f"agreement of {len(self._judges)} judges"
+        return [agreement_line(f"{title}, {name}", verdicts) for name, verdicts in sorted(groups.items())]

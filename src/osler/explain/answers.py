@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from osler.errors import UserError
 from osler.eval.judge import Judge, outside_judge, verdict_on
@@ -11,7 +10,8 @@ from osler.eval.ladder import LADDER
 from osler.eval.model_judge import EXAMPLES, ModelJudge
 from osler.eval.score_run import ALONE
 from osler.eval.verdict import Verdict
-from osler.models.cache import Allowance
+from osler.models import Backbone
+from osler.models.cache import Allowance, StoreAnswer
 from osler.models.completion import Completion
 from osler.records.schema import PatientRecord
 from osler.runs.plan import Limits
@@ -37,20 +37,18 @@ class ExplanationModels:
     def doctor(self, trial: int) -> ConsultationClients:
         """The doctor's model: every trial has answers of its own."""
         kept = tuple(self.store.explain_answers(DOCTOR, self.number))
-        return self._clients(self.doctors, DOCTOR, trial, kept)
+        return ConsultationClients(self.doctors, trial, kept, self._keep(DOCTOR), Limits(), self.allowance)
 
-    @cached_property
-    def helper(self) -> ConsultationClients:
-        """Models whose answer to the same request is shared by all consultations; open them with `shared`."""
-        return self._clients(self.helpers, HELPER, 0, ())
+    def helper(self, spec: str) -> Backbone:
+        """A model whose answer to the same request is shared by all consultations."""
+        clients = ConsultationClients(self.helpers, 0, (), self._keep(HELPER), Limits(), self.allowance)
+        return clients.open(spec, shared=True)
 
-    def _clients(
-        self, clients: Clients, role: str, trial: int, kept: tuple[tuple[str, str], ...]
-    ) -> ConsultationClients:
+    def _keep(self, role: str) -> StoreAnswer:
         async def keep(key: str, answer: Completion) -> None:
             self.store.explain_answer(self.number, role, key, answer)
 
-        return ConsultationClients(clients, trial, kept, keep, Limits(), self.allowance)
+        return keep
 
 
 @dataclass(frozen=True)
@@ -90,8 +88,7 @@ class AnswerJudge:
         """Compare a diagnosis with the record's; the rules decide what they can unless the judge judged alone."""
         judge = self.own
         if self.spec is not None:
-            backbone = models.helper.open(self.spec, shared=True)
-            judge = ModelJudge(backbone, examples=self.name.removesuffix(ALONE).endswith(EXAMPLES))
+            judge = ModelJudge(models.helper(self.spec), examples=self.name.removesuffix(ALONE).endswith(EXAMPLES))
         if judge is not None and self.name.endswith(ALONE):
             return (await judge.judge("diagnosis", answer, record)).verdict
         return (await verdict_on("diagnosis", answer, record, judge)).verdict

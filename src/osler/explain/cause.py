@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 
 from osler.agents.disclosure import disclosed_entries
 from osler.eval.causes import Cause
-from osler.eval.course import CourseExchange
 from osler.eval.measures import key_elements
 from osler.eval.reply_parser import tells
 from osler.explain.steps import ExplainStep, LostConsultation
-from osler.language import Language
 from osler.language.words import content
 from osler.memory.recall_text import fact_text
 from osler.records.schema import Entry, Part, PatientRecord, Relevance, Status
+from osler.runs.store.explanations import StoredExplanation
 
 _BY_STEP = {
     ExplainStep.SAME: Cause.CONCLUSION,
@@ -38,10 +37,6 @@ _MOST_NAMED = 6
 _IN_OTHER_WORDS = "what it was told was enough: right when the same is in the record's words"
 
 
-_Enough = Callable[[str, str, CourseExchange, Language], bool]
-"""Whether a text that was recalled from an exchange has the entry of that name."""
-
-
 @dataclass(frozen=True)
 class KeyEntries:
     """The key entries for the diagnosis that did not reach the conclusion, by the link that lost them.
@@ -56,16 +51,6 @@ class KeyEntries:
     unbrought: Mapping[str, int] = field(default_factory=dict)
     """Asked for in that turn, and never handed over."""
     unasked: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class ExplainedCause:
-    """A cause with its turn and the entries that were missing."""
-
-    cause: Cause
-    lost_at: int | None
-    missing: tuple[str, ...]
-    line: str
 
 
 def cause_of(first_right: ExplainStep | None, key: KeyEntries) -> Cause:
@@ -87,19 +72,19 @@ def cause_of(first_right: ExplainStep | None, key: KeyEntries) -> Cause:
     return Cause.PATIENT if key.untold else Cause.CONCLUSION
 
 
-def found(first_right: ExplainStep | None, key: KeyEntries, last_turn: int) -> ExplainedCause:
+def found(first_right: ExplainStep | None, key: KeyEntries, last_turn: int) -> StoredExplanation:
     """Return the cause, the turn where the consultation was lost, and what was missing."""
     cause = cause_of(first_right, key)
     if cause is Cause.INQUIRY:
-        return ExplainedCause(cause, None, key.unasked, _LINES[cause].format(names=_some(key.unasked)))
+        return StoredExplanation(cause, None, key.unasked, _LINES[cause].format(names=_some(key.unasked)))
     if cause in (Cause.CONCLUSION, Cause.KNOWLEDGE):
         in_other_words = cause is Cause.CONCLUSION and first_right is not ExplainStep.SAME
-        return ExplainedCause(cause, last_turn, (), _IN_OTHER_WORDS if in_other_words else _LINES[cause])
+        return StoredExplanation(cause, last_turn, (), _IN_OTHER_WORDS if in_other_words else _LINES[cause])
     lost = {Cause.MEMORY: key.unrecalled, Cause.PATIENT: key.untold, Cause.RETRIEVAL: key.unbrought}[cause]
     if not lost:
-        return ExplainedCause(cause, None, (), _UNNAMED[cause])
+        return StoredExplanation(cause, None, (), _UNNAMED[cause])
     names = _some([f"{name} (turn {turn})" for name, turn in lost.items()])
-    return ExplainedCause(cause, next(iter(lost.values())), tuple(lost), _LINES[cause].format(names=names))
+    return StoredExplanation(cause, next(iter(lost.values())), tuple(lost), _LINES[cause].format(names=names))
 
 
 def _some(names: Sequence[str]) -> str:
@@ -125,8 +110,8 @@ def key_entries(lost: LostConsultation, asked: Mapping[str, int], wrong: Collect
         return {entry.name: turns[entry.name] for entry in found}
 
     return KeyEntries(
-        unrecalled=at(told, lambda name: not _is_recalled(name, lost, _tells))
-        or at(told, lambda name: not _is_recalled(name, lost, _tells_all)),
+        unrecalled=at(told, lambda name: not _is_recalled(name, lost))
+        or at(told, lambda name: not _is_recalled(name, lost, in_full=True)),
         untold=at(handed, lambda name: name not in well),
         unbrought=at(asked, lambda name: name not in brought),
         unasked=tuple(entry.name for entry in key if entry.name not in {*told, *handed, *asked}),
@@ -153,7 +138,7 @@ def _well_told(lost: LostConsultation, wrong: Collection[int]) -> set[str]:
     return found
 
 
-def _is_recalled(name: str, lost: LostConsultation, enough: _Enough) -> bool:
+def _is_recalled(name: str, lost: LostConsultation, *, in_full: bool = False) -> bool:
     """Check whether the doctor had an entry at the end: in the last exchange, or recalled from a turn that told it."""
     recall, language = lost.last_recall, lost.record.language
     whole = {turn.number for turn in recall.exchanges if turn.reply or turn.results}
@@ -164,15 +149,10 @@ def _is_recalled(name: str, lost: LostConsultation, enough: _Enough) -> bool:
             return True
         facts = [fact_text(fact, language) for fact in recall.facts if fact.turn == one.turn]
         text = "\n".join(facts) if recall.facts or recall.exchanges else recall.text
-        if text and enough(text, name, one, language):
+        if in_full:
+            is_told = set(content(one.answer.reply, language)) <= set(content(text, language))
+        else:
+            is_told = name in disclosed_entries(text, one.entries, language)
+        if text and is_told:
             return True
     return False
-
-
-def _tells(text: str, name: str, exchange: CourseExchange, language: Language) -> bool:
-    return name in disclosed_entries(text, exchange.entries, language)
-
-
-def _tells_all(text: str, name: str, exchange: CourseExchange, language: Language) -> bool:
-    reply = exchange.answer.reply if exchange.answer else ""
-    return set(content(reply, language)) <= set(content(text, language))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from osler.language.words import content
 from osler.models.errors import BackboneError
 from osler.records.schema import Entry
 from osler.runs.events import ConsultationError, Ending, Journal, Maker
-from osler.runs.plan import HUMAN, WITHOUT_MODEL, Column, Limits
+from osler.runs.plan import HUMAN, WITHOUT_MODEL, Column, Limits, chosen_columns
 from osler.runs.store.explanations import ExplanationCost, ExplanationWriter, StoredExplanation, explanations
 from osler.simulator.batch import about
 from osler.simulator.build import case_of, check_strategies, doctor_of
@@ -87,45 +87,23 @@ async def _explain(store: ExplanationWriter, options: ExplainOptions) -> Explain
     judge = AnswerJudge.of(store, options.judge)
     if judge.name == LADDER:
         score_missing(store)
-    _check_names("memory", options.memories, {column.memory for column in store.columns()})
-    _check_names("strategy", options.strategies, {column.strategy for column in store.columns()})
+    lost, by_people = _lost(store, judge.name, options)
     if store.about()["prompts"] != about(store.settings)["prompts"]:
         warn("the run was made with other prompts than this version's, which its doctor is now asked with")
-    lost, by_people = _lost(store, judge.name, options)
-    sampling = ClientSettings(options.timeout, store.settings.temperature)
-    work = _Work(store, options, judge, Clients(sampling), Clients(ClientSettings(options.timeout)))
-    try:
-        await work.explain_all(lost)
-    finally:
-        await work.close()
-    return Explained(
-        judge=judge.name,
-        new=work.new,
-        before=work.before,
-        failures=dict(work.failures.most_common()),
-        by_people=by_people,
-        cost=store.explanation_cost(),
-        stopped=work.stopped,
-    )
-
-
-def _check_names(what: str, named: Sequence[str], there: set[str]) -> None:
-    for name in named:
-        if name not in there:
-            raise UserError(f"the run has no {what} {name!r}", f"it has {', '.join(sorted(there - {''})) or 'none'}")
+    work = _Work(store, options, judge)
+    before = await work.explain_all(lost)
+    failures = dict(work.failures.most_common())
+    return Explained(judge.name, work.new, before, failures, by_people, store.explanation_cost(), work.stopped)
 
 
 def _lost(store: ExplanationWriter, judge: str, options: ExplainOptions) -> tuple[list[dict[str, Any]], int]:
     """Return the consultations to explain, and how many lost ones people held."""
+    columns = chosen_columns(store.columns(), options.memories, options.strategies)
     chosen, seen, by_people = [], Counter[Column](), 0
     for row in map(dict, store.scores(judge)):
-        if row["diagnosis_verdict"] in (None, Verdict.CORRECT):
-            continue
-        if (options.memories and row["memory"] not in options.memories) or (
-            options.strategies and row["strategy"] not in options.strategies
-        ):
-            continue
         column = Column.from_row(row)
+        if column not in columns or row["diagnosis_verdict"] in (None, Verdict.CORRECT):
+            continue
         if column.backbone == HUMAN:
             by_people += 1
         elif options.limit is None or seen[column] < options.limit:
@@ -137,45 +115,42 @@ def _lost(store: ExplanationWriter, judge: str, options: ExplainOptions) -> tupl
 class _Work:
     """The explanations of one run under way."""
 
-    def __init__(
-        self, store: ExplanationWriter, options: ExplainOptions, judge: AnswerJudge, doctors: Clients, helpers: Clients
-    ) -> None:
-        self._store, self._options, self._judge = store, options, judge
-        self._doctors, self._helpers = doctors, helpers
+    def __init__(self, store: ExplanationWriter, options: ExplainOptions, judge: AnswerJudge) -> None:
+        self._store, self._options, self._judge, self._settings = store, options, judge, store.settings
+        self._doctors = Clients(ClientSettings(options.timeout, store.settings.temperature))
+        self._helpers = Clients(ClientSettings(options.timeout))
         spent = store.explanation_cost()
         self._allowance = RunLimiter(options.limits, spent.tokens, spent.cost or 0.0)
         self._gate = asyncio.Semaphore(options.concurrency)
-        self._known = explanations(store, judge.name)
-        self._settings = store.settings
-        self.new = self.before = 0
+        self.new = 0
         self.failures: Counter[str] = Counter()
         self.stopped: str | None = None
 
-    async def explain_all(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Explain those that are not explained yet, several at a time."""
-        todo = [(row, settings) for row in rows if self._known_settings(row) != (settings := self._asked_with(row))]
-        self.before = len(rows) - len(todo)
-        self._open({Column.from_row(row) for row, _ in todo})
+    async def explain_all(self, rows: Sequence[dict[str, Any]]) -> int:
+        """Explain those that are not explained yet, several at a time; return how many were."""
+        known = explanations(self._store, self._judge.name)
+        todo = []
+        for row in rows:
+            new = self._unexplained(row)
+            if row["number"] not in known or known[row["number"]].settings != new.settings:
+                todo.append((row["number"], new))
         try:
+            self._open({self._store.cell(number).column for number, _ in todo})
             async with asyncio.TaskGroup() as group:
-                for row, settings in todo:
-                    group.create_task(self._explain(row, settings))
+                for number, new in todo:
+                    group.create_task(self._explain(number, new))
         except ExceptionGroup as several:
             raise several.exceptions[0] from None
+        finally:
+            await self._doctors.close()
+            await self._helpers.close()
+        return len(rows) - len(todo)
 
-    async def close(self) -> None:
-        """Close what was opened."""
-        await self._doctors.close()
-        await self._helpers.close()
-
-    def _known_settings(self, row: dict[str, Any]) -> dict[str, Any] | None:
-        known = self._known.get(row["number"])
-        return known.settings if known else None
-
-    def _asked_with(self, row: dict[str, Any]) -> dict[str, Any]:
-        """What decides the explanation of a consultation, besides its transcript and its verdict."""
-        options = self._options
-        return {"differing": self._differing(row), "trials": options.trials, "verify": options.verify or ""}
+    def _unexplained(self, row: dict[str, Any]) -> StoredExplanation:
+        """Return what an explanation starts from; judges that disagree are a cause without asking the doctor."""
+        differing = self._differing(row)
+        settings = {"differing": differing, "trials": self._options.trials, "verify": self._options.verify or ""}
+        return StoredExplanation(Cause.JUDGE, None, (), differing, row["diagnosis_verdict"], settings)
 
     def _open(self, columns: set[Column]) -> None:
         """Open the models that are needed, so that a wrong name stops the command before anything is asked."""
@@ -186,17 +161,14 @@ class _Work:
         check_prices(self._options.limits, [model.model for model in models])
         self._helpers.shared.learn(self._store.explain_answers(HELPER))
 
-    async def _explain(self, row: dict[str, Any], settings: dict[str, Any]) -> None:
-        number, differing = row["number"], settings["differing"]
+    async def _explain(self, number: int, new: StoredExplanation) -> None:
         async with self._gate:
             if self.stopped is not None:
                 return
             try:
-                told = {"verdict": row["diagnosis_verdict"], "settings": settings}
-                if differing:
-                    new = StoredExplanation(**told, cause=Cause.JUDGE.value, lost_at=None, missing=(), line=differing)
-                else:
-                    new = await self._asked(number, told)
+                if not new.settings["differing"]:
+                    found = await self._asked(number)
+                    new = replace(found, verdict=new.verdict, settings=new.settings)
                 self._store.explained(number, self._judge.name, new)
                 self.new += 1
             except RunStopped as stop:
@@ -221,7 +193,7 @@ class _Work:
         right = [other for (other,) in said if other == LADDER or not other.startswith(_RULES)]
         return f"{judge} says {verdict}, and {', '.join(right)} says correct" if right else ""
 
-    async def _asked(self, number: int, told: dict[str, Any]) -> StoredExplanation:
+    async def _asked(self, number: int) -> StoredExplanation:
         """Let the doctor conclude from more and more, until it is right."""
         transcript = self._store.transcript(number)
         assert transcript is not None
@@ -243,9 +215,7 @@ class _Work:
         faults = faults_in(self._store, number)[1]
         wrong = {turn for turn, verdict in faults.items() if verdict.turned_round}
         end = found(first_right, key_entries(lost, asked, wrong), lost.last_turn)
-        return StoredExplanation(
-            **told, cause=end.cause.value, lost_at=end.lost_at, missing=end.missing, line=end.line, steps=tuple(steps)
-        )
+        return replace(end, steps=tuple(steps))
 
     async def _step(
         self, step: ExplainStep, briefing: Briefing, lost: LostConsultation, models: ExplanationModels
@@ -254,8 +224,7 @@ class _Work:
         by_model = lost.transcript.header.backbone not in WITHOUT_MODEL
         trials = []
         for trial in range(1, (self._options.trials if by_model else 1) + 1):
-            diagnosis = await self._concluded(briefing, lost, models, trial)
-            verdict = Verdict.UNPARSED
+            diagnosis, verdict = await self._concluded(briefing, lost, models, trial), Verdict.UNPARSED
             if diagnosis is not None:
                 verdict = await self._judge.verdict(diagnosis, lost.record, models)
             trials.append({"diagnosis": diagnosis, "verdict": verdict.value})
@@ -279,7 +248,7 @@ class _Work:
 
     async def _verified(self, lost: LostConsultation, models: ExplanationModels, spec: str) -> dict[str, int]:
         """Return the entries that a model says the questions asked for, by name, with their first turn."""
-        backbone, case, record = models.helper.open(spec, shared=True), case_of(lost.record), lost.record
+        backbone, case, record = models.helper(spec), case_of(lost.record), lost.record
         ram = ModelRam(record, case, backbone, Journal(), answer_tokens=self._settings.answer_tokens)
         asked: dict[str, int] = {}
         before: Exchange | None = None

@@ -12,10 +12,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from osler.eval.causes import as_json, tables
+from osler.eval.causes import LostCauses, as_json, tables
 from osler.eval.compare import compare
 from osler.eval.compare.grid import Grid, page
-from osler.eval.runs import Run, load_run
+from osler.eval.runs import load_run
+from osler.eval.verdict import Verdict
 from osler.explain.explain_run import Explained
 from osler.runs.short_names import ShortNames
 from osler.runs.store.explanations import explanations
@@ -26,13 +27,14 @@ _MOST = 20
 
 def explained_page(path: Path, done: Explained) -> Group:
     """The tables, the first lost consultations, and what was done."""
-    with load_run(path) as run:
-        lost = list(_lost(run, done.judge))
-        causes = compare([run], judge=done.judge).causes if lost else None
+    lost, causes = _read(path, done.judge)
     grids = [Grid(*one) for one in tables(causes)]
     listed: list[RenderableType] = [_table(lost[:_MOST])] if lost else []
     if len(lost) > _MOST:
         listed.append(Text(f"{len(lost) - _MOST} more are not listed; --json lists all", style="dim"))
+    if undecided := sum(one["verdict"] == Verdict.UNDECIDED for one in lost):
+        remedy = f"`osler score {path} --judge SPEC` decides them, then explain again with --judge"
+        listed.append(Text(f"{undecided} ending(s) are undecided: {remedy}", style="dim"))
     return Group(*([page(grids)] if grids else []), *listed, *(Text(line) for line in _lines(done)))
 
 
@@ -60,22 +62,19 @@ def _lines(done: Explained) -> Iterator[str]:
 
 def as_text(path: Path, done: Explained) -> str:
     """The same as one line of JSON, with every lost consultation and its steps."""
-    with load_run(path) as run:
-        lost = list(_lost(run, done.judge))
-        causes = compare([run], judge=done.judge).causes if lost else None
+    lost, causes = _read(path, done.judge)
     told = {**asdict(done), "cost": done.cost._asdict(), "causes": as_json(causes), "consultations": lost}
     return json.dumps(told, ensure_ascii=False)
 
 
-def _lost(run: Run, judge: str) -> Iterator[dict[str, Any]]:
-    """The explained consultations, in the order of the plan."""
-    names = ShortNames.of(run.file.columns())
-    for number, one in explanations(run.file, judge).items():
-        cell = run.file.cell(number)
-        trial = f" trial {cell.trial}" if cell.trial > 1 else ""
-        yield {
-            "number": number,
-            "consultation": cell.case + trial,
-            "column": names.name(cell.column),
-            **{name: value for name, value in asdict(one).items() if name != "settings"},
-        }
+def _read(path: Path, judge: str) -> tuple[list[dict[str, Any]], LostCauses | None]:
+    """Return the explained consultations, in the order of the plan, and the causes of each column."""
+    lost = []
+    with load_run(path) as run:
+        names = ShortNames.of(run.file.columns())
+        for number, one in explanations(run.file, judge).items():
+            cell = run.file.cell(number)
+            trial = f" trial {cell.trial}" if cell.trial > 1 else ""
+            told = {"number": number, "consultation": cell.case + trial, "column": names.name(cell.column)}
+            lost.append(told | {name: value for name, value in asdict(one).items() if name != "settings"})
+        return lost, compare([run], judge=judge).causes if lost else None

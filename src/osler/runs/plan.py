@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Self
@@ -128,6 +128,25 @@ class Column:
     def __str__(self) -> str:
         """In one line, every name whole."""
         return " ".join(filter(None, (self.backbone, self.strategy, self.memory, *told_variants(self.variants))))
+
+
+def chosen_columns(
+    columns: Collection[Column], memories: Collection[str] | None, strategies: Collection[str] | None
+) -> set[Column]:
+    """Return the columns with these memories and strategies; without names, all.
+
+    Raises:
+        UserError: No column has a memory or strategy of that name.
+    """
+    chosen = set(columns)
+    for what, named in (("memory", memories), ("strategy", strategies)):
+        there = {getattr(column, what) for column in columns}
+        for name in named or ():
+            if name not in there:
+                known = ", ".join(sorted(there - {""})) or "none"
+                raise UserError(f"the run has no {what} {name!r}", f"it has {known}")
+        chosen = {column for column in chosen if not named or getattr(column, what) in named}
+    return chosen
 
 
 def told_variants(variants: Variants) -> list[str]:

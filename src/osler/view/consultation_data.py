@@ -16,7 +16,7 @@ from osler.records.schema import Part, PatientRecord
 from osler.runs.events import Answered, Asked, Called, E, Event, Failed, Intervened, Recalled, Remembered, Retrieved
 from osler.runs.plan import COLUMN
 from osler.runs.store import CellState, RunFile
-from osler.runs.store.explanations import explanation
+from osler.runs.store.explanations import explanations
 from osler.runs.transcript import Transcript, heard
 from osler.view.responses import NotFound
 from osler.view.run_data import forks_of, judge_of
@@ -53,7 +53,7 @@ def consultation(file: RunFile, key: str, ended: EndedConsultation) -> Data:
     """Return one consultation with its measures, without the true diagnosis."""
     body = file.ask("SELECT body FROM measures WHERE cell = :cell", {"cell": ended.cell})
     ruler, faults = faults_in(file, ended.cell)
-    lost = explanation(file, judge_of(file), ended.cell)
+    lost = explanations(file, judge_of(file), ended.cell).get(ended.cell)
     measures = None
     if body:
         measures = {**json.loads(body[0][0]), **counts_in(file, ended.cell, ruler)}
@@ -87,7 +87,8 @@ def truth(file: RunFile, ended: EndedConsultation) -> Data:
         "SELECT kind, judge, verdict, rung, because, rank FROM verdicts WHERE cell = :cell ORDER BY at, judge, kind",
         {"cell": ended.cell},
     )
-    faults, lost = faults_in(file, ended.cell)[1], explanation(file, judge_of(file), ended.cell)
+    faults = faults_in(file, ended.cell)[1]
+    lost = explanations(file, judge_of(file), ended.cell).get(ended.cell)
     return {
         "diagnosis": record.diagnosis.model_dump(mode="json"),
         "treatment": record.treatment.model_dump(mode="json") if record.treatment else None,

@@ -24,6 +24,7 @@ from osler.eval.statistics import Array, Clusters, Trial, chance_tails, paired_g
 
 POWER = 0.8
 """The chance to tell the columns apart again that a needed number of patients or trials gives."""
+_z = NormalDist().inv_cdf
 MOST = 100_000
 """Larger numbers of patients or trials are not named."""
 
@@ -55,11 +56,12 @@ def noise_of(first: Mapping[Trial, float], second: Mapping[Trial, float], level:
     within = _variance_between_trials(first, second)
     seen = abs(round(math.fsum(patients.totals)))
     needed = _Needed(patients, level) if 0 < seen <= floor else None
+    records = len({(trial.patient, trial.record) for trial in first.keys() & second.keys()})
     return Noise(
         floor=floor / values,
         rerun=None if within is None else _z(1 - level / 2) * math.sqrt(within / values),
         patients_needed=needed.patients() if needed else None,
-        trials_needed=needed.trials(within, _records(first, second)) if needed and within is not None else None,
+        trials_needed=needed.trials(within, records) if needed and within is not None else None,
     )
 
 
@@ -96,14 +98,6 @@ class _Needed:
         """Return the mean that one patient would need to be told apart; more patients need less by their root."""
         spread = np.sqrt(np.maximum(variance, 0))
         return np.asarray(self._critical * np.hypot(spread, self._mean) + self._power * spread)
-
-
-def _z(chance: float) -> float:
-    return NormalDist().inv_cdf(chance)
-
-
-def _records(first: Mapping[Trial, float], second: Mapping[Trial, float]) -> int:
-    return len({(trial.patient, trial.record) for trial in first.keys() & second.keys()})
 
 
 def _variance_between_trials(first: Mapping[Trial, float], second: Mapping[Trial, float]) -> float | None:

@@ -12,7 +12,7 @@ from osler.eval.faithfulness.patient_judge import ModelSaid, PatientJudge, reque
 from osler.eval.faithfulness.patient_verdicts import by_turn, patient_verdicts, unjudged_replies
 from osler.eval.faithfulness.replies import GivenReply, JudgedReply, ReplyVerdict, replies_of
 from osler.models import open_backbone
-from osler.runs.store import RunFile, RunWriter
+from osler.runs.store import RunWriter
 
 
 def judge_patients(
@@ -25,9 +25,7 @@ def judge_patients(
     Raises:
         UserError: The judge cannot be reached or cannot judge.
     """
-    with RunFile.open(run) as known:
-        about = known.about()
-    with RunWriter.create_or_resume(run, about) as store:
+    with RunWriter.resume(run) as store:
         return asyncio.run(_judged(store, spec, again, concurrency, timeout, any_judge))
 
 

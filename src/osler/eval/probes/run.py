@@ -24,7 +24,7 @@ from osler.models import Backbone, BackboneError, FailureKind, open_backbone, pa
 from osler.prompts import Prompt
 from osler.records.schema import PatientRecord
 from osler.runs.events import Called, Recalled, Remembered, Role
-from osler.runs.plan import ONE_STEP, WITHOUT_MODEL, Column, Settings
+from osler.runs.plan import ONE_STEP, WITHOUT_MODEL, Column, Settings, chosen_columns
 from osler.runs.store import RunFile
 from osler.runs.transcript import Transcript
 from osler.seeds import derive
@@ -188,9 +188,7 @@ async def probe_run(
     Raises:
         UserError: A memory or backbone that there is not, or nothing to probe.
     """
-    columns = run.columns()
-    _check("memory", memories, {column.memory for column in columns})
-    _check("strategy", strategies, {column.strategy for column in columns})
+    columns = chosen_columns(run.columns(), memories, strategies)
     spec = parse_spec(answered_by)
     backbone = None if spec.kind == "rules" else open_backbone(spec, timeout=seconds)
     settings, done, excluded = run.settings, list[Examined](), 0
@@ -198,10 +196,8 @@ async def probe_run(
     try:
         for transcript in run.transcripts():
             column = transcript.header.column
-            if (memories and column.memory not in memories) or (strategies and column.strategy not in strategies):
-                continue
             # The ceiling has no memory to probe: the doctor was given the whole record.
-            if column.memory == ONE_STEP or (limit is not None and seen[column] >= limit):
+            if column not in columns or column.memory == ONE_STEP or (limit is not None and seen[column] >= limit):
                 continue
             if not transcript.ending.is_answer:
                 excluded += 1
@@ -214,9 +210,3 @@ async def probe_run(
     if not done:
         raise UserError(f"the run {run.path} has no consultation to probe", "hold some with `osler simulate`")
     return probe_figures(done, ks, settings.seed), excluded
-
-
-def _check(what: str, named: Sequence[str] | None, there: set[str]) -> None:
-    for name in named or ():
-        if name not in there:
-            raise UserError(f"the run has no {what} {name!r}", f"it has {', '.join(sorted(there - {''})) or 'none'}")

@@ -24,16 +24,14 @@ from osler.eval.run_answers import (
     store_verdicts,
     stored_verdicts,
 )
+from osler.eval.scoring import score_missing
 from osler.eval.verdict import Verdict
 from osler.eval.write_files import check_folder, check_free, write_whole
 from osler.runs.store import RunFile, RunWriter
 
 _ITEM, _SHEET, _VERDICT, _BECAUSE = "item", "sheet", "verdict", "because"
 _TEXTS = ("kind", "truth", "answer")
-_CHOICES = tuple(
-    one.value
-    for one in (Verdict.CORRECT, Verdict.PARTIAL, Verdict.WRONG, Verdict.NONE, Verdict.UNSAFE, Verdict.UNDECIDED)
-)
+_CHOICES = tuple(one.value for one in Verdict if one is not Verdict.UNPARSED)
 _COLUMNS = (
     SheetColumn(_ITEM, "编号", 12),
     SheetColumn(_SHEET, "表号", 14),
@@ -59,28 +57,29 @@ def check_target(target: Path, *, force: bool) -> None:
     check_free(target, force=force)
 
 
-def export_verdict_sheet(run: RunFile, judge: str, target: Path, *, force: bool = False) -> int:
-    """Write every different answer that this judge leaves undecided to a sheet; return how many there are.
+def export_verdict_sheet(run: Path, judge: str | None, target: Path, *, force: bool = False) -> str:
+    """Write every different answer that a judge, or the ladder, leaves undecided to a sheet; return one line about it.
 
     The sheet names no column and no judge, and its order tells nothing. Without such an answer nothing is written.
 
     Raises:
         UserError: The file cannot be written.
     """
-    stored = stored_verdicts(run, judge)
-    undecided = by_content(
-        one for one in answers_of(run) if one.place in stored and stored[one.place].verdict == Verdict.UNDECIDED
-    )
-    if not undecided:
-        return 0
-    sheet = f"{_letters(judge, 6)}-{len(undecided)}"
-    texts = _texts(run, undecided)
+    with RunFile.open(run) as file:
+        stored = stored_verdicts(file, judge or LADDER)
+        undecided = by_content(
+            one for one in answers_of(file) if one.place in stored and stored[one.place].verdict == Verdict.UNDECIDED
+        )
+        if not undecided:
+            return f"no answer is undecided, so {target} was not written"
+        texts = _texts(file, undecided)
+    sheet = f"{_letters(judge or LADDER, 6)}-{len(undecided)}"
     rows = sorted((_id(content), sheet, *texts[content]) for content in undecided)
     write_whole({target: build_workbook("Verdicts 评判", "verdict_sheet", _COLUMNS, rows)}, force=force)
-    return len(rows)
+    return f"{len(rows)} undecided answer(s) on {target}; import with --verdicts {target} --person NAME"
 
 
-def import_verdicts(store: RunWriter, path: Path, person: str) -> list[str]:
+def import_verdicts(run: Path, path: Path, person: str) -> list[str]:
     """Store a person's verdicts; where the person has none, the panel's or the ladder's. Return what was done.
 
     Everything is checked before anything is stored.
@@ -88,7 +87,12 @@ def import_verdicts(store: RunWriter, path: Path, person: str) -> list[str]:
     Raises:
         UserError: The sheet cannot be read, is not complete, or is of another run.
     """
-    name = _person(person)
+    with RunWriter.resume(run) as store:
+        score_missing(store)
+        return _import(store, path, _person(person))
+
+
+def _import(store: RunWriter, path: Path, name: str) -> list[str]:
     answers = list(answers_of(store))
     known = by_content(answers)
     rows = read_rows(path, read_pages(path), (_ITEM, _SHEET, _VERDICT), (*_TEXTS, _BECAUSE))
@@ -96,17 +100,13 @@ def import_verdicts(store: RunWriter, path: Path, person: str) -> list[str]:
     said = _read(path, rows, known, store)
     opinions = own_opinions(store, name, answers) | said
     base = stored_verdicts(store, LADDER) | stored_verdicts(store, panel)
-    verdicts = {
-        one.place: one.verdict(opinions[one.content])
-        if opinions.get(one.content, _NOTHING).verdict is not Verdict.UNDECIDED
-        else base[one.place]
-        for one in answers
-    }
+    verdicts = {one.place: base[one.place] for one in answers}
+    for one in answers:
+        opinion = opinions.get(one.content)
+        if opinion is not None and opinion.verdict is not Verdict.UNDECIDED:
+            verdicts[one.place] = one.verdict(opinion)
     store_verdicts(store, name, verdicts)
     return [f"{len(said)} verdict(s) imported as {name}", *_agreement(store, name, said, answers)]
-
-
-_NOTHING = Opinion(Verdict.UNDECIDED)
 
 
 def _person(person: str) -> str:

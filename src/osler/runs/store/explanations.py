@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -18,7 +18,7 @@ _VALID = (
     "SELECT x.* FROM explanations x"
     " JOIN transcripts t ON t.cell = x.cell AND t.checksum = x.checksum"
     " JOIN verdicts v ON v.cell = x.cell AND v.judge = x.judge AND v.kind = 'diagnosis' AND v.verdict = x.verdict"
-    " WHERE x.judge = ?"
+    " WHERE x.judge = ?1 AND (?2 IS NULL OR x.cell = ?2) ORDER BY x.cell"
 )
 
 
@@ -26,10 +26,6 @@ _VALID = (
 class StoredExplanation:
     """Why one consultation was lost."""
 
-    verdict: str
-    """The judge's verdict that it explains."""
-    settings: dict[str, Any]
-    """What it was found with; with other settings it is looked for again."""
     cause: str
     lost_at: int | None
     """The turn where it was lost, if one can be named."""
@@ -37,6 +33,10 @@ class StoredExplanation:
     """Names of the entries that were missing."""
     line: str
     """What was missing, in one line."""
+    verdict: str = ""
+    """The judge's verdict that it explains."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """What it was found with; with other settings it is looked for again."""
     steps: tuple[dict[str, Any], ...] = ()
     """The steps that were asked, in order: `step`, and for each of its `trials` the diagnosis and its verdict."""
 
@@ -50,26 +50,18 @@ class ExplanationCost(NamedTuple):
     """In USD; None as soon as one call has no known price."""
 
 
-def explanations(file: RunFile, judge: str) -> dict[int, StoredExplanation]:
-    """Return the explanations that still hold, by cell: the judge's verdict and the transcript are the same."""
-    return {row["cell"]: _read(row) for row in file.ask(f"{_VALID} ORDER BY x.cell", (judge,))}
-
-
-def explanation(file: RunFile, judge: str, cell: int) -> StoredExplanation | None:
-    """Return the explanation of one consultation, if there is one that still holds."""
-    found = file.ask(f"{_VALID} AND x.cell = ?", (judge, cell))
-    return _read(found[0]) if found else None
+def explanations(file: RunFile, judge: str, cell: int | None = None) -> dict[int, StoredExplanation]:
+    """Return the explanations of all cells, or of one, that still hold: verdict and transcript are the same."""
+    return {row["cell"]: _read(row) for row in file.ask(_VALID, (judge, cell))}
 
 
 def _read(row: Any) -> StoredExplanation:
     body = json.loads(row["body"])
     return StoredExplanation(
-        verdict=row["verdict"],
-        settings=json.loads(row["settings"]),
-        cause=row["cause"],
-        lost_at=row["lost_at"],
+        **{name: row[name] for name in ("cause", "lost_at", "verdict")},
         missing=tuple(json.loads(row["missing"])),
         line=body["line"],
+        settings=json.loads(row["settings"]),
         steps=tuple(body["steps"]),
     )
 
@@ -79,14 +71,8 @@ class ExplanationWriter(RunWriter):
 
     @classmethod
     def of(cls, run: str | Path) -> Self:
-        """Open an existing run, and add the tables it needs.
-
-        Raises:
-            UserError: There is none, it cannot be written, or another process writes to it.
-        """
-        with RunFile.open(run) as known:
-            about = known.about()
-        store = cls.create_or_resume(run, about)
+        """Open an existing run as `resume` does, and add the tables it needs."""
+        store = cls.resume(run)
         with store._transaction() as file:
             for table in EXPLANATIONS:
                 file.execute(table)
@@ -107,8 +93,7 @@ class ExplanationWriter(RunWriter):
         """Store a model's answer at once; one that was shared with another consultation is stored there."""
         if answer.source is AnswerSource.RUN:
             return
-        known = None not in (answer.tokens_in, answer.tokens_out)
-        tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0) if known else None
+        tokens = (answer.tokens_in or 0) + (answer.tokens_out or 0)
         row = (number, role, key, answer.model_dump_json(), tokens, answer.cost)
         with self._transaction() as file:
             file.execute(

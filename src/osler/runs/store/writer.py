@@ -85,6 +85,17 @@ class RunWriter(RunFile):
         self._began = time.monotonic()
 
     @classmethod
+    def resume(cls, name: str | Path) -> Self:
+        """Open an existing run, whatever its settings are.
+
+        Raises:
+            UserError: There is none, it cannot be written, or another process writes to it.
+        """
+        with RunFile.open(name) as known:
+            about = known.about()
+        return cls.create_or_resume(name, about)
+
+    @classmethod
     def create_or_resume(cls, name: str | Path, about: dict[str, Any]) -> Self:
         """Start a run, or resume one that was made with the same settings.
 
