@@ -43,7 +43,7 @@ class RecordFolder:
             self.report.unlink(missing_ok=True)
         if self.is_file:
             private_file(path)
-            _cut_half_line(path)
+            os.truncate(path, path.read_bytes().rfind(b"\n") + 1)  # half a record that a crash left at the end
         elif not path.exists():
             path.mkdir()
             make_private(path)
@@ -67,14 +67,6 @@ class RecordFolder:
         made = self.path / f".{record.id}.part"
         yaml.write([record], made)
         os.replace(made, self.path / f"{record.id}.yaml")
-
-
-def _cut_half_line(path: Path) -> None:
-    """Remove the half of a record that a crash left at the end."""
-    data = path.read_bytes()
-    if data and not data.endswith(b"\n"):
-        with path.open("r+b") as file:
-            file.truncate(data.rfind(b"\n") + 1)
 
 
 def convert_texts(
@@ -157,9 +149,8 @@ class TextConversion:
         """One line with counts, tokens and cost."""
         answers = [answer for report in self.reports for answer in report.answers]
         tokens = sum((answer.tokens_in or 0) + (answer.tokens_out or 0) for answer in answers)
-        costs = [answer.cost for answer in answers]
-        known = [cost for cost in costs if cost is not None]
-        cost = f"{sum(known):.4f} USD" if len(known) == len(costs) else "cost unknown (set OSLER_PRICES)"
+        costs = [answer.cost for answer in answers if answer.cost is not None]
+        cost = f"{sum(costs):.4f} USD" if len(costs) == len(answers) else "cost unknown (set OSLER_PRICES)"
         earlier = f", {self.earlier} there before" if self.earlier else ""
         return (
             f"{self.converted} record(s) structured{earlier}, {len(self.failed)} failed;"

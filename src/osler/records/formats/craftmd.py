@@ -78,7 +78,7 @@ def _of_row(row: Mapping[str, str | None]) -> Vignette:
     category = cell("category") if "case_vignette" in row else ""  # the older table's category is a rating
     text, question = _without_question(cell("case_vignette", "case_desc"))
     answer = cell("answer_name", "answer")
-    return Vignette(cell("case_id"), text, answer, category, cell("age"), cell("sex"), question)
+    return Vignette(cell("case_id", ""), text, answer, category, cell("age"), cell("sex"), question)
 
 
 def _of_line(item: Mapping[str, Any]) -> Vignette:
