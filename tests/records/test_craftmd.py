@@ -24,7 +24,7 @@ def table(path: Path, rows: list[dict[str, str]]) -> Path:
     return path
 
 
-def row(number: int, vignette: str, answer: str = "Bursitis (knee)") -> dict[str, str]:
+def row(number: int, vignette: str, answer: str = "Bursitis (housemaid's knee)") -> dict[str, str]:
     choices = {f"choice_{n}": "x" for n in range(1, 5)}
     told = {"": str(number), "case_vignette": vignette, **choices, "answer": answer}
     return {**told, "category": "Bones and Joints", "dataset": "x", "case_id": f"case_{number}"}
@@ -37,7 +37,7 @@ def records(path: Path) -> list[PatientRecord]:
 def test_a_row_of_the_published_csv_becomes_a_record(tmp_path: Path) -> None:
     first, second = records(table(tmp_path / "x.csv", [row(0, STORY + ASKS), row(1, CHILD, "Croup")]))
     assert first.id == "craftmd-case_0" and first.specialty == "bones-and-joints" and first.sex is Sex.FEMALE
-    assert first.diagnosis.names == ("Bursitis", "knee") and first.age.value == 34
+    assert first.diagnosis.names == ("Bursitis", "housemaid's knee") and first.age.value == 34
     assert first.complaint == "A painful knee for 3 weeks."
     assert first.entry("Fever").status is Status.ABSENT
     assert not any("likely diagnosis" in entry.report for entry in first.entries)
@@ -72,6 +72,18 @@ def test_a_line_of_mediq_becomes_a_record(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text(json.dumps(item) + "\n")
     (record,) = records(tmp_path / "x.jsonl")
     assert record.id == "craftmd-7" and record.diagnosis.name == "Bursitis" and record.age.value == 34
+
+
+def test_the_diagnosis_is_taken_out_and_what_cannot_be_read_is_told(tmp_path: Path, osler: Run) -> None:
+    told = "A 34-year-old woman presents with knee bursitis for 3 weeks. Her knee is swollen. She has bursitis."
+    path = table(tmp_path / "x.csv", [row(0, told, "Bursitis"), row(1, f"{STORY} {'Pain ' * 1500}")])
+    first, _ = records(path)
+    texts = [first.complaint, *(entry.name for entry in first.entries)]
+    assert not [text for text in texts if "bursitis" in text.lower()]
+    assert "knee is swollen" in " ".join(entry.report for entry in first.entries)
+    checked = osler("records", "validate", path)
+    assert "row 2: 2 entry(s) that only name the diagnosis were left out" in checked.stderr
+    assert "row 3: 1 text(s) could not be read: “Pain" in checked.stderr
 
 
 @needs_shared_data

@@ -16,7 +16,7 @@ from osler.agents.rules.patient import RulesPatient
 from osler.memory import MemorySettings, memory_factory
 from osler.models import Backbone, BackboneError, FailureKind
 from osler.records import Language, PatientRecord, RecordPool
-from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Journal, Recalled
+from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Journal, Recalled, Retrieved
 from osler.runs.plan import PLAIN, Cell, Column, Settings
 from osler.runs.transcript import Transcript
 from osler.simulator.build import case_of
@@ -24,6 +24,7 @@ from osler.simulator.clients import Clients
 from osler.simulator.consultation import Seats, consult
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import Script, ScriptedClient, scripted
+from tests.simulator.model_server import reply_to
 
 POOL = RecordPool.open()
 
@@ -170,6 +171,21 @@ async def test_no_prompt_holds_the_diagnosis_the_treatment_or_the_order(language
                     else re.search(rf"\b{re.escape(name.casefold())}\b", prompt.casefold())
                 )
                 assert not hit, (record.id, name)
+
+
+@pytest.mark.parametrize("language", Language)
+async def test_no_prompt_of_any_agent_holds_the_source_of_an_entry(language: Language) -> None:
+    """Doctor, patient, retrieval and memory are models here; the retrieval model picks from all entries."""
+    (record,) = POOL.only(languages=[language], limit=1)
+    marked = [entry.model_copy(update={"source": f"ORIGINAL {entry.report}"}) for entry in record.entries]
+    backbone, client = scripted(reply_to)
+    settings = Settings(turns=6, patient_backbone="m", ram_backbone="m", memory_backbone="m")
+    cell = Cell(record.id, Column.of("m", PLAIN, "tim,mode=paper"), 1)
+    record = record.model_copy(update={"entries": tuple(marked)})
+    transcript = await simulate_one(record, cell, settings, Held(m=backbone))
+    assert {call.role for call in transcript.of(Called)} >= {"doctor", "patient", "ram", "memory"}
+    assert any(event.entries for event in transcript.of(Retrieved))
+    assert client.prompts and not [prompt for prompt in client.prompts if "ORIGINAL" in prompt]
 
 
 async def test_participants_are_agents_of_autogen() -> None:

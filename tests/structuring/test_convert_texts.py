@@ -15,7 +15,7 @@ from osler.models import BackboneError, FailureKind
 from osler.models.cache import ResponseCache
 from osler.records import RecordPool
 from osler.records.validation import Problem
-from osler.structuring.convert_texts import ConversionResult, RecordFolder, TextConversion
+from osler.structuring.convert_texts import RecordFolder, TextConversion
 from osler.structuring.source_text import TextCase, read_cases
 from tests.agents.scripted import ScriptedClient, scripted
 from tests.conftest import Run, small_record
@@ -48,13 +48,14 @@ def model(prompt: str) -> str:
 
 def convert(
     source: Path, target: Path, script: Callable[[str], str] = model, cache: Path | None = None, **options: Any
-) -> tuple[ConversionResult, ScriptedClient, list[str]]:
+) -> tuple[TextConversion, ScriptedClient, list[str]]:
     backbone, client = scripted(script)
     told: list[str] = []
     kept = ResponseCache(cache) if cache else None
     work = TextConversion(RecordFolder(target), backbone, kept, tell=told.append, **options)
     try:
-        return asyncio.run(work.run(list(read_cases(source)))), client, told
+        asyncio.run(work.run(list(read_cases(source))))
+        return work, client, told
     finally:
         if kept:
             kept.close()

@@ -7,8 +7,9 @@ without the neutral parameters, and with a penalty: which answers differ tells w
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from osler.models.backbone import open_backbone
@@ -32,13 +33,18 @@ async def check_sampling(spec: Spec, *, limit: float) -> dict[str, str]:
     Returns:
         What the answers tell, as lines to print with their labels.
     """
-    asker = _Asker(spec, limit)
+    answer = partial(_ask, spec, limit)
     try:
-        alike = [await asker.answer(_TEXT, temperature=0) for _ in range(_AGAIN)]
-        varied = [await asker.answer(_TEXT, temperature=1, seed=seed) for seed in range(_AGAIN)]
+        alike = [await answer(_TEXT, temperature=0) for _ in range(_AGAIN)]
+        varied = [await answer(_TEXT, temperature=1, seed=seed) for seed in range(_AGAIN)]
         lines = {"temperature": _temperature(alike, varied)}
-        if penalties := _penalties(spec):
-            lines["repetition"] = await _repetition(asker, penalties, alike)
+        neutral = neutral_options(spec)
+        names = [name for name in neutral if name.startswith("repe")] or {"frequency_penalty"} & neutral.keys()
+        if names and len(set(alike)) > 1:
+            lines["repetition"] = "cannot be told from answers that differ anyway"
+        elif names:  # none if the spec sets a penalty itself
+            without = dict.fromkeys(neutral)
+            lines["repetition"] = await _repetition(answer, alike[0], without, dict.fromkeys(names, _PENALTY))
     except BackboneError as error:
         return {"sampling": f"cannot be told: {error.message}"}
     return lines
@@ -52,22 +58,14 @@ def _temperature(alike: list[str], varied: list[str]) -> str:
     return "honoured: 0 gives the same answer again, 1 another"
 
 
-def _penalties(spec: Spec) -> dict[str, Any]:
-    """Parameters by which this backbone is asked to penalise repetition; none if its spec sets one."""
-    stated = neutral_options(spec)
-    names = [name for name in stated if name.startswith("repe")] or [name for name in stated if name[:4] == "freq"]
-    return dict.fromkeys(names, _PENALTY)
-
-
-async def _repetition(asker: _Asker, penalties: Mapping[str, Any], alike: list[str]) -> str:
-    if len(set(alike)) > 1:
-        return "cannot be told from answers that differ anyway"
-    without = await asker.answer(_TEXT, temperature=0, **dict.fromkeys(neutral_options(asker.spec)))
-    if without != alike[0]:
+async def _repetition(
+    answer: Callable[..., Awaitable[str]], usual: str, without: Mapping[str, None], penalties: Mapping[str, float]
+) -> str:
+    if await answer(_TEXT, temperature=0, **without) != usual:
         return "this server's default is a penalty; Osler's requests state none, and that is honoured"
-    if await asker.answer(_TEXT, temperature=0, **penalties) != alike[0]:
+    if await answer(_TEXT, temperature=0, **penalties) != usual:
         return "no penalty by default, and a request's own is taken"
-    run = await asker.answer(_RUN, temperature=0)
+    run = await answer(_RUN, temperature=0)
     repeats = max((len(found.split()) for found in re.findall(r"(?:\bpain\b\W*)+", run.lower())), default=0)
     shown = f"asked for one word 30 times it wrote {repeats} in a row"
     if repeats < _LONG_RUN:
@@ -75,19 +73,13 @@ async def _repetition(asker: _Asker, penalties: Mapping[str, Any], alike: list[s
     return f"no penalty seen; this server takes none from requests ({shown})"
 
 
-class _Asker:
-    """Asks a backbone with other parameters each time."""
-
-    def __init__(self, spec: Spec, limit: float) -> None:
-        self.spec, self._limit = spec, limit
-
-    async def answer(self, question: str, **parameters: Any) -> str:
-        """The answer; a parameter that is None is left out of the request."""
-        others = tuple((name, value) for name, value in self.spec.parameters if name not in parameters)
-        told = {name: "null" if value is None else str(value) for name, value in parameters.items()}
-        spec = replace(self.spec, parameters=(*others, *told.items()))
-        backbone = open_backbone(spec, timeout=self._limit, max_tokens=_TOKENS, retries=0)
-        try:
-            return (await ask(backbone.client, [ChatMessage("user", question)])).text.strip()
-        finally:
-            await backbone.close()
+async def _ask(spec: Spec, limit: float, question: str, **parameters: Any) -> str:
+    """The answer under other parameters; one that is None is left out of the request."""
+    others = tuple((name, value) for name, value in spec.parameters if name not in parameters)
+    own = ((name, "null" if value is None else str(value)) for name, value in parameters.items())
+    changed = replace(spec, parameters=(*others, *own))
+    backbone = open_backbone(changed, timeout=limit, max_tokens=_TOKENS, retries=0)
+    try:
+        return (await ask(backbone.client, [ChatMessage("user", question)])).text.strip()
+    finally:
+        await backbone.close()

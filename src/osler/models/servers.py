@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
+from pydantic_core import to_json
 
 from osler.api_keys import PROVIDERS, ServerKey, key_for, provider_url, scrub
 from osler.errors import UserError, printable
@@ -23,6 +24,8 @@ from osler.models.errors import BackboneError
 from osler.models.spec import Spec, parse_spec
 
 _SECONDS = 3.0
+_SERVER = "Server header"
+"""The key under which an answer has this header."""
 _LONGEST_NAME, _LONGEST_TEMPLATE = 200, 50_000
 _SAMPLING: dict[str, float | None] = {
     **{"temperature": None, "top_k": -1, "top_p": 1, "min_p": 0, "typical_p": 1},
@@ -47,7 +50,7 @@ class ServerDescription(BaseModel):
     template: str = ""
     """The chat template."""
     template_hash: str = ""
-    defaults: dict[str, float] = Field(default_factory=dict)
+    defaults: dict[str, float] = {}
     """Its sampling where a request does not state it."""
 
     @property
@@ -78,61 +81,47 @@ async def describe_server(spec: Spec) -> ServerDescription:
     url = spec.base_url or f"{provider_url(spec.kind)}/v1"
     root = url.removesuffix("/v1")
     try:
-        ask = _Questions(root, key_for(url, PROVIDERS[spec.kind].key) if spec.kind in PROVIDERS else key_for(url))
-        listed, version, props, ollama = await asyncio.gather(
-            ask.get(f"{url}/models"),
-            ask.get(f"{root}/version"),
-            ask.get(f"{root}/props"),
-            ask.get(f"{root}/api/version"),
-        )
-        model = _listed_model(listed, spec.model)
-        if "default_generation_settings" in props:
-            told = _llama_cpp(props)
-        elif "version" in ollama:
-            told = _ollama(ollama, await ask.post(f"{root}/api/show", {"model": spec.model}))
-        elif model.get("owned_by") == "sglang":
-            told = _sglang(await ask.get(f"{root}/get_server_info"), await ask.get(f"{root}/get_model_info"))
-        else:
-            software = "vLLM" if model.get("owned_by") == "vllm" else ask.software
-            told = {"software": software, "version": version.get("version")}
+        key = key_for(url, PROVIDERS[spec.kind].key) if spec.kind in PROVIDERS else key_for(url)
+        told = await _told(url, root, spec.model, partial(_answer, root, key))
     except UserError:  # its key may not be sent: the run itself will say so
-        told, model = {}, {}
-    told = {"weights": model.get("root"), "context": model.get("max_model_len"), **_known(told)}
+        told = {}
     return _description(spec.base_url or root, told)
 
 
-class _Questions:
-    """Questions to one server. One that it does not answer gets an empty answer."""
-
-    def __init__(self, where: str, key: ServerKey) -> None:
-        self._where, self._key = where, key
-        self.software = ""
-        """Its `Server` header."""
-
-    async def get(self, url: str) -> Mapping[str, Any]:
-        return await self._ask("GET", url)
-
-    async def post(self, url: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        return await self._ask("POST", url, json.dumps(body).encode())
-
-    async def _ask(self, method: str, url: str, body: bytes | None = None) -> Mapping[str, Any]:
-        endpoint = HttpEndpoint(url, self._key, self._where, _SECONDS)
-        try:
-            headers, said = await endpoint.exchange(method, body)
-        except BackboneError:
-            return {}
-        finally:
-            await endpoint.close()
-        self.software = headers.get("Server", "")
-        return said if isinstance(said, Mapping) else {}
-
-
-def _listed_model(listed: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The entry of a model in `/v1/models`, or the only one there is."""
-    data = listed.get("data")
-    models = [one for one in data if isinstance(one, Mapping)] if isinstance(data, list) else []
+async def _told(url: str, root: str, name: str, get: Callable[..., Awaitable[Mapping[str, Any]]]) -> dict[str, Any]:
+    """What a server says, by the fields of a description; which software it is shows in what it answers."""
+    listed, version, props, ollama = await asyncio.gather(
+        get(f"{url}/models"), get(f"{root}/version"), get(f"{root}/props"), get(f"{root}/api/version")
+    )
+    models = listed.get("data")
+    models = [one for one in models if isinstance(one, Mapping)] if isinstance(models, list) else []
     named = [one for one in models if one.get("id") == name] or (models if len(models) == 1 else [])
-    return named[0] if named else {}
+    model = named[0] if named else {}
+    told = {"weights": model.get("root"), "context": model.get("max_model_len")}
+    if "default_generation_settings" in props:
+        more = _llama_cpp(props)
+    elif "version" in ollama:
+        more = _ollama(await get(f"{root}/api/show", {"model": name})) | {"version": ollama["version"]}
+    elif model.get("owned_by") == "sglang":
+        server, loaded = await get(f"{root}/get_server_info"), await get(f"{root}/get_model_info")
+        more = {"software": "SGLang", "version": server.get("version"), "weights": loaded.get("model_path")}
+        more["defaults"] = loaded.get("preferred_sampling_params")
+    else:
+        software = "vLLM" if model.get("owned_by") == "vllm" else (listed or version).get(_SERVER)
+        more = {"software": software, "version": version.get("version")}
+    return told | {field: value for field, value in more.items() if value is not None}
+
+
+async def _answer(where: str, key: ServerKey, url: str, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    """The JSON object at an address, and the `Server` header; empty if there is none."""
+    endpoint = HttpEndpoint(url, key, where, _SECONDS)
+    try:
+        headers, said = await endpoint.exchange("POST" if body else "GET", to_json(body) if body else None)
+    except BackboneError:
+        return {}
+    finally:
+        await endpoint.close()
+    return {**_mapping(said), _SERVER: headers.get("Server", "")}
 
 
 def _llama_cpp(props: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,37 +136,28 @@ def _llama_cpp(props: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _ollama(version: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+def _ollama(shown: Mapping[str, Any]) -> dict[str, Any]:
     details, parameters = _mapping(shown.get("details")), str(shown.get("parameters") or "")
-    weights = " ".join(str(details[name]) for name in ("parameter_size", "quantization_level") if name in details)
-    lines = re.findall(r"^(\w+)\s+(-?[\d.]+)\s*$", parameters, re.MULTILINE)
+    lines = re.findall(r"^(\w+)\s+(-?\d*\.?\d+)\s*$", parameters, re.MULTILINE)
     return {
         "software": "Ollama",
-        "version": version["version"],
-        "weights": weights,
+        "weights": " ".join(str(details[name]) for name in ("parameter_size", "quantization_level") if name in details),
         "template": shown.get("template"),
-        "defaults": {name: float(value) for name, value in lines if value.count(".") < 2 and value.strip("-.")},
-    }
-
-
-def _sglang(server: Mapping[str, Any], model: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "software": "SGLang",
-        "version": server.get("version"),
-        "weights": model.get("model_path"),
-        "defaults": model.get("preferred_sampling_params"),
+        "defaults": {name: float(value) for name, value in lines},
     }
 
 
 def _description(address: str, told: Mapping[str, Any]) -> ServerDescription:
     """The description out of what a server said, which may be anything."""
-    template, context = told.get("template"), told.get("context")
+    template, context, weights = told.get("template"), told.get("context"), _name(told.get("weights"))
+    if re.match(r"[/\\.~]|[A-Za-z]:\\", weights):  # a path on the server's machine, not a repository
+        weights = re.split(r"[/\\]", weights.rstrip("/\\"))[-1]
     template = scrub(template)[:_LONGEST_TEMPLATE] if isinstance(template, str) else ""
     return ServerDescription(
         address=address,
         software=_name(told.get("software")),
         version=_name(told.get("version")),
-        weights=_name(told.get("weights"), is_path=True),
+        weights=weights,
         context=context if type(context) is int and context > 0 else None,
         template=template,
         template_hash=hashlib.sha256(template.encode("utf-8", "replace")).hexdigest() if template else "",
@@ -189,15 +169,9 @@ def _description(address: str, told: Mapping[str, Any]) -> ServerDescription:
     )
 
 
-def _name(value: object, *, is_path: bool = False) -> str:
-    text = printable(scrub(value))[:_LONGEST_NAME] if isinstance(value, str) else ""
-    is_local = is_path and re.match(r"[/\\.~]|[A-Za-z]:\\", text)
-    return re.split(r"[/\\]", text.rstrip("/\\"))[-1] if is_local else text
+def _name(value: object) -> str:
+    return printable(scrub(value))[:_LONGEST_NAME] if isinstance(value, str) else ""
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _known(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in told.items() if value is not None}

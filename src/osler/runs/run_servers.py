@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
@@ -13,9 +13,6 @@ from osler.models.servers import ServerDescription
 from osler.models.spec import parse_spec
 from osler.runs.plan import models_of
 from osler.runs.store import RunFile
-
-Servers = dict[str, list[ServerDescription]]
-"""By the spec of a backbone; several if the server changed between two sessions."""
 
 
 class AnswerNote(BaseModel):
@@ -42,9 +39,12 @@ def _notes_of(run: RunFile) -> Iterator[SessionNotes]:
             yield SessionNotes.model_validate_json(detail)
 
 
-def servers_of(run: RunFile) -> Servers:
-    """The servers that answered; one that said nothing of itself, or was not asked, is known by its address."""
-    found: Servers = defaultdict(list)
+def servers_of(run: RunFile) -> dict[str, list[ServerDescription]]:
+    """The servers that answered, by the spec of a backbone; several if the server changed between two sessions.
+
+    One that said nothing of itself, or was not asked, is known by its address.
+    """
+    found: dict[str, list[ServerDescription]] = defaultdict(list)
     for notes in _notes_of(run):
         for spec, description in notes.servers.items():
             if description not in found[spec]:
@@ -61,15 +61,17 @@ def server_lines(run: RunFile) -> Iterator[str]:
     for spec, servers in servers_of(run).items():
         changed = " (the server changed between sessions)" if len(servers) > 1 else ""
         yield f"{spec}: {'; then '.join(map(str, servers))}{changed}"
-    answers = [note for notes in _notes_of(run) for note in notes.answers]
-    for model in dict.fromkeys(note.model for note in answers):
-        own = [note for note in answers if note.model == model]
-        prints = sorted({note.fingerprint for note in own if note.fingerprint})
-        if prints:
-            yield f"{model}: system_fingerprint {', '.join(prints)}"
-        for options in sorted({note.refused_options for note in own if note.refused_options}):
-            count = sum(note.count for note in own if note.refused_options == options)
-            yield f"{model}: the server refuses {', '.join(options)}; {count} answer(s) were asked for without"
+    fingerprints: dict[str, set[str]] = defaultdict(set)
+    refused: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    for note in (note for notes in _notes_of(run) for note in notes.answers):
+        if note.fingerprint:
+            fingerprints[note.model].add(note.fingerprint)
+        if note.refused_options:
+            refused[note.model, note.refused_options] += note.count
+    for model, prints in fingerprints.items():
+        yield f"{model}: system_fingerprint {', '.join(sorted(prints))}"
+    for (model, options), count in sorted(refused.items()):
+        yield f"{model}: the server refuses {', '.join(options)}; {count} answer(s) were asked for without"
 
 
 def server_warnings(runs: Iterable[RunFile]) -> Iterator[str]:
@@ -81,8 +83,5 @@ def server_warnings(runs: Iterable[RunFile]) -> Iterator[str]:
     for model, servers in by_model.items():
         known = {one.model_copy(update={"template": ""}).model_dump_json() for one in servers if one.says_something}
         if len({one.address for one in servers}) > 1 or len(known) > 1:
-            told = dict.fromkeys(f"{one.address}: {one}" for one in servers)
-            yield (
-                f"{model} was behind different servers ({' / '.join(told)});"
-                " a difference between its columns may be the servers'"
-            )
+            told = " / ".join(dict.fromkeys(f"{one.address}: {one}" for one in servers))
+            yield f"{model} was behind different servers ({told}); a difference between its columns may be the servers'"

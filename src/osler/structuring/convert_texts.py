@@ -14,9 +14,8 @@ from osler.errors import UserError, printable
 from osler.models import Backbone, BackboneError, FailureKind, open_backbone
 from osler.models.cache import ResponseCache
 from osler.private import make_private, private_file
-from osler.records.formats import jsonl
+from osler.records.formats import jsonl, yaml
 from osler.records.pool import RecordPool
-from osler.records.registry import format_named
 from osler.records.schema import PatientRecord
 from osler.records.validation import Problem
 from osler.structuring.source_text import TextCase, read_cases
@@ -44,7 +43,7 @@ class RecordFolder:
             self.report.unlink(missing_ok=True)
         if self.is_file:
             private_file(path)
-            _cut_half_line(path)
+            os.truncate(path, path.read_bytes().rfind(b"\n") + 1)  # half a record that a crash left at the end
         elif not path.exists():
             path.mkdir()
             make_private(path)
@@ -65,43 +64,9 @@ class RecordFolder:
                 file.flush()
                 os.fsync(file.fileno())
             return
-        write = format_named("yaml").write
-        assert write is not None
         made = self.path / f".{record.id}.part"
-        write([record], made)
+        yaml.write([record], made)
         os.replace(made, self.path / f"{record.id}.yaml")
-
-
-def _cut_half_line(path: Path) -> None:
-    """Remove the half of a record that a crash left at the end."""
-    data = path.read_bytes()
-    if data and not data.endswith(b"\n"):
-        with path.open("r+b") as file:
-            file.truncate(data.rfind(b"\n") + 1)
-
-
-@dataclass
-class ConversionResult:
-    """What a conversion did."""
-
-    converted: int = 0
-    earlier: int = 0
-    """Records that were there before."""
-    failed: list[str] = field(default_factory=list)
-    reports: list[StructuringReport] = field(default_factory=list)
-
-    def summary(self) -> str:
-        """One line with counts, tokens and cost."""
-        answers = [answer for report in self.reports for answer in report.answers]
-        tokens = sum((answer.tokens_in or 0) + (answer.tokens_out or 0) for answer in answers)
-        costs = [answer.cost for answer in answers]
-        known = [cost for cost in costs if cost is not None]
-        cost = f"{sum(known):.4f} USD" if len(known) == len(costs) else "cost unknown (set OSLER_PRICES)"
-        earlier = f", {self.earlier} there before" if self.earlier else ""
-        return (
-            f"{self.converted} record(s) structured{earlier}, {len(self.failed)} failed;"
-            f" {len(answers)} model call(s), {tokens:,} tokens, {cost}"
-        )
 
 
 def convert_texts(
@@ -116,7 +81,7 @@ def convert_texts(
     timeout: float = 300.0,
     force: bool = False,
     tell: Callable[[str], None] = print,
-) -> ConversionResult:
+) -> TextConversion:
     """Structure the texts of a file or folder with a model, and write the records to a JSONL file or a YAML folder.
 
     Records that are in the target are not asked for again. Answers to records in progress are kept beside the target
@@ -132,13 +97,14 @@ def convert_texts(
     kept = cache or target.with_name(f".{target.name}.answers")
     answers = ResponseCache(kept)
     backbone = open_backbone(spec, timeout=timeout)
+    conversion = TextConversion(folder, backbone, answers, concurrency, tell)
     try:
-        result = asyncio.run(TextConversion(folder, backbone, answers, concurrency, tell).run(cases))
+        asyncio.run(conversion.run(cases))
     finally:
         answers.close()
-    if cache is None and not result.failed:
+    if cache is None and not conversion.failed:
         kept.unlink(missing_ok=True)
-    return result
+    return conversion
 
 
 @dataclass
@@ -150,11 +116,15 @@ class TextConversion:
     answers: ResponseCache | None = None
     concurrency: int = 4
     tell: Callable[[str], None] = print
-    result: ConversionResult = field(default_factory=ConversionResult)
+    converted: int = 0
+    earlier: int = 0
+    """Records that were there before."""
+    failed: list[str] = field(default_factory=list)
+    reports: list[StructuringReport] = field(default_factory=list)
     _in_a_row: int = 0
     """Records that failed since the server last answered."""
 
-    async def run(self, cases: Iterable[TextCase | Problem]) -> ConversionResult:
+    async def run(self, cases: Iterable[TextCase | Problem]) -> None:
         """Structure what is not in the folder yet, then close the model.
 
         Raises:
@@ -167,19 +137,30 @@ class TextConversion:
                     if isinstance(case, Problem):
                         self._failed(str(case))
                     elif case.id in done:
-                        self.result.earlier += 1
+                        self.earlier += 1
                     else:
                         group.create_task(self._one(case, gate))
         except ExceptionGroup as several:
             raise several.exceptions[0] from None
         finally:
             await self.backbone.close()
-        return self.result
+
+    def summary(self) -> str:
+        """One line with counts, tokens and cost."""
+        answers = [answer for report in self.reports for answer in report.answers]
+        tokens = sum((answer.tokens_in or 0) + (answer.tokens_out or 0) for answer in answers)
+        costs = [answer.cost for answer in answers if answer.cost is not None]
+        cost = f"{sum(costs):.4f} USD" if len(costs) == len(answers) else "cost unknown (set OSLER_PRICES)"
+        earlier = f", {self.earlier} there before" if self.earlier else ""
+        return (
+            f"{self.converted} record(s) structured{earlier}, {len(self.failed)} failed;"
+            f" {len(answers)} model call(s), {tokens:,} tokens, {cost}"
+        )
 
     async def _one(self, case: TextCase, gate: asyncio.Semaphore) -> None:
         async with gate:
             work = Structurer(case, self.backbone, self.answers)
-            self.result.reports.append(work.report)
+            self.reports.append(work.report)
             try:
                 record = await work.record()
             except StructuringError as error:
@@ -189,17 +170,17 @@ class TextConversion:
             else:
                 self._in_a_row = 0
                 self.folder.add(record, work.report)
-                self.result.converted += 1
+                self.converted += 1
                 for line in work.report.lines():
                     self.tell(line)
 
     def _no_answer(self, case: TextCase, error: BackboneError) -> None:
         self._in_a_row += error.worth_retry
         if error.kind in _FINAL or self._in_a_row >= _MOST_IN_A_ROW:
-            self.tell(self.result.summary())
+            self.tell(self.summary())
             raise UserError(error.message, f"{error.remedy}; re-run the same command to resume") from None
         self._failed(f"{case.id}: {error}")
 
     def _failed(self, line: str) -> None:
-        self.result.failed.append(line)
+        self.failed.append(line)
         self.tell(f"failed: {printable(line)}")

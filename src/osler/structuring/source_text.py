@@ -27,8 +27,8 @@ from osler.records.validation import (
     read_text,
 )
 
-TEXTS = (".txt", ".md")
-_SUFFIXES = frozenset((*TEXTS, ".json", ".jsonl", ".ndjson", ".csv", ".tsv"))
+_TEXTS = (".txt", ".md")
+_SUFFIXES = (*_TEXTS, ".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 _LONGEST_PART = {Language.EN: 1800, Language.ZH: 700}
 """Characters that one request shows the model: its answer is several times as long."""
 _NOT_TOLD = re.compile(
@@ -39,9 +39,10 @@ _NOT_TOLD = re.compile(
 """Fields that are not shown to the model: the truth, the exam question about it, and what is not about the patient."""
 _WHO = re.compile(r"age(?:_value|_unit)?|gender|sex|年龄|性别", re.IGNORECASE)
 _TRUTH = re.compile(
-    r"(?:(?:final|correct|discharge|true)[_ ]?)?diagnosis|answer|disease|(?:最后|最终|出院|确定)?诊断", re.I
+    r"(?P<diagnosis>(?:(?:final|correct|discharge|true)[_ ]?)?diagnosis|answer|disease|(?:最后|最终|出院|确定)?诊断)"
+    r"|(?P<treatment>(?:correct[_ ]?)?treatment|治疗(?:方案)?)",
+    re.IGNORECASE,
 )
-_TREATMENT = re.compile(r"(?:correct[_ ]?)?treatment|治疗(?:方案)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,10 @@ def read_cases(path: Path) -> Iterator[TextCase | Problem]:
     """
     if not path.exists():
         raise UserError(f"there is no file or folder {path}", "give the path of a text, JSON, JSONL, CSV or TSV file")
-    inside = sorted(found for found in path.rglob("*") if found.is_file() and found.suffix.lower() in _SUFFIXES)
-    files = [path] if path.is_file() else inside
-    if not files or files[0].suffix.lower() not in _SUFFIXES:
-        raise UserError(f"{path} holds no text to structure", f"give files that end in {', '.join(sorted(_SUFFIXES))}")
+    inside = [path] if path.is_file() else sorted(found for found in path.rglob("*") if found.is_file())
+    files = [file for file in inside if file.suffix.lower() in _SUFFIXES]
+    if not files:
+        raise UserError(f"{path} holds no text to structure", f"give files that end in {', '.join(_SUFFIXES)}")
     seen: set[str] = set()
     for file in files:
         shown = str(file.relative_to(path)) if path.is_dir() else file.name
@@ -101,20 +102,22 @@ def read_cases(path: Path) -> Iterator[TextCase | Problem]:
 
 
 def _cases(path: Path, shown: str) -> Iterator[TextCase | Problem]:
-    if path.suffix.lower() in TEXTS:
+    if path.suffix.lower() in _TEXTS:
         paragraphs = re.split(r"\n\s*\n", read_text(path, MAX_RECORD, shown))
         yield TextCase(_slug(path.stem), tuple(paragraph.strip() for paragraph in paragraphs if paragraph.strip()))
         return
     form = _known_format(path, shown)
     drafts = {draft.place: draft for draft in form.read(path, shown)} if form else {}
     items = list(_items(path, shown))
+    only = next(iter(drafts.values()), None) if len(items) == 1 else None
     for number, item in enumerate(items, 1):
+        draft = drafts.get(item.place) or only
         if isinstance(item, Problem):
             yield item
-            continue
-        draft = drafts.get(item.place) or (next(iter(drafts.values()), None) if len(items) == 1 else None)
-        if isinstance(draft, Problem) or not isinstance(item.data, Mapping):
-            yield draft if isinstance(draft, Problem) else Problem(shown, "is not an object with fields", item.place)
+        elif isinstance(draft, Problem):
+            yield draft
+        elif not isinstance(item.data, Mapping):
+            yield Problem(shown, "is not an object with fields", item.place)
         elif form is None or draft is not None:  # a format leaves out what is no patient
             yield _case(item.data, draft.data if draft else {}, f"{path.stem}-{number:03d}")
 
@@ -139,34 +142,34 @@ def _items(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
     text = read_text(path, MAX_DOCUMENT, shown)
     if suffix == ".json":
         data = parse_json(text, shown)
-        items = enumerate(data if isinstance(data, list) else [data], 1)
-        yield from (RecordDraft(item, f"case {number}") for number, item in items)
+        for number, item in enumerate(data if isinstance(data, list) else [data], 1):
+            yield RecordDraft(item, f"case {number}")
         return
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if suffix == ".tsv" else ",")
-    yield from (RecordDraft({key: cell for key, cell in row.items() if key}, f"row {rows.line_num}") for row in rows)
+    for row in rows:
+        yield RecordDraft({key: cell for key, cell in row.items() if key}, f"row {rows.line_num}")
 
 
 def _case(item: Mapping[str, Any], draft: Mapping[str, Any], name: str) -> TextCase:
-    told, left_out, truth = [], [], {"diagnosis": "", "treatment": ""}
+    told, left_out, truth = [], [], dict[str, str]()
     for path, text in _leaves(item):
-        hidden = next((key for key in path if _NOT_TOLD.search(key)), None)
-        if hidden is None and draft.get("age") is not None and _WHO.fullmatch(path[-1]):
-            hidden = path[-1]  # known already
+        is_known = draft.get("age") is not None and _WHO.fullmatch(path[-1])
+        hidden = next((key for key in path if _NOT_TOLD.search(key)), path[-1] if is_known else None)
         if hidden is None:
             title = ", ".join(key.replace("_", " ") for key in path[max(1, len(path) - 2) :] or path)
             told.append(f"{title}: {text}" if len(path) > 1 or len(text) < len(title) * 8 else text)
             continue
         left_out.append(hidden)
-        for kind, finds in (("diagnosis", _TRUTH), ("treatment", _TREATMENT)):
-            if finds.fullmatch(path[-1]) and not truth[kind]:
-                truth[kind] = text
+        if (found := _TRUTH.fullmatch(path[-1])) and found.lastgroup:
+            truth.setdefault(found.lastgroup, text)
     known = {key: value for key, value in draft.items() if key != "entries" and value is not None}
-    if truth["diagnosis"]:
+    if "diagnosis" in truth:
         known.setdefault("diagnosis", named_with_aliases(truth["diagnosis"]))
-    if truth["treatment"]:
+    if "treatment" in truth:
         known.setdefault("treatment", {"name": truth["treatment"]})
-    own = next((str(item[key]) for key in ("id", "case_id", "caseId") if item.get(key) not in (None, "")), name)
-    return TextCase(_slug(str(known.get("id", own))), tuple(told), known, tuple(dict.fromkeys(left_out)))
+    ids = (known.get("id"), item.get("id"), item.get("case_id"), item.get("caseId"))
+    own = next((str(one) for one in ids if one not in (None, "")), name)
+    return TextCase(_slug(own), tuple(told), known, tuple(dict.fromkeys(left_out)))
 
 
 def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from osler.agents.gate import mentions_name
 from osler.errors import OslerError, printable
 from osler.language import Language, Speaker
 from osler.language.reader import denies
-from osler.language.words import content
+from osler.language.words import content, sentences
 from osler.loosejson import json_begun, json_of
 from osler.models import Backbone, ChatMessage, ChatRequest, Completion, ask
 from osler.models.cache import ResponseCache, request_key
@@ -24,27 +25,31 @@ from osler.structuring.source_text import TextCase
 from osler.structuring.support import (
     SourceText,
     SupportFault,
-    names_truth,
     number_fault,
     polarity_fault,
     quotation_fault,
+    truth_fault,
     wording_fault,
 )
 
-_ENTRY_TOKENS, _PATIENT_TOKENS = 3000, 600
 _LONGEST_STORY = 6000
 """Characters of a text that the request for age, sex and complaint shows: its beginning and its end."""
 _UNUSED_SHARE = 1 / 3
 """Share of unused sentences from which they are asked about again."""
+_LONGEST_SOURCE = 4000
 _NO_MARKS = str.maketrans("<>", "‹›")
-_NONE = "-"
+"""Keeps a text from closing the prompt's delimiters."""
 
 
 class StructuringError(OslerError):
     """A text that did not become a record."""
 
 
-class EntryProposal(BaseModel):
+class _Proposal(BaseModel):
+    model_config = ConfigDict(str_strip_whitespace=True)
+
+
+class EntryProposal(_Proposal):
     """An entry as a model proposes it."""
 
     source: str
@@ -54,16 +59,16 @@ class EntryProposal(BaseModel):
     report: str = ""
     said: str = ""
     when: str = ""
-    aliases: list[str] = Field(default_factory=list)
+    aliases: list[str] = []
 
 
-class EntryProposals(BaseModel):
+class EntryProposals(_Proposal):
     """The answer to a request for entries."""
 
     entries: list[EntryProposal]
 
 
-class PatientProposal(BaseModel):
+class PatientProposal(_Proposal):
     """The answer to the request for who the patient is and how the consultation opens."""
 
     age: str = ""
@@ -74,6 +79,9 @@ class PatientProposal(BaseModel):
     diagnosis_source: str = ""
     diagnosis: str = ""
     treatment: str = ""
+
+
+_MAX_TOKENS = {EntryProposals: 3000, PatientProposal: 600}
 
 
 @dataclass
@@ -98,20 +106,13 @@ class StructuringReport:
         yield from (f"  not used: {printable(line)}" for line in self.not_used)
 
 
-@dataclass
-class _Part:
-    """One part of the text, with the entries that were accepted from it."""
+class _CheckedAnswer(NamedTuple):
+    """The entries of one answer, sorted into those that the text supports and the others."""
 
-    source: SourceText
-    accepted: list[dict[str, Any]] = field(default_factory=list)
-    used: set[int] = field(default_factory=set)
-    refused: list[tuple[EntryProposal, SupportFault]] = field(default_factory=list)
-    is_cut: bool = False
-    """Whether an answer could not be read to its end."""
-
-    @property
-    def unused(self) -> list[str]:
-        return [text for number, text in enumerate(self.source.sentences) if number not in self.used]
+    accepted: list[dict[str, Any]]
+    refused: list[tuple[EntryProposal, SupportFault]]
+    is_cut: bool
+    """Whether the answer could not be read to its end."""
 
 
 class Structurer:
@@ -121,8 +122,9 @@ class Structurer:
         """Take the text, a model, and where answers are kept that need not be asked for again."""
         self._case, self._backbone, self._cache = case, backbone, cache
         self._language = Language(case.known.get("language", case.language))
+        self._text = SourceText("\n".join(case.paragraphs), self._language)
         self._used: set[str] = set()
-        """Sentences that age, complaint or diagnosis rest on."""
+        """Sentences that something in the record rests on."""
         self.report = StructuringReport(case.id, left_out=case.left_out)
 
     async def record(self) -> PatientRecord:
@@ -132,42 +134,41 @@ class Structurer:
             StructuringError: The answers do not make a record.
             BackboneError: The model did not answer.
         """
-        whole = SourceText("\n".join(self._case.paragraphs), self._language)
-        facts = await self._patient(whole)
-        truth = self._truth(facts, whole)
-        parts = [_Part(SourceText(text, self._language)) for text in self._case.parts()]
-        for part in parts:
-            await self._entries(part, truth)
-        opening, treatment = self._complaint(facts, whole, truth), self._treatment(facts, whole)
-        entries = _told_apart((entry for part in parts for entry in part.accepted), self._language)
-        unused = (line for part in parts for line in part.unused if line not in self._used)
-        self.report.not_used = list(dict.fromkeys(unused))
-        if not entries:
+        facts = await self._patient()
+        truth = self._truth(facts)
+        accepted: list[dict[str, Any]] = []
+        for part in self._case.parts():
+            accepted += await self._entries(part, truth)
+        if not accepted:
             raise StructuringError("no entry of the model's answer is supported by the text")
-        known = {key: value for key, value in self._case.known.items() if value is not None}
-        origin = known.get("source") or "free text"
+        known = self._case.known
         data = {
-            "age": self._age(facts, whole),
+            "age": self._age(facts),
             "sex": facts.sex,
             "speaker": facts.speaker,
-            **treatment,
+            "treatment": self._treatment(facts),
             **known,
             "id": self._case.id,
             "language": self._language,
-            "source": f"{origin}; structured by {self._backbone.model}",
-            "complaint": opening,
+            "source": f"{known.get('source') or 'free text'}; structured by {self._backbone.model}",
+            "complaint": self._complaint(facts, truth),
             "diagnosis": truth.model_dump(),
-            "entries": entries,
+            "entries": _told_apart(accepted, self._language),
         }
         read = check(RecordDraft(data), self._case.id)
         if read.record is None:
             raise StructuringError("; ".join(f"{one.field}: {one.reason}" for one in read.problems))
-        self.report.entries = len(entries)
+        self.report.entries = len(read.record.entries)
+        self.report.not_used = list(dict.fromkeys(self._unused(self._text.sentences)))
         return read.record
 
-    async def _ask(self, name: str, schema: type[BaseModel], most: int, **slots: str) -> Completion:
+    def _unused(self, lines: Iterable[str]) -> list[str]:
+        return [line for line in lines if line not in self._used]
+
+    async def _ask(self, name: str, schema: type[_Proposal], **slots: str) -> Completion:
         """Ask one prompt; an answer from the cache costs nothing."""
-        messages = (ChatMessage("user", prompt(name, self._language).fill(**slots)),)
+        shown = {slot: text.translate(_NO_MARKS) for slot, text in slots.items()}
+        messages, most = (ChatMessage("user", prompt(name, self._language).fill(**shown)),), _MAX_TOKENS[schema]
         key = request_key(self._backbone.identity or self._backbone.spec, 0, ChatRequest(messages, most, schema))
         if self._cache is not None and (kept := self._cache.get(key)):
             return kept
@@ -177,147 +178,129 @@ class Structurer:
             self._cache.put(key, answer)
         return answer
 
-    async def _patient(self, whole: SourceText) -> PatientProposal:
-        text = whole.text
+    async def _patient(self) -> PatientProposal:
+        text = self._text.text
         if len(text) > _LONGEST_STORY:
             text = f"{text[: _LONGEST_STORY // 2]}\n…\n{text[-_LONGEST_STORY // 2 :]}"
-        answer = await self._ask("structure_patient", PatientProposal, _PATIENT_TOKENS, text=_shown(text))
-        given = json_of(answer.text) or json_begun(answer.text) or {}
-        proposal = PatientProposal()
-        for key, value in given.items():  # each field by itself: one that is wrong leaves the others
-            try:
-                proposal = PatientProposal.model_validate({**proposal.model_dump(), key: value})
-            except ValidationError:
-                continue
-        return proposal
+        answer = await self._ask("structure_patient", PatientProposal, text=text)
+        valid: dict[str, Any] = {}
+        for key, value in (json_of(answer.text) or json_begun(answer.text) or {}).items():
+            with suppress(ValidationError):  # each field by itself: one that is wrong leaves the others
+                valid |= PatientProposal.model_validate({key: value}).model_dump(exclude_unset=True)
+        return PatientProposal.model_validate(valid)
 
-    def _age(self, facts: PatientProposal, whole: SourceText) -> Age:
+    def _age(self, facts: PatientProposal) -> Age:
         if known := self._case.known.get("age"):
             return Age.parse(known)
-        stated = Age.find(whole.text)
-        try:
-            proposed: Age | None = Age.parse(facts.age)
-        except ValueError:
-            proposed = None
-        if proposed and not number_fault(str(proposed.value), whole.text, self._language):
-            return proposed
-        if stated is None:
-            raise StructuringError("the text states no age; add it to the text")
-        return stated
+        with suppress(ValueError):
+            proposed = Age.parse(facts.age)
+            if not number_fault(str(proposed.value), self._text.text, self._language):
+                return proposed
+        if stated := Age.find(self._text.text):
+            return stated
+        raise StructuringError("the text states no age; add it to the text")
 
-    def _truth(self, facts: PatientProposal, whole: SourceText) -> Diagnosis:
+    def _truth(self, facts: PatientProposal) -> Diagnosis:
         if known := self._case.known.get("diagnosis"):
             return Diagnosis.model_validate(known)
-        numbers, name = whole.find(facts.diagnosis_source, facts.diagnosis), facts.diagnosis.strip()
-        if not name or not mentions_name(whole.joined(numbers), name):
+        quoted = self._text.find(facts.diagnosis_source, facts.diagnosis)
+        if not facts.diagnosis or not mentions_name(self._text.joined(quoted), facts.diagnosis):
             raise StructuringError("the text states no diagnosis; add it as a field or a line `Diagnosis: …`")
-        self._used.update(whole.sentences[number] for number in numbers)
-        return Diagnosis(name=name)
+        self._used.update(quoted)
+        return Diagnosis(name=facts.diagnosis)
 
-    def _treatment(self, facts: PatientProposal, whole: SourceText) -> dict[str, Any]:
+    def _treatment(self, facts: PatientProposal) -> dict[str, str] | None:
         """The treatment of a text that states its diagnosis, too; a vignette tells only what was tried before."""
-        name, numbers = facts.treatment.strip(), whole.find(facts.treatment)
-        if "diagnosis" in self._case.known or not name or not numbers:
-            return {}
-        self._used.update(whole.sentences[number] for number in numbers)
-        return {"treatment": {"name": name}}
+        quoted = self._text.find(facts.treatment)
+        if "diagnosis" in self._case.known or not quoted:
+            return None
+        self._used.update(quoted)
+        return {"name": facts.treatment}
 
-    def _complaint(self, facts: PatientProposal, whole: SourceText, truth: Diagnosis) -> str:
+    def _complaint(self, facts: PatientProposal, truth: Diagnosis) -> str:
         """The opening in the speaker's words if the text supports it, else the source's own."""
-        numbers = whole.find(facts.complaint_source, facts.complaint)
-        source = whole.joined(numbers)
-        fault = quotation_fault(whole, numbers) or number_fault(facts.complaint, source, self._language)
-        if names_truth(facts.complaint, truth):
-            fault = SupportFault("names_diagnosis", truth.name)
-        if facts.complaint.strip() and fault is None:
-            self._used.update(whole.sentences[number] for number in numbers)
-            return facts.complaint.strip()
-        fault = fault if fault and facts.complaint.strip() else SupportFault("empty")
+        quoted = self._text.find(facts.complaint_source, facts.complaint)
+        fault = (
+            (None if facts.complaint else SupportFault("empty"))
+            or truth_fault(facts.complaint, truth)
+            or quotation_fault(quoted, self._language)
+            or number_fault(facts.complaint, self._text.joined(quoted), self._language)
+        )
+        if fault is None:
+            self._used.update(quoted)
+            return facts.complaint
         self.report.dropped.append(f"complaint {facts.complaint!r}: {fault.reason()}")
-        for opening in (str(self._case.known.get("complaint") or ""), *whole.sentences):
-            if opening.strip() and not names_truth(opening, truth):
+        for opening in (str(self._case.known.get("complaint") or "").strip(), *self._text.sentences):
+            if opening and not truth_fault(opening, truth):
                 self._used.add(opening)
-                return opening.strip()
+                return opening
         raise StructuringError("every sentence of the text names the diagnosis")
 
-    async def _entries(self, part: _Part, truth: Diagnosis) -> None:
-        text, language = _shown(part.source.text), self._language
-        answer = await self._ask("structure_entries", EntryProposals, _ENTRY_TOKENS, text=text)
-        self._take(part, answer, truth)
-        is_partly_used = len(part.unused) > _UNUSED_SHARE * len(part.source.sentences)
-        if part.refused or part.is_cut or is_partly_used:
-            refused, part.refused, part.is_cut = part.refused, [], False
-            again = await self._ask(
-                "structure_again",
-                EntryProposals,
-                _ENTRY_TOKENS,
-                text=text,
-                refused="\n".join(f"- {one.model_dump_json()}: {why.reason(language)}" for one, why in refused)
-                or _NONE,
-                unused="\n".join(f"- {_shown(line)}" for line in part.unused) or _NONE,
-            )
-            self._take(part, again, truth)
-            kept = {(one["category"], one["name"].casefold()) for one in part.accepted}
-            part.refused += [(one, why) for one, why in refused if (one.category, one.name.casefold()) not in kept]
-        lines = (f"{one.name} ({one.status}): {why.reason()} — {one.source!r}" for one, why in part.refused)
-        self.report.dropped += dict.fromkeys(lines)
-        if part.is_cut:
+    async def _entries(self, text: str, truth: Diagnosis) -> list[dict[str, Any]]:
+        """Ask for the entries of a part of the text, and once more for what was refused, cut off or not used."""
+        first = self._checked(await self._ask("structure_entries", EntryProposals, text=text), truth)
+        lines = sentences(text, self._language)
+        unused = self._unused(lines)
+        if not (first.refused or first.is_cut or len(unused) > _UNUSED_SHARE * len(lines)):
+            return first.accepted
+        refused = [f"- {one.model_dump_json()}: {why.reason(self._language)}" for one, why in first.refused]
+        slots = {"refused": "\n".join(refused) or "-", "unused": "\n".join(f"- {line}" for line in unused) or "-"}
+        again = self._checked(await self._ask("structure_again", EntryProposals, text=text, **slots), truth)
+        accepted = first.accepted + again.accepted
+        kept = {(one["category"], one["name"].casefold()) for one in accepted}
+        still = [(one, why) for one, why in first.refused if (one.category, one.name.casefold()) not in kept]
+        dropped = (f"{one.name} ({one.status}): {why.reason()} — {one.source!r}" for one, why in again.refused + still)
+        self.report.dropped += dict.fromkeys(dropped)
+        if again.is_cut:
             self.report.dropped.append("the rest of an answer that could not be read to its end")
+        return accepted
 
-    def _take(self, part: _Part, answer: Completion, truth: Diagnosis) -> None:
-        """Sort the entries of an answer into accepted and refused ones."""
+    def _checked(self, answer: Completion, truth: Diagnosis) -> _CheckedAnswer:
         rows, is_whole = _rows(answer.text)
-        part.is_cut = not is_whole or answer.finish == "length"
+        checked = _CheckedAnswer([], [], not is_whole or answer.finish == "length")
         for row in rows:
             try:
                 proposal = EntryProposal.model_validate(row)
             except ValidationError:
                 self.report.dropped.append(f"{str(row)[:80]}: it has not the form of an entry")
                 continue
-            numbers = part.source.find(proposal.source, f"{proposal.name} {proposal.report}")
-            source = part.source.joined(numbers)
-            fault = quotation_fault(part.source, numbers) or self._fault(proposal, source, truth)
+            quoted = self._text.find(proposal.source, f"{proposal.name} {proposal.report}")
+            source = self._text.joined(quoted)
+            fault = quotation_fault(quoted, self._language) or self._fault(proposal, source, truth)
             if fault:
-                part.refused.append((proposal, fault))
+                checked.refused.append((proposal, fault))
             else:
-                part.accepted.append(self._entry(proposal, source, truth))
-                part.used.update(numbers)
+                checked.accepted.append(self._entry(proposal, source, truth))
+                self._used.update(quoted)
+        return checked
 
     def _fault(self, entry: EntryProposal, source: str, truth: Diagnosis) -> SupportFault | None:
         language, whole = self._language, f"{entry.name}\n{entry.report}\n{entry.when}"
-        if not entry.name.strip():
-            return SupportFault("no_name")
-        if names_truth(whole, truth):
-            return SupportFault("names_diagnosis", truth.name)
         return (
-            number_fault(whole, source, language)
+            (None if entry.name else SupportFault("no_name"))
+            or truth_fault(whole, truth)
+            or number_fault(whole, source, language)
             or wording_fault(entry.name, entry.report, source, language)
             or polarity_fault(entry.name, entry.report, entry.status, source, language)
         )
 
     def _entry(self, entry: EntryProposal, source: str, truth: Diagnosis) -> dict[str, Any]:
         """The fields of an accepted entry, without what its source does not support."""
-        language, said, report = self._language, entry.said.strip(), entry.report.strip()
-        fault = number_fault(said, source, language)
-        if names_truth(said, truth):
-            fault = SupportFault("names_diagnosis", truth.name)
-        elif said and entry.status is Status.ABSENT and not denies(said, language):
-            fault = SupportFault("not_denied")
+        affirms = entry.status is Status.ABSENT and not denies(entry.said, self._language)
+        fault = truth_fault(entry.said, truth) or number_fault(entry.said, source, self._language)
+        if entry.said and affirms:
+            fault = fault or SupportFault("not_denied")
         if fault:
-            self.report.dropped.append(f"own words of {entry.name!r} {said!r}: {fault.reason()}")
-            said = ""
-        if entry.status is Status.ABSENT and not denies(report, language):
-            report = ""  # the name of what is absent, which affirms it if it stands alone
-        aliases = [alias.strip() for alias in entry.aliases if alias.strip() and not names_truth(alias, truth)]
+            self.report.dropped.append(f"own words of {entry.name!r} {entry.said!r}: {fault.reason()}")
+        # A report that only names what is absent would affirm it.
+        is_bare_name = entry.status is Status.ABSENT and not denies(entry.report, self._language)
         return {
-            "category": entry.category,
-            "name": entry.name.strip(),
-            "aliases": aliases,
-            "status": entry.status,
-            "report": report,
-            "said": said,
-            "when": entry.when.strip() or None,
-            "source": source[:4000],
+            **entry.model_dump(),
+            "aliases": [alias for alias in entry.aliases if alias and not truth_fault(alias, truth)],
+            "report": "" if is_bare_name else entry.report,
+            "said": "" if fault else entry.said,
+            "when": entry.when or None,
+            "source": source[:_LONGEST_SOURCE],
         }
 
 
@@ -330,11 +313,6 @@ def _rows(text: str) -> tuple[list[Any], bool]:
             if isinstance(rows, list):
                 return rows, reads is json_of
     return [], False
-
-
-def _shown(text: str) -> str:
-    """A text that cannot close the prompt's delimiters."""
-    return text.translate(_NO_MARKS)
 
 
 def _told_apart(entries: Iterable[dict[str, Any]], language: Language) -> list[dict[str, Any]]:

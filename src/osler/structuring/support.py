@@ -6,8 +6,8 @@ Only what is certainly wrong is refused; a refused entry is asked for once more 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from osler.agents.gate import mentions_name
@@ -50,57 +50,42 @@ class SupportFault(NamedTuple):
         return phrases("structure_faults", language)[self.kind].format(words=self.words)
 
 
-@dataclass(frozen=True)
 class SourceText:
     """A text whose sentences can be quoted."""
 
-    text: str
-    language: Language
+    def __init__(self, text: str, language: Language) -> None:
+        """Cut the text into sentences."""
+        self.text, self.language = text, language
+        self.sentences = tuple(sentences(text, language))
+        self._keys = tuple(map(_key, self.sentences))
+        self._owners = [number for number, key in enumerate(self._keys) for _ in key]
+        """The sentence of each character of the keys."""
 
-    @cached_property
-    def sentences(self) -> tuple[str, ...]:
-        """The sentences, in order."""
-        return tuple(sentences(self.text, self.language))
-
-    @cached_property
-    def _keys(self) -> tuple[str, ...]:
-        return tuple(map(_key, self.sentences))
-
-    def find(self, quote: str, about: str = "") -> tuple[int, ...]:
-        """Return the numbers of the sentences that a quotation is from, or none if it does not occur.
+    def find(self, quote: str, about: str = "") -> tuple[str, ...]:
+        """Return the sentences that a quotation is from, or none if it does not occur.
 
         Case, width, space and punctuation do not count. If it occurs more than once, the place whose words are most
         like `about` is taken.
         """
-        found: set[int] = set()
+        wanted, found = _words(about, self.language), set[int]()
         for part in filter(None, map(_key, _CUT.split(quote))):
-            places = self._places(part) if len(part) >= _SHORTEST_QUOTE[self.language] or part in self._keys else []
+            places = self._places(part)
             if not places:
                 return ()
-            found.update(self._likest(places, about))
-        return tuple(sorted(found))
+            told = [_words(self.joined(self.sentences[number] for number in place), self.language) for place in places]
+            found.update(max(zip(places, told, strict=True), key=lambda one: len(wanted & one[1]))[0])
+        return tuple(self.sentences[number] for number in sorted(found))
 
-    def _likest(self, places: list[tuple[int, ...]], about: str) -> tuple[int, ...]:
-        wanted = _words(about, self.language)
-        return max(places, key=lambda place: len(wanted & _words(self.joined(place), self.language)))
+    def _places(self, part: str) -> list[list[int]]:
+        """The numbers of the sentences at each place where a part of a quotation occurs."""
+        if len(part) < _SHORTEST_QUOTE[self.language] and part not in self._keys:
+            return []
+        hits = re.finditer(f"(?={re.escape(part)})", "".join(self._keys))
+        return [sorted(set(self._owners[hit.start() : hit.start() + len(part)])) for hit in hits]
 
-    def _places(self, part: str) -> list[tuple[int, ...]]:
-        whole, places = "".join(self._keys), []
-        ends: list[int] = []
-        for key in self._keys:
-            ends.append((ends[-1] if ends else 0) + len(key))
-        start = whole.find(part)
-        while start >= 0:
-            stop = start + len(part)
-            begins = (end - len(key) for end, key in zip(ends, self._keys, strict=True))
-            spans = enumerate(zip(begins, ends, strict=True))
-            places.append(tuple(number for number, (first, last) in spans if first < stop and start < last))
-            start = whole.find(part, start + 1)
-        return places
-
-    def joined(self, numbers: tuple[int, ...]) -> str:
-        """The sentences of these numbers as one text."""
-        return (" " if self.language is Language.EN else "").join(self.sentences[number] for number in numbers)
+    def joined(self, quoted: Iterable[str]) -> str:
+        """Some of its sentences as one text."""
+        return (" " if self.language is Language.EN else "").join(quoted)
 
 
 def _key(text: str) -> str:
@@ -111,13 +96,12 @@ def _words(text: str, language: Language) -> frozenset[str]:
     return frozenset(map(canonical, content(text, language)))
 
 
-def quotation_fault(source: SourceText, numbers: tuple[int, ...]) -> SupportFault | None:
-    """Find what is wrong with a quotation that was looked for."""
-    if not numbers:
+def quotation_fault(quoted: Sequence[str], language: Language) -> SupportFault | None:
+    """Find what is wrong with the sentences of a quotation: there are none, or too many."""
+    if not quoted:
         return SupportFault("not_quoted")
-    if len(numbers) > _MOST_SENTENCES and len(source.joined(numbers)) > _LONGEST_QUOTE[source.language]:
-        return SupportFault("passage")
-    return None
+    is_long = len(quoted) > _MOST_SENTENCES and sum(map(len, quoted)) > _LONGEST_QUOTE[language]
+    return SupportFault("passage") if is_long else None
 
 
 def number_fault(said: str, source: str, language: Language) -> SupportFault | None:
@@ -201,7 +185,8 @@ def _shares(said: str, clause: str) -> bool:
     return any(said[at : at + 2] in clause for at in range(len(said) - 1) if said[at : at + 2].strip())
 
 
-def names_truth(text: str, truth: Diagnosis) -> bool:
-    """Check whether a text names the diagnosis, also without words like `acute` before it."""
-    cores = {_GENERAL.sub("", name) for name in truth.names}
-    return any(mentions_name(text, name) for name in {*truth.names, *cores} if len(name) > 1)
+def truth_fault(text: str, truth: Diagnosis) -> SupportFault | None:
+    """Find that a text names the diagnosis, also without words like `acute` before it."""
+    names = {*truth.names, *(_GENERAL.sub("", name) for name in truth.names)}
+    is_named = any(mentions_name(text, name) for name in names if len(name) > 1)
+    return SupportFault("names_diagnosis", truth.name) if is_named else None

@@ -21,7 +21,7 @@ from osler.records.formats import jsonl
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category, Sex
 from osler.records.split import EntryList
-from osler.records.validation import MAX_DOCUMENT, Problem, RecordDraft, drafted, read_text
+from osler.records.validation import MAX_DOCUMENT, ImportedFields, Problem, RecordDraft, drafted, read_text
 
 EN = Language.EN
 _CHILD = 12
@@ -77,15 +77,8 @@ def _of_row(row: Mapping[str, str | None]) -> Vignette:
 
     category = cell("category") if "case_vignette" in row else ""  # the older table's category is a rating
     text, question = _without_question(cell("case_vignette", "case_desc"))
-    return Vignette(
-        cell("case_id", ""),
-        text,
-        cell("answer_name", "answer"),
-        category,
-        cell("age"),
-        cell("sex"),
-        question,
-    )
+    answer = cell("answer_name", "answer")
+    return Vignette(cell("case_id", ""), text, answer, category, cell("age"), cell("sex"), question)
 
 
 def _of_line(item: Mapping[str, Any]) -> Vignette:
@@ -133,14 +126,14 @@ def _age(case: Vignette) -> Age | None:
     return Age.find(case.text)
 
 
-def _fields(case: Vignette, number: int) -> dict[str, Any]:
+def _fields(case: Vignette, number: int) -> ImportedFields:
     age = _age(case)
     entries = EntryList(EN)
     entries.add_text(Category.SYMPTOM, case.text)
     first = sentences(case.text, EN)[0]
     opening = _OPENING.sub("", first).strip().rstrip(".")
     words = re.findall(r"\w+", case.sex or first)
-    return {
+    data = {
         "id": f"craftmd-{re.sub(r'[^A-Za-z0-9._-]+', '-', case.id) or number}",
         "language": EN,
         "specialty": re.sub(r"[^a-z0-9]+", "-", case.specialty.casefold()).strip("-") or None,
@@ -150,8 +143,9 @@ def _fields(case: Vignette, number: int) -> dict[str, Any]:
         "sex": next(filter(None, map(sex_from, words)), Sex.UNKNOWN),
         "complaint": f"{opening[:1].upper()}{opening[1:]}.",
         "diagnosis": named_with_aliases(case.answer),
-        "entries": entries.entries,
+        "entries": entries.settled(opening),
     }
+    return ImportedFields(data, entries.unread)
 
 
 def _is_table(head: str) -> bool:
