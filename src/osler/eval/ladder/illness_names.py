@@ -30,6 +30,8 @@ class Truth(NamedTuple):
     illnesses: tuple[Illness, ...]
     """What it is in the vocabulary; else one that has only its code."""
     code: str | None
+    broad: frozenset[NameKey] = frozenset()
+    """Names of the record that say less than the diagnosis: a form of one of these may be another illness."""
 
     @property
     def codes(self) -> frozenset[str]:
@@ -40,6 +42,7 @@ class Truth(NamedTuple):
 class HeldName(NamedTuple):
     """A true name inside a text."""
 
+    name: NameKey
     is_end: bool
     """Whether it says what the text names: nothing but details follows it."""
 
@@ -108,7 +111,8 @@ class IllnessNames(ABC):
             return Relation.SAME
         if held := self._held(text, truth):
             is_near = all(self._is_near(hit.key, truth) for hit in self._hits(text))
-            return Relation.NARROWER if held.is_end and is_near and not self._alters(text, truth) else Relation.UNSURE
+            is_form = held.name not in truth.broad and held.is_end and is_near
+            return Relation.NARROWER if is_form and not self._alters(text, truth) else Relation.UNSURE
         return self._within(text, truth)
 
     def _by_part(self, text: str, truth: Truth) -> Relation | None:

@@ -27,6 +27,7 @@ from osler.language import Language
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z']{4,}")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z' -]{3,}[A-Za-z]")
+_LETTER = re.compile(r"(?<![\w'-])[A-Z](?![\w'-])")
 _HEAD = re.compile(r"[病症炎癌瘤征]")
 _LONGEST_INSERTED = 8
 """Characters of a detail inside a Chinese name."""
@@ -77,6 +78,9 @@ class EnglishNames(IllnessNames):
         return any(one in said - true and other in true - said for one, other in _opposites("opposites"))
 
     def _alters(self, text: str, truth: Truth) -> bool:
+        letters = {letter for name in truth.names for letter in _LETTER.findall(name)}
+        if letters and set(_LETTER.findall(text)) - letters:  # type B for type A
+            return True
         added = frozenset(words(text)) - _all_words(truth.names)
         changed = (word for word in added if word.startswith(("post", "pseudo", "non")))
         return bool(added & listed("privative")) or any(not word.startswith("posterior") for word in changed)
@@ -91,10 +95,9 @@ class EnglishNames(IllnessNames):
 
     def _held(self, text: str, truth: Truth) -> HeldName | None:
         said = frozenset(words(text))
-        held = max((name for name in _english(truth.names) if name <= said), key=len, default=None)
-        if held is None:
-            return None
-        return HeldName(head_of(text) in held | listed("detail"))
+        names = sorted((name for name in _english(truth.names) if name <= said), key=len)
+        held = next((name for name in reversed(names) if name not in truth.broad), None) or next(iter(names), None)
+        return HeldName(held, head_of(text) in held | listed("detail")) if held else None
 
     def _within(self, text: str, truth: Truth) -> Relation | None:
         said = frozenset(words(text))
@@ -167,10 +170,10 @@ class ChineseNames(IllnessNames):
             if place := _place(said, name):
                 start, end = place
                 is_other = self._ends_other(said[end:]) or (end - start > len(name) and said in self.known)
-                return HeldName(not is_other)
+                return HeldName(name, not is_other)
         latin = " ".join(_LATIN.findall(text))
         is_latin = latin and EnglishNames.compare(english_names(), latin, truth) in (Relation.SAME, Relation.NARROWER)
-        return HeldName(is_end=True) if is_latin else None
+        return HeldName(latin, is_end=True) if is_latin else None
 
     def _within(self, text: str, truth: Truth) -> Relation | None:
         said = str(self.key(text))
@@ -224,14 +227,28 @@ def truth_of(names: tuple[str, ...], code: str | None) -> Truth:
         if len(known) == 1 and (name == names[0] or code in (None, *known[0].codes)):
             found |= dict.fromkeys(known)
     every = (*names, *(name for illness in found for name in illness.names if not _is_less(name, names)))
-    return Truth(names, every, tuple(found) or (Illness(codes={code} if code else set()),), code)
+    broad = _broad(names, {*found})
+    return Truth(names, every, tuple(found) or (Illness(codes={code} if code else set()),), code, broad)
+
+
+def _broad(names: tuple[str, ...], own: set[Illness]) -> frozenset[NameKey]:
+    """The aliases that say less than the diagnosis: they are a part of another name, or a synonym of such an alias.
+
+    An alias of an illness that is the true one by its code says enough.
+    """
+    known = {name: {*names_for(name).known.get(names_for(name).key(name), ())} for name in names[1:]}
+    others = [name for name in known if own.isdisjoint(known[name])]
+    less = [name for name in others if _is_less(name, names)]
+    illnesses = set[Illness]().union(*(known[name] for name in less))
+    broad = (name for name in others if name in less or known[name] & illnesses)
+    return frozenset(name_key(name, language) for name in broad for language in Language)
 
 
 def _is_less(name: str, names: tuple[str, ...]) -> bool:
     """Check whether a name of the vocabulary has less in it than one of the record, such as its course."""
     if is_chinese(name):
         said = str(name_key(name, Language.ZH))
-        return any(said != each and (each.endswith(said) or each.startswith(said)) for each in _chinese(names))
+        return any(said != each and _place(each, said) for each in _chinese(names))
     bag = frozenset(words(name))
     return any(bag < each and not each - bag <= listed("generic") for each in _english(names))
 
