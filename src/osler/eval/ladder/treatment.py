@@ -91,12 +91,11 @@ def judge_treatment(answer: str, truth: Treatment) -> Judgement:
 def _by_name(answer: str, truth: Treatment) -> Judgement | None:
     """Judge an answer that is a name of the record and nothing else."""
     said = chinese(answer).strip(_PUNCTUATION)
-    for name in (*truth.names, *truth.alternatives):
-        if said == chinese(name).strip(_PUNCTUATION):
-            return Judgement(Verdict.CORRECT, "name", f"is {name}")
-    for name in (name for each in truth.unsafe for name in each.names):
-        if said == chinese(name).strip(_PUNCTUATION):
-            return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {name}, which is unsafe here")
+    if said in {chinese(name).strip(_PUNCTUATION) for name in (*truth.names, *truth.alternatives)}:
+        return Judgement(Verdict.CORRECT, "name", "the same name")
+    for each in truth.unsafe:
+        if said in {chinese(name).strip(_PUNCTUATION) for name in each.names}:
+            return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {each.name}, which is unsafe here")
     return None
 
 
@@ -272,7 +271,7 @@ def _turned_down(wanted: Concept, name: str, plan: Plan) -> _Held:
 def _unsafe(names: Iterable[str], plan: Plan, right: list[Plan], own: tuple[Mention, ...]) -> _Held:
     """Check whether a plan recommends something unsafe; a manner that is said to be another settles all its names."""
     found = {name: _recommends(name, plan, own) for name in names}
-    held = _settled([*found.values()])
+    held = _settled(found.values()) or _Held.NO
     unsure = [name for name, each in found.items() if each is _Held.MAYBE]
     return held if held is not _Held.MAYBE or any(_is_hint(name, plan, right) for name in unsure) else _Held.NO
 
@@ -312,10 +311,10 @@ def _units(text: str) -> frozenset[str]:
     return frozenset(words(text))
 
 
-def _settled(found: list[_Held | None]) -> _Held:
-    """Return the surest of several answers, of which None says that the manner is another one."""
-    told = [each for each in found if each is not None]
-    return _Held.NO if None in found and _Held.YES not in told else max(told, default=_Held.NO)
+def _settled(found: Iterable[_Held | None]) -> _Held | None:
+    """Return the surest of several answers; None, which says that the manner is another one, yields only to a yes."""
+    told = {*found}
+    return _Held.YES if _Held.YES in told else None if None in told else max(filter(None, told), default=_Held.NO)
 
 
 def _recommends(name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
@@ -332,7 +331,7 @@ def _recommends(name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None
     found = [_harm(each, name, plan, own) for each in harmful]
     alike = len({code[:3] for each in harmful for code in each.thing.kin}) == 1
     if _ANY_OF.search(name) or alike:
-        return None if _settled(found) is _Held.NO and None in found else _settled(found)
+        return _settled(found)
     return None if None in found else min(each for each in found if each is not None)
 
 
@@ -346,7 +345,7 @@ def _harm(wanted: Mention, name: str, plan: Plan, own: tuple[Mention, ...]) -> _
             found.append(_harmful_manner(wanted, name, mention, plan, own))
         elif relation and mention.thing not in good and not any(_relation(mention.thing, each) for each in good):
             found.append(_Held.MAYBE)
-    return None if None in found and _Held.YES not in found else _settled(found)
+    return _settled(found)
 
 
 def _harmful_manner(wanted: Mention, name: str, mention: Mention, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
