@@ -25,6 +25,11 @@ PANCREATITIS = Diagnosis(name="急性胰腺炎", icd10="K85.9")
 ASTHMA = Diagnosis(name="支气管哮喘", icd10="J45.9")
 CROUP = Diagnosis(name="Croup", aliases=("病毒性哮吼",), icd10="J05.0")
 SCLEROSIS = Diagnosis(name="Multiple sclerosis", aliases=("MS",), icd10="G35")
+ANTERIOR = Diagnosis(
+    name="Acute anterior ST-elevation myocardial infarction", aliases=("Anterior STEMI", "STEMI"), icd10="I21.0"
+)
+ANTERIOR_ZH = Diagnosis(name="急性前壁ST段抬高型心肌梗死", aliases=("ST段抬高型心肌梗死", "STEMI"), icd10="I21.0")
+DISSECTION = Diagnosis(name="Type A aortic dissection", aliases=("A型主动脉夹层",), icd10="I71.0")
 UNHEARD_OF = Diagnosis(name="Osler's imaginary fever", aliases=("Imaginary fever of Osler",))
 
 
@@ -69,6 +74,15 @@ UNHEARD_OF = Diagnosis(name="Osler's imaginary fever", aliases=("Imaginary fever
         (CROUP, "Acute appendicitis (croup)", "undecided"),
         (UNHEARD_OF, "imaginary fever, Osler", "correct"),
         (UNHEARD_OF, "Fever", "undecided"),
+        (ANTERIOR, "STEMI", "correct"),
+        (ANTERIOR, "Extensive anterior STEMI", "correct"),
+        (ANTERIOR, "Inferior STEMI", "undecided"),
+        (ANTERIOR_ZH, "急性广泛前壁ST段抬高型心肌梗死", "correct"),
+        (ANTERIOR_ZH, "急性下壁ST段抬高型心肌梗死", "undecided"),
+        (ANTERIOR_ZH, "下壁STEMI", "undecided"),
+        (DISSECTION, "Acute type A aortic dissection", "correct"),
+        (DISSECTION, "Type B aortic dissection", "undecided"),
+        (DISSECTION, "B型主动脉夹层", "undecided"),
     ],
 )
 def test_diagnosis(truth: Diagnosis, answer: str, verdict: str) -> None:

@@ -12,6 +12,7 @@ from statsmodels.stats.inter_rater import cohens_kappa, to_table  # type: ignore
 
 from osler.eval.ladder import judge_treatment
 from osler.language import Language
+from osler.records import RecordPool
 from osler.records.schema import Named, Treatment, Unsafe
 from tests.eval.pairs import Half, TreatmentPair, pairs
 
@@ -42,6 +43,9 @@ BOWEL = Treatment(
     unsafe=(Unsafe(name="泻药", because="她正在腹泻。"),),
 )
 GALLSTONES = treatment("补液", "镇痛", "本次住院期间胆囊切除", unsafe=("延期胆囊切除", "急诊ERCP"))
+FLUIDS = treatment("Intravenous fluids", "Analgesia", unsafe=("Aggressive fluid resuscitation",))
+ENEMA = treatment("Air enema reduction", unsafe=("Primary surgical reduction",))
+FLUIDS_ZH = treatment("静脉补液", "镇痛", unsafe=("快速大量补液",))
 COLITIS = treatment("静脉糖皮质激素", unsafe=("洛哌丁胺",))
 
 
@@ -100,6 +104,12 @@ COLITIS = treatment("静脉糖皮质激素", unsafe=("洛哌丁胺",))
         (GALLSTONES, "补液、镇痛，胆囊切除", "undecided"),
         (COLITIS, "甲泼尼龙40mg静滴，易蒙停2mg tid", "unsafe"),
         (COLITIS, "使用激素治疗", "partial"),
+        (FLUIDS, "IV fluids and analgesia", "correct"),
+        (FLUIDS, "Rapid IV fluids and analgesia", "unsafe"),
+        (ENEMA, "Enema reduction", "correct"),
+        (ENEMA, "Surgical reduction", "undecided"),
+        (FLUIDS_ZH, "补液、镇痛", "correct"),
+        (FLUIDS_ZH, "快速补液、镇痛", "unsafe"),
     ],
 )
 def test_verdict(truth: Treatment, answer: str, verdict: str) -> None:
@@ -107,8 +117,20 @@ def test_verdict(truth: Treatment, answer: str, verdict: str) -> None:
     assert said.verdict == verdict, said.because
 
 
+@pytest.mark.parametrize("language", Language)
+def test_a_name_of_the_record_is_correct_and_an_unsafe_one_unsafe(language: Language) -> None:
+    for record in RecordPool.open("bundled"):
+        truth = record.treatment
+        if truth is None or record.language is not language:
+            continue
+        for name in (*truth.names, *truth.alternatives):
+            assert judge_treatment(f" {name.upper()}.", truth).verdict == "correct", name
+        for name in (name for each in truth.unsafe for name in each.names):
+            assert judge_treatment(name, truth).verdict == "unsafe", name
+
+
 def test_undecided_says_what_could_not_be_told() -> None:
-    assert "Daily methotrexate" in judge_treatment("Methotrexate 15 mg with folic acid", RHEUMATOID).because
+    assert "High-dose gentamicin" in judge_treatment("Meropenem with gentamicin", SEPSIS).because
     assert "Xyzabril" in judge_treatment("Ceftriaxone and Xyzabril 500 mg", SEPSIS).because
 
 

@@ -1,105 +1,31 @@
-"""What a name of an illness is: in English a bag of words with a head, in Chinese characters that end with the head."""
+"""Chinese names of illnesses, as characters that end with the head, and the true diagnosis with all its names."""
 
 from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from itertools import combinations
 
 from osler.eval.ladder.icd import covers, share
 from osler.eval.ladder.illness_graph import Illness, Relation, illness_graph
-from osler.eval.ladder.illness_names import HeldName, IllnessNames, Truth
+from osler.eval.ladder.illness_names import HeldName, IllnessNames, Truth, english_bags, opposites
 from osler.eval.ladder.names import (
     NameKey,
     chinese,
-    head_of,
     is_chinese,
-    is_misspelt,
     is_miswritten,
     listed,
     name_key,
-    real_parts,
     script,
     words,
 )
 from osler.eval.vocabulary import cue, read
 from osler.language import Language
 
-_WORD = re.compile(r"[A-Za-z][A-Za-z']{4,}")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z' -]{3,}[A-Za-z]")
 _HEAD = re.compile(r"[病症炎癌瘤征]")
 _LONGEST_INSERTED = 8
 """Characters of a detail inside a Chinese name."""
-_MOST_WORDS = 8
-"""Words of a text in which a name is looked for that has others between its own."""
 _DETAIL_ZH = frozenset("左右双侧轻中重度急慢性期级第一二三四型ⅠⅡⅢⅣ，。、,.()（）:：/")
-
-
-class EnglishNames(IllnessNames):
-    """English names: bags of words, so that their order does not matter."""
-
-    language = Language.EN
-
-    def __init__(self) -> None:
-        """Note which words are real."""
-        self.known = illness_graph().english
-        self._real = real_parts(self.known)
-
-    def is_one_of(self, text: str, names: tuple[str, ...]) -> bool:
-        """Check whether the text has the words of one of the names."""
-        return frozenset(words(text)) in _english(names)
-
-    def is_only(self, name: NameKey, text: str) -> bool:
-        """Check the words that are added."""
-        return frozenset(words(text)) <= frozenset(name) | listed("detail")
-
-    def _is_generic(self, key: NameKey) -> bool:
-        return frozenset(word for word in key if not word.isdigit()) <= listed("generic") | listed("detail")
-
-    def _main_part(self, text: str) -> NameKey:
-        return _longest_known(text)
-
-    def _same_head(self, key: NameKey, truth: Truth) -> bool:
-        heads = frozenset(map(head_of, _latin(truth.names)))
-        return not self._told(heads).isdisjoint(key)
-
-    def _is_made_of(self, key: NameKey, truth: Truth) -> bool:
-        return self._told(frozenset(key)) <= _all_words(truth.names)
-
-    def _told(self, said: frozenset[str]) -> frozenset[str]:
-        """The words that not every illness has."""
-        return said - listed("generic") - listed("detail")
-
-    def _opposes(self, text: str, truth: Truth) -> bool:
-        said, true = frozenset(words(text)), _all_words(truth.names)
-        if not self._same_head(said, truth):
-            return False
-        return any(one in said - true and other in true - said for one, other in _opposites("opposites"))
-
-    def _alters(self, text: str, truth: Truth) -> bool:
-        added = frozenset(words(text)) - _all_words(truth.names)
-        changed = (word for word in added if word.startswith(("post", "pseudo", "non")))
-        return bool(added & listed("privative")) or any(not word.startswith("posterior") for word in changed)
-
-    def _spelled(self, text: str, truth: Truth) -> str:
-        def meant(written: re.Match[str]) -> str:
-            word = "".join(words(written[0])[:1])
-            right = (true for true in _all_words(truth.names) if word not in self._real and is_misspelt(word, true))
-            return next(right, written[0])
-
-        return _WORD.sub(meant, text)
-
-    def _held(self, text: str, truth: Truth) -> HeldName | None:
-        said = frozenset(words(text))
-        held = max((name for name in _english(truth.names) if name <= said), key=len, default=None)
-        if held is None:
-            return None
-        return HeldName(head_of(text) in held | listed("detail"))
-
-    def _within(self, text: str, truth: Truth) -> Relation | None:
-        said = frozenset(words(text))
-        names = (name for name in _latin(truth.own) if said < frozenset(words(name)) and head_of(name) in said)
-        return Relation.BROADER if any(names) and not self._is_generic(said) else None
 
 
 class ChineseNames(IllnessNames):
@@ -107,10 +33,9 @@ class ChineseNames(IllnessNames):
 
     language = Language.ZH
 
-    def __init__(self) -> None:
-        """Note which pairs of characters are real."""
-        self.known = illness_graph().chinese
-        self._real = real_parts(self.known)
+    def __init__(self, known: dict[NameKey, tuple[Illness, ...]]) -> None:
+        """Read which endings make another name."""
+        super().__init__(known)
         self._heads = tuple(read("variants")["heads_zh"].split())
         self._generic = frozenset(read("variants")["generic_zh"].split())
 
@@ -145,7 +70,7 @@ class ChineseNames(IllnessNames):
         return any(
             one in said and other in name and one not in name and other not in said and name[-2:] in said
             for name in _chinese(truth.names)
-            for one, other in _opposites("opposites_zh")
+            for one, other in opposites("opposites_zh")
         )
 
     def _alters(self, text: str, truth: Truth) -> bool:
@@ -167,10 +92,10 @@ class ChineseNames(IllnessNames):
             if place := _place(said, name):
                 start, end = place
                 is_other = self._ends_other(said[end:]) or (end - start > len(name) and said in self.known)
-                return HeldName(not is_other)
+                return HeldName(name, not is_other)
         latin = " ".join(_LATIN.findall(text))
-        is_latin = latin and EnglishNames.compare(english_names(), latin, truth) in (Relation.SAME, Relation.NARROWER)
-        return HeldName(is_end=True) if is_latin else None
+        is_latin = latin and english_names().compare(latin, truth) in (Relation.SAME, Relation.NARROWER)
+        return HeldName(latin, is_end=True) if is_latin else None
 
     def _within(self, text: str, truth: Truth) -> Relation | None:
         said = str(self.key(text))
@@ -196,14 +121,14 @@ def _place(said: str, name: str) -> tuple[int, int] | None:
 
 
 @cache
-def english_names() -> EnglishNames:
+def english_names() -> IllnessNames:
     """The English names, indexed once."""
-    return EnglishNames()
+    return IllnessNames(illness_graph().english)
 
 
 @cache
 def _chinese_names() -> ChineseNames:
-    return ChineseNames()
+    return ChineseNames(illness_graph().chinese)
 
 
 def names_for(text: str) -> IllnessNames:
@@ -224,42 +149,30 @@ def truth_of(names: tuple[str, ...], code: str | None) -> Truth:
         if len(known) == 1 and (name == names[0] or code in (None, *known[0].codes)):
             found |= dict.fromkeys(known)
     every = (*names, *(name for illness in found for name in illness.names if not _is_less(name, names)))
-    return Truth(names, every, tuple(found) or (Illness(codes={code} if code else set()),), code)
+    broad = _broad(names, {*found})
+    return Truth(names, every, tuple(found) or (Illness(codes={code} if code else set()),), code, broad)
+
+
+def _broad(names: tuple[str, ...], own: set[Illness]) -> frozenset[NameKey]:
+    """The aliases that say less than the diagnosis: they are a part of another name, or a synonym of such an alias.
+
+    An alias of an illness that is the true one by its code says enough.
+    """
+    known = {name: {*names_for(name).known.get(names_for(name).key(name), ())} for name in names[1:]}
+    others = [name for name in known if own.isdisjoint(known[name])]
+    less = [name for name in others if _is_less(name, names)]
+    illnesses = set[Illness]().union(*(known[name] for name in less))
+    broad = (name for name in others if name in less or known[name] & illnesses)
+    return frozenset(name_key(name, language) for name in broad for language in Language)
 
 
 def _is_less(name: str, names: tuple[str, ...]) -> bool:
     """Check whether a name of the vocabulary has less in it than one of the record, such as its course."""
     if is_chinese(name):
         said = str(name_key(name, Language.ZH))
-        return any(said != each and (each.endswith(said) or each.startswith(said)) for each in _chinese(names))
+        return any(said != each and _place(each, said) for each in _chinese(names))
     bag = frozenset(words(name))
-    return any(bag < each and not each - bag <= listed("generic") for each in _english(names))
-
-
-@lru_cache(maxsize=16384)
-def _longest_known(text: str) -> frozenset[str]:
-    """The longest known English name with the head of a text; other words may be between its own."""
-    names, head = english_names(), head_of(text)
-    said = tuple(dict.fromkeys(words(text)))[-_MOST_WORDS:]
-    for size in range(len(said), 0, -1):
-        for part in map(frozenset, combinations(said, size)):
-            if head in part and part in names.known and not names._is_generic(part):
-                return part
-    return frozenset()
-
-
-def _latin(names: tuple[str, ...]) -> list[str]:
-    return [each for each in names if not is_chinese(each) and words(each)]
-
-
-@lru_cache(maxsize=4096)
-def _english(names: tuple[str, ...]) -> frozenset[frozenset[str]]:
-    return frozenset(frozenset(words(each)) for each in _latin(names))
-
-
-@lru_cache(maxsize=4096)
-def _all_words(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset[str]().union(*_english(names))
+    return any(bag < each and not each - bag <= listed("generic") for each in english_bags(names))
 
 
 @lru_cache(maxsize=4096)
@@ -273,10 +186,3 @@ def _chinese(names: tuple[str, ...]) -> tuple[str, ...]:
 def _characters(text: str) -> frozenset[str]:
     """The characters of a name, whatever order a comma or brackets put its parts in."""
     return frozenset("".join(cue("answer_cues", "break").split(chinese(text)))) - set("性型症")
-
-
-@cache
-def _opposites(key: str) -> tuple[tuple[str, str], ...]:
-    """Pairs of opposites, each in both orders."""
-    pairs = (pair.partition("/") for pair in read("variants")[key].split())
-    return tuple(both for one, _, other in pairs for both in ((one, other), (other, one)))

@@ -39,6 +39,7 @@ _TOO_HIGH = 3
 """A dose more than this many times the record's own is a high dose."""
 _GROUP = 4
 """Length of the ATC code of a group of drugs; a single drug has a longer one."""
+_PUNCTUATION = ",.;:，。；："
 _ANY_OF = re.compile(r"\bor\b|/|或|等|such as", re.IGNORECASE)
 _AND = re.compile(r"\b(?:and|with|plus|then)\b|\+|加|联合|并|和|及", re.IGNORECASE)
 _STOP = re.compile(r"^(?:stop|discontinu|withh|withdraw|paus|hold|停|暂停)", re.IGNORECASE)
@@ -56,16 +57,20 @@ class _Held(IntEnum):
 
 
 def judge_treatment(answer: str, truth: Treatment) -> Judgement:
-    """Judge unsafe first, whatever else is there; then the parts and alternatives; undecided where one is not sure."""
+    """Judge an answer that is a name of the record first, then what is unsafe, then parts and alternatives."""
+    if named := _by_name(answer, truth):
+        return named
     plan = _with_misspelt(read_plan(answer), truth)
     if not plan.mentions and not plan.turned_down and _gives_none(plan):
         return Judgement(Verdict.NONE, "none", "no treatment was given")
     names = tuple(name for each in (truth, *truth.parts) for name in each.names)
-    own = tuple(mention for name in (*names, *truth.alternatives) for mention in read_plan(name).mentions)
+    right = [read_plan(name) for name in (*names, *truth.alternatives)]
+    own = tuple(mention for each in right for mention in each.mentions)
     good = frozenset(mention.thing for mention in own)
     plan = plan._replace(mentions=tuple(_chosen(mention, plan, good) for mention in plan.mentions))
     plan = plan._replace(unread=tuple(piece for piece in plan.unread if _covered(piece, ". ".join(names)) < 1))
-    unsafe = {each.name: _unsafe(each.names, plan, own) for each in truth.unsafe}
+    plan = plan._replace(timed=good & _timed(truth))
+    unsafe = {each.name: _unsafe(each.names, plan, right, own) for each in truth.unsafe}
     for name, held in unsafe.items():
         if held is _Held.YES:
             return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {name}, which is unsafe here")
@@ -81,6 +86,17 @@ def judge_treatment(answer: str, truth: Treatment) -> Judgement:
     if min(parts.values()) is _Held.YES or _Held.YES in (*others, _held(truth.name, plan, not good)):
         return Judgement(Verdict.CORRECT, "name", f"holds all of {truth.name} or of an alternative")
     return _incomplete(plan, parts, others, good)
+
+
+def _by_name(answer: str, truth: Treatment) -> Judgement | None:
+    """Judge an answer that is a name of the record and nothing else."""
+    said = chinese(answer).strip(_PUNCTUATION)
+    if said in {chinese(name).strip(_PUNCTUATION) for name in (*truth.names, *truth.alternatives)}:
+        return Judgement(Verdict.CORRECT, "name", "the same name")
+    for each in truth.unsafe:
+        if said in {chinese(name).strip(_PUNCTUATION) for name in each.names}:
+            return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {each.name}, which is unsafe here")
+    return None
 
 
 def _chosen(mention: Mention, plan: Plan, good: frozenset[Concept]) -> Mention:
@@ -194,14 +210,16 @@ def _together(held: list[_Held]) -> _Held:
 
 def _best(wanted: Mention, name: str, plan: Plan) -> _Held:
     """Find the mention that comes nearest to what is wanted, in the manner that is asked for."""
-    best = max((_mentioned(wanted, mention, name) for mention in plan.mentions), default=_Held.NO)
+    best = max(
+        (_mentioned(wanted, mention, name, wanted.thing in plan.timed) for mention in plan.mentions), default=_Held.NO
+    )
     is_procedure = any(code[0].islower() for code in wanted.thing.kin)
     may_be_unread = is_procedure and any(cue("treatment_cues", "procedure").search(piece) for piece in plan.unread)
     is_turned_down = any(_relation(wanted.thing, thing) for thing in plan.turned_down)
     return _Held.MAYBE if best is _Held.NO and may_be_unread and not is_turned_down else best
 
 
-def _mentioned(wanted: Mention, mention: Mention, name: str) -> _Held:
+def _mentioned(wanted: Mention, mention: Mention, name: str, is_timed: bool) -> _Held:
     relation = _relation(wanted.thing, mention.thing)
     if relation is not _Held.YES:
         return relation
@@ -212,7 +230,7 @@ def _mentioned(wanted: Mention, mention: Mention, name: str) -> _Held:
     given = manner(mention.around)
     for key, values in manner(text_beside(wanted.around)).items():
         there = given.get(key) or {value for at, value in _BY_DEFAULT if at == key}
-        if key not in _NO_MATTER and not values <= there:
+        if (key not in _NO_MATTER or is_timed) and not values <= there:
             return _Held.SOME if key in given or mention.thing in _classes() else _Held.MAYBE
     asked = doses(wanted.around)
     is_dose = not asked or any(min(asked) <= dose <= max(asked) for dose in doses(mention.around))
@@ -250,15 +268,53 @@ def _turned_down(wanted: Concept, name: str, plan: Plan) -> _Held:
     return _Held.NO if _STOP.search(name) and not plan.unread else _Held.MAYBE
 
 
-def _unsafe(names: Iterable[str], plan: Plan, own: tuple[Mention, ...]) -> _Held:
+def _unsafe(names: Iterable[str], plan: Plan, right: list[Plan], own: tuple[Mention, ...]) -> _Held:
     """Check whether a plan recommends something unsafe; a manner that is said to be another settles all its names."""
-    return _settled([_recommends(name, plan, own) for name in names])
+    found = {name: _recommends(name, plan, own) for name in names}
+    held = _settled(found.values()) or _Held.NO
+    unsure = [name for name, each in found.items() if each is _Held.MAYBE]
+    return held if held is not _Held.MAYBE or any(_is_hint(name, plan, right) for name in unsure) else _Held.NO
 
 
-def _settled(found: list[_Held | None]) -> _Held:
-    """Return the surest of several answers, of which None says that the manner is another one."""
-    told = [each for each in found if each is not None]
-    return _Held.NO if None in found and _Held.YES not in told else max(told, default=_Held.NO)
+def _timed(truth: Treatment) -> set[Concept]:
+    """Return what is unsafe at another time or for another span."""
+    names = [name for each in truth.unsafe for name in each.names if _NO_MATTER & manner(name).keys()]
+    return {thing for name in names for thing in things(name)}
+
+
+def _is_hint(name: str, plan: Plan, right: list[Plan]) -> bool:
+    """Check whether what a plan has of an unsafe name goes beyond what the record's own treatment says."""
+    if _ALONE.search(name):
+        return True
+    wanted = things(name)
+    own = {mention.thing for each in right for mention in each.mentions}
+    stopped = {thing for each in right for thing in each.turned_down}
+    said = [mention for mention in plan.mentions if any(_relation(each, mention.thing) for each in wanted)]
+    down = {thing for thing in plan.turned_down if any(_relation(each, thing) for each in wanted)}
+    if down - stopped or any(mention.thing not in own for mention in said):
+        return True
+    asked = manner(name)
+    around = ". ".join(mention.around for mention in said)
+    usual = ". ".join(each.said for each in right)
+    is_dosed = "dose" in asked and bool(doses(around))
+    is_manner = any(
+        values & manner(around).get(key, set()) - manner(usual).get(key, set()) for key, values in asked.items()
+    )
+    return is_dosed or is_manner or bool(_units(name) & _units(plan.said) - _units(usual))
+
+
+def _units(text: str) -> frozenset[str]:
+    """Return the words, or the pairs of neighbouring characters, of a text."""
+    if is_chinese(text):
+        said = chinese(text)
+        return frozenset(said[at : at + 2] for at in range(len(said) - 1))
+    return frozenset(words(text))
+
+
+def _settled(found: Iterable[_Held | None]) -> _Held | None:
+    """Return the surest of several answers; None, which says that the manner is another one, yields only to a yes."""
+    told = {*found}
+    return _Held.YES if _Held.YES in told else None if None in told else max(filter(None, told), default=_Held.NO)
 
 
 def _recommends(name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
@@ -275,7 +331,7 @@ def _recommends(name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None
     found = [_harm(each, name, plan, own) for each in harmful]
     alike = len({code[:3] for each in harmful for code in each.thing.kin}) == 1
     if _ANY_OF.search(name) or alike:
-        return None if _settled(found) is _Held.NO and None in found else _settled(found)
+        return _settled(found)
     return None if None in found else min(each for each in found if each is not None)
 
 
@@ -289,7 +345,7 @@ def _harm(wanted: Mention, name: str, plan: Plan, own: tuple[Mention, ...]) -> _
             found.append(_harmful_manner(wanted, name, mention, plan, own))
         elif relation and mention.thing not in good and not any(_relation(mention.thing, each) for each in good):
             found.append(_Held.MAYBE)
-    return None if None in found and _Held.YES not in found else _settled(found)
+    return _settled(found)
 
 
 def _harmful_manner(wanted: Mention, name: str, mention: Mention, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
