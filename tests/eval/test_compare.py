@@ -114,7 +114,7 @@ def test_scores_are_a_tidy_frame(run: Path) -> None:
     assert {"patient", "memory", "diagnosis_verdict", "treatment_verdict", "coverage", "turns", "tokens_in"} <= set(
         frame
     )
-    assert set(frame["diagnosis_verdict"]) <= {"correct", "partial", "wrong", "none", "unparsed"}
+    assert set(frame["diagnosis_verdict"]) <= {"correct", "partial", "wrong", "none", "unparsed", "undecided"}
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "csv", "json"])

@@ -57,7 +57,7 @@ def test_columns_of_one_model_behind_different_servers_are_named(tmp_path: Path)
         first, second = hold(tmp_path / "a.osler", one), hold(tmp_path / "b.osler", other)
         again = hold(tmp_path / "c.osler", one)
     [warning] = warnings_of(first, second)
-    assert warning.startswith("tiny was behind different servers") and one.url in warning and other.url in warning
+    assert warning.startswith("tiny was behind different servers") and "2 addresses" in warning
     assert warnings_of(first, again) == []
 
 

@@ -82,6 +82,8 @@ def server_warnings(runs: Iterable[RunFile]) -> Iterator[str]:
             by_model[parse_spec(spec).model] += servers
     for model, servers in by_model.items():
         known = {one.model_copy(update={"template": ""}).model_dump_json() for one in servers if one.says_something}
-        if len({one.address for one in servers}) > 1 or len(known) > 1:
-            told = " / ".join(dict.fromkeys(f"{one.address}: {one}" for one in servers))
+        addresses = len({one.address for one in servers})
+        if addresses > 1 or len(known) > 1:
+            told = " / ".join(dict.fromkeys(map(str, servers)))
+            told += f"; {addresses} addresses" if addresses > 1 else ""
             yield f"{model} was behind different servers ({told}); a difference between its columns may be the servers'"

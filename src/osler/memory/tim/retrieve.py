@@ -9,6 +9,7 @@ above one that only has the full name. If no thought bears on the query, the exc
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,8 +28,8 @@ _POOL = 4
 
 # Tuned on one half of the questions of `benchmarks/recall.py`.
 _OWN = 0.001
-"""Weight of a thought's own score beside that of its turn: enough to order the thoughts of one turn, too little to
-change the order of turns. Its few words alone mislead more than the turn's."""
+"""Weight of a thought's own score beside that of its turn. It orders the thoughts of one turn, and does not change the
+order of turns: its few words alone mislead more than the turn's."""
 _TURN_WORDS = 3.0
 """Weight of the words of its turn beside the vector of its turn."""
 _FADES, _SHUTS = 200.0, 1.5
@@ -107,11 +108,13 @@ def recall_thoughts(
     hits = _weighed(query, vector, space, sorted(said_in))
     if not _any_bears(hits, space):
         return []
-    scored = []
-    for hit in hits:
+    by_turn: dict[int, list[Hit]] = defaultdict(list)
+    for hit in _best(hits, len(hits)):
         turn = said_in[hit.number]
-        scored.append(hit._replace(score=_OWN * hit.score + turns.get(turn, 0.0), turn=turn))
-    return _best(scored, k)
+        by_turn[turn].append(hit._replace(score=_OWN * hit.score + turns.get(turn, 0.0), turn=turn))
+    found = list(by_turn)
+    order = ranked([turns.get(turn, 0.0) for turn in found], found)
+    return [hit for place in order for hit in by_turn[found[place]]][:k]
 
 
 def _best_turn(thought: Thought, turns: Mapping[int, float]) -> int:
