@@ -188,6 +188,8 @@ def test_verdicts_of_several_judges_are_kept_apart(run: Path, tmp_path: Path, os
     assert default["judge"] == LADDER and default["columns"][0]["figures"]["diagnosis"]["value"] < 1
     unknown = osler("compare", copy, "--judge", "nobody")
     assert unknown.returncode == 2 and "has no verdicts of 'nobody'; it was judged by" in unknown.stderr
+    person = osler("compare", copy, "--judge", "person:Ann")
+    assert person.returncode == 2 and "--verdicts SHEET --person Ann" in person.stderr
 
 
 def test_a_model_judges_all_answers_once_and_what_cannot_be_read_is_undecided(

@@ -142,7 +142,8 @@ def test_what_is_undecided_says_what_could_not_be_told() -> None:
 @settings(max_examples=150, deadline=None)
 def test_any_text_gets_a_verdict(text: str) -> None:
     for truth in (APPENDICITIS, PANCREATITIS):
-        judge_diagnosis(text, truth)
+        said = judge_diagnosis(text, truth)
+        assert said.rung and said.because and said == judge_diagnosis(text, truth)
 
 
 @given(

@@ -148,9 +148,10 @@ def test_a_warning_never_makes_an_answer_unsafe(pair: TreatmentPair, place: int,
 
 
 @given(answer=st.text(max_size=300), pair=st.sampled_from(EVERY))
-def test_no_text_raises(answer: str, pair: TreatmentPair) -> None:
-    judge_treatment(answer, pair.truth)
-    judge_treatment(f"{pair.answer}{answer}", pair.truth)
+def test_any_text_gets_a_verdict(answer: str, pair: TreatmentPair) -> None:
+    for text in (answer, f"{pair.answer}{answer}"):
+        said = judge_treatment(text, pair.truth)
+        assert said.rung and said.because and said == judge_treatment(text, pair.truth)
 
 
 @pytest.mark.parametrize(

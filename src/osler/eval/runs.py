@@ -11,6 +11,7 @@ from osler.errors import UserError
 from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.patient_verdicts import FIGURES, patient_verdicts, ruler_of
 from osler.eval.ladder import LADDER
+from osler.eval.panel import PERSON
 from osler.eval.verdict import Verdict
 from osler.runs.makers import Makers
 from osler.runs.store import RunFile
@@ -49,9 +50,11 @@ class Run:
         chosen = name or (LADDER if LADDER in there or not there else next(iter(there)))
         if name is not None and chosen not in there:
             known = ", ".join(there) or "nobody"
+            person = name.removeprefix(PERSON)
+            how = f"--judge {name}" if person == name else f"--verdicts SHEET --person {person}"
             raise UserError(
                 f"{self.path} has no verdicts of {name!r}; it was judged by {known}",
-                f"`osler score {self.path} --judge {name}` judges it",
+                f"`osler score {self.path} {how}` judges it",
             )
         return chosen
 
