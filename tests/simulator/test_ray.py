@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from aiohttp import web
@@ -83,9 +84,14 @@ async def model() -> AsyncIterator[Model]:
         await runner.cleanup()
 
 
+class Cluster(NamedTuple):
+    address: str
+    pid: int
+
+
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[str]:
-    """The address of a cluster that runs can join, with a token of its own; Ray would leave one in the user's home."""
+def cluster() -> Iterator[Cluster]:
+    """A cluster that runs can join, with a token of its own; Ray would leave one in the user's home."""
     with (
         pytest.MonkeyPatch.context() as patch,
         subprocess.Popen(
@@ -99,7 +105,7 @@ def cluster() -> Iterator[str]:
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         assert address, "the cluster did not start"
-        yield address
+        yield Cluster(address, process.pid)
         process.communicate()
 
 
@@ -113,11 +119,11 @@ def settings_of_the_cluster(patch: pytest.MonkeyPatch) -> dict[str, str]:
     return settings
 
 
-def workers() -> list[int]:
-    """The Ray workers of the cluster that this process has started."""
-    table = subprocess.run(["ps", "-axo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+def workers(cluster: Cluster) -> list[int]:
+    """The Ray workers of a cluster; `ww` because ps may cut its lines at 80 characters."""
+    table = subprocess.run(["ps", "-axwwo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     rows = [(int(pid), int(parent), args) for pid, parent, args in (line.split(None, 2) for line in table.splitlines())]
-    family = {pid for pid, parent, args in rows if parent == os.getpid() and "ray.init" in args}
+    family = {cluster.pid}
     while more := {pid for pid, parent, _ in rows if parent in family} - family:
         family |= more
     return [pid for pid, _, args in rows if pid in family and args.startswith("ray::RayWorker")]
@@ -131,12 +137,12 @@ def stored(path: Path) -> list[str]:
 @needs_ray
 @pytest.mark.xdist_group("ray")
 def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
-    osler: Run, osler_process: Run, tmp_path: Path, cluster: str
+    osler: Run, osler_process: Run, tmp_path: Path, cluster: Cluster
 ) -> None:
     cases = [part for case in ("croup-en", "stemi-en", "gout-zh") for part in ("--case", case)]
     plan = ("simulate", *cases, "--memory", "raw", "--memory", f"{__name__}:Deadly", "--quiet")
     assert osler(*plan, "--out", "here").returncode == 0
-    how = ("--engine", "ray", "--ray-address", cluster, "--workers", "2", "--concurrency", "2")
+    how = ("--engine", "ray", "--ray-address", cluster.address, "--workers", "2", "--concurrency", "2")
     done = osler_process(*plan, "--case", "gout-en", *how, "--out", "there", timeout=220)
     assert done.returncode == 0 and done.stderr.splitlines()[-1].startswith("1 failed"), done.stderr
     assert "raylet" not in done.stdout
@@ -152,18 +158,18 @@ def test_a_cluster_that_is_joined_holds_all_but_what_kills_its_workers(
 @needs_ray
 @pytest.mark.xdist_group("ray")
 async def test_killed_workers_cost_no_more_than_what_they_were_asking(
-    osler_process: Run, tmp_path: Path, cluster: str
+    osler_process: Run, tmp_path: Path, cluster: Cluster
 ) -> None:
     async with model() as server:
         server.pause = 0.4
         plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "8", "--patient", "rules", "--json")
-        how = ("--engine", "ray", "--ray-address", cluster, "--workers", "2", "--concurrency", "4", "--out", "run")
+        how = ("--engine", "ray", "--ray-address", cluster.address, "--workers", "2", "--concurrency", "4", "--out", "run")
         run = asyncio.create_task(asyncio.to_thread(osler_process, *plan, *how, timeout=220))
         while server.requests < 10:  # every consultation under way has an answer or two by then, and none has ended
             assert not run.done(), run.result().stderr
             await asyncio.sleep(0.02)
         server.answering.clear()  # nothing ends while its worker is looked for
-        while not (victims := workers()):
+        while not (victims := workers(cluster)):
             assert not run.done(), run.result().stderr
             await asyncio.sleep(0.1)
         for victim in victims:  # one of them may hold nothing yet: Ray starts its workers when it likes
