@@ -60,6 +60,7 @@ GOOD = {
     "compare": "run",
     "score": "run",
     "probe": "run --backbone rules",
+    "explain": "run",
     "report": "run --out new.html",
     "view": "run --no-browser --port 0",
     "export": "run --out folder",
