@@ -32,6 +32,8 @@ class Turn(FrozenModel):
     """What the doctor thought of when it asked, the likeliest first."""
     at: datetime | None = None
     """When it was said, without a time zone; None if the conversation has no clock."""
+    speaker: Speaker | None = None
+    """Who answered, by relation to the patient, where it is somebody else than the memory's own `speaker`."""
     asked_by: str = ""
     """Name of the one who asks, in a conversation that is no consultation; empty for the doctor."""
     said_by: str = ""

@@ -13,6 +13,14 @@ from pydantic import AfterValidator, Field
 from osler.language import Speaker
 from osler.records.fields import Frozen, Line, MaybeLine, one_line
 
+_OPENS = datetime.time(9)
+_TURN = datetime.timedelta(minutes=1)
+
+
+def clock(day: datetime.date, turn: int = 0) -> datetime.datetime:
+    """Return when something is said: a visit opens at nine, and a turn takes a minute."""
+    return datetime.datetime.combine(day, _OPENS) + turn * _TURN
+
 
 def _lines(text: str) -> str:
     """Normalise each line, and leave out the empty ones."""

@@ -32,6 +32,8 @@ _SHARED = {
     "results": "source of results",
     "answer_tokens": "length of a model's answer",
     "budget": "recall budget",
+    "visits": "playing of earlier visits",
+    "filler": "small talk between visits",
 }
 """Settings that all runs of a comparison have to share, and what warnings call them."""
 
@@ -281,7 +283,7 @@ def _in_backbone(one: ColumnFigures, other: ColumnFigures) -> bool:
 def _warnings(runs: Sequence[Run], columns: list[ColumnFigures]) -> Iterable[str]:
     about = [run.about for run in runs]
     for key, label in _SHARED.items():
-        values = list(dict.fromkeys(str(one["settings"][key]) for one in about))
+        values = list(dict.fromkeys(str(one["settings"].get(key, "none")) for one in about))
         if len(values) > 1:
             yield f"NOT COMPARABLE: the {label} differs between runs ({' / '.join(values)})"
     for one, other in pairwise(about):
