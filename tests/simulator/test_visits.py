@@ -174,6 +174,7 @@ def test_the_command_line_has_both_options(tmp_path: Path, osler: Run) -> None:
     ran = osler("simulate", "--visits", "--filler", "3", "--case", "gout", "--turns", "2", "--out", "r", "--quiet")
     assert ran.returncode == 0, ran.stderr
     assert osler("runs", "status", "r").stdout.count("filler 3") == 1
+    assert "after earlier visits, 3 turn(s) of small talk" in " ".join(osler("compare", "r").stdout.split())
     limited = osler("simulate", "--visits", "--limit", "2", "--turns", "1", "--out", "s", "--json")
     assert '"done": 2' in limited.stdout, "the limit counts records with visits"
 

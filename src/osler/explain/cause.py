@@ -83,7 +83,7 @@ def found(first_right: ExplainStep | None, key: KeyEntries, last_turn: int) -> S
     lost = {Cause.MEMORY: key.unrecalled, Cause.PATIENT: key.untold, Cause.RETRIEVAL: key.unbrought}[cause]
     if not lost:
         return StoredExplanation(cause, None, (), _UNNAMED[cause])
-    names = _some([f"{name} (turn {turn})" for name, turn in lost.items()])
+    names = _some([f"{name} ({f'turn {turn}' if turn > 0 else 'earlier visit'})" for name, turn in lost.items()])
     return StoredExplanation(cause, next(iter(lost.values())), tuple(lost), _LINES[cause].format(names=names))
 
 

@@ -36,7 +36,7 @@ def fact_text(fact: Fact, language: Language) -> str:
 def exchange_text(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> str:
     """Return what the doctor thought of and asked, the reply with its speaker, and the reports that came with it."""
     line = phrases("exchange", language)
-    lines = [f"{turn.at:%Y-%m-%d}" if turn.at else line["turn"].format(number=turn.number)]
+    lines = [line["turn"].format(number=turn.number)]
     if turn.differential:
         lines.append(line["thought"].format(illnesses=illnesses(turn, language)))
     lines.append(line["question"].format(question=turn.question))

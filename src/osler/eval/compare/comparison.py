@@ -79,6 +79,10 @@ class Comparison:
     differences: list[ColumnDifference]
     judge: str
     patient_backbone: str
+    visits: bool = False
+    """Whether the memories heard earlier visits first."""
+    filler: int = 0
+    """Turns of small talk between these visits."""
     warnings: tuple[str, ...] = ()
     unpaired: tuple[str, ...] = ()
     """Consultations of a column without a partner in the one it is compared with, a line each."""
@@ -171,12 +175,14 @@ def compare(
     if against is not None and not any(column.memory == against for column in columns):
         known = ", ".join(sorted({column.memory for column in columns}))
         raise UserError(f"no column has the memory {against!r}", f"give one of {known}")
-    pairs = list(_pairs(columns, against))
+    pairs, settings = list(_pairs(columns, against)), runs[0].about["settings"]
     return Comparison(
         columns=columns,
         differences=_differences(pairs),
         judge=runs[0].judge(judge),
-        patient_backbone=runs[0].about["settings"]["patient_backbone"],
+        patient_backbone=settings["patient_backbone"],
+        visits=settings.get("visits", False),
+        filler=settings.get("filler", 0),
         warnings=tuple(_warnings(runs, columns)),
         unpaired=tuple(_without_partner(pairs)),
         ruler=chosen,
