@@ -8,6 +8,7 @@ import os
 import signal
 import sqlite3
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,29 @@ def test_memory_is_the_cause_if_the_full_dialogue_is_enough(
     assert (found.cause, found.lost_at) == (Cause.MEMORY, 2), "the film decides"
     assert world.record.entries[0].name in found.missing
     assert steps(found) == ["same", "dialogue"]
+
+
+TOLD_EARLIER = {"en": "A film showed consolidation of the right lower lobe.", "zh": "拍片说右下肺实变影。"}
+
+
+@WORLDS
+@pytest.mark.parametrize("enough", [True, False])
+def test_memory_is_the_cause_if_it_lost_what_was_told_at_an_earlier_visit(
+    world: World, enough: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the visits, word for word, do not make the doctor right, and the record's words do, nothing was missing."""
+    reply, film = TOLD_EARLIER[world.language.value], world.record.entries[1].name
+    visit = {"date": "2024-01-02", "exchanges": [{"question": "?", "reply": reply}]}
+    past = {"date": "2025-01-02", "earlier": [film], "visits": [visit]}
+    models = Models(replace(world, fields={**world.fields, **past}))
+    path = lose(tmp_path / "run.osler", models, monkeypatch, memories=("none",), settings={"visits": True})
+    models.right = lambda prompt: (reply if enough else f"{film}: {world.film}") in prompt.replace("：", ": ")
+    explain(path)
+    found = only(path)
+    assert found.cause == (Cause.MEMORY if enough else Cause.CONCLUSION)
+    assert steps(found) == ["same", "dialogue", *(() if enough else ("handed",))]
+    if enough:
+        assert (found.lost_at, found.missing[0]) == (0, film)
 
 
 @WORLDS

@@ -76,9 +76,10 @@ async def hear(
     patient: Script | None = None,
     ram: Script | None = None,
     reports: bool = False,
+    visits: bool = False,
 ) -> Heard:
     """Ask; without a script the rules answer and find."""
-    journal, case, doctor = Journal(), case_of(record), Asking(questions)
+    journal, case, doctor = Journal(), case_of(record, visits=visits), Asking(questions)
     spoken = scripted(patient) if patient is not None else None
     found = scripted(ram) if ram is not None else None
     seats = Seats(

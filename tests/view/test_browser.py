@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from osler import simulate
+from osler.language import Language
 from osler.runs.events import Asked, Concluded, Role
 from osler.runs.plan import Selector
 from osler.runs.store import RunFile
 from osler.view.export import export
 from tests.conftest import Run
+from tests.returning import returning
 from tests.view.browser import picture, serving
 from tests.view.tabs import Opening, Site, Tab, current, rows
 
@@ -241,3 +244,20 @@ def test_an_exported_site_opens_from_disk(tab: Opening, site: Site, tmp_path: Pa
     assert page.get_by_role("link", name="Play").count() == 0
     assert all(address.startswith("file:") for address in opened.requests)
     picture(page, "disk", tmp_path)
+
+
+def test_earlier_visits_are_folded_above_the_consultation(browser: Browser, tmp_path: Path) -> None:
+    run = tmp_path / "returning.osler"
+    simulate(pool=[returning(Language.ZH)], visits=True, filler=1, turns=1, memories=["raw"], out=run, quiet=True)
+    with serving(tmp_path, run) as address:
+        page = browser.new_page()
+        page.goto(f"{address}#/k0/1")
+        visits = page.locator("details.visits")
+        expect(visits.locator("summary")).to_have_text("Earlier visits: 2")
+        expect(visits.locator("h3").first).to_be_hidden()
+        visits.locator("summary").click()
+        expect(visits.locator("h3")).to_have_text(
+            ["2021-03-09 · Visit 1", re.compile(r"2023-11-20 · Visit 2 · .+"), re.compile(r".+ · Small talk")]
+        )
+        expect(visits.locator(".line.patient").first).to_contain_text("星期天起耳朵疼")
+        page.close()

@@ -98,6 +98,8 @@ def _given(selection: Selection) -> str:
     texts = [case.complaint, case.age, selection.question, selection.results]
     texts += [before.question, before.reply] if before else []
     for entry in selection.entries:
+        if entry.name in selection.earlier:
+            continue
         texts += [entry.name, *entry.aliases, entry.report, entry.said, entry.when or ""]
     return "\n".join(texts)
 

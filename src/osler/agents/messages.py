@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
+
 from pydantic import BaseModel, ConfigDict
 
 from osler.language import Language, Speaker
 from osler.memory.base import Recall
 from osler.records.schema import Entry, Persona, Sex
+from osler.records.visits import clock
 from osler.runs.events import Maker, Thing
 
 
@@ -24,6 +27,14 @@ class Case(_Message):
     complaint: str
     speaker: Speaker
     persona: Persona = Persona.PLAIN
+    today: datetime.date | None = None
+    """The day of the consultation, if the patient has been here before."""
+    visited: tuple[datetime.date, ...] = ()
+    """The days of earlier visits."""
+
+    def at(self, turn: int) -> datetime.datetime | None:
+        """When a turn of the consultation is; None without a calendar."""
+        return clock(self.today, turn) if self.today else None
 
 
 class Briefing(_Message):
@@ -92,13 +103,15 @@ class Selection(_Message):
     """Reports that are given to the doctor directly; the patient does not report them."""
     reported: tuple[str, ...] = ()
     """Names of the entries whose reports these are."""
+    earlier: tuple[str, ...] = ()
+    """Names of the entries that were told at an earlier visit: nobody tells or reports them again."""
     before: Exchange | None = None
     """The exchange before the question."""
 
     @property
     def known(self) -> tuple[Entry, ...]:
         """The entries that the patient reports."""
-        return tuple(entry for entry in self.entries if entry.name not in self.reported)
+        return tuple(entry for entry in self.entries if entry.name not in {*self.reported, *self.earlier})
 
 
 class Reply(_Message):

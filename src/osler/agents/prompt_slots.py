@@ -27,6 +27,9 @@ def briefing_slots(briefing: Briefing) -> dict[str, object]:
     speaker = line["patient_answers"]
     if case.speaker is not Speaker.PATIENT:
         speaker = line["relative_answers"].format(relative=label(case.speaker, case.language))
+    if case.visited:
+        dates = SEMICOLON[case.language].join(map(str, case.visited))
+        speaker += line["been_here"].format(today=case.today, dates=dates)
     return {
         **case_slots(case),
         "speaker": speaker,
@@ -92,9 +95,12 @@ def notes(selection: Selection) -> tuple[Note, ...]:
     def asked(entry: Entry) -> tuple[str, ...]:
         return tuple(one.name for one in selection.things if entry.name in one.entries and one.name != entry.name)
 
-    entries = (Note(entry.name, _told(entry, selection), asked(entry)) for entry in selection.entries)
+    told = (entry for entry in selection.entries if entry.name not in selection.earlier)
+    entries = (Note(entry.name, _told(entry, selection), asked(entry)) for entry in told)
+    # Without the name of the entry, which would say too much: "Penicillin allergy".
+    earlier = (Note(said["earlier_name"], said["told_earlier"]) for _ in selection.earlier)
     missing = (Note(one.name, said[f"unrecorded_{one.unrecorded}"]) for one in selection.things if one.unrecorded)
-    return tuple(dict.fromkeys((*entries, *missing)))
+    return tuple(dict.fromkeys((*entries, *earlier, *missing)))
 
 
 def _told(entry: Entry, selection: Selection) -> str:

@@ -20,7 +20,7 @@ class CourseExchange:
     maker: Maker
     """Who made the question."""
     entries: tuple[Entry, ...]
-    """Entries that RAM returned, and so what the patient could answer from."""
+    """Entries that RAM returned and the patient could answer from; not what was told at earlier visits."""
     asked: tuple[str, ...]
     """Names of those that were asked for (`asked_for`)."""
     things: tuple[Thing, ...]
@@ -44,11 +44,12 @@ class Course:
         asked = {event.turn: event for event in transcript.of(Asked)}
         found = {event.turn: event for event in transcript.of(Retrieved)}
         told = {event.turn: event for event in transcript.of(Answered)}
+        earlier = record.told_earlier if transcript.header.date else frozenset()
         exchanges = []
         for turn in sorted({*asked, *told}):
             question, retrieved, answer = asked.get(turn), found.get(turn), told.get(turn)
             text, maker = (question.question, question.maker) if question else ("", Maker.SILENT)
-            brought = {one.name for one in retrieved.entries} if retrieved else set()
+            brought = {one.name for one in retrieved.entries} - earlier if retrieved else set()
             entries = tuple(entry for entry in record.entries if entry.name in brought)
             wanted = asked_for(record, text, retrieved, answer)
             things = retrieved.things if retrieved else ()

@@ -83,7 +83,7 @@ def found(first_right: ExplainStep | None, key: KeyEntries, last_turn: int) -> S
     lost = {Cause.MEMORY: key.unrecalled, Cause.PATIENT: key.untold, Cause.RETRIEVAL: key.unbrought}[cause]
     if not lost:
         return StoredExplanation(cause, None, (), _UNNAMED[cause])
-    names = _some([f"{name} (turn {turn})" for name, turn in lost.items()])
+    names = _some([f"{name} ({f'turn {turn}' if turn > 0 else 'earlier visit'})" for name, turn in lost.items()])
     return StoredExplanation(cause, next(iter(lost.values())), tuple(lost), _LINES[cause].format(names=names))
 
 
@@ -100,7 +100,7 @@ def key_entries(lost: LostConsultation, asked: Mapping[str, int], wrong: Collect
         asked: Entries that its questions asked for, whoever says so, by name and with their first turn.
         wrong: Turns whose reply contradicts what the patient was handed.
     """
-    told, brought, well = lost.course.told, lost.brought, _well_told(lost, wrong)
+    told, brought, well = lost.told, lost.brought, _well_told(lost, wrong)
     handed = {name: turn for name, turn in brought.items() if name in lost.handed or name in asked}
     key = needed(lost.record)
 
@@ -126,7 +126,7 @@ def needed(record: PatientRecord) -> list[Entry]:
 
 def _well_told(lost: LostConsultation, wrong: Collection[int]) -> set[str]:
     """Return the entries that a reply told: a finding by more than its name, and no reply that contradicts it."""
-    found = set()
+    found = set(lost.earlier)
     for one in lost.course.exchanges:
         if one.answer is None or one.turn in wrong:
             continue
@@ -142,17 +142,15 @@ def _is_recalled(name: str, lost: LostConsultation, *, in_full: bool = False) ->
     """Check whether the doctor had an entry at the end: in the last exchange, or recalled from a turn that told it."""
     recall, language = lost.last_recall, lost.record.language
     whole = {turn.number for turn in recall.exchanges if turn.reply or turn.results}
-    for one in lost.course.exchanges:
-        if one.answer is None or name not in one.answer.disclosed:
-            continue
-        if one.turn == lost.last_turn - 1 or one.turn in whole:
+    for turn, reply, entries in lost.telling(name):
+        if 0 < turn == lost.last_turn - 1 or turn in whole:
             return True
-        facts = [fact_text(fact, language) for fact in recall.facts if fact.turn == one.turn]
+        facts = [fact_text(fact, language) for fact in recall.facts if fact.turn == turn]
         text = "\n".join(facts) if recall.facts or recall.exchanges else recall.text
         if in_full:
-            is_told = set(content(one.answer.reply, language)) <= set(content(text, language))
+            is_told = set(content(reply, language)) <= set(content(text, language))
         else:
-            is_told = name in disclosed_entries(text, one.entries, language)
+            is_told = name in disclosed_entries(text, entries, language)
         if text and is_told:
             return True
     return False

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 
 from osler.agents.messages import Briefing
 from osler.eval.course import Course
 from osler.eval.faithfulness.contradiction import refuses
+from osler.language.words import content
 from osler.memory.base import MemorySettings, Recall, Turn
 from osler.memory.raw import RawMemory
 from osler.prompts import phrases
-from osler.records.schema import RESULTS, PatientRecord
-from osler.runs.events import Asked, Concluded, Recalled
+from osler.records.schema import RESULTS, Entry, PatientRecord
+from osler.runs.events import Asked, Concluded, Recalled, Visited
 from osler.runs.plan import ONE_STEP, ResultsFrom
 from osler.runs.transcript import Transcript
 from osler.simulator.build import case_of, entry_lines, entry_texts
@@ -45,23 +46,52 @@ class LostConsultation:
         self.course = Course.of(transcript, record)
         self.last_turn = _last_turn(transcript)
         self._turns = transcript.exchanges
+        self.earlier = self._told_earlier()
+        """The entries that were told at earlier visits, by name, each with the turn that told it."""
+
+    def _told_earlier(self) -> dict[str, int]:
+        """Find the turn of each by the words it shares with the entry, the last one if several share as many."""
+        language, said = self.record.language, [event.told for event in self.transcript.of(Visited) if not event.filler]
+        words = {turn.number: set(content(f"{turn.reply} {turn.results}", language)) for turn in said}
+        found = {}
+        for name in sorted(self.record.told_earlier) if words else ():
+            entry = self.record.entry(name)
+            own = set(content(" ".join((entry.name, *entry.aliases, entry.report, entry.said)), language))
+            found[name] = max(words, key=lambda number: (len(own & words[number]), number))
+        return found
+
+    @property
+    def told(self) -> dict[str, int]:
+        """The entries that the doctor was told, now or at an earlier visit, by name, each with its first turn."""
+        return {**self.course.told, **self.earlier}
+
+    def telling(self, name: str) -> Iterator[tuple[int, str, tuple[Entry, ...]]]:
+        """The turns that told an entry: number, reply, and the entries that the reply could tell of."""
+        if name in self.earlier:
+            known = tuple(self.record.entry(one) for one in self.earlier)
+            yield self.earlier[name], self._turns[self.earlier[name]].reply, known
+        for one in self.course.exchanges:
+            if one.answer is not None and name in one.answer.disclosed:
+                yield one.turn, one.answer.reply, one.entries
 
     @property
     def brought(self) -> dict[str, int]:
-        """The entries that the retrieval brought, by name, each with its first turn."""
-        return {entry.name: one.turn for one in reversed(self.course.exchanges) for entry in one.entries}
+        """The entries that the retrieval brought, by name, each with its first turn; with those told earlier."""
+        now = {entry.name: one.turn for one in reversed(self.course.exchanges) for entry in one.entries}
+        return {**now, **self.earlier}
 
     @property
     def handed(self) -> dict[str, int]:
         """Those of them that a patient should have told: all if it refused to answer, else what was asked for.
 
         A small model brings half of a record for any question; a patient who keeps to the question loses nothing.
+        What was told at earlier visits was handed over there.
         """
         language, found = self.record.language, dict[str, int]()
         for one in reversed(self.course.exchanges):
             refused = one.answer is not None and refuses(one.answer.reply, one.entries, language)
             found |= dict.fromkeys((entry.name for entry in one.entries) if refused else one.asked, one.turn)
-        return found
+        return {**found, **self.earlier}
 
     @property
     def last_recall(self) -> Recall:
@@ -75,10 +105,10 @@ class LostConsultation:
 
     def same(self) -> Briefing:
         """All that the doctor had at the end, and no question left."""
-        last = self._turns.get(self.last_turn - 1)
         first = self.last_turn == 1
+        last = self._turns.get(self.last_turn - 1) if not first else None
         return Briefing(
-            case=case_of(self.record),
+            case=case_of(self.record, visits=self.transcript.header.date is not None),
             turn=self.last_turn,
             turns_left=0,
             question=last.question if last else "",
@@ -114,11 +144,14 @@ class LostConsultation:
         return same.model_copy(update={"recall": self._extended(dialogue, new)}) if new else None
 
     async def _dialogue(self) -> Recall:
-        """What a memory without limits recalls: every turn word for word, but for the last, which a briefing has."""
+        """What a memory without limits recalls: every turn word for word, but for the last, which a briefing has.
+
+        The turns of earlier visits are part of it.
+        """
         header = self.transcript.header
         memory = RawMemory(MemorySettings(language=header.language, budget=_ALL, speaker=header.speaker))
         for number in sorted(self._turns):
-            if number < self.last_turn - 1:
+            if number < max(1, self.last_turn - 1):
                 await memory.remember(self._turns[number])
         return await memory.recall("")
 

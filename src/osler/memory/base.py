@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
@@ -22,12 +23,21 @@ class Turn(FrozenModel):
     """One exchange: what the doctor asked and what the patient replied."""
 
     number: int
+    """Rises with time and is unique in a memory: 1 opens the present consultation, earlier visits end at 0."""
     question: str
     reply: str
     results: str = ""
     """Reports that the doctor was given with the reply, in the record's words."""
     differential: tuple[str, ...] = ()
     """What the doctor thought of when it asked, the likeliest first."""
+    at: datetime | None = None
+    """When it was said, without a time zone; None if the conversation has no clock."""
+    speaker: Speaker | None = None
+    """Who answered, by relation to the patient, where it is somebody else than the memory's own `speaker`."""
+    asked_by: str = ""
+    """Name of the one who asks, in a conversation that is no consultation; empty for the doctor."""
+    said_by: str = ""
+    """Name of the one who replies, in a conversation that is no consultation; empty for the patient."""
 
 
 class Fact(FrozenModel):
@@ -42,6 +52,8 @@ class Fact(FrozenModel):
     """Whether it is not so."""
     turn: int
     """The turn it comes from."""
+    at: datetime | None = None
+    """When it was said, if the turn has a time."""
     score: float = 1.0
     """How well it fits the query; all equal if the memory does not rank its facts."""
 

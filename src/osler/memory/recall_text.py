@@ -40,7 +40,7 @@ def exchange_text(turn: Turn, language: Language, speaker: Speaker = Speaker.PAT
     if turn.differential:
         lines.append(line["thought"].format(illnesses=illnesses(turn, language)))
     lines.append(line["question"].format(question=turn.question))
-    lines.append(line["reply"].format(speaker=line[speaker.value], reply=turn.reply))
+    lines.append(line["reply"].format(speaker=line[(turn.speaker or speaker).value], reply=turn.reply))
     lines += [line["report"].format(report=report) for report in turn.results.splitlines() if report.strip()]
     return "\n".join(lines)
 

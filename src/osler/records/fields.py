@@ -11,12 +11,18 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Annotated, Literal, get_args
 
-from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 from osler.language import Language
 
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """Control characters, halves of surrogate pairs, and what XML cannot hold."""
+
+
+class Frozen(BaseModel):
+    """Base of the record's parts: immutable, and no field that is not known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 def one_line(text: str) -> str:

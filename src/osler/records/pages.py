@@ -56,7 +56,7 @@ def listing(records: Iterable[PatientRecord]) -> Table:
 
 def page(record: PatientRecord) -> Group:
     """Show the record as a clinician would want to read it: who, the true diagnosis, then what can be asked."""
-    return Group(_heading(record), Padding(_facts(record), (1, 0, 0, 2)), *_sections(record))
+    return Group(_heading(record), Padding(_facts(record), (1, 0, 0, 2)), *_sections(record), *_visits(record))
 
 
 def _heading(record: PatientRecord) -> Text:
@@ -90,6 +90,8 @@ def _facts(record: PatientRecord) -> Table:
         for danger in record.treatment.unsafe:
             row("unsafe", f"{danger.name}: {danger.because}", "red")
     row("order", str(record.exam_order) if record.exam_order else None)
+    row("date", str(record.date) if record.date else None)
+    row("earlier", ", ".join(record.earlier))
     row("source", record.source)
     return table
 
@@ -105,6 +107,24 @@ def _sections(record: PatientRecord) -> Iterator[RenderableType]:
             if chosen:
                 yield Text(f"\n  {label(category, record.language)}", style="cyan")
                 yield Padding(_entries(record, chosen), (0, 0, 0, 4))
+
+
+def _visits(record: PatientRecord) -> Iterator[RenderableType]:
+    """Earlier visits word for word, then the facts of them that matter."""
+    titles, language = load_texts(record.language, "record_page"), record.language
+    for number, visit in enumerate(record.visits, start=1):
+        speaker = label(visit.speaker or record.speaker, language)
+        yield Text(f"\n{titles['visit'].format(number)} · {visit.date} · {speaker}", style="bold underline")
+        for one in visit.exchanges:
+            lines = (f"- {one.question}", f"  {one.reply}", *(f"  {line}" for line in one.results.splitlines()))
+            yield Padding(Text("\n".join(lines)), (0, 0, 0, 2))
+        for name in ("treatment", "outcome"):
+            if told := getattr(visit, name):
+                yield Padding(Text(f"{titles[name]}: {told}", style="cyan"), (0, 0, 0, 2))
+    if record.key_facts:
+        yield Text(f"\n{titles['key_facts']}", style="bold underline")
+    for fact in record.key_facts:
+        yield Padding(Text(f"{fact.question} {fact.answer} ({titles['visit'].format(fact.visit)})"), (0, 0, 0, 2))
 
 
 def _entries(record: PatientRecord, entries: list[Entry]) -> Table:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
 from osler.language import Language, Speaker
-from osler.records.fields import AgeField, ExamOrderField, Line, MaybeLine, same
+from osler.records.fields import AgeField, ExamOrderField, Frozen, Line, MaybeLine, same
+from osler.records.visits import KeyFact, Visit, check_visits
 
 Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
 """A name that is safe in a path, a sheet and a command line."""
@@ -103,12 +105,6 @@ class Relevance(StrEnum):
     """True, but beside the point."""
 
 
-class Frozen(BaseModel):
-    """Base of the record's parts: immutable, and no field that is not known."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-
 class Entry(Frozen):
     """One thing a doctor can ask about."""
 
@@ -169,6 +165,9 @@ class Treatment(Named):
     unsafe: tuple[Unsafe, ...] = ()
 
 
+_OF_VISITS = frozenset({"date", "earlier", "visits", "key_facts"})
+
+
 class PatientRecord(Frozen):
     """One patient: what opens the consultation, what can be asked, and the truth it is scored against."""
 
@@ -196,6 +195,14 @@ class PatientRecord(Frozen):
     exam_order: ExamOrderField | None = None
     """The order of the key examinations: `>` before, `=` same rank, `;` separates chains."""
     entries: Annotated[tuple[Entry, ...], Field(min_length=1, max_length=1000)]
+    date: datetime.date | None = None
+    """The day of the consultation, for a record with earlier visits."""
+    earlier: tuple[Line, ...] = ()
+    """Names of entries that were told at earlier visits, and that the patient does not tell again."""
+    visits: Annotated[tuple[Visit, ...], Field(max_length=100)] = ()
+    """Earlier visits, the oldest first; only `osler simulate --visits` plays them."""
+    key_facts: tuple[KeyFact, ...] = ()
+    """What a doctor has to know of the earlier visits."""
 
     @field_validator("entries")
     @classmethod
@@ -216,9 +223,26 @@ class PatientRecord(Frozen):
             for unsafe in self.treatment.unsafe if self.treatment else ():
                 if unsafe.entry is not None:
                     self.entry(unsafe.entry)
+            field = "earlier"
+            if self.earlier and not self.visits:
+                raise ValueError("there are no visits at which these were told; add the visits or remove it")
+            for name in self.earlier:
+                self.entry(name)
         except ValueError as error:
             raise ValueError(f"{field}: {error}") from None
+        check_visits(self.date, self.visits, self.key_facts)
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_empty_visits(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the fields of visits where there are none: such a record is written as it always was."""
+        data: dict[str, Any] = handler(self)
+        return {name: value for name, value in data.items() if value or name not in _OF_VISITS}
+
+    @property
+    def told_earlier(self) -> frozenset[str]:
+        """The names of the entries that were told at earlier visits."""
+        return frozenset(self.entry(name).name for name in self.earlier)
 
     def entry(self, name: str) -> Entry:
         """The entry of that name, or the only one with that alias.

@@ -7,6 +7,7 @@ back as an equal record, and a table with only the four columns can be read as w
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -17,7 +18,7 @@ from osler.locale import label
 from osler.records.classify import DENIED, language_of, sex_from, status_of
 from osler.records.fields import Age
 from osler.records.schema import Category, Part, PatientRecord, Persona, Relevance, Status
-from osler.records.validation import RecordDraft
+from osler.records.validation import RecordDraft, parse_json
 
 T = TypeVar("T", bound=StrEnum)
 
@@ -47,8 +48,15 @@ _ROWS: dict[str, tuple[str, str]] = {
     "diagnosis": ("Diagnosis", "诊断"),
     "exam_order": ("Correct Order", "正确顺序"),
     "treatment": ("Treatment", "治疗"),
+    "date": ("Date", "日期"),
+    "earlier": ("Told Earlier", "以前说过"),
+    "visits": ("Earlier Visits", "既往就诊"),
+    "key_facts": ("Key Facts", "关键事实"),
 }
 """Rows that are not entries: field of the record → its first cell."""
+_LISTS = frozenset({"confused_with", "earlier"})
+_AS_JSON = frozenset({"visits", "key_facts"})
+"""Fields whose cell holds JSON: no row can show a whole visit."""
 _FIELDS = {title.casefold(): field for field, titles in _ROWS.items() for title in titles}
 _CORE, _ICD = ("Core Diagnosis", "核心诊断"), ("ICD-10", "ICD-10")
 _PART, _ALTERNATIVE, _UNSAFE = ("Required Part", "必要组成"), ("Alternative", "可替代"), ("Unsafe", "不安全")
@@ -88,8 +96,9 @@ def to_rows(record: PatientRecord) -> Iterator[TableRow]:
     for field, titles in _ROWS.items():
         if field in {"diagnosis", "treatment"}:
             yield from _truth_rows(data[field] or {}, titles[side], side)
-        elif data[field] not in (None, []):
-            yield TableRow(titles[side], "", _cell(data[field]))
+        elif data.get(field) not in (None, []):
+            cell = json.dumps(data[field], ensure_ascii=False) if field in _AS_JSON else _cell(data[field])
+            yield TableRow(titles[side], "", cell)
     part: Part | None = None
     for entry in record.entries:
         if entry.part is not part:
@@ -137,7 +146,9 @@ def from_rows(rows: Sequence[Sequence[str]], name: str, place: str = "") -> Reco
         if field in {"diagnosis", "treatment"}:
             _add_truth(data.setdefault(field, {}), row)
         elif field is not None:
-            data[field] = _items(row.result) if field == "confused_with" else row.result
+            data[field] = _items(row.result) if field in _LISTS else row.result
+            if field in _AS_JSON:
+                data[field] = parse_json(row.result, name, place)
         elif (section := _section(row)) is not None:
             part = section
         else:

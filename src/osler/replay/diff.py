@@ -27,11 +27,11 @@ class Side:
     verdicts: Sequence[StoredVerdict] = ()
 
     def turns(self) -> dict[int, list[Line]]:
-        """Return what was said in each turn, without the ending."""
+        """Return what was said in each turn, without earlier visits and the ending."""
         said = {
             scene.turn: [line for line in scene.lines if line.kind != "ending"] for scene in scenes(self.transcript)
         }
-        return {turn: lines for turn, lines in said.items() if lines}
+        return {turn: lines for turn, lines in said.items() if lines and turn > 0}
 
     def ending(self) -> list[Line]:
         """Return what the doctor concluded, or what failed."""

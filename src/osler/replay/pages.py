@@ -13,7 +13,7 @@ from rich.text import Text
 
 from osler.errors import printable
 from osler.language import Language
-from osler.locale import load_texts
+from osler.locale import label, load_texts
 from osler.memory.base import Change, Recall
 from osler.memory.recall_text import recall_rows
 from osler.runs.events import (
@@ -27,6 +27,7 @@ from osler.runs.events import (
     Recalled,
     Remembered,
     Retrieved,
+    Visited,
 )
 from osler.runs.makers import making_lines, mark
 from osler.runs.transcript import Header, Transcript, heard
@@ -101,6 +102,13 @@ def _lines(event: Event, header: Header) -> Iterator[Line]:
     match event:
         case Recalled(turn=1):
             yield Line("patient", labels["patient"], shown(event.query), event.at)
+        case Visited(told=past):
+            day = f"{past.at:%Y-%m-%d} " if past.at else ""
+            who = label(past.speaker, header.language) if past.speaker else labels["patient"]
+            yield Line("doctor", day + labels["doctor"], shown(past.question), event.at)
+            yield Line("patient", who, shown(past.reply), event.at)
+            for text in past.results.splitlines():
+                yield Line("report", labels["report"], shown(text), event.at)
         case Asked():
             by = mark(event.maker, header.backbone, header.language)
             yield Line("doctor", labels["doctor"] + by, shown(heard(event, header.language)), event.at)
@@ -198,14 +206,14 @@ def transcript_page(
         transcript: The consultation.
         details: Whether to show what happened behind every turn: retrieval, recall, memory, interventions.
         faults: What is wrong with replies, by turn.
-        from_turn: The first turn that is shown.
+        from_turn: The first turn that is shown; 1 shows earlier visits, too.
     """
     parts: list[RenderableType] = [title(transcript), Text()]
     for scene in scenes(transcript):
-        if scene.turn < from_turn:
+        if scene.turn < from_turn > 1:
             continue
         for line in scene.lines:
-            number = f"{scene.turn:>2} " if line.kind == "doctor" else "   "
+            number = f"{scene.turn:>2} " if line.kind == "doctor" and scene.turn > 0 else "   "
             parts.append(Text(number, style=_STYLES[line.kind]).append_text(line_text(line)))
         wrong = (faults or {}).get(scene.turn, ())
         parts += [Padding(Text(shown(fault), style="yellow"), (0, 0, 0, 6)) for fault in wrong]

@@ -160,7 +160,8 @@ def screen(player: Player, transcript: Transcript, width: int) -> Layout:
     lines = [line_text(line) for line in player.said[-_KEPT:]]
     if player.ended:
         lines.append(Text(f"\n{ending(transcript)}", style="dim"))
-    turn = Text(load_texts(transcript.header.language, "replay")["turn"].format(player.scene.turn))
+    labels, number = load_texts(transcript.header.language, "replay"), player.scene.turn
+    turn = Text(labels["turn"].format(number) if number > 0 else labels["before"])
     behind = [section_text(section) for section in player.scene.panel if section.from_line <= player.shown]
     talk = Panel(_Fitting(lines, newest=True), title=title(transcript), title_align="left", border_style="dim")
     parts = (Layout(talk, ratio=3), Layout(Panel(_Fitting(behind), title=turn, border_style="dim"), ratio=2))

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Conclusion, Question, Reply, Selection
-from osler.agents.ram.agent import Ram, with_reports
+from osler.agents.ram.agent import Ram, with_reports, without_earlier
 from osler.agents.ram.redact import without_diagnosis
 from osler.errors import RunStopped, UserError
 from osler.eval.scoring import score
@@ -226,8 +226,7 @@ class RecordedRam(Ram):
 
     def __init__(self, recorded: Transcript, then: Ram, record: PatientRecord, journal: Journal) -> None:
         """Take what was found by turn."""
-        self._case_told = case_of(record)
-        super().__init__(record, self._case_told)
+        super().__init__(record, case_of(record, visits=recorded.header.date is not None))
         self._journal, self._then = journal, then
         self._retrieved = {event.turn: event for event in recorded.of(Retrieved)}
         self._entries = {entry.name: entry for entry in without_diagnosis(record).entries}
@@ -239,7 +238,7 @@ class RecordedRam(Ram):
             return await self._then.respond(content)
         known = [one for one in found.entries if one.name in self._entries]
         selection = Selection(
-            case=self._case_told,
+            case=self._case,
             question=content.text,
             entries=tuple(self._entries[one.name] for one in known),
             scores=tuple(one.score for one in known),
@@ -248,6 +247,7 @@ class RecordedRam(Ram):
             maker=found.maker,
             before=content.before,
         )
+        selection = without_earlier(selection, self._record)
         return with_reports(selection) if found.results else selection
 
 

@@ -32,6 +32,7 @@ _NOTHING = "(nothing)"
 _CLOSE = 0.0015
 """Scores nearer than this are the same: another processor rounds otherwise."""
 _COMPARED: Mapping[str, Mapping[str, set[str]]] = {
+    "visited": {"visit": {"visit", "told", "filler"}},
     "called": {"prompt": {"messages"}},
     "recalled": {"recall": {"recall"}},
     "asked": {"question": {"question", "maker", "repeated"}},

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field
 
 from osler.errors import OslerError
-from osler.memory.base import Change, Recall
+from osler.memory.base import Change, Recall, Turn
 
 
 class Role(StrEnum):
@@ -195,6 +195,18 @@ class Remembered(_Event):
     seconds: float = 0.0
 
 
+class Visited(_Event):
+    """The memory heard a turn from before the consultation. Its number is below 1."""
+
+    type: Literal["visited"] = "visited"
+    visit: int
+    """1 is the first visit; small talk has the number of the visit before it."""
+    told: Turn
+    """What was said, when and by whom."""
+    filler: bool = False
+    """Small talk, of which the record says nothing."""
+
+
 class Message(BaseModel):
     """One message of a prompt."""
 
@@ -246,7 +258,7 @@ class Failed(_Event):
 
 
 Event = Annotated[
-    Asked | Retrieved | Answered | Intervened | Recalled | Remembered | Called | Concluded | Failed,
+    Asked | Retrieved | Answered | Intervened | Recalled | Remembered | Visited | Called | Concluded | Failed,
     Field(discriminator="type"),
 ]
 

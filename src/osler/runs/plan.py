@@ -62,6 +62,10 @@ class Settings:
     temperature: float = 0.0
     limits: Limits = field(default_factory=Limits)
     """Limits of one consultation."""
+    visits: bool = False
+    """Whether the doctor's memory hears a record's earlier visits first."""
+    filler: int = 0
+    """Turns of small talk between these visits."""
 
     def turn_limit(self, record: PatientRecord, memory: str = "") -> int:
         """Return how many questions the doctor of this patient may ask."""
@@ -73,8 +77,9 @@ class Settings:
         return math.ceil(record.expected_rounds * self.turn_factor - CLOSE)
 
     def as_json(self) -> dict[str, Any]:
-        """As plain data, in words of the command line."""
-        return {**asdict(self), "results": self.results.value}
+        """As plain data, in words of the command line; without those of visits where none are played."""
+        data = {**asdict(self), "results": self.results.value}
+        return {name: value for name, value in data.items() if value or name not in {"visits", "filler"}}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -9,7 +10,8 @@ from pydantic import BaseModel, ConfigDict
 
 from osler.language import Language, Speaker
 from osler.memory.base import Turn
-from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Retrieved
+from osler.records.visits import clock
+from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Retrieved, Visited
 from osler.runs.plan import RULES, Cell, Column, ResultsFrom
 
 E = TypeVar("E", bound=BaseModel)
@@ -46,6 +48,8 @@ class Header(BaseModel):
     trial: int = 1
     seed: int
     turn_limit: int
+    date: datetime.date | None = None
+    """The day of the consultation, if the memory heard earlier visits first."""
     version: str
     prompts: str
     """Hash over all prompt templates of the language."""
@@ -114,16 +118,18 @@ class Transcript(BaseModel):
 
     @property
     def exchanges(self) -> dict[int, Turn]:
-        """The turns that were answered, by number, as a memory is given them."""
+        """The turns that were answered, by number, as a memory is given them: those of earlier visits, too."""
         replies = {event.turn: event.reply for event in self.of(Answered)}
         results = {event.turn: event.results for event in self.of(Retrieved)}
-        return {
+        date = self.header.date
+        return {event.turn: event.told for event in self.of(Visited)} | {
             asked.turn: Turn(
                 number=asked.turn,
                 question=asked.question,
                 reply=replies[asked.turn],
                 results=results.get(asked.turn, ""),
                 differential=asked.differential,
+                at=clock(date, asked.turn) if date else None,
             )
             for asked in self.of(Asked)
             if asked.turn in replies

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from osler.runs.events import Answered, Asked, Called, Event, Failed, Intervened, Recalled, Retrieved
+from osler.runs.events import Answered, Asked, Called, Event, Failed, Intervened, Recalled, Retrieved, Visited
 from osler.runs.makers import Usage
 from osler.runs.transcript import Transcript, total
 
@@ -61,7 +61,7 @@ class ResultRow(BaseModel):
 
 
 def turn_rows(transcript: Transcript) -> Iterator[dict[str, Any]]:
-    """Return what happened in each turn that has a question."""
+    """Return what happened in each turn that has a question; turns of earlier visits have numbers below 1."""
     turns: dict[int, dict[type[Event], list[Any]]] = defaultdict(lambda: defaultdict(list))
     for event in transcript.events:
         turns[event.turn][type(event)].append(event)
@@ -69,18 +69,21 @@ def turn_rows(transcript: Transcript) -> Iterator[dict[str, Any]]:
         asked, retrieved, answered, recalled = (
             next(iter(events[kind]), None) for kind in (Asked, Retrieved, Answered, Recalled)
         )
-        if asked is None:
+        past: Visited | None = next(iter(events[Visited]), None)
+        if asked is None and past is None:
             continue
+        told = past.told if past else None
         yield {
             **_consultation(transcript),
             "turn": number,
-            "question": asked.question,
-            "question_maker": asked.maker.value,
-            "repeated": asked.repeated,
+            "visit": past.visit if past else None,
+            "question": asked.question if asked else told and told.question,
+            "question_maker": asked.maker.value if asked else None,
+            "repeated": bool(asked and asked.repeated),
             "asked_for": list(retrieved.asked_for) if retrieved else [],
             "handed_out": [entry.name for entry in retrieved.entries] if retrieved else [],
             "retrieval_maker": retrieved.maker.value if retrieved else None,
-            "reply": answered.reply if answered else None,
+            "reply": answered.reply if answered else told and told.reply,
             "reply_maker": answered.maker.value if answered else None,
             "disclosed": list(answered.disclosed) if answered else [],
             "recall": recalled.recall.text if recalled else None,

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar, Unpack
 
-from osler.errors import UserError
+from osler.errors import UserError, warn
 from osler.eval.runs import Run, load_run
 from osler.models.rate_limit import Rates
 from osler.records.pool import RecordPool
@@ -77,7 +77,11 @@ def plan_of(given: SimulateOptions) -> Plan:
         memory_backbone=given.get("memory_backbone"),
         temperature=given["temperature"],
         limits=Limits(given.get("max_tokens"), given.get("max_cost"), given.get("max_seconds")),
+        visits=given["visits"],
+        filler=given["filler"],
     )
+    if settings.filler and not settings.visits:
+        raise UserError("small talk is put between earlier visits, which are not played", "add --visits")
     one_step = given["one_step"]
     memories = given.get("memories") or ([] if one_step else ["raw"])
     columns = (*memories, *([ONE_STEP] if one_step else []))
@@ -111,16 +115,33 @@ def run_options_of(given: SimulateOptions) -> RunOptions:
 def _records(given: SimulateOptions) -> Iterable[PatientRecord]:
     pool = given["pool"]
     if not isinstance(pool, str | Path | RecordPool):
-        return list(pool)
-    opened = pool if isinstance(pool, RecordPool) else RecordPool.open(str(pool))
+        records = list(pool)
+        with_visits = _with_visits(records) if given["visits"] else None
+        return [record for record in records if with_visits is None or record.id in with_visits]
+    opened = (pool if isinstance(pool, RecordPool) else RecordPool.open(str(pool))).only(
+        ids=given.get("cases"), specialties=given.get("specialties"), languages=given.get("languages")
+    )
     return opened.only(
-        ids=given.get("cases"),
-        specialties=given.get("specialties"),
-        languages=given.get("languages"),
+        ids=_with_visits(opened) if given["visits"] else None,
         limit=given.get("limit"),
         sample=given.get("sample"),
         seed=given["seed"],
     )
+
+
+def _with_visits(records: Iterable[PatientRecord]) -> set[str]:
+    """Return the ids of the records that have earlier visits, and say how many have none."""
+    found, left_out = set(), 0
+    for record in records:
+        if record.visits:
+            found.add(record.id)
+        else:
+            left_out += 1
+    if not found:
+        raise UserError("no record has earlier visits", "leave out --visits, or choose records that have `visits`")
+    if left_out:
+        warn(f"{left_out} record(s) without earlier visits are left out")
+    return found
 
 
 def _wait_for(work: Coroutine[object, object, T]) -> T:

@@ -44,8 +44,8 @@ class Opener(Protocol):
         """The backbone of that spec."""
 
 
-def case_of(record: PatientRecord) -> Case:
-    """Return what may be known of a record before the first question."""
+def case_of(record: PatientRecord, *, visits: bool = False) -> Case:
+    """Return what may be known of a record before the first question; with `visits`, also when the patient came."""
     return Case(
         language=record.language,
         age=record.age.label(record.language),
@@ -54,6 +54,8 @@ def case_of(record: PatientRecord) -> Case:
         complaint=record.complaint,
         speaker=record.speaker,
         persona=record.persona,
+        today=record.date if visits else None,
+        visited=tuple(visit.date for visit in record.visits) if visits else (),
     )
 
 
@@ -61,7 +63,7 @@ def seat(
     record: PatientRecord, column: Column, trial: int, settings: Settings, journal: Journal, clients: Opener
 ) -> Seats:
     """Everybody who takes part in one consultation."""
-    case = case_of(record)
+    case = case_of(record, visits=settings.visits)
     memory_settings = MemorySettings(
         language=record.language,
         budget=settings.budget,

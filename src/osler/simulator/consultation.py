@@ -61,7 +61,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             results=results,
             recall=recall,
         )
-        async with _meanwhile(_remember(seats.memory, last, journal)):
+        async with _meanwhile(remember(seats.memory, last, journal)):
             move = await seats.doctor.respond(briefing)
             before = Exchange(question=question, reply=reply) if question else None
             answer = await _answered(seats, move, before, repeats, journal) if isinstance(move, Question) else None
@@ -74,7 +74,14 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             continue
         question, (reply, results) = move.text, answer
         heard = reply
-        last = Turn(number=turn, question=question, reply=reply, results=results, differential=move.differential)
+        last = Turn(
+            number=turn,
+            question=question,
+            reply=reply,
+            results=results,
+            differential=move.differential,
+            at=case.at(turn),
+        )
     raise AssertionError("a doctor that has no turns left must conclude")
 
 
@@ -129,7 +136,8 @@ async def _meanwhile(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     await task
 
 
-async def _remember(memory: Memory, turn: Turn | None, journal: Journal) -> None:
+async def remember(memory: Memory, turn: Turn | None, journal: Journal) -> None:
+    """Let the memory take in a turn, if there is one, and write down what that changed."""
     if turn is None:
         return
     began = time.perf_counter()

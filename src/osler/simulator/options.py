@@ -51,6 +51,11 @@ class SimulateOptions(TypedDict, total=False):
     languages: Languages
     limit: Limit
     sample: Sample
+    visits: Annotated[
+        bool,
+        Option("--visits", help="Play earlier visits to the memory first; only records that have visits."),
+    ]
+    filler: Annotated[int, Option("--filler", min=0, max=10_000, help="With --visits: turns of small talk in between.")]
     trials: Annotated[int, Option("--trials", min=1, help="Consultations per record and column.")]
     turns: Annotated[int | None, Option("--turns", min=1, help="Maximum number of questions, for all records.")]
     turn_factor: Annotated[
@@ -106,6 +111,8 @@ class SimulateOptions(TypedDict, total=False):
 
 DEFAULTS: SimulateOptions = {
     "pool": "bundled",
+    "visits": False,
+    "filler": 0,
     "trials": 1,
     "turn_factor": 1.5,
     "budget": 2000,

@@ -16,6 +16,7 @@ from osler.runs.transcript import Header, Transcript
 from osler.seeds import derive
 from osler.simulator.build import Opener, case_of, seat
 from osler.simulator.consultation import Seats, consult
+from osler.simulator.visits import play_visits
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,9 @@ async def hold(
     clock = asyncio.timeout(limits.seconds)
     try:
         async with clock:
-            ending = await consult(seating(), case_of(record), journal, settings.turn_limit(record, cell.column.memory))
+            seats, case = seating(), case_of(record, visits=settings.visits)
+            await play_visits(record, cell.trial, settings, seats.memory, journal)
+            ending = await consult(seats, case, journal, settings.turn_limit(record, cell.column.memory))
     except ConsultationError as error:
         ending = _failed(journal, error.ending, error.kind, str(error))
     except (RunStopped, StorageError):
@@ -93,6 +96,7 @@ def transcript_of(
         trial=cell.trial,
         seed=derive(settings.seed, record.id, cell.trial, "consultation"),
         turn_limit=settings.turn_limit(record, cell.column.memory),
+        date=record.date if settings.visits else None,
         version=__version__,
         prompts=prompts_hash(record.language),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from osler.eval.course import Course
@@ -13,7 +14,19 @@ from osler.eval.faithfulness.patient_verdicts import counts_in, faults_in, ruler
 from osler.eval.measures import key_elements
 from osler.language import Language
 from osler.records.schema import Part, PatientRecord
-from osler.runs.events import Answered, Asked, Called, E, Event, Failed, Intervened, Recalled, Remembered, Retrieved
+from osler.runs.events import (
+    Answered,
+    Asked,
+    Called,
+    E,
+    Event,
+    Failed,
+    Intervened,
+    Recalled,
+    Remembered,
+    Retrieved,
+    Visited,
+)
 from osler.runs.plan import COLUMN
 from osler.runs.store import CellState, RunFile
 from osler.runs.store.explanations import explanations
@@ -127,12 +140,32 @@ def consultation_data(transcript: Transcript, record: PatientRecord, faults: Map
         "turns": [
             _turn(turn, by_turn[turn], record.language, faults.get(turn, ReplyVerdict())) for turn in sorted(asked)
         ],
-        "closing": _behind([pair for turn in sorted(by_turn) if turn not in asked for pair in by_turn[turn]]),
+        "visits": _visits(transcript),
+        "closing": _behind(
+            [pair for turn in sorted(by_turn) if turn > 0 and turn not in asked for pair in by_turn[turn]]
+        ),
         "conclusion": conclusion.model_dump(mode="json", include=_CONCLUSION) if conclusion else None,
         "failed": failed.model_dump(mode="json", include={"kind", "message"}) if failed else None,
         "tokens": transcript.tokens(),
         "seconds": transcript.events[-1].at if transcript.events else 0.0,
     }
+
+
+def _visits(transcript: Transcript) -> list[Data]:
+    """Return what was said before the consultation: visits, and small talk after them, each with its first day."""
+    found = []
+    for (visit, filler), group in groupby(transcript.of(Visited), lambda event: (event.visit, event.filler)):
+        turns = [event.told for event in group]
+        found.append(
+            {
+                "visit": visit,
+                "filler": filler,
+                "date": turns[0].at.date().isoformat() if turns[0].at else "",
+                "speaker": (turns[0].speaker or transcript.header.speaker).value,
+                "turns": [turn.model_dump(include={"question", "reply", "results"}) for turn in turns],
+            }
+        )
+    return found
 
 
 def about(record: PatientRecord) -> dict[str, str]:

@@ -12,8 +12,8 @@ import yaml
 from pydantic import Field, TypeAdapter
 
 from osler.language import Language
-from osler.records.fields import Line
-from osler.records.schema import Diagnosis, Frozen, Treatment
+from osler.records.fields import Frozen, Line
+from osler.records.schema import Diagnosis, Treatment
 
 
 class Half(StrEnum):

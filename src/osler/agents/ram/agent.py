@@ -43,6 +43,7 @@ class Ram(Participant):
         text = content.text if isinstance(content, Question) else str(content)
         enquiry = content if isinstance(content, Enquiry) else Enquiry(text=text)
         chosen = (await self.choose(enquiry)).model_copy(update={"before": enquiry.before})
+        chosen = without_earlier(chosen, self._record)
         return with_reports(chosen) if self._reports else chosen
 
     async def choose(self, enquiry: Enquiry) -> Selection:
@@ -62,10 +63,17 @@ class Ram(Participant):
         )
 
 
+def without_earlier(selection: Selection, record: PatientRecord) -> Selection:
+    """Return the selection with what was told at earlier visits set apart, if this patient has had any."""
+    earlier = record.told_earlier if selection.case.visited else frozenset()
+    names = tuple(entry.name for entry in selection.entries if entry.name in earlier)
+    return selection.model_copy(update={"earlier": names})
+
+
 def with_reports(selection: Selection) -> Selection:
     """Return the selection with its results set apart for the doctor; the patient reports the rest."""
     language = selection.case.language
-    found = [entry for entry in selection.entries if entry.category in RESULTS]
+    found = [entry for entry in selection.known if entry.category in RESULTS]
     lines = "\n".join(_report_line(entry, language) for entry in found)
     return selection.model_copy(update={"results": lines, "reported": tuple(entry.name for entry in found)})
 

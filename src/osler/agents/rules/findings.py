@@ -26,6 +26,8 @@ Findings = dict[str, bool]
 Mentions = tuple[Mention, ...]
 _PATIENT = frozenset({"patient", "the patient", "患者", "病人", "complaint", "症状", ""})
 _FAMILY = "family-history"
+_HISTORY = "history"
+"""The kind of items that stay true from visit to visit."""
 _ARTICLE = re.compile(r"\b(?:the|my|his|her|their|your|our|a|an) (?=[a-z])")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -42,33 +44,41 @@ def known_from(briefing: Briefing) -> Known:
     case, language = briefing.case, briefing.case.language
     complaint = _findings_named(_mentions(case.complaint, language, case.speaker), language)
     findings: Findings = {name: True for name, there in complaint.items() if there}
+    past: Findings = {}
     asked: set[str] = set()
     last = Turn(number=briefing.turn, question=briefing.question, reply=briefing.reply, results=briefing.results)
-    for question, answer in _answers(briefing.recall, last, case):
+    for number, question, answer in _answers(briefing.recall, last, case):
         told = _findings_named(answer, language)
+        if number < 1:
+            past |= told
+            continue
         findings |= {name: there for name, there in told.items() if there or name not in findings}
         item = by_question(language).get(plain(question))
         for one in [item] if item else items_named(question, language):
             findings |= _findings_answered(one, answer, language)
             asked.add(one.id)
-    asked.update(knowledge().item_of[name].id for name in findings)
-    return Known(findings, frozenset(asked))
+    items = knowledge().item_of
+    # What was felt or seen at an earlier visit was so then; what a test showed may still be so.
+    history = {name: there for name, there in past.items() if items[name].kind == _HISTORY}
+    shown = {name: True for name, there in past.items() if there and items[name].is_test}
+    asked.update(items[name].id for name in {**history, **findings})
+    return Known({**shown, **history, **findings}, frozenset(asked))
 
 
-def _answers(recall: Recall, last: Turn, case: Case) -> Iterator[tuple[str, Mentions]]:
-    """Pair each question with the answer to it; the text of a recall is used only if there is nothing else."""
+def _answers(recall: Recall, last: Turn, case: Case) -> Iterator[tuple[int, str, Mentions]]:
+    """Return each turn's number, question and answer; the text of a recall is used only if there is nothing else."""
     facts: dict[int, list[Fact]] = defaultdict(list)
     for fact in recall.facts:
         facts[fact.turn].append(fact)
     if recall.text and not (recall.facts or recall.exchanges):
-        yield "", _mentions(recall.text, case.language, case.speaker)
+        yield last.number, "", _mentions(recall.text, case.language, case.speaker)
     exchanges = {turn.number: turn for turn in recall.exchanges}
     for number in sorted({*facts, *exchanges}):
         turn = exchanges.get(number, Turn(number=number, question="", reply=""))
         stated = (mention for fact in facts[number] for mention in _of_fact(fact, case.language))
-        yield turn.question, (*stated, *_of_turn(turn, case))
+        yield number, turn.question, (*stated, *_of_turn(turn, case))
     if last.question:
-        yield last.question, _of_turn(last, case)
+        yield last.number, last.question, _of_turn(last, case)
 
 
 def _of_fact(fact: Fact, language: Language) -> Mentions:
@@ -83,7 +93,7 @@ def _of_fact(fact: Fact, language: Language) -> Mentions:
 
 def _of_turn(turn: Turn, case: Case) -> Mentions:
     reply = "\n".join(filter(None, (turn.reply, turn.results)))
-    return _of_answer(turn.question, reply, case.language, case.speaker) if reply else ()
+    return _of_answer(turn.question, reply, case.language, turn.speaker or case.speaker) if reply else ()
 
 
 @lru_cache(maxsize=8192)

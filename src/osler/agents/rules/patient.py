@@ -68,6 +68,7 @@ def spoken(selection: Selection) -> str:
     missing = [thing for thing in selection.things if thing.unrecorded is not None]
     said = [voice(selection.known, selection.question, case)] if selection.known else []
     said += [say["handed_over"]] if selection.reported else []
+    said += [say["told_earlier"]] if selection.earlier else []
     if said:
         named = [thing for thing in missing if thing.unrecorded is not Unrecorded.UNKNOWN]
         said += [say[f"unrecorded_{one.unrecorded}"].format(name=one.name[:1].upper() + one.name[1:]) for one in named]

@@ -32,6 +32,8 @@ _SHARED = {
     "results": "source of results",
     "answer_tokens": "length of a model's answer",
     "budget": "recall budget",
+    "visits": "playing of earlier visits",
+    "filler": "small talk between visits",
 }
 """Settings that all runs of a comparison have to share, and what warnings call them."""
 
@@ -77,6 +79,10 @@ class Comparison:
     differences: list[ColumnDifference]
     judge: str
     patient_backbone: str
+    visits: bool = False
+    """Whether the memories heard earlier visits first."""
+    filler: int = 0
+    """Turns of small talk between these visits."""
     warnings: tuple[str, ...] = ()
     unpaired: tuple[str, ...] = ()
     """Consultations of a column without a partner in the one it is compared with, a line each."""
@@ -169,12 +175,14 @@ def compare(
     if against is not None and not any(column.memory == against for column in columns):
         known = ", ".join(sorted({column.memory for column in columns}))
         raise UserError(f"no column has the memory {against!r}", f"give one of {known}")
-    pairs = list(_pairs(columns, against))
+    pairs, settings = list(_pairs(columns, against)), runs[0].about["settings"]
     return Comparison(
         columns=columns,
         differences=_differences(pairs),
         judge=runs[0].judge(judge),
-        patient_backbone=runs[0].about["settings"]["patient_backbone"],
+        patient_backbone=settings["patient_backbone"],
+        visits=settings.get("visits", False),
+        filler=settings.get("filler", 0),
         warnings=tuple(_warnings(runs, columns)),
         unpaired=tuple(_without_partner(pairs)),
         ruler=chosen,
@@ -281,7 +289,7 @@ def _in_backbone(one: ColumnFigures, other: ColumnFigures) -> bool:
 def _warnings(runs: Sequence[Run], columns: list[ColumnFigures]) -> Iterable[str]:
     about = [run.about for run in runs]
     for key, label in _SHARED.items():
-        values = list(dict.fromkeys(str(one["settings"][key]) for one in about))
+        values = list(dict.fromkeys(str(one["settings"].get(key, "none")) for one in about))
         if len(values) > 1:
             yield f"NOT COMPARABLE: the {label} differs between runs ({' / '.join(values)})"
     for one, other in pairwise(about):

@@ -88,6 +88,7 @@ def _main(comparison: Comparison) -> Grid:
         notes.append(f"{column.name} is {100 * gap:.1f} points below the ceiling ({ceiling.name})")
     notes += [f"! {warning}" for warning in comparison.warnings]
     about = f"judge: {comparison.judge}; patient: {backbone_name(comparison.patient_backbone)}"
+    about += f"; after earlier visits, {comparison.filler} turn(s) of small talk" if comparison.visits else ""
     return _by_column("comparison", columns, rows, [f"{about}; in brackets 95 % intervals", *notes])
 
 
@@ -338,6 +339,8 @@ def json_text(comparison: Comparison) -> str:
     told = {
         "judge": comparison.judge,
         "patient_backbone": comparison.patient_backbone,
+        "visits": comparison.visits,
+        "filler": comparison.filler,
         "patient_ruler": comparison.ruler,
         "patient_ruler_notes": comparison.ruler_notes,
         "warnings": comparison.warnings,

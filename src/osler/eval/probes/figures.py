@@ -12,6 +12,7 @@ from rich.console import Group
 from rich.text import Text
 
 from osler.eval.probes.gold import MemoryProbe
+from osler.eval.probes.key_facts import KeyAnswer, KeyFactFigures, key_fact_figures, key_fact_rows
 from osler.eval.probes.scoring import Score, holds_some
 from osler.eval.statistics import Figure
 from osler.language import Language
@@ -92,6 +93,8 @@ class Examined:
     probes: tuple[Probed, ...]
     missing: int
     """Requests of the memory to its model that have no answer in the transcript."""
+    key_facts: tuple[KeyAnswer, ...] = ()
+    """What the memory has of the record's key facts; none without visits."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,7 @@ class ProbeFigures:
     """The three scores by kind of probe; only the kinds there were."""
     top_k: dict[int, Figure]
     """Whether one of the first k items says something true of the thing; empty if the memory ranks nothing."""
+    key_facts: KeyFactFigures
 
     def as_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -160,6 +164,9 @@ def _figures(column: Column, some: list[Examined], ks: Sequence[int], seed: int)
         consistency_by_turn=_by_turn([probed for _, probed in rows]),
         by_kind={kind: _scores(found, seed) for kind, found in kinds.items() if found},
         top_k=_top_k(some, ks, seed),
+        key_facts=key_fact_figures(
+            ((one.transcript.header.patient, fact) for one in some for fact in one.key_facts), seed
+        ),
     )
 
 
@@ -209,6 +216,11 @@ _CONSISTENCY = (
     " that say the same, right or wrong, by the turn of the later one. An answer of not known counts as disagreement."
 )
 
+_KEY_FACTS = (
+    "Key facts of earlier visits: right has what is so now, outdated only what was corrected since; without a model the"
+    " recall itself is looked at, by visit at which the fact was said last."
+)
+
 
 def page(found: list[ProbeFigures], answered_by: str, excluded: int) -> Group:
     """Column by column; means with their 95 % intervals over patients."""
@@ -218,6 +230,8 @@ def page(found: list[ProbeFigures], answered_by: str, excluded: int) -> Group:
     notes = [Text("Means over all wordings, 95 % intervals over patients."), Text(_CONSISTENCY)]
     if excluded:
         notes.append(Text(f"{excluded} consultation(s) without an answer of the doctor were left out."))
+    if any(one.key_facts.shares for one in found):
+        notes.append(Text(_KEY_FACTS))
     if any(one.missing for one in found):
         notes.append(Text("Some requests of a memory to its model have no recorded answer; it was rebuilt without."))
     return Group(table, *notes)
@@ -240,6 +254,8 @@ def _rows(found: list[ProbeFigures]) -> Iterator[list[str]]:
         yield [f"  turn {turn}", *("–" if value is None else f"{value:.3f}" for value in values)]
     for k in sorted({k for one in found for k in one.top_k}):
         yield [f"top {k} retrieval", *(_mean(one.top_k.get(k)) for one in found)]
+    for name, figures in key_fact_rows([one.key_facts for one in found]):
+        yield [name, *map(_mean, figures)]
 
 
 def _mean(figure: Figure | None) -> str:

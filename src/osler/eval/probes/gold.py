@@ -202,7 +202,8 @@ def _not_known(transcript: Transcript, record: PatientRecord, most: int) -> list
     language = record.language
     retrieved = {found.name for event in transcript.of(Retrieved) for found in event.entries}
     asked = [event.question for event in transcript.of(Asked)]
-    said = [record.complaint, *asked, *(event.reply for event in transcript.of(Answered))]
+    turns = transcript.exchanges.values()
+    said = [record.complaint, *asked, *(text for turn in turns for text in (turn.reply, turn.results) if text)]
     parts = [sentence for text in said for sentence in sentences(text, language)]
     untold = [
         entry

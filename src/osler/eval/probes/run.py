@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -16,6 +16,7 @@ from osler.errors import UserError
 from osler.eval.probes.answering import model_answer, rules_answer
 from osler.eval.probes.figures import Examined, ProbeAnswer, Probed, ProbeFigures, probe_figures
 from osler.eval.probes.gold import MemoryProbe, probes_of
+from osler.eval.probes.key_facts import KeyAnswer, KeyRecall, Moment, ask_for_key_facts, key_answer
 from osler.eval.probes.scoring import score
 from osler.language import Language
 from osler.memory import Memory, MemorySettings, memory_factory
@@ -62,8 +63,10 @@ AfterTurn = Callable[[int, Memory], Awaitable[None]]
 """Called with each remembered turn and a copy of the memory at that moment."""
 
 
-async def rebuilt(transcript: Transcript, settings: Settings, after_turn: AfterTurn | None = None) -> Rebuilt:
-    """The memory of a consultation at its end.
+async def rebuilt(
+    transcript: Transcript, settings: Settings, after_turn: AfterTurn | None = None, turns_due: Collection[int] = ()
+) -> Rebuilt:
+    """The memory of a consultation at its end; after the turns that are due, `after_turn` is called.
 
     Recalls are gone through as well: some memories ask their model then, or keep what is often recalled. A turn that
     the consultation ended too early to remember stays unknown here, too.
@@ -75,7 +78,7 @@ async def rebuilt(transcript: Transcript, settings: Settings, after_turn: AfterT
             await memory.recall(event.query)
         elif isinstance(event, Remembered):
             await memory.remember(turns[event.of])
-            if after_turn is not None:
+            if after_turn is not None and event.of in turns_due:
                 copy = _empty_memory(transcript, settings, RecordedAnswers(transcript))
                 copy.restore(memory.snapshot())
                 await after_turn(event.of, copy)
@@ -127,19 +130,56 @@ async def examine(
         for turn, question in probe.asked_at(last):
             due[turn].append((probe, question))
     askings: list[_Asking] = []
+    key_recalls: list[KeyRecall] = []
+    has_visits = transcript.header.date is not None
 
     async def ask_now(turn: int, memory: Memory) -> None:
         askings.extend([_Asking(probe, turn, said, await memory.recall(said)) for probe, said in due[turn]])
+        if turn == _LAST_OF_VISITS:
+            key_recalls.extend(await ask_for_key_facts(record, memory, Moment.VISITS))
 
-    again = await rebuilt(transcript, settings, ask_now)
+    again = await rebuilt(transcript, settings, ask_now, {*due, *([_LAST_OF_VISITS] if has_visits else [])})
     at_the_end = [(probe, said) for probe in probes for said in probe.wordings]
     askings += [_Asking(probe, last, said, await again.memory.recall(said)) for probe, said in at_the_end]
+    if has_visits:
+        key_recalls += await ask_for_key_facts(record, again.memory, Moment.END)
     answers = await _answers(askings, record.language, backbone)
     by_probe: dict[int, list[ProbeAnswer]] = defaultdict(list)
     for asking, answer in zip(askings, answers, strict=True):
         by_probe[id(asking.probe)].append(answer)
     done = tuple(Probed(probe, tuple(by_probe[id(probe)])) for probe in probes)
-    return Examined(transcript, done, again.missing)
+    return Examined(transcript, done, again.missing, await _key_answers(key_recalls, record.language, backbone))
+
+
+_LAST_OF_VISITS = 0
+"""The number of the last turn before the consultation."""
+
+
+async def _key_answers(
+    asked: Sequence[KeyRecall], language: Language, backbone: Backbone | None
+) -> tuple[KeyAnswer, ...]:
+    """Return what became of each key fact; those for which the model failed are left out."""
+    gate = asyncio.Semaphore(_AT_A_TIME)
+
+    async def answered(one: KeyRecall) -> KeyAnswer | None:
+        if backbone is None:
+            return key_answer(one, one.recall.text)
+        async with gate:
+            said = await _answer(one.fact.question, one.recall, language, backbone)
+        return None if said is None else key_answer(one, said)
+
+    found = await asyncio.gather(*map(answered, asked))
+    return tuple(one for one in found if one is not None)
+
+
+async def _answer(question: str, recall: Recall, language: Language, backbone: Backbone) -> str | None:
+    """Return the model's answer from what was recalled; None if it failed this time."""
+    try:
+        return await model_answer(question, recall.text, language, backbone)
+    except BackboneError as error:
+        if error.kind in _HOPELESS:
+            raise
+        return None
 
 
 async def _answers(askings: Sequence[_Asking], language: Language, backbone: Backbone | None) -> Sequence[ProbeAnswer]:
@@ -148,16 +188,11 @@ async def _answers(askings: Sequence[_Asking], language: Language, backbone: Bac
     async def answered(asking: _Asking) -> ProbeAnswer:
         probe, turn, question, recall = asking
         if backbone is None:
-            answer = rules_answer(probe, recall, language)
+            answer: str | None = rules_answer(probe, recall, language)
         else:
-            try:
-                async with gate:
-                    answer = await model_answer(question, recall.text, language, backbone)
-            except BackboneError as error:
-                if error.kind in _HOPELESS:
-                    raise
-                return ProbeAnswer(recall, None, turn)
-        return ProbeAnswer(recall, score(probe, recall, answer, language), turn)
+            async with gate:
+                answer = await _answer(question, recall, language, backbone)
+        return ProbeAnswer(recall, None if answer is None else score(probe, recall, answer, language), turn)
 
     return await asyncio.gather(*map(answered, askings))
 

@@ -101,7 +101,7 @@ class _ModelThink:
         return {
             "question": turn.question,
             "reply": turn.reply,
-            "who": words[f"who_{self._speaker.value}"],
+            "who": words[f"who_{(turn.speaker or self._speaker).value}"],
             "results": turn.results or words["nothing"],
             "differential": illnesses(turn, self._language) or words["nothing"],
         }

@@ -37,7 +37,7 @@ _KINDS = (ThoughtKind.ALLERGY, ThoughtKind.PREGNANCY, ThoughtKind.MEDICINE)
 
 def rules_thoughts(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> list[Draft]:
     """The facts of a reply, completed by its question, and those of the reports."""
-    drafts = [*_of_reply(turn, language, speaker), *_of_reports(turn.results, language)]
+    drafts = [*_of_reply(turn, language, turn.speaker or speaker), *_of_reports(turn.results, language)]
     return drafts[:_MOST]
 
 

@@ -50,7 +50,9 @@ class ThoughtSpace:
         What is merged was said in the turns of its parts; a turn in which nobody said it is None.
         """
         number = len(self._ledger) + 1
-        said = sorted({said for part in merged for said in self._ledger[part].turns} | ({turn} if turn else set()))
+        said = sorted(
+            {said for part in merged for said in self._ledger[part].turns} | ({turn} if turn is not None else set())
+        )
         thought = Thought(**vars(draft), id=number, turn=said[-1], also=tuple(said[:-1]), parts=merged)
         self._ledger[number] = thought
         self.index.add(number, vector, group)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sqlite3
 
-from osler.runs.events import Answered, Asked, Concluded
+from osler.runs.events import Answered, Asked, Concluded, Visited
 from osler.runs.transcript import Transcript
 
 TABLE = "CREATE VIRTUAL TABLE said USING fts5(text)"
@@ -30,6 +30,8 @@ def spoken(transcript: Transcript) -> str:
     for event in transcript.events:
         if isinstance(event, Asked | Answered):
             lines.append(event.question if isinstance(event, Asked) else event.reply)
+        elif isinstance(event, Visited):
+            lines += [event.told.question, event.told.reply, event.told.results]
         elif isinstance(event, Concluded):
             lines += [event.diagnosis, event.treatment, *event.differential, event.reasoning]
     return "\n".join(lines)[:MOST]

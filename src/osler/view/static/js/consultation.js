@@ -50,6 +50,32 @@
   const lostHere = (stop) =>
     stop.lost ? h('p', {class: 'lost'}, Osler.t('lost_here', {cause: Osler.word('c', stop.lost)})) : null;
 
+  // What was said before the consultation, folded, with a heading for each visit.
+  function visits({visits: past, header}) {
+    if (!past.length) return null;
+    const {line} = Osler.conversation;
+    const lines = ({question, reply, results}) => [
+      line('doctor', question, header.language),
+      line('patient', reply, header.language),
+      results ? line('report', results, header.language) : null,
+    ];
+    const title = (one) => (one.filler ? Osler.t('small_talk') : Osler.t('visit_n', {n: one.visit}));
+    const speaker = (one) => (one.speaker === 'patient' ? null : Osler.word('p', one.speaker));
+    return h(
+      'details',
+      {class: 'visits'},
+      h('summary', null, Osler.t('visits', {n: past.filter((one) => !one.filler).length})),
+      past.map((one) =>
+        h(
+          'section',
+          null,
+          h('h3', null, [one.date, title(one), speaker(one)].filter(Boolean).join(' · ')),
+          one.turns.map(lines),
+        ),
+      ),
+    );
+  }
+
   function turnItem(turn, header, choose) {
     return h(
       'li',
@@ -111,6 +137,7 @@
           Osler.neighbours.steps(route),
           about(story, run),
           Osler.siblings(story, [story.cell], route, run),
+          visits(story),
           timeline.element,
           h('ol', {class: 'turns', 'aria-label': Osler.t('exchange')}, items),
           Osler.ending.reveal(story, (turn) => choose(placeOf(turn))),
