@@ -8,6 +8,7 @@ from osler.language import Language, Speaker
 from osler.memory.base import Recall
 from osler.records.schema import Entry, Persona, Sex
 from osler.runs.events import Maker, Thing
+from osler.runs.lessons import LessonRecall
 
 
 class _Message(BaseModel):
@@ -41,6 +42,8 @@ class Briefing(_Message):
     """Reports that the doctor was given with the last reply, in the record's words."""
     recall: Recall = Recall()
     """What its memory recalled of earlier turns; a prompt has it as text."""
+    lessons: LessonRecall = LessonRecall()
+    """What it recalls of earlier patients; empty without experience."""
 
 
 class Question(_Message):

@@ -171,21 +171,28 @@ class RunWriter(RunFile):
         """
         todo: list[int] = []
         known = 0
-        with self._transaction() as file:
+        cases: list[str] = []
+
+        def cells() -> Iterator[Cell]:
             for count, record in enumerate(plan.records, 1):
                 if count * plan.each > LARGEST_PLAN:
                     raise plan.too_large
                 self._add_record(file, record)
-                for cell in plan.cells(record):
-                    name = cell_values(cell)
-                    _insert(file, "OR IGNORE INTO cells", CELL, name)
-                    number, state = file.execute(
-                        f"SELECT number, state FROM cells WHERE ({_CELL}) = ({_marks(name)})", name
-                    ).fetchone()
-                    if state == CellState.TODO:
-                        todo.append(number)
-                    else:
-                        known += 1
+                cases.append(record.id)
+                yield from plan.cells(record)
+            yield from plan.held_again(cases)
+
+        with self._transaction() as file:
+            for cell in cells():
+                name = cell_values(cell)
+                _insert(file, "OR IGNORE INTO cells", CELL, name)
+                number, state = file.execute(
+                    f"SELECT number, state FROM cells WHERE ({_CELL}) = ({_marks(name)})", name
+                ).fetchone()
+                if state == CellState.TODO:
+                    todo.append(number)
+                else:
+                    known += 1
         return Planned(todo, known)
 
     def next_trial(self, case: str, column: Column) -> int:
