@@ -192,6 +192,8 @@ class Selector:
     strategy: str | None = None
     memory: str | None = None
     trial: int | None = None
+    variants: str | None = None
+    """As tables show them: `experience=truth`."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +217,7 @@ class Plan:
             for backbone in self.backbones
             for strategy in self.strategies
             for memory in self.memories
-            for variants in [{EXPERIENCE: one.value} for one in self.experience] or [None]
+            for variants in [{EXPERIENCE: one.value} for one in self.experience] or [{}]
         )
         return tuple(dict.fromkeys(found))
 
