@@ -49,7 +49,9 @@ async def simulate_one(
 
     def seating() -> Seats:
         seats = seat(record, cell.column, cell.trial, settings, journal, clients)
-        return seats if experience is None else replace(seats, lessons=LessonMemory(experience, record.language))
+        if experience is None or not experience.lessons:
+            return seats
+        return replace(seats, lessons=LessonMemory(experience, record.language))
 
     transcript = await hold(seating, record, cell, settings, journal, settings.limits)
     return await learn(transcript, record, settings, experience, journal, clients)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from osler.agents.messages import Briefing
 from osler.agents.rules.findings import Findings, known_from
+from osler.agents.rules.knowledge import knowledge
 from osler.language import Language
 from osler.language.words import content
 from osler.memory.base import tokens
 from osler.memory.tim.bm25 import rarity
 from osler.prompts import phrases
 from osler.ranking import ranked, reaches
-from osler.runs.events import JoinedStream, LessonsRecalled
+from osler.runs.events import LessonsRecalled
 from osler.runs.lessons import Feedback, Lesson, LessonFit, LessonRecall, NearCase, Stage
 from osler.runs.transcript import Transcript
 
@@ -22,6 +24,8 @@ MOST_LESSONS, MOST_TOKENS = 5, 400
 """Lessons in one recall, and their tokens in a prompt, by estimate."""
 _LEAST_FIT = 0.2
 """Lessons that fit less have nothing to do with the patient."""
+_LEAST_SHARED = 2
+"""Findings that a patient must share with that of a rules doctor's lesson."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,6 @@ class LessonMemory:
 
     def recall(self, briefing: Briefing) -> LessonRecall:
         """Return the lessons that fit best, as many as there is room for."""
-        if not self._lessons:
-            return LessonRecall()
         fits = self._fits(briefing)
         places = ranked(fits, [f"{place:06}" for place in range(len(fits))])
         chosen = [place for place in places if reaches(fits[place], _LEAST_FIT)]
@@ -101,10 +103,20 @@ class LessonMemory:
 
 
 def alike(one: Findings, other: Findings) -> float:
-    """Return how alike two patients are by what both have, less what only one of them has or denies."""
+    """Return how alike two patients are: by what both have, less what one has and the other denies.
+
+    What few people have counts for more. One finding in common is not enough.
+    """
     mine, theirs = ({name for name, there in some.items() if there} for some in (one, other))
-    against = {name for name in mine ^ theirs if name in one and name in other}
-    return max(0, len(mine & theirs) - len(against)) / len(mine | theirs) if mine | theirs else 0.0
+    shared, denied = mine & theirs, {name for name in mine ^ theirs if name in one and name in other}
+    if len(shared) < _LEAST_SHARED:
+        return 0.0
+    return max(0.0, _weight(shared) - _weight(denied)) / _weight(mine | theirs)
+
+
+def _weight(names: Iterable[str]) -> float:
+    items = knowledge().item_of
+    return sum(-math.log(min(items[name].findings[name].base, 0.99)) for name in sorted(names))
 
 
 class RecordedLessons:
@@ -116,8 +128,8 @@ class RecordedLessons:
 
     @classmethod
     def of(cls, recorded: Transcript) -> RecordedLessons | None:
-        """None if the consultation was not one of a stream."""
-        return cls(recorded) if recorded.of(JoinedStream) else None
+        """None if the consultation had no lessons."""
+        return cls(recorded) if recorded.of(LessonsRecalled) else None
 
     def recall(self, briefing: Briefing) -> LessonRecall:
         """Return what was recalled in this turn."""

@@ -76,7 +76,7 @@ class Streams:
                     "give a smaller --transfer, or more records",
                 )
             learns = len(order) - settings.transfer
-            stream = _Stream(Feedback(column.variant(EXPERIENCE)), order[:learns])
+            stream = _Stream(Feedback(column.variant(EXPERIENCE) or ""), order[:learns])
             stream.after = order[learns:] + again[column, trial]
             self._streams |= dict.fromkeys((*order, *again[column, trial]), stream)
             self._resume(stream, order, ended)
