@@ -13,7 +13,20 @@ from osler.eval.faithfulness.patient_verdicts import counts_in, faults_in, ruler
 from osler.eval.measures import key_elements
 from osler.language import Language
 from osler.records.schema import Part, PatientRecord
-from osler.runs.events import Answered, Asked, Called, E, Event, Failed, Intervened, Recalled, Remembered, Retrieved
+from osler.runs.events import (
+    Answered,
+    Asked,
+    Called,
+    E,
+    Event,
+    Failed,
+    Intervened,
+    LessonsRecalled,
+    Recalled,
+    Remembered,
+    Retrieved,
+    Role,
+)
 from osler.runs.plan import COLUMN
 from osler.runs.store import CellState, RunFile
 from osler.runs.store.explanations import explanations
@@ -175,6 +188,12 @@ def _behind(events: list[tuple[int, Event]]) -> Data:
         "recall": {"query": recalled.query, **recalled.recall.model_dump(mode="json", include=shown)}
         if recalled
         else None,
+        "lessons": [
+            {"case": one.lesson.case, "when": one.lesson.when, "text": one.lesson.text, "fit": one.fit}
+            for _, event in events
+            if isinstance(event, LessonsRecalled)
+            for one in event.recall.lessons
+        ],
         "interventions": [
             {"who": event.role.value, "kind": event.kind.value, "draft": event.draft, "reasons": list(event.reasons)}
             for _, event in events
@@ -183,7 +202,7 @@ def _behind(events: list[tuple[int, Event]]) -> Data:
         "calls": [
             {"number": number, **event.model_dump(mode="json", exclude=_NOT_OF_CALL)}
             for number, event in events
-            if isinstance(event, Called)
+            if isinstance(event, Called) and event.role is not Role.EXPERIENCE  # its prompt may tell the truth
         ],
     }
 
