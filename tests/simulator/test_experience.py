@@ -336,10 +336,13 @@ def test_a_case_that_failed_teaches_nothing_and_does_not_stop_the_stream(tmp_pat
 
 def test_a_stream_is_not_resumed_with_other_cases(tmp_path: Path) -> None:
     records = few("croup-en", "gout-en", "migraine-en", "pneumonia-zh", "appendicitis-zh")
-    simulated(tmp_path, records[:4]).close()
-    with pytest.raises(UserError, match="other cases"):
-        simulated(tmp_path, records)
-    simulated(tmp_path, records[:4], experience=["none", "truth", "verdict"]).close()  # another column is welcome
+    with pytest.raises(UserError, match="stopped"):
+        simulated(tmp_path, records[:4], run_seconds=0.1, concurrency=1)
+    for others in (records, records[:3]):
+        with pytest.raises(UserError, match="other cases"):
+            simulated(tmp_path, others)
+    with simulated(tmp_path, records[:4], experience=["none", "truth", "verdict"]) as run:  # a new column is welcome
+        assert (run.file.status().done, run.file.status().todo) == (12, 0)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from osler.errors import UserError
-from osler.runs.events import JoinedStream, Learned
+from osler.runs.events import Learned
 from osler.runs.lessons import EXPERIENCE, STAGE, Feedback, Lesson, NearCase, Stage
 from osler.runs.plan import Cell, Column, Selector, Settings, stream_order
 from osler.runs.store import RunFile
@@ -38,11 +37,7 @@ class Streams:
     """The streams of a run: which consultation may start, and which lessons it has."""
 
     def __init__(self, run: RunFile, settings: Settings, todo: Collection[int]) -> None:
-        """Read the plan, and the lessons of what has ended.
-
-        Raises:
-            UserError: The run's streams have other cases than the plan, or too few for the transfer.
-        """
+        """Read the plan, and the lessons of what has ended."""
         self._run = run
         self._todo = set(todo)
         self._cells: dict[int, Cell] = {}
@@ -70,30 +65,13 @@ class Streams:
         ended = {number for number, _ in self._run.cells(Selector(), ended=True)}
         for (column, trial), cases in grouped.items():
             order = [cases[case] for case in stream_order(cases, settings.seed, trial)]
-            if settings.transfer >= len(order):
-                raise UserError(
-                    f"--transfer {settings.transfer} leaves no case to learn from: a stream has {len(order)}",
-                    "give a smaller --transfer, or more records",
-                )
             learns = len(order) - settings.transfer
             stream = _Stream(Feedback(column.variant(EXPERIENCE) or ""), order[:learns])
             stream.after = order[learns:] + again[column, trial]
             self._streams |= dict.fromkeys((*order, *again[column, trial]), stream)
-            self._resume(stream, order, ended)
-
-    def _resume(self, stream: _Stream, order: list[int], ended: set[int]) -> None:
-        """Take the lessons of what has ended; refuse a plan in which these cases had other places."""
-        open_elsewhere = any(number not in ended and number not in self._todo for number in order)
-        for position, number in enumerate(order if self._todo & {*order, *stream.after} else ()):
-            transcript = self._run.transcript(number) if number in ended else None
-            joined = next(iter(transcript.of(JoinedStream)), None) if transcript else None
-            if open_elsewhere or (joined is not None and joined.position != position):
-                raise UserError(
-                    f"the streams of {self._run.path} have other cases than this plan, and lessons depend on them",
-                    "give the same records as before, or another --out",
-                )
-            if transcript is not None:
-                self._keep(stream, number, transcript)
+            if self._todo & {*stream.learning, *stream.after}:
+                for number in ended.intersection(stream.learning):
+                    self._keep(stream, number, self._run.transcript(number))
 
     def ready(self) -> Iterator[int]:
         """The consultations that can start now."""
@@ -112,8 +90,9 @@ class Streams:
         learning = [number for number in stream.learning if number in self._todo]
         return learning[:1] or [number for number in stream.after if number in self._todo]
 
-    def _keep(self, stream: _Stream, number: int, transcript: Transcript) -> None:
-        stream.lessons[number] = tuple(lesson for event in transcript.of(Learned) for lesson in event.lessons)
+    def _keep(self, stream: _Stream, number: int, transcript: Transcript | None) -> None:
+        learned = transcript.of(Learned) if transcript else []
+        stream.lessons[number] = tuple(lesson for event in learned for lesson in event.lessons)
 
     def experience(self, number: int) -> Experience | None:
         """Return what the doctor of a consultation brings along; None if it stands alone."""
