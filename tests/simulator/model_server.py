@@ -37,6 +37,9 @@ def reply_to(prompt: str) -> str:
         chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % 9 + 1
         found = {"asked": "it", "entries": [chosen], "nothing": ""}
         return json.dumps({"things": [found, {"asked": "that", "entries": [], "nothing": "denied"}]})
+    if '"lessons"' in prompt:
+        lesson = f"Think of more than one illness {len(prompt)}."
+        return json.dumps({"lessons": [{"when": "patients with fever, cough, pain 发热 咳嗽 疼痛", "lesson": lesson}]})
     if '"action"' in prompt:
         chosen = int(hashlib.sha256(prompt.encode()).hexdigest(), 16) % len(QUESTIONS)
         return json.dumps({"differential": [], "action": "ask", "question": QUESTIONS[chosen]})

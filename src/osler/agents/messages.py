@@ -11,6 +11,7 @@ from osler.memory.base import Recall
 from osler.records.schema import Entry, Persona, Sex
 from osler.records.visits import clock
 from osler.runs.events import Maker, Thing
+from osler.runs.lessons import LessonRecall
 
 
 class _Message(BaseModel):
@@ -52,6 +53,8 @@ class Briefing(_Message):
     """Reports that the doctor was given with the last reply, in the record's words."""
     recall: Recall = Recall()
     """What its memory recalled of earlier turns; a prompt has it as text."""
+    lessons: LessonRecall = LessonRecall()
+    """What it recalls of earlier patients; empty without experience."""
 
 
 class Question(_Message):

@@ -34,6 +34,7 @@ def briefing_slots(briefing: Briefing) -> dict[str, object]:
         **case_slots(case),
         "speaker": speaker,
         "recall": briefing.recall.text or line["no_recall"],
+        "lessons": f"\n\n{briefing.lessons.text}" if briefing.lessons.text else "",
         "exchange": _last_exchange(briefing),
     }
 

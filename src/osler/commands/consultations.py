@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 from typer import Argument, Option
 
-from osler.commands.options import MOST, Backbone, CaseName, Memory, RunName, Strategy, Trial, open_run, print_page
+from osler.commands.options import (
+    MOST,
+    Backbone,
+    CaseName,
+    Memory,
+    RunName,
+    Strategy,
+    Trial,
+    Variant,
+    open_run,
+    print_page,
+)
 from osler.errors import UserError
 from osler.simulator.options import Timeout
 
@@ -38,6 +49,7 @@ def show(
     memory: Memory = None,
     strategy: Strategy = None,
     backbone: Backbone = None,
+    variant: Variant = None,
     trial: Trial = None,
     details: Annotated[bool, Option("--details", help="Also show what was retrieved, recalled and refused.")] = False,
 ) -> None:
@@ -47,7 +59,7 @@ def show(
     from osler.runs.plan import Selector
 
     with open_run(run) as opened:
-        cell, transcript = opened.find_cell(Selector(case, backbone, strategy, memory, trial))
+        cell, transcript = opened.find_cell(Selector(case, backbone, strategy, memory, trial, variant))
         _, faults = faults_in(opened, cell)
     lines = {turn: list(_fault_lines(verdict)) for turn, verdict in faults.items()}
     print_page(transcript_page(transcript, details=details, faults=lines))
@@ -71,6 +83,7 @@ def show_memory(
     memory: Memory = None,
     strategy: Strategy = None,
     backbone: Backbone = None,
+    variant: Variant = None,
     trial: Trial = None,
 ) -> None:
     """Print turn by turn what was recalled, inserted, superseded, merged and forgotten."""
@@ -78,7 +91,7 @@ def show_memory(
     from osler.runs.plan import Selector
 
     with open_run(run) as opened:
-        print_page(memory_page(opened.find(Selector(case, backbone, strategy, memory, trial))))
+        print_page(memory_page(opened.find(Selector(case, backbone, strategy, memory, trial, variant))))
 
 
 def replay(
@@ -87,6 +100,7 @@ def replay(
     memory: Annotated[list[str] | None, Option("--memory", help=f"Which memory. {_FORKED}")] = None,
     backbone: Annotated[list[str] | None, Option("--backbone", help=f"Which doctor's model. {_FORKED}")] = None,
     strategy: Annotated[list[str] | None, Option("--strategy", help=f"Which strategy. {_FORKED}")] = None,
+    variant: Variant = None,
     trial: Trial = None,
     speed: Annotated[float, Option("--speed", min=0.125, max=64, help="Playback speed.")] = 1.0,
     from_turn: Annotated[int, Option("--from-turn", min=1, help="Turn to start from.")] = 1,
@@ -114,10 +128,10 @@ def replay(
             name: _two(values, name)[0] for name, values in given.items() if values and len(values) > 1
         }
         new = {name: values[-1] for name, values in given.items() if values}
-        _fork(run, Selector(case, **old, trial=trial), new, fork_at, timeout)
+        _fork(run, Selector(case, **old, trial=trial, variants=variant), new, fork_at, timeout)
         return
     chosen: dict[str, Any] = {name: _one(values, name) for name, values in given.items()}
-    selector = Selector(case, **chosen, trial=trial)
+    selector = Selector(case, **chosen, trial=trial, variants=variant)
     if verify:
         _verify(run, selector)
     else:
@@ -134,20 +148,22 @@ def diff(
     memory: Annotated[list[str] | None, Option("--memory", help=f"The memory {_BOTH}")] = None,
     backbone: Annotated[list[str] | None, Option("--backbone", help=f"The doctor's model {_BOTH}")] = None,
     strategy: Annotated[list[str] | None, Option("--strategy", help=f"The strategy {_BOTH}")] = None,
+    variant: Annotated[list[str] | None, Option("--variant", help=f"The variant {_BOTH}")] = None,
     trial: Annotated[list[int] | None, Option("--trial", min=1, max=MOST, help=f"The trial {_BOTH}")] = None,
 ) -> None:
     """Compare two consultations of the same patient turn by turn, with the first difference marked."""
     from osler.replay.diff import DiffPage, check_same_patient
     from osler.runs.plan import Selector
 
-    given = {"backbone": backbone, "strategy": strategy, "memory": memory, "trial": trial}
+    given = {"backbone": backbone, "strategy": strategy, "memory": memory, "trial": trial, "variants": variant}
     pairs: dict[str, tuple[Any, Any]] = {name: _two(values, name) for name, values in given.items()}
     left = _side(run, Selector(case, **{name: first for name, (first, _) in pairs.items()}))
     right = _side(with_run or run, Selector(other_case or case, **{name: last for name, (_, last) in pairs.items()}))
     check_same_patient(left.transcript, right.transcript)
     if left == right:
         raise UserError(
-            "both are the same consultation", "give --memory, --strategy, --backbone or --trial twice, or --with RUN"
+            "both are the same consultation",
+            "give --memory, --strategy, --backbone, --variant or --trial twice, or --with RUN",
         )
     print_page(DiffPage(left, right))
 

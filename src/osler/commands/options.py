@@ -31,6 +31,9 @@ CaseName = Annotated[str, Argument(help="A record's id, or its patient's.")]
 Backbone = Annotated[str | None, Option("--backbone", help="Which doctor's model, if the run has several.")]
 Strategy = Annotated[str | None, Option("--strategy", help="Which strategy, if the run has several.")]
 Memory = Annotated[str | None, Option("--memory", help="Which memory, if the run has several.")]
+Variant = Annotated[
+    str | None, Option("--variant", help="Which variant, if the run has several, e.g. experience=truth.")
+]
 Trial = Annotated[int | None, Option("--trial", min=1, max=MOST, help="Which trial, if the run has several.")]
 Judge = Annotated[str | None, Option("--judge", help="The judge whose verdicts to use. Default: the built-in rules.")]
 PatientJudge = Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from osler.errors import UserError
 from osler.eval.course import Course
@@ -13,13 +13,14 @@ from osler.eval.faithfulness.contradiction import refuses
 from osler.eval.faithfulness.replies import JudgedReply
 from osler.eval.faithfulness.rules import faults_of
 from osler.records.schema import RESULTS, Category, Entry, Part, PatientRecord, Relevance, Status
-from osler.runs.events import Called, Role
+from osler.runs.events import Called, JoinedStream, LessonsRecalled, Role
+from osler.runs.lessons import Stage
 from osler.runs.makers import Makers
 from osler.runs.transcript import Transcript
 
 TESTS = RESULTS - {Category.SIGN}
 """Categories of what is done in a laboratory or with a machine, which have a price."""
-VERSION = "5"
+VERSION = "6"
 """Changes when a measure does, so that stored figures are not compared with others."""
 
 
@@ -90,6 +91,16 @@ class Measures:
     """Failed calls of the memory's model: what it should have made of a turn is missing."""
     makers: Makers
     """Who made the questions, replies, retrievals and thoughts, how models' words were changed, and what they used."""
+    stream_position: int | None = None
+    """Cases before this one in the stream of its column; None, like the next two, if it stands alone."""
+    stage: Stage | None = None
+    """Which part of the stream it belongs to: `learning`, `transfer` or `again`."""
+    lessons_nearest: float | None = None
+    """How near the nearest patient of the lessons that it could recall is; None without lessons."""
+    lessons_kept_away: int = 0
+    """Earlier cases whose lessons were kept away from it."""
+    lessons_recalled: int = 0
+    """Different lessons from earlier patients that were recalled."""
 
 
 def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, float] | None = None) -> Measures:
@@ -137,7 +148,23 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
         disclosed_share=sum(retrieved) / len(retrieved) if retrieved else None,
         memory_failures=sum(call.role is Role.MEMORY and call.failure is not None for call in transcript.of(Called)),
         makers=Makers.of(transcript),
+        **_stream_measures(transcript),
     )
+
+
+def _stream_measures(transcript: Transcript) -> dict[str, Any]:
+    """The measures of a consultation that is one of a stream."""
+    joined = next(iter(transcript.of(JoinedStream)), None)
+    if joined is None:
+        return {}
+    recalled = {(one.lesson.case, one.lesson.text) for e in transcript.of(LessonsRecalled) for one in e.recall.lessons}
+    return {
+        "stream_position": joined.position,
+        "stage": joined.stage,
+        "lessons_nearest": joined.nearest,
+        "lessons_kept_away": len(joined.kept_away),
+        "lessons_recalled": len(recalled),
+    }
 
 
 def key_elements(record: PatientRecord, part: Part) -> list[Entry]:

@@ -13,7 +13,8 @@ from osler.memory.base import MemorySettings, Recall, Turn
 from osler.memory.raw import RawMemory
 from osler.prompts import phrases
 from osler.records.schema import RESULTS, Entry, PatientRecord
-from osler.runs.events import Asked, Concluded, Recalled, Visited
+from osler.runs.events import Asked, Concluded, LessonsRecalled, Recalled, Visited
+from osler.runs.lessons import LessonRecall
 from osler.runs.plan import ONE_STEP, ResultsFrom
 from osler.runs.transcript import Transcript
 from osler.simulator.build import case_of, entry_lines, entry_texts
@@ -99,6 +100,12 @@ class LostConsultation:
         found = [event.recall for event in self.transcript.of(Recalled) if event.turn == self.last_turn]
         return found[-1] if found else Recall()
 
+    @property
+    def last_lessons(self) -> LessonRecall:
+        """What the doctor recalled of earlier patients before the conclusion."""
+        found = self.transcript.of(LessonsRecalled)
+        return found[-1].recall if found else LessonRecall()
+
     def results(self, turn: int) -> str:
         """The reports that came with the reply of a turn."""
         return self._turns[turn].results if turn in self._turns else ""
@@ -115,6 +122,7 @@ class LostConsultation:
             reply=last.reply if last else self.record.complaint if first else "",
             results=last.results if last else "",
             recall=self.last_recall,
+            lessons=self.last_lessons,
         )
 
     async def briefing(self, step: ExplainStep, asked: Collection[str] = ()) -> Briefing | None:
@@ -132,7 +140,8 @@ class LostConsultation:
         if step is ExplainStep.RECORD:
             texts = entry_texts(self.record, same.case)
             recall = Recall(text="\n".join(entry_lines(texts, same.case.language)), exchanges=_exchanges(texts, 1))
-            return Briefing(case=same.case, turn=1, turns_left=0, reply=self.record.complaint, recall=recall)
+            known = {"question": "", "reply": self.record.complaint, "results": "", "recall": recall}
+            return same.model_copy(update={"turn": 1, **known})
         dialogue = await self._dialogue()
         if step is ExplainStep.DIALOGUE:
             return None if dialogue.text == same.recall.text else same.model_copy(update={"recall": dialogue})

@@ -24,11 +24,14 @@ from osler.runs.events import (
     Event,
     Failed,
     Intervened,
+    Learned,
+    LessonsRecalled,
     Recalled,
     Remembered,
     Retrieved,
     Visited,
 )
+from osler.runs.lessons import Lesson
 from osler.runs.makers import making_lines, mark
 from osler.runs.transcript import Header, Transcript, heard
 
@@ -92,8 +95,9 @@ def scenes(transcript: Transcript) -> tuple[Scene, ...]:
     made = []
     for turn, events in sorted(by_turn.items()):
         lines = tuple(line for event in events for line in _lines(event, header))
-        panel = _panel(events, remembered.get(turn), lines, header.language)
-        made.append(Scene(turn, lines, tuple(section for section in panel if section.rows)))
+        panel = tuple(one for one in _panel(events, remembered.get(turn), lines, header.language) if one.rows)
+        if lines or panel:
+            made.append(Scene(turn, lines, panel))
     return tuple(_paced(made))
 
 
@@ -151,8 +155,18 @@ def _panel(
     yield Section(labels["interventions"], tuple(done))
     yield Section(labels["calls"], tuple(_call(event) for event in events if isinstance(event, Called)))
     for event in events:
-        if isinstance(event, Recalled):
+        if isinstance(event, LessonsRecalled):
+            yield Section(labels["lessons"], tuple(_lesson(one.lesson, one.fit) for one in event.recall.lessons))
+        elif isinstance(event, Learned):
+            rows = (*map(shown, event.told.splitlines()), *(_lesson(one) for one in event.lessons))
+            yield Section(labels["learned"], (*rows, *([shown(event.failure)] if event.failure else [])))
+        elif isinstance(event, Recalled):
             yield Section(labels["recalled"], recalled_rows(event.recall, language))
+
+
+def _lesson(lesson: Lesson, fit: float | None = None) -> str:
+    before = "" if fit is None else f"{fit:.2f}  "
+    return f"{before}{shown(lesson.when)}: {shown(lesson.text)} ({lesson.case})"
 
 
 def _call(event: Called) -> str:

@@ -29,10 +29,12 @@ from osler.runs.events import (
     ConsultationError,
     Ending,
     Failed,
+    JoinedStream,
     Journal,
     Retrieved,
     Role,
 )
+from osler.runs.lessons import EXPERIENCE, Feedback
 from osler.runs.plan import HUMAN, ONE_STEP, Cell, Column, Limits, Settings, models_of
 from osler.runs.store import Fork, RunWriter, answer_row, forks_path
 from osler.runs.transcript import Transcript
@@ -40,10 +42,14 @@ from osler.simulator.batch import about
 from osler.simulator.build import case_of, check_strategies, seat
 from osler.simulator.clients import Clients, ClientSettings, ConsultationClients
 from osler.simulator.consultation import Seats
+from osler.simulator.experience.recall import Experience, RecordedLessons
+from osler.simulator.experience.teach import learn
 from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import hold
 
 CANCELLED = "the call was cancelled"
+_PLACE = {"position", "stage", "lessons", "nearest", "kept_away"}
+"""What a consultation's place in its stream is stored as."""
 _LIMIT = "ConsultationError: "
 _OTHER = re.compile(r"(?P<name>[A-Z]\w*): (?P<line>.*)", re.DOTALL)
 _HTTP = re.compile(r"\(HTTP (?P<status>\d{3})(?:: (?P<detail>.*))?\)", re.DOTALL)
@@ -59,6 +65,7 @@ async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings,
         shared_turns: The first turns that a fork took over from its parent, and that it takes over again.
     """
     cell, journal = recorded.header.cell, Journal()
+    experience = joined_again(recorded, journal)
 
     def seated(role: Role) -> Seats:
         # Everybody is seated once for every role, so that each model knows whose answers it gives.
@@ -66,7 +73,11 @@ async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings,
 
     def seating() -> Seats:
         seats = Seats(
-            seated(Role.DOCTOR).doctor, seated(Role.RAM).ram, seated(Role.PATIENT).patient, seated(Role.MEMORY).memory
+            seated(Role.DOCTOR).doctor,
+            seated(Role.RAM).ram,
+            seated(Role.PATIENT).patient,
+            seated(Role.MEMORY).memory,
+            RecordedLessons.of(recorded),
         )
         if cell.column.backbone == HUMAN:
             seats = replace(seats, doctor=RecordedParticipant(Role.DOCTOR, recorded, journal))
@@ -74,17 +85,31 @@ async def rerun(recorded: Transcript, record: PatientRecord, settings: Settings,
             seats = replace(seats, patient=RecordedParticipant(Role.PATIENT, recorded, journal))
         return continue_from(recorded, shared_turns, seats, record, journal) if shared_turns else seats
 
-    return await hold(seating, record, cell, settings, journal, Limits())
+    again = await hold(seating, record, cell, settings, journal, Limits())
+    is_fork = bool(shared_turns)  # nothing is learned from a fork
+    model = RecordedModel(recorded, Role.EXPERIENCE)
+    return again if is_fork else await learn(again, record, settings, experience, journal, model)
+
+
+def joined_again(recorded: Transcript, journal: Journal) -> Experience | None:
+    """Write down the place that a consultation had in its stream; returns it, or None if it stands alone."""
+    joined = next(iter(recorded.of(JoinedStream)), None)
+    if joined is None:
+        return None
+    told = {name: getattr(joined, name) for name in JoinedStream.model_fields if name in _PLACE}
+    journal.add(JoinedStream, Role.EXPERIENCE, **told)
+    return Experience(Feedback(recorded.header.variants[EXPERIENCE]), joined.stage, joined.position)
 
 
 def continue_from(recorded: Transcript, turn: int, seats: Seats, record: PatientRecord, journal: Journal) -> Seats:
     """Make seats that repeat the recorded turns up to one, then continue; the memory takes them in anew."""
     first = recorded.model_copy(update={"events": tuple(event for event in recorded.events if event.turn <= turn)})
-    return Seats(
+    return replace(
+        seats,
         doctor=RecordedParticipant(Role.DOCTOR, first, journal, seats.doctor),
         ram=RecordedRam(first, seats.ram, record, journal),
         patient=RecordedParticipant(Role.PATIENT, first, journal, seats.patient),
-        memory=seats.memory,
+        lessons=RecordedLessons.of(recorded),
     )
 
 
@@ -135,6 +160,7 @@ async def _held(
 ) -> tuple[Transcript, list[tuple[str, Completion]]]:
     """Run the consultation; return it, and the model answers that were paid for, by the keys of the requests."""
     settings, record, journal = parent.settings, parent.record, Journal()
+    joined_again(parent.transcript, journal)
     answers: list[tuple[str, Completion]] = []
 
     async def keep(key: str, answer: Completion) -> None:

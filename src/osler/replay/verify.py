@@ -41,6 +41,7 @@ _COMPARED: Mapping[str, Mapping[str, set[str]]] = {
     "answered": {"reply": {"reply", "maker"}, "ledger": {"disclosed"}},
     "remembered": {"thought": {"change"}},
     "concluded": {"conclusion": {"diagnosis", "treatment", "differential", "reasoning"}},
+    "learned": {"lesson": {"lessons", "told", "maker"}},
 }
 """What can differ, by the type of event: its name, and the fields that are compared."""
 _KINDS = ("calls", *(kind for kinds in _COMPARED.values() for kind in kinds), "verdict", "ending")

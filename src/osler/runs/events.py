@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from osler.errors import OslerError
 from osler.memory.base import Change, Recall, Turn
+from osler.runs.lessons import Lesson, LessonRecall, NearCase, Stage
 
 
 class Role(StrEnum):
@@ -20,6 +21,8 @@ class Role(StrEnum):
     PATIENT = "patient"
     RAM = "ram"
     MEMORY = "memory"
+    EXPERIENCE = "experience"
+    """Lessons from earlier patients."""
     SIMULATOR = "simulator"
 
 
@@ -249,6 +252,42 @@ class Concluded(_Event):
     reasoning: str = ""
 
 
+class JoinedStream(_Event):
+    """The consultation is one of a stream, in which the doctor gains experience; the first event of such a one."""
+
+    type: Literal["joined_stream"] = "joined_stream"
+    position: int
+    """Cases of the stream before it, lessons or not."""
+    stage: Stage
+    lessons: int = 0
+    """Lessons that could be recalled."""
+    nearest: float | None = None
+    """How near the nearest patient of these lessons is to this one, from 0 to 1; None without lessons."""
+    kept_away: tuple[NearCase, ...] = ()
+    """Earlier cases whose lessons are kept away: of the same patient, or of one that is nearly a copy."""
+
+
+class LessonsRecalled(_Event):
+    """The doctor recalled lessons from earlier patients."""
+
+    type: Literal["lessons_recalled"] = "lessons_recalled"
+    recall: LessonRecall
+
+
+class Learned(_Event):
+    """The doctor kept lessons from the consultation."""
+
+    type: Literal["learned"] = "learned"
+    lessons: tuple[Lesson, ...]
+    told: str
+    """What it was told of its conclusion."""
+    maker: Maker
+    requests: int = 0
+    """Model requests it took."""
+    failure: str | None = None
+    """Why there are no lessons, if the model gave none."""
+
+
 class Failed(_Event):
     """Something went wrong that ended the consultation."""
 
@@ -258,7 +297,19 @@ class Failed(_Event):
 
 
 Event = Annotated[
-    Asked | Retrieved | Answered | Intervened | Recalled | Remembered | Visited | Called | Concluded | Failed,
+    Asked
+    | Retrieved
+    | Answered
+    | Intervened
+    | Recalled
+    | Remembered
+    | Visited
+    | Called
+    | Concluded
+    | JoinedStream
+    | LessonsRecalled
+    | Learned
+    | Failed,
     Field(discriminator="type"),
 ]
 

@@ -16,7 +16,7 @@ from osler.runs.events import Answered, Asked, Called, Intervened, Intervention,
 from osler.runs.plan import HUMAN, RULES
 from osler.runs.transcript import Transcript, total
 
-SEATS = (Role.DOCTOR, Role.PATIENT, Role.RAM, Role.MEMORY)
+SEATS = (Role.DOCTOR, Role.PATIENT, Role.RAM, Role.MEMORY, Role.EXPERIENCE)
 """Roles that may have a model."""
 _ABOUT = {
     Maker.MODEL: "a model's first answer",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Self
 
 from osler.errors import UserError
 from osler.ranking import CLOSE
 from osler.records.schema import PatientRecord
+from osler.runs.lessons import EXPERIENCE, STAGE, Feedback, Stage
+from osler.seeds import derive
 
 RULES, HUMAN = "rules", "human"
 ONE_STEP = "one-step"
@@ -66,6 +68,10 @@ class Settings:
     """Whether the doctor's memory hears a record's earlier visits first."""
     filler: int = 0
     """Turns of small talk between these visits."""
+    transfer: int = 0
+    """Cases at the end of each stream from which nothing is learned."""
+    retention: int = 0
+    """First cases of each stream that are held once more at its end."""
 
     def turn_limit(self, record: PatientRecord, memory: str = "") -> int:
         """Return how many questions the doctor of this patient may ask."""
@@ -130,6 +136,15 @@ class Column:
         """As plain data."""
         return {**self.as_row(), "variants": dict(self.variants)}
 
+    def variant(self, name: str) -> str | None:
+        """The value of one of its variants."""
+        return dict(self.variants).get(name)
+
+    def with_variant(self, name: str, value: str | None) -> Self:
+        """The same column with another value of a variant; None: without it."""
+        others = {one: known for one, known in self.variants if one != name}
+        return replace(self, variants=tuple(sorted((others | ({name: value} if value else {})).items())))
+
     def __str__(self) -> str:
         """In one line, every name whole."""
         return " ".join(filter(None, (self.backbone, self.strategy, self.memory, *told_variants(self.variants))))
@@ -182,6 +197,8 @@ class Selector:
     strategy: str | None = None
     memory: str | None = None
     trial: int | None = None
+    variants: str | None = None
+    """As tables show them: `experience=truth`."""
 
 
 @dataclass(frozen=True)
@@ -194,15 +211,18 @@ class Plan:
     strategies: tuple[str, ...] = (PLAIN,)
     trials: int = 1
     settings: Settings = field(default_factory=Settings)
+    experience: tuple[Feedback, ...] = ()
+    """What the doctors are told after a case, a column each; empty: every consultation stands alone."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """Each column once, in the order they were named."""
         found = (
-            Column.of(backbone, strategy, memory)
+            Column.of(backbone, strategy, memory, variants)
             for backbone in self.backbones
             for strategy in self.strategies
             for memory in self.memories
+            for variants in [{EXPERIENCE: one.value} for one in self.experience] or [{}]
         )
         return tuple(dict.fromkeys(found))
 
@@ -211,6 +231,14 @@ class Plan:
         for column in self.columns:
             for trial in range(1, self.trials + 1):
                 yield Cell(record.id, column, trial)
+
+    def held_again(self, cases: Iterable[str]) -> Iterator[Cell]:
+        """The consultations that test retention: the first cases of each stream, once more."""
+        known = list(cases) if self.experience and self.settings.retention else []
+        for trial in range(1, self.trials + 1):
+            for case in stream_order(known, self.settings.seed, trial)[: self.settings.retention]:
+                for column in self.columns:
+                    yield Cell(case, column.with_variant(STAGE, Stage.AGAIN), trial)
 
     @property
     def each(self) -> int:
@@ -225,6 +253,11 @@ class Plan:
             f"the plan has more than {LARGEST_PLAN:,} consultations ({sizes}), which is the most that a run holds",
             "give fewer --trials, or fewer records with --limit",
         )
+
+
+def stream_order(cases: Iterable[str], seed: int, trial: int) -> list[str]:
+    """Return the cases in the order in which a doctor sees them: drawn by the seed, the same for every column."""
+    return sorted(cases, key=lambda case: derive(seed, case, trial, "stream"))
 
 
 def models_of(columns: Iterable[Column], settings: Settings) -> set[str]:

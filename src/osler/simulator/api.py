@@ -14,13 +14,14 @@ from osler.eval.runs import Run, load_run
 from osler.models.rate_limit import Rates
 from osler.records.pool import RecordPool
 from osler.records.schema import PatientRecord
+from osler.runs.lessons import Feedback
 from osler.runs.plan import ONE_STEP, PLAIN, RULES, Limits, Plan, ResultsFrom, Settings, default_patient, default_ram
 from osler.simulator.batch import Outcome, RunOptions, run_plan
 from osler.simulator.clients import ClientSettings
 from osler.simulator.options import DEFAULTS, SimulateOptions
 
 T = TypeVar("T")
-_LISTS = {"backbones", "strategies", "memories", "cases", "specialties", "languages"}
+_LISTS = {"backbones", "strategies", "memories", "experience", "cases", "specialties", "languages"}
 
 
 def simulate(**options: Unpack[SimulateOptions]) -> Run:
@@ -79,6 +80,8 @@ def plan_of(given: SimulateOptions) -> Plan:
         limits=Limits(given.get("max_tokens"), given.get("max_cost"), given.get("max_seconds")),
         visits=given["visits"],
         filler=given["filler"],
+        transfer=given["transfer"],
+        retention=given["retention"],
     )
     if settings.filler and not settings.visits:
         raise UserError("small talk is put between earlier visits, which are not played", "add --visits")
@@ -86,7 +89,16 @@ def plan_of(given: SimulateOptions) -> Plan:
     memories = given.get("memories") or ([] if one_step else ["raw"])
     columns = (*memories, *([ONE_STEP] if one_step else []))
     strategies = tuple(given.get("strategies") or [PLAIN])
-    return Plan(_records(given), backbones, columns, strategies, given["trials"], settings)
+    return Plan(_records(given), backbones, columns, strategies, given["trials"], settings, _experience(given))
+
+
+def _experience(given: SimulateOptions) -> tuple[Feedback, ...]:
+    named = given.get("experience") or []
+    if not named and (given["transfer"] or given["retention"]):
+        raise UserError("--transfer and --retention are parts of a stream", "add --experience none, verdict or truth")
+    if wrong := [name for name in named if name not in [*Feedback]]:
+        raise UserError(f"there is no experience {wrong[0]!r}", f"give one of {', '.join(Feedback)}")
+    return tuple(map(Feedback, dict.fromkeys(named)))
 
 
 def run_options_of(given: SimulateOptions) -> RunOptions:

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from osler.agents.autogen import Participant
 from osler.agents.disclosure import disclosed_entries
@@ -21,13 +21,22 @@ from osler.runs.events import (
     Ending,
     Found,
     Journal,
+    LessonsRecalled,
     Maker,
     Recalled,
     Remembered,
     Retrieved,
     Role,
 )
+from osler.runs.lessons import LessonRecall
 from osler.simulator.repeats import Repeats
+
+
+class LessonSource(Protocol):
+    """Recalls lessons from earlier patients."""
+
+    def recall(self, briefing: Briefing) -> LessonRecall:
+        """Return the lessons that bear on what the doctor knows."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,8 @@ class Seats:
     ram: Ram
     patient: Participant
     memory: Memory
+    lessons: LessonSource | None = None
+    """What the doctor recalls of earlier patients; None without experience."""
 
 
 async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -> Ending:
@@ -61,6 +72,10 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             results=results,
             recall=recall,
         )
+        if seats.lessons is not None:
+            lessons = seats.lessons.recall(briefing)
+            journal.add(LessonsRecalled, Role.EXPERIENCE, recall=lessons)
+            briefing = briefing.model_copy(update={"lessons": lessons})
         async with _meanwhile(remember(seats.memory, last, journal)):
             move = await seats.doctor.respond(briefing)
             before = Exchange(question=question, reply=reply) if question else None

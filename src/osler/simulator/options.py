@@ -38,6 +38,22 @@ class SimulateOptions(TypedDict, total=False):
         list[str] | None, Option("--strategy", help="The doctor's strategy (repeatable). Default: plain.")
     ]
     memories: Annotated[list[str] | None, Option("--memory", help="The doctor's memory (repeatable). Default: raw.")]
+    experience: Annotated[
+        list[str] | None,
+        Option(
+            "--experience",
+            help="The doctor sees its cases one after the other and keeps lessons from what it is told after each:"
+            " none (no lessons), verdict or truth (repeatable). Default: every consultation stands alone.",
+        ),
+    ]
+    transfer: Annotated[
+        int,
+        Option("--transfer", min=0, help="With --experience: learn nothing from this many last cases."),
+    ]
+    retention: Annotated[
+        int,
+        Option("--retention", min=0, help="With --experience: hold this many first cases once more at the end."),
+    ]
     patient: Annotated[
         str | None,
         Option(
@@ -113,6 +129,8 @@ DEFAULTS: SimulateOptions = {
     "pool": "bundled",
     "visits": False,
     "filler": 0,
+    "transfer": 0,
+    "retention": 0,
     "trials": 1,
     "turn_factor": 1.5,
     "budget": 2000,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,6 +18,7 @@ from osler.runs.run_servers import AnswerNote
 from osler.runs.store import AnswerRow, Planned, RunWriter, StoredScore, answer_row
 from osler.runs.transcript import Transcript
 from osler.runs.transcript_rows import ResultRow
+from osler.simulator.experience.streams import Streams
 from osler.simulator.limits import RunLimiter
 from osler.simulator.worker import Job
 
@@ -91,7 +92,9 @@ class WorkQueue:
         score: Callable[[Transcript, PatientRecord], StoredScore],
     ) -> None:
         self._store, self.progress, self.limiter, self._score = store, progress, limiter, score
-        self._todo = iter(planned.todo)
+        self._streams = Streams(store, store.settings, planned.todo)
+        self._todo = deque(number for number in planned.todo if number not in self._streams)
+        self._todo.extend(self._streams.ready())
         self._buffer: list[AnswerRow] = []
         self._written: asyncio.Future[None] | None = None
         self._remarks: Counter[_Remarks] = Counter()
@@ -101,8 +104,12 @@ class WorkQueue:
     def next(self) -> Job | None:
         """Return the next consultation; None if there is none, or the run is to end."""
         self.stop_at_limit()
-        number = None if self.stop.asked.is_set() else next(self._todo, None)
-        return None if number is None else self.job(number)
+        return self.job(self._todo.popleft()) if self._todo and not self.stop.asked.is_set() else None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a consultation could start now."""
+        return bool(self._todo)
 
     def stop_at_limit(self) -> None:
         """Ask the run to end when one of its limits is reached."""
@@ -116,7 +123,8 @@ class WorkQueue:
         self.flush()
         cell = self._store.cell(number)
         self.progress.under_way[number] = None
-        return Job(number, cell, self._store.record(cell.case), self._store.kept(number))
+        experience = self._streams.experience(number)
+        return Job(number, cell, self._store.record(cell.case), self._store.kept(number), experience)
 
     def watch(self, job: Job, journal: Journal) -> None:
         """Let the display look at a consultation that runs in this process."""
@@ -186,9 +194,10 @@ class WorkQueue:
             written.set_result(None)
 
     def ended(self, number: int, transcript: Transcript) -> None:
-        """Store a consultation that has ended, with its score."""
+        """Store a consultation that has ended, with its score; the next of its stream can start."""
         self.flush()
         figures = self._store.finish(number, transcript, self._scored(transcript))
+        self._todo.extend(self._streams.ended(number, transcript))
         self.progress.under_way.pop(number, None)
         self.progress.done += 1
         if not transcript.ending.is_answer:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from osler import __version__
 from osler.errors import RunStopped, StorageError, printable
 from osler.prompts import prompts_hash
 from osler.records.schema import PatientRecord
-from osler.runs.events import ConsultationError, Ending, Failed, Journal, Role
+from osler.runs.events import ConsultationError, Ending, Failed, JoinedStream, Journal, Role
 from osler.runs.plan import Cell, Limits, Settings
 from osler.runs.transcript import Header, Transcript
 from osler.seeds import derive
 from osler.simulator.build import Opener, case_of, seat
 from osler.simulator.consultation import Seats, consult
 from osler.simulator.visits import play_visits
+from osler.simulator.experience.recall import Experience, LessonMemory
+from osler.simulator.experience.teach import learn
 
 
 @dataclass(frozen=True)
@@ -29,18 +31,31 @@ class Job:
     record: PatientRecord
     kept: tuple[tuple[str, str], ...] = ()
     """Answers of models from before it was interrupted, by the key of their request."""
+    experience: Experience | None = None
+    """What the doctor brings along from earlier cases, if it is one of a stream."""
 
 
 async def simulate_one(
-    record: PatientRecord, cell: Cell, settings: Settings, clients: Opener, journal: Journal | None = None
+    record: PatientRecord,
+    cell: Cell,
+    settings: Settings,
+    clients: Opener,
+    journal: Journal | None = None,
+    experience: Experience | None = None,
 ) -> Transcript:
     """Run one consultation with the participants that its column names; raises what `hold` does."""
     journal = journal or Journal()
+    if experience is not None:
+        journal.add(JoinedStream, Role.EXPERIENCE, **experience.as_event())
 
     def seating() -> Seats:
-        return seat(record, cell.column, cell.trial, settings, journal, clients)
+        seats = seat(record, cell.column, cell.trial, settings, journal, clients)
+        if experience is None or not experience.lessons:
+            return seats
+        return replace(seats, lessons=LessonMemory(experience, record.language))
 
-    return await hold(seating, record, cell, settings, journal, settings.limits)
+    transcript = await hold(seating, record, cell, settings, journal, settings.limits)
+    return await learn(transcript, record, settings, experience, journal, clients)
 
 
 async def hold(

@@ -22,9 +22,11 @@ from osler.runs.events import (
     Event,
     Failed,
     Intervened,
+    LessonsRecalled,
     Recalled,
     Remembered,
     Retrieved,
+    Role,
     Visited,
 )
 from osler.runs.plan import COLUMN
@@ -208,6 +210,12 @@ def _behind(events: list[tuple[int, Event]]) -> Data:
         "recall": {"query": recalled.query, **recalled.recall.model_dump(mode="json", include=shown)}
         if recalled
         else None,
+        "lessons": [
+            {"case": one.lesson.case, "when": one.lesson.when, "text": one.lesson.text, "fit": one.fit}
+            for _, event in events
+            if isinstance(event, LessonsRecalled)
+            for one in event.recall.lessons
+        ],
         "interventions": [
             {"who": event.role.value, "kind": event.kind.value, "draft": event.draft, "reasons": list(event.reasons)}
             for _, event in events
@@ -216,7 +224,7 @@ def _behind(events: list[tuple[int, Event]]) -> Data:
         "calls": [
             {"number": number, **event.model_dump(mode="json", exclude=_NOT_OF_CALL)}
             for number, event in events
-            if isinstance(event, Called)
+            if isinstance(event, Called) and event.role is not Role.EXPERIENCE  # its prompt may tell the truth
         ],
     }
 

@@ -17,9 +17,11 @@ from osler.agents.messages import Briefing, Case, Conclusion, Question
 from osler.agents.rules.address import addressed
 from osler.agents.rules.findings import Findings, known_from
 from osler.agents.rules.knowledge import Condition, Floats, Item, entropy, knowledge
+from osler.agents.rules.lessons import learned_illnesses, weight_of_lessons
 from osler.language import Language
 from osler.ranking import all_seen, best, exceeds, ranked, reaches
 from osler.records.schema import Sex
+from osler.runs.lessons import Lesson
 
 _SURE = 0.93
 """Share of belief at which one diagnosis is clearly ahead."""
@@ -49,6 +51,8 @@ class _Belief:
     posterior: Floats
     lead: int
     """The likeliest condition; of equally likely ones the first by its id."""
+    learned: Lesson | None = None
+    """An illness known from a lesson alone, if it is likelier than any condition."""
 
 
 class RulesDoctor(Participant):
@@ -77,10 +81,19 @@ def _believe(briefing: Briefing) -> _Belief:
     for name, there in findings.items():
         column = known.table[:, known.findings[name]]
         logs += np.log(column if there else 1 - column)
-    logs -= logs.max()
+    logs += weight_of_lessons(briefing.lessons)
+    highest = float(logs.max())
+    illnesses = learned_illnesses(briefing.lessons, findings, briefing.case.language)
+    lesson, log = max(illnesses, key=lambda pair: pair[1], default=(None, highest))
+    logs -= highest
     weights, log_odds = np.exp(logs), logs.tolist()
     return _Belief(
-        findings, asked, log_odds, all_seen(weights / weights.sum()), best(log_odds, tuple(known.conditions))
+        findings,
+        asked,
+        log_odds,
+        all_seen(weights / weights.sum()),
+        best(log_odds, tuple(known.conditions)),
+        lesson if exceeds(log, highest) else None,
     )
 
 
@@ -144,9 +157,14 @@ def _conclude(belief: _Belief, language: Language) -> Conclusion:
     telling = [found[place] for place in ranked(shares, found)[:4]]
     names = dict.fromkeys(known.item_of[name].names[language][0] for name in telling)
     reasoning = f"Found: {', '.join(names)}." if language is Language.EN else f"依据：{'、'.join(names)}。"
-    return Conclusion(
+    said = Conclusion(
         diagnosis=lead.name[language],
         treatment=plan.text(language) if plan else lead.treatment[language],
         differential=tuple(condition.name[language] for condition in others),
         reasoning=reasoning if names else "",
     )
+    if belief.learned is None:
+        return said
+    others_named = (said.diagnosis, *said.differential[:-1])
+    told = {"diagnosis": belief.learned.diagnosis, "treatment": belief.learned.treatment or said.treatment}
+    return said.model_copy(update={**told, "differential": others_named})

@@ -12,10 +12,12 @@ from osler.errors import UserError
 from osler.eval.causes import LostCauses, lost_causes
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Row, columns_of
 from osler.eval.compare.noise import Noise, noise_of
+from osler.eval.experience import ExperienceFigures, experience_figures
 from osler.eval.faithfulness import RULES
 from osler.eval.faithfulness.patient_verdicts import ruler_notes, ruler_of
 from osler.eval.runs import Run
 from osler.eval.statistics import Interval, Paired, holm, paired
+from osler.runs.lessons import STAGE
 from osler.runs.plan import ONE_STEP, Column
 from osler.runs.run_servers import server_warnings
 from osler.runs.short_names import ShortNames
@@ -92,6 +94,8 @@ class Comparison:
     """Who that is, and how far it agrees with people."""
     causes: LostCauses | None = None
     """Why consultations were lost, if a run was explained."""
+    experience: ExperienceFigures | None = None
+    """What lessons from earlier patients are worth, if a column has any."""
     groups: dict[str, list[ColumnFigures]] | None = None
     """The same columns by language or specialty, if that was asked for."""
 
@@ -176,6 +180,7 @@ def compare(
         known = ", ".join(sorted({column.memory for column in columns}))
         raise UserError(f"no column has the memory {against!r}", f"give one of {known}")
     pairs, settings = list(_pairs(columns, against)), runs[0].about["settings"]
+    named = _rows_by_name(rows, columns)
     return Comparison(
         columns=columns,
         differences=_differences(pairs),
@@ -187,26 +192,21 @@ def compare(
         unpaired=tuple(_without_partner(pairs)),
         ruler=chosen,
         ruler_notes=tuple(ruler_notes(files, chosen)),
-        causes=_causes(runs, rows, columns, pairs, judge),
+        causes=lost_causes(
+            named, [(one.name, two.name) for one, two in pairs], [(run.file, run.judge(judge)) for run in runs]
+        ),
+        experience=experience_figures({one.name: (one.run, one.column, named[one.name]) for one in columns}),
         groups=_groups(rows, by, names) if by is not None else None,
     )
 
 
-def _causes(
-    runs: Sequence[Run],
-    rows: list[tuple[str | None, list[Row]]],
-    columns: list[ColumnFigures],
-    pairs: list[Pair],
-    judge: str | None,
-) -> LostCauses | None:
+def _rows_by_name(rows: list[tuple[str | None, list[Row]]], columns: list[ColumnFigures]) -> dict[str, list[Row]]:
+    """The consultations of each column, by its name."""
     by_column: dict[tuple[str | None, Column], list[Row]] = defaultdict(list)
     for label, some in rows:
         for row in some:
             by_column[label, Column.from_row(row)].append(row)
-    named = {column.name: by_column[column.run, column.column] for column in columns}
-    return lost_causes(
-        named, [(one.name, two.name) for one, two in pairs], [(run.file, run.judge(judge)) for run in runs]
-    )
+    return {column.name: by_column[column.run, column.column] for column in columns}
 
 
 def _label(run: Run, runs: Sequence[Run]) -> str | None:
@@ -274,7 +274,12 @@ def _in_strategy(one: ColumnFigures, other: ColumnFigures) -> bool:
 
 
 def _in_variants(one: ColumnFigures, other: ColumnFigures) -> bool:
-    return one.run == other.run and replace(one.column, variants=other.column.variants) == other.column
+    """Check whether they differ in variants alone; cases that are held again are compared with their first time."""
+    if one.column.variant(STAGE) or one.run != other.run:
+        return False
+    if other.column.variant(STAGE):
+        return other.column.with_variant(STAGE, None) == one.column
+    return replace(one.column, variants=other.column.variants) == other.column
 
 
 def _in_backbone(one: ColumnFigures, other: ColumnFigures) -> bool:
@@ -301,7 +306,7 @@ def _warnings(runs: Sequence[Run], columns: list[ColumnFigures]) -> Iterable[str
         yield f"the runs were judged by different judges ({', '.join(sorted(judged))}); `osler score` judges again"
     yield from server_warnings(run.file for run in runs)
     yield from _other_records(runs)
-    yield from _different_patients(columns)
+    yield from _different_patients([column for column in columns if not column.column.variant(STAGE)])
     yield from _left_out(columns)
     for run in runs:
         left = run.file.status().todo

@@ -18,6 +18,8 @@ from osler.eval.causes import tables as cause_tables
 from osler.eval.compare.columns import MEASURES, ColumnFigures, Measure
 from osler.eval.compare.comparison import SIGNIFICANT, ColumnDifference, Comparison
 from osler.eval.compare.noise import MOST, POWER
+from osler.eval.experience import as_json as experience_json
+from osler.eval.experience import tables as experience_tables
 from osler.eval.statistics import Interval
 from osler.runs.makers import intervention_rows, maker_note, own_merit, share_rows
 from osler.runs.short_names import backbone_name, same_models
@@ -55,10 +57,11 @@ class Grid:
 
 
 def grids(comparison: Comparison, *, paper: bool = False) -> list[Grid]:
-    """The table, its differences, the causes of lost consultations, the groups asked for, and the papers' figures."""
+    """The table, its differences, experience, causes of losses, the groups asked for, and the papers' figures."""
     found = [_main(comparison), *_makers(comparison.columns)]
     if comparison.differences:
         found += [_differences(comparison.differences), _tests(comparison)]
+    found += [Grid(*table) for table in experience_tables(comparison.experience)]
     found += [Grid(*table) for table in cause_tables(comparison.causes)]
     found += [_group(name, columns) for name, columns in (comparison.groups or {}).items()]
     return [*found, _paper()] if paper else found
@@ -348,6 +351,7 @@ def json_text(comparison: Comparison) -> str:
         "columns": list(map(_column_json, comparison.columns)),
         "differences": list(map(_difference_json, comparison.differences)),
         "causes": causes_json(comparison.causes),
+        "experience": experience_json(comparison.experience),
         "groups": {name: list(map(_column_json, columns)) for name, columns in groups},
     }
     return json.dumps(told, ensure_ascii=False, indent=2)

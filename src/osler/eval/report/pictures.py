@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from osler.errors import UserError
 from osler.eval.compare import ColumnFigures
+from osler.eval.experience import experience_figures
 from osler.eval.probes.figures import ProbeFigures, probe_figures
 from osler.eval.probes.run import examine
 from osler.eval.report import drawing
@@ -68,7 +69,7 @@ class Pictures:
         """All of them."""
         with drawing.style():
             accuracy = [self._accuracy(kind) for kind in ("diagnosis", "treatment")]
-            return [*accuracy, *self._memory(), self._tokens(), *self._thoughts()]
+            return [*accuracy, *self._experience(), *self._memory(), self._tokens(), *self._thoughts()]
 
     def _accuracy(self, kind: str) -> Picture:
         series = self._series(lambda column: [(column.figures[kind].n, column.figures[kind])])
@@ -82,6 +83,28 @@ class Pictures:
         if any(column.undecided[kind] for column in self._columns):
             caption += " Undecided verdicts are not counted as correct; the table has the upper bound."
         return Picture(name, title, caption, drawing.bars(series))
+
+    def _experience(self) -> list[Picture]:
+        """Accuracy by number of earlier cases, if the run has streams."""
+        named = {one.name: (one.run, one.column, self._of(one)) for one in self._columns}
+        found = experience_figures(named)
+        if found is None:
+            return []
+        parts = {one.column: one.parts["diagnosis"] for one in found.columns}
+
+        def by_block(column: ColumnFigures) -> Iterable[tuple[float, Figure]]:
+            own = parts.get(column.column, {})
+            return [((block.first + block.last) / 2, own[str(block)].right) for block in found.blocks if own]
+
+        caption = (
+            "Share of right diagnoses by how many cases of its stream the doctor had seen before, in blocks of equal"
+            " length, with 95 % intervals. All columns see the same cases in the same order."
+        )
+        series = self._series(by_block)
+        return [Picture("maturation", "Experience", caption + self._left_out, drawing.lines(series, "earlier cases"))]
+
+    def _of(self, column: ColumnFigures) -> list[Row]:
+        return [row for row in self._rows if row["column"] == column.column]
 
     def _memory(self) -> list[Picture]:
         try:

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from osler.errors import UserError, warn
 from osler.records.schema import PatientRecord
-from osler.runs.plan import COLUMN, Cell, Column, Selector, Settings
+from osler.runs.plan import COLUMN, Cell, Column, Selector, Settings, told_variants
 from osler.runs.store import search_index
 from osler.runs.store.connection import (
     DamagedRunError,
@@ -40,7 +40,7 @@ _LAYOUT = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
 _STORED = "cell, body, checksum FROM transcripts"
 _NUMBERS = "SELECT number FROM cells WHERE"
 _UNJUDGED = "(state = 'done' AND NOT EXISTS (SELECT 1 FROM verdicts WHERE cell = number AND judge = ?))"
-_SELECTORS = "--memory, --strategy, --backbone or --trial"
+_SELECTORS = "--memory, --strategy, --backbone, --variant or --trial"
 _NAMED = 5
 """Damaged consultations that a warning names."""
 
@@ -380,7 +380,9 @@ class RunFile:
             " AND (:case IS NULL OR :case IN (id, patient)) AND (NOT :ended OR state != 'todo') ORDER BY number"
         )
         for number, *row in self._each(sql, {**asdict(selector), "ended": ended}):
-            yield number, self._cell(row)
+            cell = self._cell(row)
+            if selector.variants in (None, " ".join(told_variants(cell.column.variants))):
+                yield number, cell
 
     def columns(self) -> list[Column]:
         """The columns of the plan, in the order they came."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 from osler.errors import StorageError, UserError
 from osler.private import private_file
 from osler.records.schema import PatientRecord
-from osler.runs.plan import LARGEST_PLAN, Cell, Column, Plan
+from osler.runs.plan import COLUMN, LARGEST_PLAN, Cell, Column, Plan
 from osler.runs.store import search_index
 from osler.runs.store.check import damaged_transcripts
 from osler.runs.store.connection import (
@@ -167,26 +167,55 @@ class RunWriter(RunFile):
         """Add the plan's consultations that the run does not have yet.
 
         Raises:
-            UserError: A record has changed since the run began, or the plan is too large.
+            UserError: A record has changed since the run began, the plan is too large, or its streams have other cases.
         """
         todo: list[int] = []
         known = 0
-        with self._transaction() as file:
+        cases: list[str] = []
+
+        def cells() -> Iterator[Cell]:
             for count, record in enumerate(plan.records, 1):
                 if count * plan.each > LARGEST_PLAN:
                     raise plan.too_large
                 self._add_record(file, record)
-                for cell in plan.cells(record):
-                    name = cell_values(cell)
-                    _insert(file, "OR IGNORE INTO cells", CELL, name)
-                    number, state = file.execute(
-                        f"SELECT number, state FROM cells WHERE ({_CELL}) = ({_marks(name)})", name
-                    ).fetchone()
-                    if state == CellState.TODO:
-                        todo.append(number)
-                    else:
-                        known += 1
+                cases.append(record.id)
+                yield from plan.cells(record)
+            yield from plan.held_again(cases)
+
+        before = self._stream_sizes(plan)
+        with self._transaction() as file:
+            for cell in cells():
+                name = cell_values(cell)
+                _insert(file, "OR IGNORE INTO cells", CELL, name)
+                number, state = file.execute(
+                    f"SELECT number, state FROM cells WHERE ({_CELL}) = ({_marks(name)})", name
+                ).fetchone()
+                if state == CellState.TODO:
+                    todo.append(number)
+                else:
+                    known += 1
+            if plan.experience:
+                self._check_streams(plan, len(cases), before)
         return Planned(todo, known)
+
+    def _check_streams(self, plan: Plan, cases: int, before: set[int]) -> None:
+        """Refuse a plan that gives a stream other cases than it had: its lessons depend on them."""
+        if plan.settings.transfer >= cases:
+            raise UserError(
+                f"--transfer {plan.settings.transfer} leaves no case to learn from: a stream has {cases}",
+                "give a smaller --transfer, or more records",
+            )
+        if before | self._stream_sizes(plan) != {cases}:
+            raise UserError(
+                f"the streams of {self.path} have other cases than this plan, and lessons depend on them",
+                "give the same records as before, or another --out",
+            )
+
+    def _stream_sizes(self, plan: Plan) -> set[int]:
+        """How many cases the run has of the plan's columns, trial by trial."""
+        kinds = (cell_values(Cell("", column, 0))[1:-1] for column in plan.columns if plan.experience)
+        sql = f"SELECT count(*) FROM cells WHERE ({', '.join(COLUMN)}) = ({_marks(COLUMN)}) GROUP BY trial"
+        return {count for kind in kinds for (count,) in self.ask(sql, kind)}
 
     def next_trial(self, case: str, column: Column) -> int:
         """The number after the last trial of this kind."""

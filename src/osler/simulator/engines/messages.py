@@ -118,7 +118,7 @@ class WorkerServer:
         outcome: Transcript | StopMessage
         try:
             clients = ConsultationClients(self._clients, job.cell.trial, job.kept, keep, settings.limits, self)
-            outcome = await simulate_one(job.record, job.cell, settings, clients, journal)
+            outcome = await simulate_one(job.record, job.cell, settings, clients, journal, job.experience)
         except RunStopped as stop:
             outcome = StopMessage(stop.kind, stop.message)
         except asyncio.CancelledError:

@@ -80,7 +80,7 @@ class WorkerPool:
         """Keep one worker going; one that dies is replaced, and what it was doing is taken up again."""
         left: list[int] = []
         while (connection := await self._started(needed=bool(left))) is not None:
-            left = await _OneWorker(self._queue, connection, left).work(self._each)
+            left = await _OneWorker(self._queue, connection, left, self._each).work()
             for number in list(left):
                 self._queue.interrupted(number, "its worker died")
                 if not self._queue.stop.asked.is_set() and self._is_deadly(number):
@@ -88,7 +88,7 @@ class WorkerPool:
                     line = f"{_MOST_DEATHS} workers died while they held it"
                     job = self._queue.job(number)
                     self._queue.ended(number, abandoned_transcript(job, self._setup.settings, line))
-            if not left or self._queue.stop.asked.is_set():
+            if self._queue.stop.asked.is_set() or not (left or self._queue.is_waiting):
                 self._nothing_left.set()
                 return
 
@@ -116,16 +116,15 @@ class WorkerPool:
 class _OneWorker:
     """The work of one worker, from its start to its end."""
 
-    def __init__(self, queue: WorkQueue, connection: WorkerConnection, again: list[int]) -> None:
-        self._queue, self._connection, self._waiting = queue, connection, again
+    def __init__(self, queue: WorkQueue, connection: WorkerConnection, again: list[int], each: int) -> None:
+        self._queue, self._connection, self._waiting, self._each = queue, connection, again, each
         self._under_way: set[int] = set()
 
-    async def work(self, each: int) -> list[int]:
-        """Keep this many consultations under way until there are none left; return what it left undone by dying."""
+    async def work(self) -> list[int]:
+        """Keep consultations under way until there are none left; return what it left undone by dying."""
         stopping = asyncio.ensure_future(self._tell_it_to_stop())
         try:
-            for _ in range(each):
-                self._hand_out()
+            self._hand_out()
             while self._under_way and (messages := await self._connection.receive()):
                 for message in messages:
                     self._take(message)
@@ -156,10 +155,12 @@ class _OneWorker:
                 self._hand_out()
 
     def _hand_out(self) -> None:
-        """Give it one more consultation, if there is one."""
-        again = self._waiting.pop() if self._waiting and not self._queue.stop.asked.is_set() else None
-        job = self._queue.next() if again is None else self._queue.job(again)
-        if job is not None:
+        """Give it as many consultations as it has room for, if there are any."""
+        while len(self._under_way) < self._each:
+            again = self._waiting.pop() if self._waiting and not self._queue.stop.asked.is_set() else None
+            job = self._queue.next() if again is None else self._queue.job(again)
+            if job is None:
+                return
             self._under_way.add(job.number)
             self._connection.send(job)
 

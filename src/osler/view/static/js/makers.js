@@ -4,7 +4,7 @@
   const {h, fill, said} = Osler;
   const PRODUCTS = ['questions', 'retrievals', 'replies', 'thoughts'];
   const MAKERS = ['model', 'retried', 'cut', 'strategy', 'rules', 'silent', 'human'];
-  const SEATS = ['doctor', 'patient', 'ram', 'memory'];
+  const SEATS = ['doctor', 'patient', 'ram', 'memory', 'experience'];
   const KINDS = ['refused', 'unread', 'shortened', 'cut', 'rules', 'reused', 'overflow'];
 
   const total = (counts) => Object.values(counts || {}).reduce((sum, n) => sum + n, 0);

@@ -120,6 +120,16 @@
     );
   }
 
+  // What the doctor recalled of earlier patients; nothing is shown of a doctor without experience.
+  function lessons(some = []) {
+    if (!some.length) return null;
+    const row = (one) => [
+      h('span', {class: 'grow'}, said(one.when, {tag: 'em'}), ' ', said(one.text), h('small', null, said(one.case))),
+      number(one.fit),
+    ];
+    return part(Osler.t('lessons'), list(some, row, {name: 'scored'}));
+  }
+
   // What remembering a turn did: one line each, with a mark that can be told without colour.
   function changes(change) {
     const lines = CHANGES.flatMap(([name, mark]) => (change?.[name] || []).map((text) => ({name, mark, text})));
@@ -150,6 +160,7 @@
         : null;
     return [
       recalled(turn.recall),
+      lessons(turn.lessons),
       h(
         'section',
         null,

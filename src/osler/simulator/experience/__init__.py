@@ -1,0 +1,1 @@
+"""Experience across patients: streams of cases, lessons from earlier ones, and who must not get them."""

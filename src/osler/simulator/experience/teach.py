@@ -1,0 +1,205 @@
+"""Lessons from a consultation that has ended: by the doctor's model, or by rules for the doctor without one."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pydantic import BaseModel, Field
+
+from osler.agents.calls import Caller
+from osler.agents.messages import Briefing
+from osler.agents.prompt_slots import SEMICOLON, case_slots
+from osler.agents.rules.findings import Findings, known_from
+from osler.agents.rules.knowledge import knowledge
+from osler.errors import RunStopped, StorageError, printable
+from osler.eval.ladder import judge_diagnosis
+from osler.eval.scoring import spoken
+from osler.eval.verdict import Verdict
+from osler.language import Language
+from osler.loosejson import json_begun, json_of
+from osler.memory.base import MemorySettings, Recall
+from osler.memory.raw import RawMemory
+from osler.models import Backbone, ChatMessage
+from osler.prompts import phrases, prompt
+from osler.records.schema import PatientRecord
+from osler.runs.events import Concluded, Journal, Learned, Maker, Recalled, Role
+from osler.runs.lessons import Feedback, Lesson
+from osler.runs.plan import RULES, Settings
+from osler.runs.transcript import Transcript
+from osler.simulator.build import case_of
+from osler.simulator.experience.recall import Experience
+
+MOST_LESSONS, LONGEST = 3, 400
+"""Lessons that one case gives, and characters of a lesson and of when it applies."""
+_DIALOGUE_TOKENS = 1500
+"""Tokens of the consultation that the model reads when it looks back, by estimate; the oldest turns are left out."""
+_NAMED = 6
+"""Findings that the words of a rules doctor's lesson name."""
+
+
+class _LessonForm(BaseModel):
+    when: str
+    lesson: str
+
+
+class _LessonsForm(BaseModel):
+    lessons: list[_LessonForm] = Field(max_length=MOST_LESSONS)
+
+
+class BackboneOpener(Protocol):
+    """Opens the doctor's model."""
+
+    def open(self, spec: str) -> Backbone:
+        """The backbone of that spec."""
+
+
+async def learn(
+    transcript: Transcript,
+    record: PatientRecord,
+    settings: Settings,
+    experience: Experience | None,
+    journal: Journal,
+    clients: BackboneOpener,
+) -> Transcript:
+    """Keep lessons from a consultation, as its last event; one that gave no answer teaches nothing.
+
+    A fault here costs the lessons and never the consultation.
+    """
+    said = transcript.conclusion
+    if experience is None or not experience.is_learning or said is None or not transcript.ending.is_answer:
+        return transcript
+    told = _told(transcript, record, experience.feedback)
+    fields: dict[str, object]
+    try:
+        if transcript.header.backbone == RULES:
+            lesson = _rules_lesson(transcript, said, record, experience.feedback)
+            fields = {"lessons": (lesson,), "maker": Maker.RULES}
+        else:
+            caller = Caller(clients.open(transcript.header.backbone), Role.EXPERIENCE, journal)
+            lessons = await _model_lessons(caller, transcript, said, record, told, settings)
+            failure = None if lessons else "the model's answer holds no lesson"
+            fields = {"lessons": lessons, "maker": Maker.MODEL, "requests": 1, "failure": failure}
+    except (RunStopped, StorageError):
+        raise
+    except Exception as error:
+        line = f"{type(error).__name__}: {printable(str(error))[:300]}"
+        fields = {"lessons": (), "maker": Maker.SILENT, "failure": line}
+    journal.add(Learned, Role.EXPERIENCE, told=told, **fields)
+    return transcript.model_copy(update={"events": tuple(journal.events)})
+
+
+def _told(transcript: Transcript, record: PatientRecord, feedback: Feedback) -> str:
+    """Return what the doctor is told of its conclusion."""
+    line = phrases("lesson_lines", record.language)
+    if feedback is Feedback.TRUTH:
+        truths = {"diagnosis": record.diagnosis, "treatment": record.treatment}
+        return "\n".join(line[f"truth_{kind}"].format(truth=one.name) for kind, one in truths.items() if one)
+    verdicts = spoken(transcript, record)
+    return "\n".join(line[f"verdict_{one.kind}"].format(verdict=line[one.verdict]) for one in verdicts)
+
+
+async def _model_lessons(
+    caller: Caller, transcript: Transcript, said: Concluded, record: PatientRecord, told: str, settings: Settings
+) -> tuple[Lesson, ...]:
+    template = prompt("lesson", record.language)
+    text = template.fill(
+        **case_slots(case_of(record)),
+        dialogue=await _dialogue(transcript),
+        diagnosis=said.diagnosis,
+        treatment=said.treatment,
+        told=told,
+    )
+    messages = [ChatMessage("user", text)]
+    answer = await caller.text(messages, template, schema=_LessonsForm, max_tokens=settings.answer_tokens)
+    return tuple(_read(answer, record))[:MOST_LESSONS]
+
+
+def _read(answer: str, record: PatientRecord) -> list[Lesson]:
+    """Return the lessons in a model's answer, in its words; what is empty or overlong is left out."""
+    rows = (json_of(answer) or json_begun(answer) or {}).get("lessons")
+    found = []
+    for row in rows if isinstance(rows, list) else ():
+        when, text = (
+            (" ".join(str(row.get(name) or "").split()) for name in ("when", "lesson")) if _is_map(row) else ("", "")
+        )
+        if text and max(len(when), len(text)) <= LONGEST:
+            found.append(Lesson(case=record.id, language=record.language, when=when, text=text))
+    return found
+
+
+def _is_map(row: object) -> bool:
+    return isinstance(row, dict)
+
+
+async def _dialogue(transcript: Transcript) -> str:
+    """The consultation as its doctor heard it: the dialogue, or the record of a doctor who was told everything."""
+    header = transcript.header
+    memory = RawMemory(MemorySettings(language=header.language, budget=_DIALOGUE_TOKENS, speaker=header.speaker))
+    for turn in transcript.exchanges.values():
+        await memory.remember(turn)
+    return (
+        (await memory.recall("")).text
+        or _last_recall(transcript).text
+        or phrases("lesson_lines", header.language)["nothing"]
+    )
+
+
+def _last_recall(transcript: Transcript) -> Recall:
+    recalls = transcript.of(Recalled)
+    return recalls[-1].recall if recalls else Recall()
+
+
+def _rules_lesson(transcript: Transcript, said: Concluded, record: PatientRecord, feedback: Feedback) -> Lesson:
+    """The findings of the case with the doctor's diagnosis and the verdict, or with the truth."""
+    language, conditions = record.language, knowledge().conditions
+    turns = tuple(transcript.exchanges.values())
+    recall = Recall(exchanges=turns) if turns else _last_recall(transcript)
+    briefing = Briefing(case=case_of(record), turn=len(turns) + 1, turns_left=0, reply="", recall=recall)
+    findings = known_from(briefing).findings
+    given = next((one.id for one in conditions.values() if one.name[language] == said.diagnosis), "")
+    line = phrases("lesson_lines", language)
+    known: dict[str, object]
+    if feedback is Feedback.TRUTH:
+        truth, treatment = _condition_of(record), record.treatment.name if record.treatment else ""
+        text = line["was_true"].format(diagnosis=record.diagnosis.name, treatment=treatment)
+        known = {
+            "truth": truth,
+            "diagnosis": record.diagnosis.name,
+            "treatment": treatment,
+            "given_was": given == truth,
+        }
+    else:
+        verdict = next(Verdict(one.verdict) for one in spoken(transcript, record) if one.kind == "diagnosis")
+        was = {Verdict.CORRECT: True, Verdict.WRONG: False}.get(verdict)
+        text = line[{True: "was_right", False: "was_wrong", None: "was_open"}[was]].format(diagnosis=said.diagnosis)
+        known = {"given_was": was}
+    return Lesson(
+        case=record.id, language=language, when=_when(findings, language), text=text, findings=findings, given=given,
+        **known,
+    )  # fmt: skip
+
+
+def _condition_of(record: PatientRecord) -> str:
+    """The id of the condition that the rules doctor knows the true diagnosis as; empty if it does not know it."""
+    return next(
+        (
+            one.id
+            for one in knowledge().conditions.values()
+            if judge_diagnosis(one.name[record.language], record.diagnosis).verdict is Verdict.CORRECT
+        ),
+        "",
+    )
+
+
+def _when(findings: Findings, language: Language) -> str:
+    line, items, joint = phrases("lesson_lines", language), knowledge().item_of, SEMICOLON[language]
+    present, absent = (
+        list(dict.fromkeys(items[name].names[language][0] for name, there in findings.items() if there is wanted))
+        for wanted in (True, False)
+    )
+    absent = [name for name in absent if name not in present]
+    if not present:
+        return line["when_nothing"]
+    told = line["when"].format(present=joint.join(present[:_NAMED]))
+    space = " " if language is Language.EN else ""
+    return told + (space + line["without"].format(absent=joint.join(absent[:_NAMED])) if absent else "")
