@@ -16,9 +16,9 @@ from osler.runs.transcript import Header, Transcript
 from osler.seeds import derive
 from osler.simulator.build import Opener, case_of, seat
 from osler.simulator.consultation import Seats, consult
-from osler.simulator.visits import play_visits
 from osler.simulator.experience.recall import Experience, LessonMemory
 from osler.simulator.experience.teach import learn
+from osler.simulator.visits import play_visits
 
 
 @dataclass(frozen=True)
