@@ -58,9 +58,9 @@ def known_from(briefing: Briefing) -> Known:
             findings |= _findings_answered(one, answer, language)
             asked.add(one.id)
     items = knowledge().item_of
-    # What was felt or seen at an earlier visit was so then; what a test showed may still be so.
+    # What was felt or found at an earlier visit was so then; a test that is asked for today is looked up in the notes.
     history = {name: there for name, there in past.items() if items[name].kind == _HISTORY}
-    shown = {name: True for name, there in past.items() if there and items[name].is_test}
+    shown = {name: there for name, there in past.items() if items[name].is_test and items[name].id in asked}
     asked.update(items[name].id for name in {**history, **findings})
     return Known({**shown, **history, **findings}, frozenset(asked))
 
