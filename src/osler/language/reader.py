@@ -185,7 +185,8 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
 @cache
 def _bare_answers(language: Language) -> frozenset[str]:
     """Return the words for yes and no, which by themselves mention nothing."""
-    return frozenset((*cues("answer_yes", language), *cues("answer_no", language), *cues("negation", language)))
+    answers = (*cues("answer_yes", language), *cues("answer_no", language), *cues("negation", language))
+    return frozenset(answers) - set(cues("sides", language))
 
 
 def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Draft:

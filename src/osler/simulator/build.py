@@ -57,6 +57,12 @@ def case_of(record: PatientRecord) -> Case:
     )
 
 
+def about(case: Case) -> str:
+    """Return in a line what is known before the first question, for the memory's model."""
+    sex = phrases("doctor_lines", case.language)[case.sex.value]
+    return phrases("tim_lines", case.language)["about"].format(age=case.age, sex=sex, complaint=case.complaint)
+
+
 def seat(
     record: PatientRecord, column: Column, trial: int, settings: Settings, journal: Journal, clients: Opener
 ) -> Seats:
@@ -68,6 +74,7 @@ def seat(
         seed=derive(settings.seed, record.id, trial, "memory"),
         thinker=_thinker(settings.memory_backbone or column.backbone, journal, clients),
         speaker=record.speaker,
+        about=about(case),
     )
     return Seats(
         doctor=doctor_of(column, case, settings, journal, clients),

@@ -84,6 +84,7 @@ def transcript_of(
         language=record.language,
         specialty=record.specialty,
         speaker=record.speaker,
+        about=about(case_of(record)),
         **cell.column.as_json(),
         patient_backbone=settings.patient_backbone,
         ram_backbone=settings.ram_backbone,

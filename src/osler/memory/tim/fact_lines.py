@@ -64,7 +64,7 @@ def _predicate(thought: Draft, language: Language) -> str:
     if topic := topic_of(thought):
         answer = words["no"].format(thing=thought.object) if thought.negated else thought.object
         return f"{words['topic'].format(topic=topic)} {answer}"
-    return f"{words['has_not'] if thought.negated else thought.relation} {thought.object}"
+    return f"{words['has_not'] if thought.negated else thought.relation} {thought.object}".strip()
 
 
 def topic_of(thought: Draft) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 
 from pydantic import Field
@@ -26,6 +27,8 @@ class ThoughtKind(StrEnum):
     ALLERGY = "allergy"
     MEDICINE = "medicine"
     PREGNANCY = "pregnancy"
+    CONDITION = "condition"
+    """An illness or a past dependence that decides which treatment is safe; only a model marks it."""
     OTHER = "other"
 
 
@@ -50,10 +53,12 @@ class Draft(FrozenModel):
     """Whether the doctor thought it; else it is what the patient said."""
     reported: str = ""
     """When the thing happened, as it was said: `three days ago`."""
+    at: datetime | None = None
+    """When it was said; a `reported` time such as `yesterday` counts from there."""
     is_by_model: bool = False
     """Whether a model formed it; else rules did."""
     kind: ThoughtKind = ThoughtKind.OTHER
-    """As a model marks it, or, without one, the words for allergies, medicines and pregnancy."""
+    """As a model marks it; without a model, found by the words for allergies, medicines and pregnancy."""
     inferred: bool = False
     """Whether nobody said it and a model concluded it."""
 

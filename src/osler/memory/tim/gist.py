@@ -1,0 +1,206 @@
+"""What a thought and an exchange say, as sets that can be compared without a model.
+
+A mark is a word of weight, `=` and a number, or `#` and the name of a drug or of a thing that doctors ask about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from osler.language import Language
+from osler.language.cues import finder, groups
+from osler.language.lexicon.drugs import drugs_in
+from osler.language.lexicon.phrases import named
+from osler.language.numerals import whole_values, without_numbers
+from osler.language.reader import Mention, read
+from osler.language.times_and_values import number_finder, time_finder, value_finder
+from osler.language.words import content, plain
+from osler.memory.base import Turn
+from osler.memory.tim.fact_lines import topic_of
+from osler.memory.tim.thought import PATIENT, Draft
+
+Marks = frozenset[str]
+_SINGLE = ("side", "person", "drug", "time", "amount")
+"""Details of which a thing has one at a time."""
+
+
+@dataclass(frozen=True)
+class Gist:
+    """What a thought says, apart from whether it is so."""
+
+    subject: str
+    topic: Marks
+    """Words of what was asked, or of what was measured."""
+    words: Marks
+    """Words of its object, without times and numbers."""
+    numbers: Marks
+    when: str
+    names: Marks
+    """Of its object and its topic."""
+    denied: Marks
+    """What its sentence denies."""
+    is_ended: bool
+    """Whether it says that something was so and no longer is."""
+    details: Mapping[str, Marks] = field(compare=False)
+    """Its side, person, drug and time, and an amount for each unit, as `amount UNIT`."""
+    parts: Marks = field(compare=False)
+    """Its words and those of its topic; in Chinese, also the shorter words within them."""
+
+    @property
+    def about(self) -> Marks:
+        """Its words and those of its topic."""
+        return self.words | self.topic
+
+    def is_at_other_time(self, other: Gist) -> bool:
+        """Check whether both may be true, one after the other."""
+        return bool(self.when and other.when) and self.when != other.when
+
+    def is_on_other_topic(self, other: Gist) -> bool:
+        """Check whether the two answer different questions."""
+        return bool(self.topic and other.topic) and self.topic != other.topic
+
+    def denies(self, other: Gist, *, is_contrast: bool) -> bool:
+        """Check whether its sentence denies what the other says.
+
+        If only a part of that is denied, the reply must say what is so instead: "no pain" leaves a chest pain as it is.
+        """
+        names = frozenset(mark for mark in self.denied if mark.startswith("#"))
+        said = self.denied - names
+        common = said & (other.parts | other.numbers)
+        if names and names == other.names:
+            return True
+        return len(common) > len(said) / 2 and (is_contrast or said in (other.words, other.topic))
+
+    def is_newer_value(self, other: Gist) -> bool:
+        """Check whether both measure the same thing, with other numbers."""
+        if self.differs(other, ("drug",)):
+            return False
+        is_same = self.about == other.about or self.names & other.names or (other.topic and other.topic <= self.about)
+        is_bare = not self.words and self.topic & other.about
+        return bool(self.about and (is_same or is_bare)) and self.differs(other, ("amount",))
+
+    def differs(self, other: Gist, kinds: Sequence[str] = _SINGLE) -> bool:
+        """Check whether both have a detail of one of these kinds, and not the same one."""
+        return any(
+            mine.isdisjoint(its)
+            for name, mine in self.details.items()
+            for other_name, its in other.details.items()
+            if name.partition(" ")[0] in kinds and _are_of_one_kind(name, other_name)
+        )
+
+
+def _are_of_one_kind(one: str, other: str) -> bool:
+    """Check whether two details can be compared; of two amounts, one may leave out its unit or a part of it."""
+    kind, _, unit = one.partition(" ")
+    other_kind, _, other_unit = other.partition(" ")
+    units, other_units = set(unit.split()), set(other_unit.split())
+    return kind == other_kind and (units <= other_units or other_units <= units)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A turn, as far as it shows which older thoughts it is about."""
+
+    language: Language
+    marks: Marks
+    is_correction: bool
+    """Whether the reply says that something was said wrongly."""
+    is_change: bool
+    """Whether it says that, or that something is otherwise now."""
+    is_contrast: bool
+    """Whether the reply both denies and affirms something."""
+
+    def shared(self, thought: Gist) -> Marks:
+        """Return what the exchange has in common with a thought."""
+        return self.marks & (thought.parts | thought.names | thought.numbers)
+
+
+def exchange_of(turn: Turn, language: Language) -> Exchange:
+    """Read a turn for what it has in common with older thoughts."""
+    said = f"{turn.question} {turn.reply}"
+    is_correction = says("correction", turn.reply, language)
+    is_change = is_correction or says("change", turn.reply, language)
+    return Exchange(
+        language=language,
+        marks=_parts(content(said, language), language) | _numbers(said, language) | _names(said, language),
+        is_correction=is_correction,
+        is_change=is_change and not says("added", turn.reply, language),
+        is_contrast=len({mention.denied for mention in _mentions(turn.reply, language)}) > 1,
+    )
+
+
+def says(kind: str, text: str, language: Language) -> bool:
+    """Check whether a text has a cue of a kind."""
+    return finder(kind, language).search(text) is not None
+
+
+@lru_cache(maxsize=8192)
+def gist(draft: Draft, language: Language) -> Gist:
+    """Read a thought for what it says."""
+    object_ = finder("correction", language).sub(" ", draft.object)
+    topic = frozenset(content(topic_of(draft), language))
+    timeless = content(time_finder(language).sub(" ", object_), language)
+    words = frozenset(word for word in timeless if not whole_values(word, language))
+    denied = [one for one in _mentions(draft.sentence, language) if one.denied]
+    level = plain(draft.subject)
+    return Gist(
+        subject="patient" if level in PATIENT else level,
+        topic=topic,
+        words=words,
+        numbers=_numbers(object_, language),
+        when=plain(draft.reported),
+        names=_names(f"{topic_of(draft)} {object_}", language),
+        denied=frozenset().union(*(_marks(f"{one.what} {one.value} {one.when}", language) for one in denied)),
+        is_ended=says("ended", draft.object, language),
+        details=dict(_details(f"{draft.subject} {object_} {draft.reported}", language)),
+        parts=_parts((*words, *topic), language),
+    )
+
+
+def _mentions(text: str, language: Language) -> list[Mention]:
+    """What a text mentions, also in the parts that say it within another statement: "it turned out that it isn't"."""
+    parts = (text, *finder("subordinate", language).split(text)[1:])
+    return [mention for part in parts for mention in read(part, language).mentions]
+
+
+def _marks(text: str, language: Language) -> Marks:
+    return frozenset(content(text, language)) | _numbers(text, language) | _names(text, language)
+
+
+def _numbers(text: str, language: Language) -> Marks:
+    return frozenset(f"={number:g}" for number in whole_values(text, language))
+
+
+def _names(text: str, language: Language) -> Marks:
+    return frozenset(
+        (*(f"#{drug}" for drug in drugs_in(text).values()), *(f"#{one}" for one in named(language).whole(text)))
+    )
+
+
+def _parts(words: Sequence[str], language: Language) -> Marks:
+    """Words; in Chinese, also the shorter words within them: 结石 of 肾结石."""
+    if language is Language.EN:
+        return frozenset(words)
+    spans = ((word, size) for word in words for size in range(2, len(word)))
+    within = (word[start : start + size] for word, size in spans for start in range(len(word) - size + 1))
+    return frozenset((*words, *within))
+
+
+def _details(text: str, language: Language) -> Iterator[tuple[str, Marks]]:
+    """The single-valued details of a text, by kind."""
+    for name, cue in (("side", "sides"), ("person", "relatives")):
+        if found := frozenset(plain(hit[0]) for hit in finder(cue, language).finditer(text)):
+            yield name, found
+    if drugs := drugs_in(text):
+        yield "drug", frozenset(map(str, drugs.values()))
+    if times := frozenset(plain(hit[0]) for hit in time_finder(language).finditer(text)):
+        yield "time", times
+    amounts: dict[str, Marks] = {}
+    for finds in (value_finder(language), number_finder(language)):
+        for hit in finds.finditer(text):
+            unit = " ".join(sorted(content(without_numbers(hit[0], language), language)))
+            amounts[f"amount {unit}"] = amounts.get(f"amount {unit}", frozenset()) | _numbers(hit[0], language)
+        text = finds.sub(" ", text)
+    yield from amounts.items()
