@@ -48,9 +48,10 @@ _CHINESE_ONES = {digit: value for value, digit in enumerate("零一二三四五�
 _CHINESE_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10000}
 _NUMBER_WORD = "|".join(sorted((*(_ONES.keys() - _ORDINALS), *_TENS, *_SCALES), key=len, reverse=True))
 _FIGURE = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,12}(?:[./]\d{1,6})?"
+_DECIMALS = "点[零〇一二三四五六七八九]{1,2}(?![十百千])"
 NUMBER = {
     Language.EN: rf"(?:{_FIGURE}|(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD})){{0,4}})",
-    Language.ZH: rf"(?:{_FIGURE}|[零〇一二两三四五六七八九十百千万半几数]{{1,8}}(?:点[零〇一二三四五六七八九]{{1,2}}(?![十百千]))?)",
+    Language.ZH: rf"(?:{_FIGURE}|[零〇一二两三四五六七八九十百千万半几数]{{1,8}}(?:{_DECIMALS})?)",
 }
 """Patterns for one number, in digits or in words."""
 

@@ -123,8 +123,8 @@ class Memory(Protocol):
 
 
 Thinker = Callable[[Prompt, str, type[BaseModel] | None, int], Awaitable[str | None]]
-"""A model that a memory may ask: the template, its filled text, the form of the answer, its maximum tokens. Returns None
-if the call failed; the memory then does without."""
+"""A model that a memory may ask: the template, its filled text, the form of the answer, its maximum tokens. Returns
+None if the call failed; the memory then does without."""
 
 
 class MemorySettings(FrozenModel):

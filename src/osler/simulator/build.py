@@ -19,10 +19,11 @@ from osler.agents.ram.redact import without_diagnosis
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient, voice
 from osler.language import Language
+from osler.locale import label
 from osler.memory import MemorySettings, Thinker, memory_factory
 from osler.memory.base import Change, Recall, Turn
 from osler.models import Backbone, ChatMessage
-from osler.prompts import Prompt
+from osler.prompts import Prompt, phrases
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import ConsultationError, Journal, Role
 from osler.runs.plan import HUMAN, ONE_STEP, PLAIN, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
@@ -57,10 +58,10 @@ def case_of(record: PatientRecord) -> Case:
     )
 
 
-def about(case: Case) -> str:
+def known_before(case: Case) -> str:
     """Return in a line what is known before the first question, for the memory's model."""
-    sex = phrases("doctor_lines", case.language)[case.sex.value]
-    return phrases("tim_lines", case.language)["about"].format(age=case.age, sex=sex, complaint=case.complaint)
+    line = phrases("tim_lines", case.language)["about"]
+    return line.format(age=case.age, sex=label(case.sex, case.language), complaint=case.complaint)
 
 
 def seat(
@@ -74,7 +75,7 @@ def seat(
         seed=derive(settings.seed, record.id, trial, "memory"),
         thinker=_thinker(settings.memory_backbone or column.backbone, journal, clients),
         speaker=record.speaker,
-        about=about(case),
+        about=known_before(case),
     )
     return Seats(
         doctor=doctor_of(column, case, settings, journal, clients),

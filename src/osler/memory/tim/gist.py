@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from osler.language import Language
-from osler.language.cues import finder, groups
+from osler.language.cues import finder
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.lexicon.phrases import named
 from osler.language.numerals import whole_values, without_numbers
@@ -39,6 +39,8 @@ class Gist:
     when: str
     names: Marks
     """Of its object and its topic."""
+    object_names: Marks
+    topic_names: Marks
     denied: Marks
     """What its sentence denies."""
     is_ended: bool
@@ -47,6 +49,11 @@ class Gist:
     """Its side, person, drug and time, and an amount for each unit, as `amount UNIT`."""
     parts: Marks = field(compare=False)
     """Its words and those of its topic; in Chinese, also the shorter words within them."""
+
+    @property
+    def times(self) -> Marks:
+        """The times that it gives."""
+        return self.details.get("time", frozenset())
 
     @property
     def about(self) -> Marks:
@@ -64,22 +71,38 @@ class Gist:
     def denies(self, other: Gist, *, is_contrast: bool) -> bool:
         """Check whether its sentence denies what the other says.
 
-        If only a part of that is denied, the reply must say what is so instead: "no pain" leaves a chest pain as it is.
+        If only a part of that is denied, the sentence must say what it is instead: "no pain" leaves a chest pain as it
+        is, "it isn't asthma, it's the heart" takes the asthma back.
         """
         names = frozenset(mark for mark in self.denied if mark.startswith("#"))
         said = self.denied - names
         common = said & (other.parts | other.numbers)
-        if names and names == other.names:
+        is_named = bool(names & other.names)
+        if is_contrast and common and 2 * len(common) + is_named > len(said):
             return True
-        return len(common) > len(said) / 2 and (is_contrast or said in (other.words, other.topic))
+        return bool(said) and (said in (other.words, other.topic) or (common == said and names == other.names != set()))
+
+    def is_about_same(self, other: Gist) -> bool:
+        """Check whether it names the thing that the other is about: its drug, or what was asked for."""
+        if drugs := other.details.get("drug"):
+            return bool(drugs & self.details.get("drug", frozenset()))
+        if self.topic_names and other.topic_names and self.topic_names.isdisjoint(other.topic_names):
+            return False
+        is_named = bool(other.topic_names) and other.topic_names <= self.object_names
+        return is_named or bool(other.topic and other.topic <= self.about) or self.about == other.about != frozenset()
 
     def is_newer_value(self, other: Gist) -> bool:
         """Check whether both measure the same thing, with other numbers."""
-        if self.differs(other, ("drug",)):
-            return False
-        is_same = self.about == other.about or self.names & other.names or (other.topic and other.topic <= self.about)
-        is_bare = not self.words and self.topic & other.about
-        return bool(self.about and (is_same or is_bare)) and self.differs(other, ("amount",))
+        if self.topic and not self.words and self.topic == other.topic:
+            return self.differs(other, ("amount",))  # nothing but a number: the unit is that of before
+        return self.is_about_same(other) and any(
+            name.startswith("amount") and name in other.details and mine.isdisjoint(other.details[name])
+            for name, mine in self.details.items()
+        )
+
+    def has_unit_of(self, other: Gist) -> bool:
+        """Check whether both give an amount in the same unit."""
+        return any(name.startswith("amount ") and name != "amount " for name in self.details.keys() & other.details)
 
     def differs(self, other: Gist, kinds: Sequence[str] = _SINGLE) -> bool:
         """Check whether both have a detail of one of these kinds, and not the same one."""
@@ -107,10 +130,12 @@ class Exchange:
     marks: Marks
     is_correction: bool
     """Whether the reply says that something was said wrongly."""
+    is_switch: bool
+    """Whether it says that, or that one thing took the place of another."""
     is_change: bool
-    """Whether it says that, or that something is otherwise now."""
+    """Whether it says one of these, or that something is otherwise now."""
     is_contrast: bool
-    """Whether the reply both denies and affirms something."""
+    """Whether the reply says that it is not this but that."""
 
     def shared(self, thought: Gist) -> Marks:
         """Return what the exchange has in common with a thought."""
@@ -121,13 +146,17 @@ def exchange_of(turn: Turn, language: Language) -> Exchange:
     """Read a turn for what it has in common with older thoughts."""
     said = f"{turn.question} {turn.reply}"
     is_correction = says("correction", turn.reply, language)
-    is_change = is_correction or says("change", turn.reply, language)
+    is_added = says("added", turn.reply, language)
+    is_switch = is_correction or says("switch", turn.reply, language)
+    told = finder("kept_negation", language).sub(" ", turn.reply)
     return Exchange(
         language=language,
         marks=_parts(content(said, language), language) | _numbers(said, language) | _names(said, language),
         is_correction=is_correction,
-        is_change=is_change and not says("added", turn.reply, language),
-        is_contrast=len({mention.denied for mention in _mentions(turn.reply, language)}) > 1,
+        is_switch=is_switch and not is_added,
+        is_change=(is_switch or says("change", turn.reply, language)) and not is_added,
+        is_contrast=(is_correction or says("not_that", told, language))
+        and len({mention.denied for mention in _mentions(turn.reply, language)}) > 1,
     )
 
 
@@ -142,7 +171,7 @@ def gist(draft: Draft, language: Language) -> Gist:
     object_ = finder("correction", language).sub(" ", draft.object)
     topic = frozenset(content(topic_of(draft), language))
     timeless = content(time_finder(language).sub(" ", object_), language)
-    words = frozenset(word for word in timeless if not whole_values(word, language))
+    words = frozenset(word for word in timeless if not (whole_values(word, language) or "'" in word))
     denied = [one for one in _mentions(draft.sentence, language) if one.denied]
     level = plain(draft.subject)
     return Gist(
@@ -152,7 +181,9 @@ def gist(draft: Draft, language: Language) -> Gist:
         numbers=_numbers(object_, language),
         when=plain(draft.reported),
         names=_names(f"{topic_of(draft)} {object_}", language),
-        denied=frozenset().union(*(_marks(f"{one.what} {one.value} {one.when}", language) for one in denied)),
+        object_names=_names(object_, language),
+        topic_names=_names(topic_of(draft), language),
+        denied=frozenset().union(*(_marks(f"{one.what or one.when} {one.value}", language) for one in denied)),
         is_ended=says("ended", draft.object, language),
         details=dict(_details(f"{draft.subject} {object_} {draft.reported}", language)),
         parts=_parts((*words, *topic), language),
@@ -166,7 +197,8 @@ def _mentions(text: str, language: Language) -> list[Mention]:
 
 
 def _marks(text: str, language: Language) -> Marks:
-    return frozenset(content(text, language)) | _numbers(text, language) | _names(text, language)
+    words = (word for word in content(text, language) if "'" not in word)
+    return frozenset(words) | _numbers(text, language) | _names(text, language)
 
 
 def _numbers(text: str, language: Language) -> Marks:
@@ -202,5 +234,5 @@ def _details(text: str, language: Language) -> Iterator[tuple[str, Marks]]:
         for hit in finds.finditer(text):
             unit = " ".join(sorted(content(without_numbers(hit[0], language), language)))
             amounts[f"amount {unit}"] = amounts.get(f"amount {unit}", frozenset()) | _numbers(hit[0], language)
-        text = finds.sub(" ", text)
+        text = time_finder(language).sub(" ", finds.sub(" ", text))
     yield from amounts.items()

@@ -87,6 +87,7 @@ def repeats(draft: Draft, old: Draft, language: Language) -> bool:
         and mine.numbers <= its.numbers
         and bool(mine.words or mine.numbers or mine == its)
         and (not draft.reported or mine.when == its.when)
+        and mine.times <= its.times
     )
 
 
@@ -121,12 +122,13 @@ def replaces(draft: Draft, old: Draft, exchange: Exchange) -> str:
         # What is there takes back any denial of a part of it.
         if draft.negated or mine.is_ended or mine.is_on_other_topic(its):
             return ""
-        return _OPPOSITE if its.words and its.words <= mine.words or mine == its else ""
+        is_named = its.names and its.names == mine.names and its.words <= mine.words
+        return _OPPOSITE if its.words == mine.words or is_named else ""
     if draft.negated and not mine.is_on_other_topic(its) and mine.words == its.words and (mine.words or mine == its):
         return _OPPOSITE
     if mine.denies(its, is_contrast=exchange.is_contrast):
         return _OPPOSITE
-    if mine.is_ended and mine.names & its.names:
+    if mine.is_ended and mine.is_about_same(its):
         return "it has ended"
     return "a newer value" if not draft.negated and mine.is_newer_value(its) else ""
 
@@ -140,10 +142,16 @@ def corrects(draft: Draft, old: Draft, exchange: Exchange) -> bool:
     if not exchange.is_change or draft.negated or old.negated or draft.sentence == old.sentence != "":
         return False
     shared = exchange.shared(its) - mine.denied
-    is_related = bool(shared) or (draft.is_protected and draft.kind is old.kind)
     if mine.subject != its.subject:
         return len(shared) > 1 and mine.differs(its, ("person",)) and exchange.is_correction
-    return is_related and mine.differs(its)
+    is_related = bool(shared) if exchange.is_correction else mine.is_about_same(its)
+    if is_related:
+        return mine.differs(its)
+    is_other_drug = mine.differs(its, ("drug",))
+    is_same_kind = draft.is_protected and draft.kind is old.kind
+    if is_other_drug:
+        return exchange.is_switch and is_same_kind
+    return (is_same_kind or mine.has_unit_of(its)) and mine.differs(its, ("amount",))
 
 
 def _joined(draft: Draft, old: Draft) -> Draft:

@@ -116,6 +116,7 @@ class _ModelThink:
                 about=self._about or words["nothing"],
                 who=words[f"who_{self._speaker.value}"],
                 results=turn.results or words["nothing"],
+                differential=illnesses(turn, self._language) or words["nothing"],
             )
         rules = prompt("tim_rules", self._language).fill(subject=words[f"subject_{kind}"].format(**names))
         return {"of": words[f"of_{kind}"].format(**names), "exchange": exchange, "rules": rules}

@@ -71,7 +71,11 @@ def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> Iterator[Draf
         is_first = plain(mention.said) in plain(first)
         is_answer = is_open(turn.question, language) or (is_first and (not is_answered or opened == "yes"))
         said = _object(mention, language)
-        topic = question_topic(turn.question, language) if is_answer and not _shares(said, asked, language) else ""
+        topic = (
+            question_topic(turn.question, language)
+            if is_answer and not _is_clear(said, turn.question, language)
+            else ""
+        )
         if topic or content(said, language):
             yield _draft(mention, said, topic, turn, language, speaker)
 
@@ -187,6 +191,12 @@ def _shares(said: str, asked: frozenset[str], language: Language) -> bool:
     return not asked.isdisjoint(content(said, language))
 
 
+def _is_clear(said: str, question: str, language: Language) -> bool:
+    """Check whether an answer shows by itself what was asked, also which drug."""
+    asked = frozenset(content(question, language))
+    return _shares(said, asked, language) and set(drugs_in(question).values()) <= set(drugs_in(said).values())
+
+
 def _draft(mention: Mention, said: str, topic: str, turn: Turn, language: Language, speaker: Speaker) -> Draft:
     line = phrases("tim_lines", language)
     person = relative_at_start(said, language, speaker) if mention.whose and not mention.denied else None
@@ -209,12 +219,12 @@ def _draft(mention: Mention, said: str, topic: str, turn: Turn, language: Langua
         negated=mention.denied,
         certainty=_UNSURE if mention.unsure else 1.0,
         reported=mention.when if plain(mention.when) not in plain(said) else "",
-        kind=ThoughtKind.OTHER if mention.whose else _kind(f"{topic} {said}", turn.question, language),
+        kind=ThoughtKind.OTHER if mention.whose else _kind(f"{relation} {topic} {said}", turn.question, language),
     )
 
 
 def _subject(mention: Mention, turn: Turn, language: Language) -> str:
-    """Return whom a mention is about: the patient, a relative; if the two who talk have names, one of them or theirs."""
+    """Return whom a mention is about: the patient or a relative; of two people with names, one of them or theirs."""
     line = phrases("tim_lines", language)
     if not turn.said_by:
         return mention.whose or line["patient"]
