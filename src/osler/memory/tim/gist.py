@@ -49,6 +49,8 @@ class Gist:
     """Its side, person, drug and time, and an amount for each unit, as `amount UNIT`."""
     parts: Marks = field(compare=False)
     """Its words and those of its topic; in Chinese, also the shorter words within them."""
+    topic_parts: Marks = field(compare=False)
+    """Words of its topic; in Chinese, also the characters within them: 酒 of 喝酒."""
 
     @property
     def times(self) -> Marks:
@@ -59,6 +61,15 @@ class Gist:
     def about(self) -> Marks:
         """Its words and those of its topic."""
         return self.words | self.topic
+
+    @property
+    def drugs(self) -> Marks:
+        """The drugs that it or its topic names."""
+        return self.details.get("drug", frozenset())
+
+    def ends(self, other: Gist) -> bool:
+        """Check whether it says that what the other says is over."""
+        return self.is_ended and (self.is_about_same(other) or not self.about.isdisjoint(other.topic_parts))
 
     def is_at_other_time(self, other: Gist) -> bool:
         """Check whether both may be true, one after the other."""
@@ -80,12 +91,16 @@ class Gist:
         is_named = bool(names & other.names)
         if is_contrast and common and 2 * len(common) + is_named > len(said):
             return True
-        return bool(said) and (said in (other.words, other.topic) or (common == said and names == other.names != set()))
+        if not said or common != said:
+            return False
+        is_topic = len(other.topic) == 1 and said <= other.topic_parts
+        is_drug = bool(self.drugs & other.drugs)
+        return is_topic or said == other.words or is_drug or bool(names and names == other.names)
 
     def is_about_same(self, other: Gist) -> bool:
         """Check whether it names the thing that the other is about: its drug, or what was asked for."""
-        if drugs := other.details.get("drug"):
-            return bool(drugs & self.details.get("drug", frozenset()))
+        if other.drugs:
+            return bool(other.drugs & self.drugs)
         if self.topic_names and other.topic_names and self.topic_names.isdisjoint(other.topic_names):
             return False
         is_named = bool(other.topic_names) and other.topic_names <= self.object_names
@@ -105,21 +120,22 @@ class Gist:
         return any(name.startswith("amount ") and name != "amount " for name in self.details.keys() & other.details)
 
     def differs(self, other: Gist, kinds: Sequence[str] = _SINGLE) -> bool:
-        """Check whether both have a detail of one of these kinds, and not the same one."""
+        """Check whether both have a detail of one of these kinds, and not the same one; a drug may be in another unit."""
+        is_one_drug = not self.drugs.isdisjoint(other.drugs)
         return any(
             mine.isdisjoint(its)
             for name, mine in self.details.items()
             for other_name, its in other.details.items()
-            if name.partition(" ")[0] in kinds and _are_of_one_kind(name, other_name)
+            if name.partition(" ")[0] in kinds and _are_of_one_kind(name, other_name, is_one_drug=is_one_drug)
         )
 
 
-def _are_of_one_kind(one: str, other: str) -> bool:
+def _are_of_one_kind(one: str, other: str, *, is_one_drug: bool) -> bool:
     """Check whether two details can be compared; of two amounts, one may leave out its unit or a part of it."""
     kind, _, unit = one.partition(" ")
     other_kind, _, other_unit = other.partition(" ")
     units, other_units = set(unit.split()), set(other_unit.split())
-    return kind == other_kind and (units <= other_units or other_units <= units)
+    return kind == other_kind and (is_one_drug or units <= other_units or other_units <= units)
 
 
 @dataclass(frozen=True)
@@ -178,15 +194,16 @@ def gist(draft: Draft, language: Language) -> Gist:
         subject="patient" if level in PATIENT else level,
         topic=topic,
         words=words,
-        numbers=_numbers(object_, language),
+        numbers=_numbers(f"{object_} {draft.reported}", language),
         when=plain(draft.reported),
         names=_names(f"{topic_of(draft)} {object_}", language),
         object_names=_names(object_, language),
         topic_names=_names(topic_of(draft), language),
         denied=frozenset().union(*(_marks(f"{one.what or one.when} {one.value}", language) for one in denied)),
         is_ended=says("ended", draft.object, language),
-        details=dict(_details(f"{draft.subject} {object_} {draft.reported}", language)),
+        details=dict(_details(f"{draft.subject} {object_} {draft.reported}", topic_of(draft), language)),
         parts=_parts((*words, *topic), language),
+        topic_parts=topic if language is Language.EN else topic.union(*topic),
     )
 
 
@@ -220,12 +237,12 @@ def _parts(words: Sequence[str], language: Language) -> Marks:
     return frozenset((*words, *within))
 
 
-def _details(text: str, language: Language) -> Iterator[tuple[str, Marks]]:
-    """The single-valued details of a text, by kind."""
+def _details(text: str, topic: str, language: Language) -> Iterator[tuple[str, Marks]]:
+    """The single-valued details of a text, by kind; its topic may name the drug."""
     for name, cue in (("side", "sides"), ("person", "relatives")):
         if found := frozenset(plain(hit[0]) for hit in finder(cue, language).finditer(text)):
             yield name, found
-    if drugs := drugs_in(text):
+    if drugs := drugs_in(text) or drugs_in(topic):
         yield "drug", frozenset(map(str, drugs.values()))
     if times := frozenset(plain(hit[0]) for hit in time_finder(language).finditer(text)):
         yield "time", times

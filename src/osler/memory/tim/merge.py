@@ -128,7 +128,7 @@ def replaces(draft: Draft, old: Draft, exchange: Exchange) -> str:
         return _OPPOSITE
     if mine.denies(its, is_contrast=exchange.is_contrast):
         return _OPPOSITE
-    if mine.is_ended and mine.is_about_same(its):
+    if mine.ends(its):
         return "it has ended"
     return "a newer value" if not draft.negated and mine.is_newer_value(its) else ""
 

@@ -18,6 +18,7 @@ from osler.language.questions import AnswerWanted, read_questions
 from osler.language.reader import Mention, denies, read, thing
 from osler.language.relatives import relative_at_start
 from osler.language.words import content, plain, words
+from osler.language.times_and_values import time_finder
 from osler.memory.base import Turn
 from osler.memory.tim.thought import Draft, ThoughtKind
 from osler.prompts import phrases
@@ -99,14 +100,29 @@ def _whole_sentences(mentions: Sequence[Mention], reply: str, language: Language
     found += [one for one in mentions if not _sentence_of(one.said, reply, language)]
     for text in sentences:
         rows = told.get(text, [])
-        key = lambda one: (one.denied, one.whose, one.unsure)  # noqa: E731
-        runs = [list(run) for _, run in groupby(rows, key=key)]
-        joined = [one for run in runs for one in ([_joined(run, text)] if len(run) > 1 and not run[0].denied else run)]
+        joined = [one for run in _runs(rows) for one in ([_joined(run, text)] if len(run) > 1 else run)]
         said = " ".join(f"{one.what} {one.said} {one.when}" for one in joined)
         if not values(text) <= values(said):
             joined = [one for one in joined if one.denied] + [Mention("", said=text)]
         found += joined
     return found
+
+
+def _runs(mentions: Sequence[Mention]) -> list[list[Mention]]:
+    """Mentions in a row that affirm something of one person; a second drug begins a run of its own, as does a denial."""
+    runs: list[list[Mention]] = []
+    for mention in mentions:
+        last = runs[-1] if runs else []
+        is_next = last and (last[0].whose, last[0].unsure, False, False) == (
+            *(mention.whose, mention.unsure),
+            *(mention.denied, last[0].denied),
+        )
+        is_other_drug = drugs_in(mention.said) and any(drugs_in(one.said) for one in last)
+        if is_next and not is_other_drug:
+            last.append(mention)
+        else:
+            runs.append([mention])
+    return runs
 
 
 def _joined(run: Sequence[Mention], sentence: str) -> Mention:
@@ -193,8 +209,9 @@ def _shares(said: str, asked: frozenset[str], language: Language) -> bool:
 
 def _is_clear(said: str, question: str, language: Language) -> bool:
     """Check whether an answer shows by itself what was asked, also which drug."""
-    asked = frozenset(content(question, language))
-    return _shares(said, asked, language) and set(drugs_in(question).values()) <= set(drugs_in(said).values())
+    said_, asked = (time_finder(language).sub(" ", text) for text in (said, question))
+    is_shared = _shares(said_, frozenset(content(asked, language)), language)
+    return is_shared and set(drugs_in(question).values()) <= set(drugs_in(said).values())
 
 
 def _draft(mention: Mention, said: str, topic: str, turn: Turn, language: Language, speaker: Speaker) -> Draft:
