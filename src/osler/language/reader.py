@@ -307,6 +307,8 @@ def _gathered(drafts: list[_Draft]) -> list[_Draft]:
                 found.append(waiting)
             elif waiting is not None:
                 draft.when = draft.when or waiting.when
+                if draft.segment.text.lower().startswith(("who ", "that ")):  # "it was my aunt who had a stroke"
+                    draft.whose = waiting.whose
                 draft.segment = replace(draft.segment, start=waiting.segment.start)
                 if waiting.whose and waiting.whose != draft.whose and draft.segment.joint == "list":
                     draft.whose = f"{waiting.whose} {draft.segment.joint and 'and'} {draft.whose}".strip()

@@ -45,6 +45,8 @@ class Gist:
     """What its sentence denies."""
     is_ended: bool
     """Whether it says that something was so and no longer is."""
+    ended: Marks
+    """The words next to that."""
     details: Mapping[str, Marks] = field(compare=False)
     """Its side, person, drug and time, and an amount for each unit, as `amount UNIT`."""
     parts: Marks = field(compare=False)
@@ -69,7 +71,7 @@ class Gist:
 
     def ends(self, other: Gist) -> bool:
         """Check whether it says that what the other says is over."""
-        return self.is_ended and (self.is_about_same(other) or not self.about.isdisjoint(other.topic_parts))
+        return self.is_ended and (self.is_about_same(other) or not self.ended.isdisjoint(other.topic_parts))
 
     def is_at_other_time(self, other: Gist) -> bool:
         """Check whether both may be true, one after the other."""
@@ -94,7 +96,7 @@ class Gist:
         if not said or common != said:
             return False
         is_topic = len(other.topic) == 1 and said <= other.topic_parts
-        is_drug = bool(self.drugs & other.drugs)
+        is_drug = bool(names & other.drugs)
         return is_topic or said == other.words or is_drug or bool(names and names == other.names)
 
     def is_about_same(self, other: Gist) -> bool:
@@ -111,7 +113,7 @@ class Gist:
         if self.topic and not self.words and self.topic == other.topic:
             return self.differs(other, ("amount",))  # nothing but a number: the unit is that of before
         return self.is_about_same(other) and any(
-            name.startswith("amount") and name in other.details and mine.isdisjoint(other.details[name])
+            name.startswith("amount") and name in other.details and mine != other.details[name]
             for name, mine in self.details.items()
         )
 
@@ -123,7 +125,7 @@ class Gist:
         """Check whether both have a detail of one of these kinds, and not the same one; a drug may be in another unit."""
         is_one_drug = not self.drugs.isdisjoint(other.drugs)
         return any(
-            mine.isdisjoint(its)
+            mine != its if name.startswith("amount") else mine.isdisjoint(its)
             for name, mine in self.details.items()
             for other_name, its in other.details.items()
             if name.partition(" ")[0] in kinds and _are_of_one_kind(name, other_name, is_one_drug=is_one_drug)
@@ -161,18 +163,18 @@ class Exchange:
 def exchange_of(turn: Turn, language: Language) -> Exchange:
     """Read a turn for what it has in common with older thoughts."""
     said = f"{turn.question} {turn.reply}"
-    is_correction = says("correction", turn.reply, language)
-    is_added = says("added", turn.reply, language)
-    is_switch = is_correction or says("switch", turn.reply, language)
-    told = finder("kept_negation", language).sub(" ", turn.reply)
+    reply = " ".join(sentence.text for sentence in read(turn.reply, language).sentences if not sentence.is_question)
+    is_added = says("added", reply, language)
+    is_correction = says("correction", reply, language)
+    is_switch = is_correction or says("switch", reply, language)
+    is_not_that = is_correction or says("not_that", finder("kept_negation", language).sub(" ", reply), language)
     return Exchange(
         language=language,
         marks=_parts(content(said, language), language) | _numbers(said, language) | _names(said, language),
         is_correction=is_correction,
         is_switch=is_switch and not is_added,
-        is_change=(is_switch or says("change", turn.reply, language)) and not is_added,
-        is_contrast=(is_correction or says("not_that", told, language))
-        and len({mention.denied for mention in _mentions(turn.reply, language)}) > 1,
+        is_change=(is_switch or says("change", reply, language)) and not is_added,
+        is_contrast=is_not_that and len({mention.denied for mention in _mentions(reply, language)}) > 1,
     )
 
 
@@ -188,7 +190,8 @@ def gist(draft: Draft, language: Language) -> Gist:
     topic = frozenset(content(topic_of(draft), language))
     timeless = content(time_finder(language).sub(" ", object_), language)
     words = frozenset(word for word in timeless if not (whole_values(word, language) or "'" in word))
-    denied = [one for one in _mentions(draft.sentence, language) if one.denied]
+    denied = [f"{one.what or one.when} {one.value}" for one in _mentions(draft.sentence, language) if one.denied]
+    denied = denied or [draft.object] * draft.negated
     level = plain(draft.subject)
     return Gist(
         subject="patient" if level in PATIENT else level,
@@ -199,12 +202,21 @@ def gist(draft: Draft, language: Language) -> Gist:
         names=_names(f"{topic_of(draft)} {object_}", language),
         object_names=_names(object_, language),
         topic_names=_names(topic_of(draft), language),
-        denied=frozenset().union(*(_marks(f"{one.what or one.when} {one.value}", language) for one in denied)),
+        denied=frozenset().union(*(_marks(text, language) for text in denied)),
         is_ended=says("ended", draft.object, language),
+        ended=frozenset(_beside("ended", draft.object, language)),
         details=dict(_details(f"{draft.subject} {object_} {draft.reported}", topic_of(draft), language)),
         parts=_parts((*words, *topic), language),
         topic_parts=topic if language is Language.EN else topic.union(*topic),
     )
+
+
+def _beside(kind: str, text: str, language: Language) -> Iterator[str]:
+    """The words of weight next to a cue: behind it in English, on both sides in Chinese."""
+    for hit in finder(kind, language).finditer(text):
+        yield from content(text[hit.end() :], language)[:1]
+        if language is Language.ZH:
+            yield from content(text[: hit.start()], language)[-1:]
 
 
 def _mentions(text: str, language: Language) -> list[Mention]:
@@ -243,7 +255,7 @@ def _details(text: str, topic: str, language: Language) -> Iterator[tuple[str, M
         if found := frozenset(plain(hit[0]) for hit in finder(cue, language).finditer(text)):
             yield name, found
     if drugs := drugs_in(text) or drugs_in(topic):
-        yield "drug", frozenset(map(str, drugs.values()))
+        yield "drug", frozenset(f"#{drug}" for drug in drugs.values())
     if times := frozenset(plain(hit[0]) for hit in time_finder(language).finditer(text)):
         yield "time", times
     amounts: dict[str, Marks] = {}
