@@ -29,6 +29,7 @@ _NOT_NAMED_BY_THE_DOCTOR = ("child", "family")
 """Of a patient's own "child" a doctor says son or daughter; a family is not a person."""
 
 
+_KIN_OF = {Language.EN: "'s ", Language.ZH: "的"}
 _TOGETHER = re.compile(r"\W*(?:with|for|to|from)\b", re.IGNORECASE)
 """Opens a statement in which a relative is not who it is about: "with my husband"."""
 
@@ -59,7 +60,7 @@ def relative_at_start(text: str, language: Language, speaker: Speaker) -> Relati
 
 
 def relative_within(text: str, language: Language, speaker: Speaker) -> RelativeOf | None:
-    """The relative in whom something is: "diabetes on my mother's side", "it was my aunt who had it", "中风的是我外婆"."""
+    """The relative in whom something is: "diabetes on my mother's side", "it was my aunt", "中风的是我外婆"."""
     if finder("not_relatives", language).search(text):
         return None
     found = _within(language).search(text)
@@ -112,7 +113,8 @@ def _everybody_but(without: Iterable[str], language: Language) -> str:
 
 @cache
 def _subject(language: Language) -> re.Pattern[str]:
-    who = f"(?P<who>{pattern('relatives', language)})"
+    each = pattern("relatives", language)
+    who = f"(?P<who>{each}(?:{_KIN_OF[language]}{each})*)"  # "my father's brother" is not about the father
     opening = pattern("relative_openings", language)
     if language is Language.ZH:
         return re.compile(f"(?:{opening}){{0,4}}{who}(?:的|他|她|那边)?")

@@ -81,12 +81,10 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
     for action in plan.actions:
         match action:
             case Insert():
-                inserted.append(space.insert(_said_at(action.draft, turn), turn.number, next(vectors), group))
+                inserted.append(space.insert(action.draft, turn.number, next(vectors), group))
             case Merge():
                 said = turn.number if action.is_said_now else None
-                newest = turn if said else max((space[part] for part in action.ids), key=lambda one: one.turn)
-                draft = _said_at(action.draft, newest)
-                inserted.append(space.insert(draft, said, next(vectors), group, merged=action.ids))
+                inserted.append(space.insert(action.draft, said, next(vectors), group, merged=action.ids))
                 merged += [space.retire(part, ThoughtStatus.MERGED, action.why, inserted[-1].id) for part in action.ids]
             case Again():
                 space.again(action.id, turn.number)
@@ -110,11 +108,6 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
         proposed=plan.proposed,
         requests=plan.requests,
     )
-
-
-def _said_at(draft: Draft, source: Turn | Thought) -> Draft:
-    """A thought with the time of the turn that says it, or of the thought that it was merged from."""
-    return draft.model_copy(update={"at": source.at}) if source.at else draft
 
 
 def _line(thought: Thought, language: Language) -> str:

@@ -41,8 +41,8 @@ class Gist:
     """Of its object and its topic."""
     object_names: Marks
     topic_names: Marks
-    denied: Marks
-    """What its sentence denies."""
+    denied: tuple[Marks, ...]
+    """Each thing that its sentence denies."""
     is_ended: bool
     """Whether it says that something was so and no longer is."""
     ended: Marks
@@ -87,17 +87,7 @@ class Gist:
         If only a part of that is denied, the sentence must say what it is instead: "no pain" leaves a chest pain as it
         is, "it isn't asthma, it's the heart" takes the asthma back.
         """
-        names = frozenset(mark for mark in self.denied if mark.startswith("#"))
-        said = self.denied - names
-        common = said & (other.parts | other.numbers)
-        is_named = bool(names & other.names)
-        if is_contrast and common and 2 * len(common) + is_named > len(said):
-            return True
-        if not said or common != said:
-            return False
-        is_topic = len(other.topic) == 1 and said <= other.topic_parts
-        is_drug = bool(names & other.drugs)
-        return is_topic or said == other.words or is_drug or bool(names and names == other.names)
+        return any(_denies(denied, other, is_contrast=is_contrast) for denied in self.denied)
 
     def is_about_same(self, other: Gist) -> bool:
         """Check whether it names the thing that the other is about: its drug, or what was asked for."""
@@ -122,7 +112,7 @@ class Gist:
         return any(name.startswith("amount ") and name != "amount " for name in self.details.keys() & other.details)
 
     def differs(self, other: Gist, kinds: Sequence[str] = _SINGLE) -> bool:
-        """Check whether both have a detail of one of these kinds, and not the same one; a drug may be in another unit."""
+        """Check whether both have a detail of one of these kinds, and not the same one."""
         is_one_drug = not self.drugs.isdisjoint(other.drugs)
         return any(
             mine != its if name.startswith("amount") else mine.isdisjoint(its)
@@ -132,8 +122,20 @@ class Gist:
         )
 
 
+def _denies(denied: Marks, other: Gist, *, is_contrast: bool) -> bool:
+    names = frozenset(mark for mark in denied if mark.startswith("#"))
+    said = denied - names
+    common = said & (other.parts | other.numbers)
+    if is_contrast and common and 2 * len(common) + bool(names & other.names) > len(said):
+        return True
+    if not said or common != said:
+        return False
+    is_topic = len(other.topic) == 1 and said <= other.topic_parts
+    return is_topic or said == other.words or bool(names & other.drugs or (names and names == other.names))
+
+
 def _are_of_one_kind(one: str, other: str, *, is_one_drug: bool) -> bool:
-    """Check whether two details can be compared; of two amounts, one may leave out its unit or a part of it."""
+    """Check whether two details can be compared: one amount may leave out its unit, or a drug be in another one."""
     kind, _, unit = one.partition(" ")
     other_kind, _, other_unit = other.partition(" ")
     units, other_units = set(unit.split()), set(other_unit.split())
@@ -202,7 +204,7 @@ def gist(draft: Draft, language: Language) -> Gist:
         names=_names(f"{topic_of(draft)} {object_}", language),
         object_names=_names(object_, language),
         topic_names=_names(topic_of(draft), language),
-        denied=frozenset().union(*(_marks(text, language) for text in denied)),
+        denied=tuple(_marks(text, language) for text in denied),
         is_ended=says("ended", draft.object, language),
         ended=frozenset(_beside("ended", draft.object, language)),
         details=dict(_details(f"{draft.subject} {object_} {draft.reported}", topic_of(draft), language)),

@@ -141,7 +141,7 @@ def corrects(draft: Draft, old: Draft, exchange: Exchange) -> bool:
     mine, its = gist(draft, exchange.language), gist(old, exchange.language)
     if not exchange.is_change or draft.negated or old.negated or draft.sentence == old.sentence != "":
         return False
-    shared = exchange.shared(its) - mine.denied
+    shared = exchange.shared(its).difference(*mine.denied)
     if mine.subject != its.subject:
         return len(shared) > 1 and mine.differs(its, ("person",)) and exchange.is_correction
     is_related = bool(shared) if exchange.is_correction else mine.is_about_same(its)

@@ -17,8 +17,8 @@ from osler.language.numerals import values
 from osler.language.questions import AnswerWanted, read_questions
 from osler.language.reader import Mention, denies, read, thing
 from osler.language.relatives import relative_at_start
-from osler.language.words import content, plain, words
 from osler.language.times_and_values import time_finder
+from osler.language.words import content, plain, words
 from osler.memory.base import Turn
 from osler.memory.tim.thought import Draft, ThoughtKind
 from osler.prompts import phrases
@@ -63,9 +63,10 @@ def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> Iterator[Draf
     mentions = read_answer(turn.question, turn.reply, language, speaker) if turn.reply else ()
     asked = frozenset(content(turn.question, language))
     first = next((sentence.text for sentence in read(turn.reply, language).sentences), "")
-    opened, _ = answer_opening(turn.reply, language)
+    opened, rest = answer_opening(turn.reply, language)
     is_answered = any(not one.said or (one.denied and _shares(one.what, asked, language)) for one in mentions)
     told = [_quoted(one, asked, language) for one in mentions if _tells(one, language)]
+    told += [Mention("", said=text) for text in _unread(rest, language)]
     for mention in _whole_sentences(told, turn.reply, language):
         # What follows a no is said besides, and so is what follows the first sentence of an answer to a question for
         # yes or no; what follows a yes says more about it.
@@ -79,6 +80,12 @@ def _of_reply(turn: Turn, language: Language, speaker: Speaker) -> Iterator[Draf
         )
         if topic or content(said, language):
             yield _draft(mention, said, topic, turn, language, speaker)
+
+
+def _unread(reply: str, language: Language) -> list[str]:
+    """Sentences in which the reader finds nothing, though they say something: they are kept as they are."""
+    said = (one for one in read(reply, language).sentences if not one.is_question and not one.mentions)
+    return [one.text for one in said if len(content(one.text, language)) > 1]
 
 
 def _quoted(mention: Mention, asked: frozenset[str], language: Language) -> Mention:
@@ -109,16 +116,14 @@ def _whole_sentences(mentions: Sequence[Mention], reply: str, language: Language
 
 
 def _runs(mentions: Sequence[Mention]) -> list[list[Mention]]:
-    """Mentions in a row that affirm something of one person; a second drug begins a run of its own, as does a denial."""
+    """Mentions in a row that affirm something of one person; a denial, and each further drug, stands alone."""
     runs: list[list[Mention]] = []
     for mention in mentions:
-        last = runs[-1] if runs else []
-        is_next = last and (last[0].whose, last[0].unsure, False, False) == (
-            *(mention.whose, mention.unsure),
-            *(mention.denied, last[0].denied),
-        )
+        last = runs[-1] if runs else [mention]
+        is_one = (mention.whose, mention.unsure) == (last[0].whose, last[0].unsure)
+        is_denial = mention.denied or last[0].denied
         is_other_drug = drugs_in(mention.said) and any(drugs_in(one.said) for one in last)
-        if is_next and not is_other_drug:
+        if runs and is_one and not is_denial and not is_other_drug:
             last.append(mention)
         else:
             runs.append([mention])
@@ -216,6 +221,7 @@ def _is_clear(said: str, question: str, language: Language) -> bool:
 
 def _draft(mention: Mention, said: str, topic: str, turn: Turn, language: Language, speaker: Speaker) -> Draft:
     line = phrases("tim_lines", language)
+    subject = _subject(mention, turn, language)
     person = relative_at_start(said, language, speaker) if mention.whose and not mention.denied else None
     if mention.what and said == mention.value:
         relation, topic = line["topic"].format(topic=mention.what), ""
@@ -223,12 +229,14 @@ def _draft(mention: Mention, said: str, topic: str, turn: Turn, language: Langua
         relation = line["has"]
     elif person and content(person.rest, language):
         relation, said = "", person.rest.strip(_EDGE)
+    elif turn.asked_by and subject == turn.asked_by:
+        relation, topic = line["hears"].format(name=turn.said_by), ""
     elif topic or said != mention.what:
         relation = line["says"]
     else:
         relation = line["may_have" if mention.unsure else "has"]
     return Draft(
-        subject=_subject(mention, turn, language),
+        subject=subject,
         relation=relation,
         object=said,
         sentence=_sentence_of(mention.said, turn.reply, language),

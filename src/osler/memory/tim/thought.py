@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from enum import StrEnum
 
 from pydantic import Field
@@ -53,8 +52,6 @@ class Draft(FrozenModel):
     """Whether the doctor thought it; else it is what the patient said."""
     reported: str = ""
     """When the thing happened, as it was said: `three days ago`."""
-    at: datetime | None = None
-    """When it was said; a `reported` time such as `yesterday` counts from there."""
     is_by_model: bool = False
     """Whether a model formed it; else rules did."""
     kind: ThoughtKind = ThoughtKind.OTHER
