@@ -50,7 +50,7 @@ class Gist:
     details: Mapping[str, Marks] = field(compare=False)
     """Its side, person, drug and time, and an amount for each unit, as `amount UNIT`."""
     parts: Marks = field(compare=False)
-    """Its words and those of its topic; in Chinese, also the shorter words within them."""
+    """Its words, those of its topic and the numbers of its time; in Chinese, also the shorter words within them."""
     topic_parts: Marks = field(compare=False)
     """Words of its topic; in Chinese, also the characters within them: 酒 of 喝酒."""
 
@@ -199,7 +199,7 @@ def gist(draft: Draft, language: Language) -> Gist:
         subject="patient" if level in PATIENT else level,
         topic=topic,
         words=words,
-        numbers=_numbers(f"{object_} {draft.reported}", language),
+        numbers=_numbers(object_, language),
         when=plain(draft.reported),
         names=_names(f"{topic_of(draft)} {object_}", language),
         object_names=_names(object_, language),
@@ -208,7 +208,7 @@ def gist(draft: Draft, language: Language) -> Gist:
         is_ended=says("ended", draft.object, language),
         ended=frozenset(_beside("ended", draft.object, language)),
         details=dict(_details(f"{draft.subject} {object_} {draft.reported}", topic_of(draft), language)),
-        parts=_parts((*words, *topic), language),
+        parts=_parts((*words, *topic), language) | _numbers(draft.reported, language),
         topic_parts=topic if language is Language.EN else topic.union(*topic),
     )
 

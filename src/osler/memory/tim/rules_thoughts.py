@@ -107,7 +107,7 @@ def _whole_sentences(mentions: Sequence[Mention], reply: str, language: Language
     found += [one for one in mentions if not _sentence_of(one.said, reply, language)]
     for text in sentences:
         rows = told.get(text, [])
-        joined = [one for run in _runs(rows) for one in ([_joined(run, text)] if len(run) > 1 else run)]
+        joined = [_joined(run, text) for run in _runs(rows)]
         said = " ".join(f"{one.what} {one.said} {one.when}" for one in joined)
         if not values(text) <= values(said):
             joined = [one for one in joined if one.denied] + [Mention("", said=text)]
@@ -132,6 +132,8 @@ def _runs(mentions: Sequence[Mention]) -> list[list[Mention]]:
 
 def _joined(run: Sequence[Mention], sentence: str) -> Mention:
     """Mentions in a row as one: the stretch of the sentence from the first to the last."""
+    if len(run) == 1 and (run[0].denied or not run[0].value or _is_cut_out(run[0].what, run[0].said)):
+        return run[0]
     start = max(plain(sentence).find(plain(run[0].said)), 0)
     end = plain(sentence).rfind(plain(run[-1].said))
     said = sentence[start : end + len(run[-1].said)] if end >= start else sentence
