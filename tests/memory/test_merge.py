@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from osler.language import Language
+from osler.memory import Turn
 from osler.memory.tim.actions import Action, Again, Insert, Merge, Supersede
 from osler.memory.tim.merge import merge_thoughts
 from osler.memory.tim.thought import Draft, Thought, ThoughtKind, ThoughtStatus
@@ -24,9 +27,15 @@ def kept(draft: Draft, id_: int = 1, turn: int = 1) -> Thought:
     return Thought(**draft.model_dump(), id=id_, turn=turn)
 
 
-def done(old: Draft, new: Draft, turn: int = 9) -> list[Action]:
+def turn_of(new: Sequence[Draft], number: int = 9) -> Turn:
+    """A turn in which these thoughts were said."""
+    said = " ".join(one.sentence or f"{one.object}." for one in new)
+    return Turn(number=number, question="", reply=said)
+
+
+def done(old: Draft, new: Draft) -> list[Action]:
     language = ZH if old.subject == "患者" else EN
-    return merge_thoughts([new], [kept(old)], turn, language)
+    return merge_thoughts([new], [kept(old)], turn_of([new]), language)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +118,7 @@ def test_a_correction_within_one_reply_leaves_only_what_is_right() -> None:
         has("the left", relation="knee:", sentence="The left."),
         has("the right", relation="knee:", sentence="Sorry, I mean the right one."),
     ]
-    assert merge_thoughts(new, [], 1, EN) == [Insert(new[1])]
+    assert merge_thoughts(new, [], turn_of(new), EN) == [Insert(new[1])]
 
 
 SYMPTOMS = {
@@ -123,9 +132,8 @@ def test_different_symptoms_never_replace_each_other(language: Language, random:
     order = list(SYMPTOMS[language])
     random.shuffle(order)  # type: ignore[attr-defined]
     drafts = [has(symptom, negated=negated) for symptom in order]
-    assert merge_thoughts(drafts[4:], [kept(one, id_) for id_, one in enumerate(drafts[:4], 1)], 9, language) == [
-        Insert(one) for one in drafts[4:]
-    ]
+    old = [kept(one, id_) for id_, one in enumerate(drafts[:4], 1)]
+    assert merge_thoughts(drafts[4:], old, turn_of(drafts[4:]), language) == [Insert(one) for one in drafts[4:]]
 
 
 DRAFTS = st.builds(
@@ -143,8 +151,9 @@ DRAFTS = st.builds(
 def test_each_thought_ends_once_and_only_when_it_was_there(turns: list[list[Draft]]) -> None:
     thoughts: dict[int, Thought] = {}
     for turn, new in enumerate(turns, 1):
-        actions = merge_thoughts(new, list(thoughts.values()), turn, EN)
-        assert actions == merge_thoughts(new, list(thoughts.values()), turn, EN)
+        said = turn_of(new, turn)
+        actions = merge_thoughts(new, list(thoughts.values()), said, EN)
+        assert actions == merge_thoughts(new, list(thoughts.values()), said, EN)
         ended = [one.id for one in actions if isinstance(one, Supersede)]
         ended += [id_ for one in actions if isinstance(one, Merge) for id_ in one.ids]
         assert len(ended) == len(set(ended))

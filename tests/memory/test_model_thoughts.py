@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -438,3 +439,39 @@ async def test_the_facts_laid_before_the_model_tell_when_they_were_so(language: 
     model = Script(answer([row("x", "began", "y", when=when)]), answer())
     await told(tim(model, language), ("?", "y"), ("?", "y"))
     assert when not in model.texts[0] and when in model.texts[1]
+
+
+@BOTH
+async def test_the_model_is_told_what_was_known_before_and_the_date(language: Language) -> None:
+    script = Script(answer())
+    about = "52 years, female" if language is EN else "52岁，女"
+    memory = memory_factory("tim")(MemorySettings(language=language, thinker=script, about=about))
+    await memory.remember(Turn(number=1, question="?", reply="-", at=datetime.fromisoformat("2024-03-09T09:00")))
+    assert about in script.texts[0] and "2024-03-09" in script.texts[0]
+
+
+@BOTH
+@pytest.mark.parametrize("spec", ["tim", "tim,mode=paper"])
+async def test_of_two_people_who_talk_the_model_learns_the_names_and_no_patient(language: Language, spec: str) -> None:
+    script = Script(answer())
+    turn = Turn(number=1, question="Hi!", reply="I paint.", asked_by="Melanie", said_by="Caroline")
+    await tim(script, language, spec=spec).remember(turn)
+    assert 'Melanie: "Hi!"' in script.texts[0] or "Melanie：“Hi!”" in script.texts[0]
+    assert '"Melanie", "Caroline"' in script.texts[0] or "“Melanie”、“Caroline”" in script.texts[0]
+
+
+@BOTH
+@pytest.mark.parametrize("spec", ["tim", "tim,mode=paper,integrate=false"])
+async def test_only_the_newest_thoughts_of_the_doctor_are_kept(language: Language, spec: str) -> None:
+    memory = tim(Script(*[answer()] * 3), language, spec=spec)
+    for number, illness in enumerate(["gout", "sepsis", "lupus"], 1):
+        await memory.remember(Turn(number=number, question="?", reply="-", differential=(illness,)))
+    assert [one.status for one in memory.ledger] == [ThoughtStatus.SUPERSEDED] * 2 + [ThoughtStatus.ACTIVE]
+    assert memory.ledger[-1].is_doctors and memory.ledger[-1].object == "lupus"
+
+
+async def test_a_condition_that_decides_what_is_safe_is_protected() -> None:
+    condition = row("patient", "has", "kidney failure", kind="condition")
+    memory = tim(Script(answer([condition]), answer(forget=[{"id": 1, "by": 0, "why": "old"}])))
+    changes = await told(memory, ("?", "a"), ("?", "b"))
+    assert memory.ledger[0].kind is ThoughtKind.CONDITION and len(changes[1].refused) == 1

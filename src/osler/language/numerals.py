@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from osler.language.base import Language
 from osler.language.words import plain
@@ -21,7 +21,19 @@ _ONES = {
             *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
         )
     )
-} | {"once": 1.0, "twice": 2.0, "couple": 2.0, "dozen": 12.0, "half": 0.5, "first": 1.0, "second": 2.0, "third": 3.0}
+} | {"once": 1.0, "twice": 2.0, "couple": 2.0, "dozen": 12.0, "half": 0.5}
+_ORDINALS = {
+    word: float(value)
+    for value, word in enumerate(
+        (
+            *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
+            *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth"),
+            *("eighteenth", "nineteenth", "twentieth"),
+        ),
+        start=1,
+    )
+}
+_ONES |= _ORDINALS
 _TENS = {
     word: 10.0 * value
     for value, word in enumerate(
@@ -30,14 +42,16 @@ _TENS = {
 }
 _SCALES = {"hundred": 100.0, "thousand": 1000.0}
 _WORD = re.compile(r"[a-z]+|\d+(?:\.\d+)?|[^\sa-z\d-]")
-_CHINESE = re.compile(r"[零〇一二两三四五六七八九十百千万半]+")
+_CHINESE = re.compile(r"([零〇一二两三四五六七八九十百千万半]+)(?:[点度]([零〇一二三四五六七八九]{1,2})(?![十百千]))?")
+_DIGITS_IN_A_ROW = re.compile("[零〇一二三四五六七八九]{2,4}")
 _CHINESE_ONES = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _CHINESE_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10000}
-_NUMBER_WORD = "|".join(sorted((*(set(_ONES) - {"first", "second", "third"}), *_TENS, *_SCALES), key=len, reverse=True))
+_NUMBER_WORD = "|".join(sorted((*(_ONES.keys() - _ORDINALS), *_TENS, *_SCALES), key=len, reverse=True))
 _FIGURE = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,12}(?:[./]\d{1,6})?"
+_DECIMALS = "点[零〇一二三四五六七八九]{1,2}(?![十百千])"
 NUMBER = {
     Language.EN: rf"(?:{_FIGURE}|(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD})){{0,4}})",
-    Language.ZH: rf"(?:{_FIGURE}|[零〇一二两三四五六七八九十百千万半几数]{{1,8}})",
+    Language.ZH: rf"(?:{_FIGURE}|[零〇一二两三四五六七八九十百千万半几数]{{1,8}}(?:{_DECIMALS})?)",
 }
 """Patterns for one number, in digits or in words."""
 
@@ -78,8 +92,29 @@ def _english(level: str) -> Iterator[float]:
 
 
 def _chinese(level: str) -> Iterator[float]:
-    for run in _CHINESE.findall(level):
-        yield from _chinese_parts(run)
+    for run, decimals in _CHINESE.findall(level):
+        *parts, whole = _chinese_parts(run)
+        if _DIGITS_IN_A_ROW.fullmatch(run):  # "一五年"
+            whole = float("".join(str(_CHINESE_ONES[char]) for char in run))
+        yield from (*parts, whole)
+        if decimals:
+            yield whole + float(f"0.{''.join(str(_CHINESE_ONES[char]) for char in decimals)}")
+
+
+@lru_cache(maxsize=8192)
+def whole_values(text: str, language: Language) -> frozenset[float]:
+    """The values of the numbers of a text without those of their parts: twenty-five is 25."""
+    return frozenset(max(found) for hit in _number(language).finditer(plain(text)) if (found := values(hit[0])))
+
+
+def without_numbers(text: str, language: Language) -> str:
+    """A text without its numbers: the unit of a value."""
+    return _number(language).sub(" ", plain(text))
+
+
+@cache
+def _number(language: Language) -> re.Pattern[str]:
+    return re.compile(NUMBER[language])
 
 
 def _chinese_parts(run: str) -> Iterator[float]:

@@ -185,7 +185,8 @@ def _drafts(text: str, language: Language, speaker: Speaker, person: str) -> lis
 @cache
 def _bare_answers(language: Language) -> frozenset[str]:
     """Return the words for yes and no, which by themselves mention nothing."""
-    return frozenset((*cues("answer_yes", language), *cues("answer_no", language), *cues("negation", language)))
+    answers = (*cues("answer_yes", language), *cues("answer_no", language), *cues("negation", language))
+    return frozenset(answers) - set(cues("sides", language))
 
 
 def _read_segment(segment: Segment, language: Language, speaker: Speaker) -> _Draft:
@@ -306,6 +307,8 @@ def _gathered(drafts: list[_Draft]) -> list[_Draft]:
                 found.append(waiting)
             elif waiting is not None:
                 draft.when = draft.when or waiting.when
+                if draft.segment.text.lower().startswith(("who ", "that ")):  # "it was my aunt who had a stroke"
+                    draft.whose = waiting.whose
                 draft.segment = replace(draft.segment, start=waiting.segment.start)
                 if waiting.whose and waiting.whose != draft.whose and draft.segment.joint == "list":
                     draft.whose = f"{waiting.whose} {draft.segment.joint and 'and'} {draft.whose}".strip()

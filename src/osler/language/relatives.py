@@ -29,6 +29,7 @@ _NOT_NAMED_BY_THE_DOCTOR = ("child", "family")
 """Of a patient's own "child" a doctor says son or daughter; a family is not a person."""
 
 
+_KIN_OF = {Language.EN: "'s ", Language.ZH: "的"}
 _TOGETHER = re.compile(r"\W*(?:with|for|to|from)\b", re.IGNORECASE)
 """Opens a statement in which a relative is not who it is about: "with my husband"."""
 
@@ -59,14 +60,14 @@ def relative_at_start(text: str, language: Language, speaker: Speaker) -> Relati
 
 
 def relative_within(text: str, language: Language, speaker: Speaker) -> RelativeOf | None:
-    """The relative in whom something is: "diabetes on my mother's side"; English says so behind it."""
-    if language is Language.ZH or finder("not_relatives", language).search(text):
+    """The relative in whom something is: "diabetes on my mother's side", "it was my aunt", "中风的是我外婆"."""
+    if finder("not_relatives", language).search(text):
         return None
-    found = _within().search(text)
+    found = _within(language).search(text)
     called = {name for group in _PATIENT_OF.get(speaker, ()) for name in groups("relatives", language).get(group, ())}
-    if found is None or (found["who"] or "").lower() in called:
+    if found is None or not called.isdisjoint(map(str.lower, filter(None, found.groups()))):
         return None
-    who = found["who"] or found["family"]
+    who = next(filter(None, found.groups()))
     return RelativeOf(who.lower(), f"{text[: found.start()]} {text[found.end() :]}")
 
 
@@ -112,7 +113,8 @@ def _everybody_but(without: Iterable[str], language: Language) -> str:
 
 @cache
 def _subject(language: Language) -> re.Pattern[str]:
-    who = f"(?P<who>{pattern('relatives', language)})"
+    each = pattern("relatives", language)
+    who = f"(?P<who>{each}(?:{_KIN_OF[language]}{each})*)"  # "my father's brother" is not about the father
     opening = pattern("relative_openings", language)
     if language is Language.ZH:
         return re.compile(f"(?:{opening}){{0,4}}{who}(?:的|他|她|那边)?")
@@ -128,11 +130,14 @@ def _subject(language: Language) -> re.Pattern[str]:
 
 
 @cache
-def _within() -> re.Pattern[str]:
-    who = f"(?P<who>{pattern('relatives', Language.EN)})"
+def _within(language: Language) -> re.Pattern[str]:
+    who = f"({pattern('relatives', language)})"
+    if language is Language.ZH:
+        return re.compile(f"的是我的?{who}$")
     return re.compile(
-        rf"\b(?:in|on)\s+(?:my|his|her|the|our|their)\s+(?:immediate\s+|close\s+)?{who}(?:'s?)?(?:\s+side)?"
-        r"(?:\s+of the family)?|(?P<family>family)\s+history\b(?:\s+of)?",
+        rf"(?:\b(?:was|is)|'s) my {who}(?: who| that)?\b"
+        rf"|\b(?:in|on)\s+(?:my|his|her|the|our|their)\s+(?:immediate\s+|close\s+)?{who}(?:'s?)?(?:\s+side)?"
+        r"(?:\s+of the family)?|(family)\s+history\b(?:\s+of)?",
         re.IGNORECASE,
     )
 

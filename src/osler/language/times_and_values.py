@@ -30,7 +30,7 @@ def _english_times() -> str:
     date = (
         rf"(?:(?:since|from|in|on|by|until|around|about|over|for|during)\s+)*(?:the\s+)?(?:early |late |mid-?)?"
         rf"(?:(?:last|this|past|next|that)\s+(?:few\s+|couple of\s+)?(?:{named}|{units})"
-        rf"|{named}(?:\s+(?:{_YEAR}|{units}))?|{_YEAR})"
+        rf"|(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?)?{named}(?:\s+(?:\d{{1,2}}(?:st|nd|rd|th)|{_YEAR}|{units}))?|{_YEAR})"
         rf"(?:\s+(?:morning|evening|afternoon|night))?"
     )
     point = rf"(?:(?:since|from|until|starting)\s+)?(?:about\s+|around\s+)?{pattern('time_points', en)}"
@@ -51,7 +51,7 @@ def _chinese_times() -> str:
     behind = "(?:左右|上下)?(?:以前|之前|前|以来|来|了|之内|内|后|以后|的时候)?"
     day = rf"{_YEAR}年(?:底|初|\d+月(?:份|底|初|\d+[日号])?)?|\d+月(?:\d+[日号]|份|底|初)"
     age = rf"{number}岁(?:的时候|时|起|开始|左右|那年)"
-    point = rf"(?:{age}|{day}|{points})"
+    point = rf"(?:{age}|{day}|[上下这]?{points})"
     opened = rf"(?:自|从|打)?(?:{point}|{amount}{behind})(?:的?时候|以来|开始|起|前后|之后|以后)?"
     rated = any_of((unit for unit in cues("measure_units", zh) if not unit.isascii()), zh)
     # "每天三次", "一天两包" are rates, not times.
@@ -69,7 +69,8 @@ def number_finder(language: Language) -> re.Pattern[str]:
     """Finds a bare number or a range, which is a value if it is not a time."""
     number = NUMBER[language]
     if language is Language.ZH:
-        return re.compile(rf"(?:{pattern('about', language)}){{0,3}}\d+(?:\.\d+)?(?:\s*[到至\-~/]\s*\d+(?:\.\d+)?)?")
+        decimal = r"(?:\d+(?:\.\d+)?|[零一二三四五六七八九十百]+点[零一二三四五六七八九]{1,2}(?![十百]))"
+        return re.compile(rf"(?:{pattern('about', language)}){{0,3}}{decimal}(?:\s*[到至\-~/]\s*{decimal})?")
     span = rf"{number}(?:\s*(?:to|or|-|–|over|/)\s*{number})?"
     unclear = r"(?!(?:one|half|couple|dozen|once|twice)\b)"
     return re.compile(

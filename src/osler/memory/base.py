@@ -125,11 +125,8 @@ class Memory(Protocol):
 
 
 Thinker = Callable[[Prompt, str, type[BaseModel] | None, int], Awaitable[str | None]]
-"""A model that a memory may ask: the template, its filled text, the form of the answer, its maximum tokens. None if the
-model failed.
-
-None when the model failed: a memory then does without.
-"""
+"""A model that a memory may ask: the template, its filled text, the form of the answer, its maximum tokens. Returns
+None if the call failed; the memory then does without."""
 
 
 class MemorySettings(FrozenModel):
@@ -147,6 +144,8 @@ class MemorySettings(FrozenModel):
     """The model behind the memory; None if it has to do without one."""
     speaker: Speaker = Speaker.PATIENT
     """Who answers, by relation to the patient: it decides who `your mother` is."""
+    about: str = ""
+    """What is known before the first question, in a line: age, sex, opening complaint."""
 
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")

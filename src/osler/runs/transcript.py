@@ -30,6 +30,8 @@ class Header(BaseModel):
     specialty: str | None = None
     speaker: Speaker = Speaker.PATIENT
     """Who answers for the patient."""
+    about: str = ""
+    """What the memory's model is told of the patient before the first question."""
     backbone: str
     """The doctor's."""
     strategy: str = ""

@@ -19,10 +19,11 @@ from osler.agents.ram.redact import without_diagnosis
 from osler.agents.rules.doctor import RulesDoctor
 from osler.agents.rules.patient import RulesPatient, voice
 from osler.language import Language
+from osler.locale import label
 from osler.memory import MemorySettings, Thinker, memory_factory
 from osler.memory.base import Change, Recall, Turn
 from osler.models import Backbone, ChatMessage
-from osler.prompts import Prompt
+from osler.prompts import Prompt, phrases
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import ConsultationError, Journal, Role
 from osler.runs.plan import HUMAN, ONE_STEP, PLAIN, RULES, WITHOUT_MODEL, Column, ResultsFrom, Settings
@@ -59,6 +60,12 @@ def case_of(record: PatientRecord, *, visits: bool = False) -> Case:
     )
 
 
+def known_before(case: Case) -> str:
+    """Return in a line what is known before the first question, for the memory's model."""
+    line = phrases("tim_lines", case.language)["about"]
+    return line.format(age=case.age, sex=label(case.sex, case.language), complaint=case.complaint)
+
+
 def seat(
     record: PatientRecord, column: Column, trial: int, settings: Settings, journal: Journal, clients: Opener
 ) -> Seats:
@@ -70,6 +77,7 @@ def seat(
         seed=derive(settings.seed, record.id, trial, "memory"),
         thinker=_thinker(settings.memory_backbone or column.backbone, journal, clients),
         speaker=record.speaker,
+        about=known_before(case),
     )
     return Seats(
         doctor=doctor_of(column, case, settings, journal, clients),

@@ -14,7 +14,7 @@ from osler.runs.events import ConsultationError, Ending, Failed, JoinedStream, J
 from osler.runs.plan import Cell, Limits, Settings
 from osler.runs.transcript import Header, Transcript
 from osler.seeds import derive
-from osler.simulator.build import Opener, case_of, seat
+from osler.simulator.build import Opener, case_of, known_before, seat
 from osler.simulator.consultation import Seats, consult
 from osler.simulator.experience.recall import Experience, LessonMemory
 from osler.simulator.experience.teach import learn
@@ -102,6 +102,7 @@ def transcript_of(
         language=record.language,
         specialty=record.specialty,
         speaker=record.speaker,
+        about=known_before(case_of(record)),
         **cell.column.as_json(),
         patient_backbone=settings.patient_backbone,
         ram_backbone=settings.ram_backbone,

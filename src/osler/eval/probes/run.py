@@ -94,6 +94,7 @@ def _empty_memory(transcript: Transcript, settings: Settings, answers: RecordedA
         seed=derive(settings.seed, header.case, header.trial, "memory"),
         thinker=answers.think if thinks else None,
         speaker=header.speaker,
+        about=header.about,
     )
     return memory_factory(header.memory)(made)
 

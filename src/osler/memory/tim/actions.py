@@ -100,7 +100,7 @@ async def carry_out(plan: ActionPlan, turn: Turn, group: int, space: ThoughtSpac
     return Change(
         group=group,
         inserted=lines(inserted),
-        makers=dict(Counter("model" if thought.is_by_model else "rules" for thought in inserted)),
+        makers=dict(Counter("model" if one.is_by_model else "rules" for one in inserted if not one.is_doctors)),
         superseded=lines(superseded),
         merged=lines(merged),
         forgotten=lines(forgotten),

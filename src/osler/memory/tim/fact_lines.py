@@ -46,9 +46,12 @@ def dated(thought: Draft, language: Language) -> str:
 
 def _told(thought: Draft, language: Language) -> str:
     """Return a thought for a line that has its topic; that the patient has or says something needs no words."""
+    words = phrases("tim_lines", language)
+    if not thought.is_by_model and thought.asked and thought.subject not in PATIENT:
+        relation = words["has_not"] if thought.negated else thought.relation
+        return _with_time(" ".join(filter(None, (thought.subject, relation, thought.object))), thought, language)
     if thought.is_by_model or thought.subject not in PATIENT:
         return dated(thought, language)
-    words = phrases("tim_lines", language)
     if topic_of(thought):
         text = words["no"].format(thing=thought.object) if thought.negated else thought.object
     elif not thought.negated and thought.relation in (words["has"], words["says"]):
@@ -64,7 +67,7 @@ def _predicate(thought: Draft, language: Language) -> str:
     if topic := topic_of(thought):
         answer = words["no"].format(thing=thought.object) if thought.negated else thought.object
         return f"{words['topic'].format(topic=topic)} {answer}"
-    return f"{words['has_not'] if thought.negated else thought.relation} {thought.object}"
+    return f"{words['has_not'] if thought.negated else thought.relation} {thought.object}".strip()
 
 
 def topic_of(thought: Draft) -> str:

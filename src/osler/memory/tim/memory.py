@@ -140,16 +140,16 @@ class TimMemory:
     def _near(self, turn: Turn, group: int, vector: Any, space: ThoughtSpace) -> list[Thought]:
         """Return the thoughts most like the turn anywhere, and those of its group; in the papers' way, the group."""
         members = space.index.members(group)
+        own = [one.id for one in space.active if one.is_doctors]
         if self._tim.mode == "paper":
-            return [space[number] for number in members]
+            return [space[number] for number in sorted({*own, *members})]
         if isinstance(self._think, RulesThink):
             hits = fused(raw_text(turn), vector, space, _NEAR)
-            own = [one.id for one in space.active if one.is_doctors]
             numbers = list(dict.fromkeys([*own, *(hit.number for hit in hits), *members]))[: _NEAR * 2]
         else:
             # A model sees for itself what bears on the turn.
             hits = fused(raw_text(turn), vector, space, _LAID)
-            numbers = list({*(hit.number for hit in hits), *members[-_LAID:]})
+            numbers = list({*own, *(hit.number for hit in hits), *members[-_LAID:]})
         return [space[number] for number in sorted(numbers)]
 
     def _topic(self, turn: int) -> str:
@@ -212,4 +212,4 @@ def _post_think(settings: MemorySettings, tim: TimSettings) -> PostThink:
     if settings.thinker is None or tim.mode == "rules":
         return RulesThink(settings.language, settings.speaker)
     way = PaperThink if tim.mode == "paper" else OneThink
-    return way(settings.language, settings.thinker, settings.speaker, tim.tokens)
+    return way(settings, settings.thinker, tim.tokens)

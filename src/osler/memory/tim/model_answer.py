@@ -1,8 +1,8 @@
 """Check a model's proposals after a turn: taken unchanged, or refused for their form.
 
 A thought is refused if it is empty, too long or one too many; an action, if it names a thought that the model was not
-shown or that is gone by then. Allergies, medicines and pregnancy, as the model itself marks them, are replaced only by
-a newer thought of the same kind. Nothing else is judged, and nothing is reworded.
+shown or that is gone by then. Allergies, medicines, pregnancy and conditions, as the model itself marks them, are
+replaced only by a newer thought of the same kind. Nothing else is judged, and nothing is reworded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Triple(BaseModel):
     object: str
     negated: bool
     when: str
-    kind: Literal["allergy", "medicine", "pregnancy", "other"]
+    kind: Literal["allergy", "medicine", "pregnancy", "condition", "other"]
 
 
 class _Numbered(BaseModel):

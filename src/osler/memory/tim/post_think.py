@@ -3,7 +3,8 @@
 With a model, the thoughts and actions are the model's own (see `model_answer`): `one` asks it once a turn for new
 thoughts and actions together; `paper` asks as the papers do, once for thoughts, once for what to forget, once for what
 to merge. `rules` needs no model and is the only mode in which rules form or arrange thoughts. It is used if there is no
-model or if it is asked for, never in place of a failed answer.
+model or if it is asked for, never in place of a failed answer. In every mode, the illnesses that the doctor thinks of
+are one thought, the newest.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pydantic import BaseModel
 
 from osler.language import Language, Speaker
 from osler.loosejson import json_begun, json_of
-from osler.memory.base import Thinker, Turn
+from osler.memory.base import MemorySettings, Thinker, Turn
 from osler.memory.recall_text import illnesses
 from osler.memory.tim.actions import Action, ActionPlan, Again, Insert, Supersede
 from osler.memory.tim.fact_lines import dated
@@ -45,7 +46,7 @@ class RulesThink:
         """Return what should change."""
         said = [thought for thought in near if not thought.is_doctors]
         new = rules_thoughts(turn, self._language, self._speaker)
-        actions = merge_thoughts(new, said, turn.number, self._language)
+        actions = merge_thoughts(new, said, turn, self._language)
         return ActionPlan([*actions, *_doctors_own(turn, near, self._language)])
 
 
@@ -70,9 +71,10 @@ def _doctors_own(turn: Turn, near: Sequence[Thought], language: Language) -> lis
 class _ModelThink:
     """A model that forms and arranges the thoughts itself."""
 
-    def __init__(self, language: Language, thinker: Thinker, speaker: Speaker, most: int) -> None:
+    def __init__(self, settings: MemorySettings, thinker: Thinker, most: int) -> None:
         """Take a model, and the most tokens that it may answer with."""
-        self._language, self._thinker, self._speaker, self._most = language, thinker, speaker, most
+        self._language, self._thinker, self._most = settings.language, thinker, most
+        self._speaker, self._about = settings.speaker, settings.about
 
     async def _ask(self, name: str, schema: type[BaseModel], proposal: ModelAnswer, **slots: object) -> bool:
         """Ask the model and take its answer; return whether any answer could be read.
@@ -97,14 +99,27 @@ class _ModelThink:
         return True
 
     def _exchange(self, turn: Turn) -> dict[str, str]:
+        """Return what the prompts for new thoughts say of an exchange: of a consultation, or of two people who talk."""
         words = phrases("tim_lines", self._language)
-        return {
+        said = {
             "question": turn.question,
             "reply": turn.reply,
-            "who": words[f"who_{(turn.speaker or self._speaker).value}"],
-            "results": turn.results or words["nothing"],
-            "differential": illnesses(turn, self._language) or words["nothing"],
+            "at": f"{turn.at:%Y-%m-%d}" if turn.at else words["nothing"],
         }
+        if turn.said_by:
+            kind, names = "talk", {"asked_by": turn.asked_by or words["doctor"], "said_by": turn.said_by}
+            exchange = prompt("tim_talk", self._language).fill(**said, **names)
+        else:
+            kind, names = "consultation", {}
+            exchange = prompt("tim_exchange", self._language).fill(
+                **said,
+                about=self._about or words["nothing"],
+                who=words[f"who_{(turn.speaker or self._speaker).value}"],
+                results=turn.results or words["nothing"],
+                differential=illnesses(turn, self._language) or words["nothing"],
+            )
+        rules = prompt("tim_rules", self._language).fill(subject=words[f"subject_{kind}"].format(**names))
+        return {"of": words[f"of_{kind}"].format(**names), "exchange": exchange, "rules": rules}
 
 
 class OneThink(_ModelThink):
@@ -112,10 +127,11 @@ class OneThink(_ModelThink):
 
     async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
         """Return what should change."""
-        proposal = ModelAnswer(shown={thought.id: thought for thought in near}, first=first)
+        proposal = _proposal(near, first)
         facts = numbered(proposal.shown, self._language)
         read = await self._ask("tim_think", Everything, proposal, **self._exchange(turn), facts=facts, first=first)
         proposal.is_unread = not read
+        proposal.actions += _doctors_own(turn, near, self._language)
         return proposal
 
 
@@ -124,13 +140,19 @@ class PaperThink(_ModelThink):
 
     async def __call__(self, turn: Turn, near: Sequence[Thought], first: int) -> ActionPlan:
         """Return what should change."""
-        proposal = ModelAnswer(shown={thought.id: thought for thought in near}, first=first)
+        proposal = _proposal(near, first)
         read = await self._ask("tim_generate", Thoughts, proposal, **self._exchange(turn), first=first)
         proposal.is_unread = not read
         for name, schema in (("tim_forget", Forgets), ("tim_merge", Merges)):
             if read and len(proposal.shown) >= _TWO:
                 await self._ask(name, schema, proposal, facts=numbered(proposal.shown, self._language))
+        proposal.actions += _doctors_own(turn, near, self._language)
         return proposal
+
+
+def _proposal(near: Sequence[Thought], first: int) -> ModelAnswer:
+    """An answer that may name the thoughts that the model is shown: all but the doctor's own."""
+    return ModelAnswer(shown={thought.id: thought for thought in near if not thought.is_doctors}, first=first)
 
 
 def numbered(thoughts: Mapping[int, Draft], language: Language) -> str:

@@ -27,7 +27,7 @@ class TimSettings(BaseModel):
     embedder: str = "hash"
     integrate: bool = False
     """Whether a model combines query and thoughts after each recall; in the papers' way it does by default."""
-    tokens: int = Field(default=1500, ge=1)
+    tokens: int = Field(default=2500, ge=1)
     """The most tokens of each answer of its model. A model that thinks before it answers needs more."""
 
     @model_validator(mode="before")

@@ -26,6 +26,8 @@ class ThoughtKind(StrEnum):
     ALLERGY = "allergy"
     MEDICINE = "medicine"
     PREGNANCY = "pregnancy"
+    CONDITION = "condition"
+    """An illness or a past dependence that decides which treatment is safe; only a model marks it."""
     OTHER = "other"
 
 
@@ -53,7 +55,7 @@ class Draft(FrozenModel):
     is_by_model: bool = False
     """Whether a model formed it; else rules did."""
     kind: ThoughtKind = ThoughtKind.OTHER
-    """As a model marks it, or, without one, the words for allergies, medicines and pregnancy."""
+    """As a model marks it; without a model, found by the words for allergies, medicines and pregnancy."""
     inferred: bool = False
     """Whether nobody said it and a model concluded it."""
 
