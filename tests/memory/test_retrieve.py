@@ -286,7 +286,8 @@ async def test_the_papers_recall_knows_cosines_alone(language: Language) -> None
     embedder, _, space = await rooms(VISITS[language], language, is_whole=True)
     vector = await embedder.embed_query(" ".join(VISITS[language][0]))
     every = nearest_thoughts(vector, space, 6, probes=space.index.made.groups)
-    cosines = space.index.cosines(vector, [thought.id for thought in space.active])
+    ids = [thought.id for thought in space.active]
+    cosines = dict(zip(ids, space.index.cosines(vector, ids).tolist(), strict=True))
     assert [hit.number for hit in every] == sorted(cosines, key=lambda number: -cosines[number])
     assert all(hit.score == hit.cosine and hit.lexical == 0.0 for hit in every)
     probed = nearest_thoughts(vector, space, 6)

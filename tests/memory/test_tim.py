@@ -86,7 +86,7 @@ async def test_facts_are_typed_in_the_order_of_the_text() -> None:
 async def test_whose_it_is_is_never_lost(language: Language, question: str, reply: str, relative: str) -> None:
     memory = tim(language, budget=25)
     await told(memory, (question, reply))
-    recall = await memory.recall("stroke")
+    recall = await memory.recall(question)
     assert {fact.subject for fact in recall.facts} == {relative} and relative in recall.text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -52,6 +53,17 @@ def exchange_text(turn: Turn, language: Language, speaker: Speaker = Speaker.PAT
 def day_text(at: datetime, language: Language) -> str:
     """The line before the turns of a day."""
     return phrases("exchange", language)["day"].format(date=at.date().isoformat())
+
+
+def dialogue_text(told: Iterable[tuple[Turn, str]], language: Language) -> str:
+    """Turns in words, one after the other, with the date where it changes."""
+    lines, day = [], None
+    for turn, text in told:
+        if turn.at is not None and turn.at.date() != day:
+            day = turn.at.date()
+            lines.append(day_text(turn.at, language))
+        lines.append(text)
+    return "\n".join(lines)
 
 
 def illnesses(turn: Turn, language: Language) -> str:

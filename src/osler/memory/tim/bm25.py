@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
 from typing import NamedTuple
@@ -46,14 +46,15 @@ class Bm25:
         self._lengths = array("d")
         self._numbers: list[int] = []
         """By place; a text that was removed leaves its place empty."""
-        self._held: dict[int, tuple[int, tuple[str, ...]]] = {}
-        """For each number, the place of its text and its terms."""
+        self._places: dict[int, int] = {}
+        self._terms: dict[int, tuple[str, ...]] = {}
+        """The terms of each text, by number."""
         self._length = 0.0
 
     def add(self, number: int, text: str) -> None:
         """Hold a text under a number."""
         counts, place = Counter(self.terms(text)), len(self._numbers)
-        self._held[number] = place, tuple(counts)
+        self._places[number], self._terms[number] = place, tuple(counts)
         self._numbers.append(number)
         self._lengths.append(counts.total())
         self._length += counts.total()
@@ -66,16 +67,16 @@ class Bm25:
 
     def remove(self, number: int) -> None:
         """Hold it no more."""
-        place, terms = self._held.pop(number)
+        place = self._places.pop(number)
         self._length -= self._lengths[place]
-        for term in terms:
+        for term in self._terms.pop(number):
             places, often = self._postings[term]
             at = places.index(place)
             del places[at], often[at]
 
-    def place(self, number: int) -> int:
-        """The place of a text."""
-        return self._held[number][0]
+    def places(self, numbers: Iterable[int]) -> NDArray[np.intp]:
+        """The places of texts."""
+        return np.fromiter(map(self._places.__getitem__, numbers), dtype=np.intp)
 
     def number(self, place: int) -> int:
         """The number of the text at a place."""
@@ -102,13 +103,13 @@ class Bm25:
 
     def by_word(self, query: str) -> dict[str, WordHolders]:
         """For each word of the query, return what contains it and what that adds to its score."""
-        mean = self._length / max(1, len(self._held)) or 1.0
+        mean = self._length / max(1, len(self._places)) or 1.0
         lengths = np.array(self._lengths)
         found: dict[str, WordHolders] = {}
         for term in dict.fromkeys(self.terms(query)):
             if (posting := self._postings.get(term)) and posting[0]:
                 places, often = np.array(posting[0]), np.array(posting[1])
-                top = rarity(len(self._held), len(places)) * (_K1 + 1)
+                top = rarity(len(self._places), len(places)) * (_K1 + 1)
                 share = often / (often + _K1 * (1 - _B + _B * lengths[places] / mean))
                 found[term] = WordHolders(places, top * share)
         return found

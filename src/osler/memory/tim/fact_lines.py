@@ -91,17 +91,18 @@ def facts_of(
     thought: Thought, language: Language, turn: int, score: float, said_at: Callable[[int], datetime | None]
 ) -> list[Fact]:
     """A thought for code to read: once for each turn in which it was said, the given one first."""
+    object_ = _with_time(thought.object, thought, language) if thought.reported else thought.object
     return [
         Fact(
             subject=thought.subject,
             relation=thought.relation,
-            object=_with_time(thought.object, thought, language),
+            object=object_,
             denied=thought.negated,
             turn=said,
             at=said_at(said),
             score=round(score, 4),
         )
-        for said in dict.fromkeys((turn, *thought.turns))
+        for said in (dict.fromkeys((turn, *thought.turns)) if thought.also else (turn,))
     ]
 
 

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from osler.errors import UserError
-from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn, tokens
+from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn
 from osler.memory.embedders import open_embedder
-from osler.memory.recall_text import exchange_text
 from osler.memory.tim.actions import carry_out
 from osler.memory.tim.fact_lines import facts_of
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
@@ -105,8 +104,8 @@ class TimMemory:
             found, turns = [space[hit.number] for hit in hits], [hit.number for hit in talk]
             bears = bank.bm25.shares(query) or bears_on(query, vector, space)
             told = writer.write(found, turns, self._unread, budget, bears=bears)
-        if not told.kept:
-            return self._from_bank(query, vector, bank)
+        if not (told.kept or told.whole):
+            return self._from_bank(query, vector, bank, space)
         return self._recalled(told, hits, bank)
 
     def _nearest(
@@ -186,27 +185,24 @@ class TimMemory:
             numbers = list({*(hit.number for hit in hits), *members[-_LAID:]})
         return [space[number] for number in sorted(numbers)]
 
-    def _from_bank(self, query: str, vector: Any, bank: MemoryBank) -> Recall:
+    def _from_bank(self, query: str, vector: Any, bank: MemoryBank, space: ThoughtSpace) -> Recall:
         wanted = self._tim.k or len(bank)
         if self._tim.mode == "paper":
             hits = fused(query, vector, bank, wanted)
         else:
             hits = recall_talk(query, vector, bank, wanted)
-        return self._word_for_word([hit.number for hit in hits], bank, self._settings.budget)
+        return self._word_for_word([hit.number for hit in hits], bank, space)
 
-    def _word_for_word(self, numbers: Sequence[int], bank: MemoryBank, left: int) -> Recall:
+    def _word_for_word(self, numbers: Sequence[int], bank: MemoryBank, space: ThoughtSpace) -> Recall:
         """Turns word for word, the first ones that fit, in the order in which they were."""
-        lines: dict[int, str] = {}
+        writer, kept, left = self._page_writer(bank, space), list[int](), self._settings.budget
         for number in numbers:
-            line = exchange_text(bank[number], self._language, self._settings.speaker)
-            left -= tokens(line)
+            left -= writer.exchange(number)[1]
             if left < 0:
                 break
-            lines[number] = line
-        kept = sorted(lines)
-        return Recall(
-            text="\n".join(lines[number] for number in kept), exchanges=tuple(bank[number] for number in kept)
-        )
+            kept.append(number)
+        kept.sort()
+        return Recall(text="".join(writer.dialogue(kept)), exchanges=tuple(bank[number] for number in kept))
 
     async def _integrated(self, query: str, recall: Recall) -> Recall:
         """The papers' last step: a model puts query and thoughts together. The facts stay below its note."""

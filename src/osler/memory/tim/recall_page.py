@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from osler.language import Language, Speaker
 from osler.memory.base import tokens
-from osler.memory.recall_text import SEMICOLON, day_text, exchange_text
+from osler.memory.recall_text import SEMICOLON, day_text, dialogue_text, exchange_text
 from osler.memory.tim.fact_lines import ROWS, LineKey, ThoughtWords, Weight, cut, words_of
 from osler.memory.tim.memory_bank import MemoryBank
 from osler.memory.tim.rules_thoughts import question_topic
@@ -27,8 +27,8 @@ from osler.memory.tim.thought_space import ThoughtSpace
 from osler.prompts import phrases
 
 _COMMA = {Language.EN: ", ", Language.ZH: "、"}
-_ASKED_FOR = 0.4
-"""Share of the budget for what bears most on the query; the first thought is always included."""
+_ASKED_FOR, _FIRST_LINES = 0.4, 100
+"""Share of the budget for what bears most on the query, and the most tokens; the first thought is always included."""
 _VITAL = 0.4
 """Share of the budget for what a treatment depends on; the first such thought is included before anything else."""
 _WHOLE = 0.35
@@ -57,7 +57,7 @@ class Told:
 
     text: str
     kept: tuple[Thought, ...]
-    """What is told, in the order of the text."""
+    """The thoughts that have lines, in the order of the text."""
     whole: tuple[int, ...]
     """Turns that are told word for word."""
     asked: tuple[int, ...]
@@ -163,7 +163,10 @@ class PageWriter:
         self._add_vital(page, found)
         page.pin()
         needed = self._named_room(budget)
-        rest = sorted(found, key=lambda one: self.words(one).words.weight)
+        by_weight: list[list[Thought]] = [[] for _ in Weight]
+        for one in found:
+            by_weight[self.words(one).words.weight].append(one)
+        rest = list(chain.from_iterable(by_weight))
         page.add_all(rest, needed + budget * _WHOLE)
         self._add_whole(page, dict.fromkeys([*reversed(unread), *turns]), needed)
         covered = {*page.whole, *chain.from_iterable(one.turns for one in page.kept)}
@@ -190,7 +193,7 @@ class PageWriter:
                 continue
             if not page.add(one, reserve) and reserve:
                 break
-            reserve = page.budget * (1 - _ASKED_FOR)
+            reserve = page.budget - min(page.budget * _ASKED_FOR, _FIRST_LINES)
 
     def _add_vital(self, page: _Page, found: Sequence[Thought]) -> None:
         near = [one for one in found if self._space.is_vital(one.id)]
@@ -211,22 +214,16 @@ class PageWriter:
 
     def _dropped(self, page: _Page, unread: Sequence[int]) -> set[int]:
         """Turns with an active thought that is not told, and those that had to be told word for word and are not."""
-        done = {turn for turn in page.turns | page.whole.keys() if page.told.issuperset(self._space.of_turn(turn))}
-        return (self._space.turns - done) | (set(unread) - page.whole.keys())
+        done = {turn for turn in page.turns | page.whole if page.told.issuperset(self._space.of_turn(turn))}
+        return (self._space.turns - done) | (set(unread) - page.whole)
 
     def _told(self, page: _Page, asked: Sequence[int], dropped: Iterable[int]) -> Told:
         return Told(page.text(), page.kept, tuple(sorted(page.whole)), tuple(asked), tuple(sorted(set(dropped))))
 
     def dialogue(self, turns: Sequence[int]) -> list[str]:
-        """Turns word for word, with the date where it changes."""
-        lines, day = [], None
-        for turn in turns:
-            at = self._bank[turn].at
-            if at is not None and at.date() != day:
-                day = at.date()
-                lines.append(day_text(at, self.language))
-            lines.append(self.exchange(turn)[0])
-        return lines
+        """Turns word for word, if there are any."""
+        told = ((self._bank[turn], self.exchange(turn)[0]) for turn in turns)
+        return [dialogue_text(told, self.language)] if turns else []
 
 
 @dataclass
@@ -245,8 +242,8 @@ class _Page:
     """The lines with what rules found in one turn alone, by turn; a model may have thought more than was said."""
     told: set[int] = field(default_factory=set)
     """The numbers of the thoughts that are told."""
-    whole: dict[int, list[Thought]] = field(default_factory=dict)
-    """Turns that are told word for word, and their thoughts that have no line."""
+    whole: set[int] = field(default_factory=set)
+    """Turns that are told word for word."""
     pinned: list[LineKey] = field(default_factory=list)
     """Lines that come first and stay, whatever else is told."""
     asked: list[str] = field(default_factory=list)
@@ -263,13 +260,12 @@ class _Page:
 
     @property
     def kept(self) -> tuple[Thought, ...]:
-        """What is told, in the order of the text."""
-        lines = chain.from_iterable(self.lines[key] for key in self._keys)
-        return tuple({one.id: one for one in chain(lines, *(self.whole[turn] for turn in sorted(self.whole)))}.values())
+        """The thoughts that have lines, in the order of the text."""
+        return tuple(chain.from_iterable(self.lines[key] for key in self._keys))
 
     @property
     def turns(self) -> set[int]:
-        """The turns of what is told."""
+        """The turns of these."""
         return {turn for one in self.kept for turn in one.turns}
 
     def pin(self) -> None:
@@ -280,6 +276,8 @@ class _Page:
         """Tell as many thoughts as there is room for."""
         missed = 0
         for one in thoughts:
+            if one.id in self.told:
+                continue
             missed += not self.add(one, reserve)
             if missed >= _MISSES or self.left - reserve < _SMALLEST:
                 return
@@ -314,10 +312,10 @@ class _Page:
         if size - freed > self.left - reserve:
             return False
         self.left -= size - freed
-        self.whole[turn] = [one for key in own for one in self.lines.pop(key)]
-        untold = [one for one in self.writer.thoughts(turn) if one.id not in self.told and not one.is_by_model]
-        self.whole[turn] += untold
-        self.told.update(one.id for one in untold)
+        self.whole.add(turn)
+        for key in own:
+            del self.lines[key]
+        self.told.update(one.id for one in self.writer.thoughts(turn) if not one.is_by_model)
         return True
 
     def name_questions(self, turns: Iterable[int]) -> list[int]:

@@ -85,12 +85,10 @@ def _weighed(
     query: str, vector: NDArray[np.float32], store: MemoryBank | ThoughtSpace, numbers: Sequence[int]
 ) -> list[Hit]:
     """Score some of what is stored by the sum of its vector and word scores."""
-    near, words = store.index.cosines(vector, numbers), store.bm25.totals(query)
-    cosines = np.array([near[number] for number in numbers])
-    scores = words[np.array([store.bm25.place(number) for number in numbers], dtype=np.intp)]
+    cosines = store.index.cosines(vector, numbers)
+    scores = store.bm25.totals(query)[store.bm25.places(numbers)]
     total = _standing(cosines) + _standing(scores)
-    rows = zip(numbers, total.tolist(), cosines.tolist(), scores.tolist(), strict=True)
-    return [Hit(*row) for row in rows]
+    return list(map(Hit, numbers, total.tolist(), cosines.tolist(), scores.tolist()))
 
 
 def _best(hits: Sequence[Hit], k: int) -> list[Hit]:
@@ -145,8 +143,9 @@ def thoughts_of_turns(
         if len(said_in) >= k:
             break
     for hit in _best(_weighed(query, vector, space, sorted(said_in)), len(said_in)):
-        turn = said_in[hit.number]
-        by_turn[turn.number].append(hit._replace(score=_OWN * hit.score + turn.score, turn=turn.number))
+        number, own, cosine, lexical, _ = hit
+        turn = said_in[number]
+        by_turn[turn.number].append(Hit(number, _OWN * own + turn.score, cosine, lexical, turn.number))
     return list(chain.from_iterable(by_turn.values()))[:k]
 
 

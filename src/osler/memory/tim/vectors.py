@@ -128,9 +128,9 @@ class VectorIndex:
         values = self._cosines(query, ids).tolist()
         return [(ids[place], values[place]) for place in ranked(values, ids)[:k]]
 
-    def cosines(self, vector: Rows, ids: Sequence[int]) -> dict[int, float]:
+    def cosines(self, vector: Rows, ids: Sequence[int]) -> NDArray[np.float64]:
         """The cosines of some of the vectors and a query."""
-        return dict(zip(ids, self._cosines(self._unit(vector), ids).tolist(), strict=True))
+        return self._cosines(self._unit(vector), ids)
 
     def all_cosines(self, vector: Rows) -> NDArray[np.float64]:
         """The cosines of all vectors and a query, in the order in which they were added, if none was removed."""
@@ -203,7 +203,7 @@ class VectorIndex:
         if ids is self._ids:
             rows = self._rows[:, filled]
         else:
-            rows = self._rows[np.ix_(np.array([self._row_of[id] for id in ids], dtype=np.intp), filled)]
+            rows = self._rows[np.ix_(np.fromiter(map(self._row_of.__getitem__, ids), dtype=np.intp), filled)]
         cosines: NDArray[np.float64] = np.vecdot(rows.astype(np.float64, order="C"), query[filled].astype(np.float64))
         return cosines
 
