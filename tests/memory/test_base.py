@@ -1,5 +1,8 @@
 """What all memories share: an estimate of how long a text is, and the dialogue as it stands."""
 
+import json
+from datetime import datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,3 +48,24 @@ async def test_the_dialogue_says_who_spoke(language: Language, speaker: Speaker,
     await raw.remember(turn)
     recall = await raw.recall("")
     assert label in recall.text.splitlines() and recall.exchanges == (turn,) and not recall.facts
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_the_dialogue_shows_the_date_where_it_changes(language: Language) -> None:
+    raw, short = (memory_factory("raw")(MemorySettings(language=language, budget=budget)) for budget in (2000, 15))
+    days = {-1: "2023-11-20T09:00", 0: "2023-11-20T09:01", 1: "2024-02-01T09:00"}
+    for number, day in days.items():
+        for memory in (raw, short):
+            await memory.remember(Turn(number=number, question="?", reply="-", at=datetime.fromisoformat(day)))
+    text = (await raw.recall("")).text
+    assert (text.count("2023-11-20"), text.count("2024-02-01")) == (1, 1) and "-1" not in text.replace("2023-11-20", "")
+    assert tokens((await short.recall("")).text) <= 15 and (await short.recall("")).dropped
+    other = memory_factory("raw")(MemorySettings(language=language))
+    other.restore(json.loads(json.dumps(raw.snapshot())))
+    assert await other.recall("") == await raw.recall("")
+
+
+async def test_the_dialogue_of_others_has_their_names() -> None:
+    raw = memory_factory("raw")(MemorySettings())
+    await raw.remember(Turn(number=1, question="Coffee?", reply="Tea.", asked_by="Ann", said_by="Bo"))
+    assert (await raw.recall("")).text.splitlines()[1:] == ["Ann: Coffee?", "Bo: Tea."]

@@ -249,12 +249,11 @@ def test_the_scores_of_the_words_add_up(texts: list[str], query: str) -> None:
     lexical = Bm25(Language.ZH)
     for number, text in enumerate(texts):
         lexical.add(number, text)
-    total: dict[int, float] = {}
-    for holders in lexical.scores_by_word(query).values():
-        for number, score in holders.items():
-            assert score > 0
-            total[number] = total.get(number, 0.0) + score
-    assert total == pytest.approx(lexical.scores(query))
+    total = np.zeros(len(texts))
+    for held in lexical.by_word(query).values():
+        assert all(held.scores > 0)
+        total[held.places] += held.scores
+    assert {place: score for place, score in enumerate(total.tolist()) if score} == pytest.approx(lexical.scores(query))
 
 
 def test_characters_are_paired_only_where_they_stand_side_by_side() -> None:
@@ -287,7 +286,8 @@ async def test_the_papers_recall_knows_cosines_alone(language: Language) -> None
     embedder, _, space = await rooms(VISITS[language], language, is_whole=True)
     vector = await embedder.embed_query(" ".join(VISITS[language][0]))
     every = nearest_thoughts(vector, space, 6, probes=space.index.made.groups)
-    cosines = space.index.cosines(vector, [thought.id for thought in space.active])
+    ids = [thought.id for thought in space.active]
+    cosines = dict(zip(ids, space.index.cosines(vector, ids).tolist(), strict=True))
     assert [hit.number for hit in every] == sorted(cosines, key=lambda number: -cosines[number])
     assert all(hit.score == hit.cosine and hit.lexical == 0.0 for hit in every)
     probed = nearest_thoughts(vector, space, 6)

@@ -209,16 +209,16 @@ def test_cosine_does_not_depend_on_the_length_of_either() -> None:
     first, second = scattered(2, 17)
     index.add(1, first * 3)
     assert index.search(second * 5, 1)[0][1] == pytest.approx(float(first @ second), abs=1e-6)
-    assert index.cosines(second * 5, [1]) == dict(index.search(second * 5, 1))
+    assert index.cosines(second * 5, [1]).tolist() == [cosine for _, cosine in index.search(second * 5, 1)]
 
 
 def test_cosines_of_some_and_of_all_are_those_of_a_search() -> None:
     index = filled(scattered(60, 21))
     (query,) = scattered(1, 22)
     every = dict(index.search(query, 60))
-    assert index.cosines(query, range(60)) == every
-    assert index.cosines(query, [7, 3]) == {7: every[7], 3: every[3]}
-    assert index.cosines(query, []) == {}
+    assert index.all_cosines(query).tolist() == [every[number] for number in range(60)]
+    assert index.cosines(query, [7, 3]).tolist() == [every[7], every[3]]
+    assert len(index.cosines(query, [])) == 0
 
 
 def test_many_alike_are_all_weighed() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
-from osler.memory.recall_text import exchange_text
+from osler.memory.recall_text import day_text, dialogue_text, exchange_text
 
 
 class RawMemory:
@@ -26,18 +26,24 @@ class RawMemory:
 
     async def recall(self, query: str) -> Recall:
         """The newest turns that fit, in their order; the query does not matter."""
-        first, left = len(self._turns), self._settings.budget
-        while first and (left := left - tokens(self._lines[first - 1])) >= 0:
-            first -= 1
+        first, left, day = len(self._turns), self._settings.budget, ""
+        while first:
+            turn = self._turns[first - 1]
+            today = day_text(turn.at, self._settings.language) if turn.at else ""
+            left -= tokens(self._lines[first - 1]) + (tokens(today) if today != day else 0)
+            if left < 0:
+                break
+            first, day = first - 1, today
+        told = zip(self._turns[first:], self._lines[first:], strict=True)
         return Recall(
-            text="\n".join(self._lines[first:]),
+            text=dialogue_text(told, self._settings.language),
             exchanges=tuple(self._turns[first:]),
             dropped=tuple(turn.number for turn in self._turns[:first]),
         )
 
     def snapshot(self) -> dict[str, Any]:
         """All turns."""
-        return {"turns": [turn.model_dump() for turn in self._turns]}
+        return {"turns": [turn.model_dump(mode="json") for turn in self._turns]}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Exactly these turns."""

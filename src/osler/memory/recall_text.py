@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import NamedTuple
 
 from osler.language import Language, Speaker
@@ -34,14 +36,33 @@ def fact_text(fact: Fact, language: Language) -> str:
 
 
 def exchange_text(turn: Turn, language: Language, speaker: Speaker = Speaker.PATIENT) -> str:
-    """Return what the doctor thought of and asked, the reply with its speaker, and the reports that came with it."""
+    """Return what the doctor thought of and asked, the reply with its speaker, and the reports that came with it.
+
+    A turn of an earlier visit has no number that means anything to a reader, so it is told without.
+    """
     line = phrases("exchange", language)
-    lines = [line["turn"].format(number=turn.number)]
+    lines = [line["turn"].format(number=turn.number)] if turn.number > 0 else []
     if turn.differential:
         lines.append(line["thought"].format(illnesses=illnesses(turn, language)))
-    lines.append(line["question"].format(question=turn.question))
-    lines.append(line["reply"].format(speaker=line[(turn.speaker or speaker).value], reply=turn.reply))
+    lines.append(line["reply"].format(speaker=turn.asked_by or line["doctor"], reply=turn.question))
+    lines.append(line["reply"].format(speaker=turn.said_by or line[(turn.speaker or speaker).value], reply=turn.reply))
     lines += [line["report"].format(report=report) for report in turn.results.splitlines() if report.strip()]
+    return "\n".join(lines)
+
+
+def day_text(at: datetime, language: Language) -> str:
+    """The line before the turns of a day."""
+    return phrases("exchange", language)["day"].format(date=at.date().isoformat())
+
+
+def dialogue_text(told: Iterable[tuple[Turn, str]], language: Language) -> str:
+    """Turns in words, one after the other, with the date where it changes."""
+    lines, day = [], None
+    for turn, text in told:
+        if turn.at is not None and turn.at.date() != day:
+            day = turn.at.date()
+            lines.append(day_text(turn.at, language))
+        lines.append(text)
     return "\n".join(lines)
 
 

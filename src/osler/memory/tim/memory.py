@@ -12,16 +12,27 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from osler.errors import UserError
-from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
+from osler.memory.base import Change, Fact, MemorySettings, Recall, Turn
 from osler.memory.embedders import open_embedder
-from osler.memory.recall_text import exchange_text
 from osler.memory.tim.actions import carry_out
-from osler.memory.tim.fact_lines import facts_of, tell
+from osler.memory.tim.fact_lines import facts_of
 from osler.memory.tim.memory_bank import MemoryBank, raw_text
 from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, RulesThink
-from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts
-from osler.memory.tim.rules_thoughts import question_topic
+from osler.memory.tim.recall_page import PageWriter, Told
+from osler.memory.tim.retrieve import (
+    Hit,
+    bears_on,
+    fused,
+    fused_by_words,
+    nearest_thoughts,
+    recall_talk,
+    recall_thoughts,
+    thoughts_of_turns,
+)
 from osler.memory.tim.settings import TimSettings
 from osler.memory.tim.thought import Thought
 from osler.memory.tim.thought_space import ThoughtSpace
@@ -31,6 +42,8 @@ from osler.prompts import prompt
 VERSION = 4
 _NEAR, _LAID = 12, 20
 """How many thoughts most like a new turn are compared with it, and as many of its group: for rules, for a model."""
+_FEWEST, _SHORT_LINE = 32, 12
+"""How many turns and thoughts are looked at for a recall: as many as the budget can hold, and no fewer than that."""
 
 
 class TimMemory:
@@ -47,6 +60,7 @@ class TimMemory:
         self._bank: MemoryBank | None = None
         self._space: ThoughtSpace | None = None
         self._dimensions = 0
+        self._writer: PageWriter | None = None
         self._unread: list[int] = []
         """Turns for which no answer of the model could be read."""
         self._one_at_a_time = asyncio.Lock()
@@ -77,31 +91,48 @@ class TimMemory:
         return await self._integrated(query, recall) if self._tim.integrate else recall
 
     async def _recall(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> Recall:
-        active = space.active
         vector = await self._embedder.embed_query(query)
-        wanted = self._tim.k or len(active) or 1
-        if self._tim.mode == "paper":
-            hits = nearest_thoughts(vector, space, wanted, self._tim.probes or 1)
+        budget, k = self._settings.budget, self._tim.k
+        writer = self._page_writer(bank, space)
+        if k:
+            hits = self._nearest(query, vector, space, bank, k)
+            told = writer.only([space[hit.number] for hit in hits], budget)
         else:
-            hits = recall_thoughts(query, vector, space, wanted, self._tim.probes, bank)
-        if not hits and (self._tim.k or not active):
-            return self._from_bank(query, vector, bank)
-        scores = {hit.number: hit.score for hit in hits}
-        turns = {hit.number: hit.turn for hit in hits if hit.turn is not None}
-        thoughts = [space[number] for number in scores]
-        if not self._tim.k:
-            thoughts += [thought for thought in active if thought.id not in scores]
-        silent = () if self._tim.k else self._silent(bank)
-        told = tell(thoughts, self._topic, self._language, self._settings.budget, silent)
-        facts = [
-            fact
-            for one in told.kept
-            for fact in facts_of(one, self._language, turns.get(one.id, one.turn), scores.get(one.id, 0.0))
-        ]
-        covered = sorted({*told.asked, *(turn for one in told.kept for turn in one.turns)})
-        asked = tuple(Turn(number=turn, question=bank[turn].question, reply="") for turn in covered)
-        recall = Recall(text=told.text, facts=tuple(facts), exchanges=asked, dropped=told.dropped)
-        return self._with_unread(recall, bank) if self._unread and not self._tim.k else recall
+            most = max(_FEWEST, budget // _SHORT_LINE)
+            talk = recall_talk(query, vector, bank, most)
+            hits = thoughts_of_turns(talk, query, vector, space, most)
+            found, turns = [space[hit.number] for hit in hits], [hit.number for hit in talk]
+            bears = bank.bm25.shares(query) or bears_on(query, vector, space)
+            told = writer.write(found, turns, self._unread, budget, bears=bears)
+        if not (told.kept or told.whole):
+            return self._from_bank(query, vector, bank, space)
+        return self._recalled(told, hits, bank)
+
+    def _nearest(
+        self, query: str, vector: NDArray[np.float32], space: ThoughtSpace, bank: MemoryBank, k: int
+    ) -> list[Hit]:
+        """The best k thoughts."""
+        if self._tim.mode == "paper":
+            return nearest_thoughts(vector, space, k, self._tim.probes or 1)
+        return recall_thoughts(query, vector, space, k, self._tim.probes, bank)
+
+    def _recalled(self, told: Told, hits: Sequence[Hit], bank: MemoryBank) -> Recall:
+        """What was told, with its facts and exchanges for code to read."""
+        found = {hit.number: hit for hit in hits}
+        facts: list[Fact] = []
+        for one in told.kept:
+            hit = found.get(one.id, Hit(one.id, 0.0, 0.0, 0.0, one.turn))
+            turn = one.turn if hit.turn is None else hit.turn
+            facts += facts_of(one, self._language, turn, hit.score, lambda said: bank[said].at)
+        covered = sorted({*told.asked, *told.whole, *(turn for one in told.kept for turn in one.turns)})
+        whole = frozenset(told.whole)
+        exchanges = tuple(bank[turn] if turn in whole else bank.question(turn) for turn in covered)
+        return Recall(text=told.text, facts=tuple(facts), exchanges=exchanges, dropped=told.dropped)
+
+    def _page_writer(self, bank: MemoryBank, space: ThoughtSpace) -> PageWriter:
+        if self._writer is None:
+            self._writer = PageWriter(self._language, self._settings.speaker, bank, space)
+        return self._writer
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, with the version of its form."""
@@ -134,17 +165,19 @@ class TimMemory:
             self._dimensions = dimensions
             # One seed for both: the same words fall into the same group of either.
             made = [VectorIndex(dimensions, groups=self._tim.groups, seed=self._settings.seed) for _ in range(2)]
+            self._writer = None
             self._bank, self._space = MemoryBank(self._language, made[0]), ThoughtSpace(self._language, made[1])
         return self._bank, self._space
 
     def _near(self, turn: Turn, group: int, vector: Any, space: ThoughtSpace) -> list[Thought]:
         """Return the thoughts most like the turn anywhere, and those of its group; in the papers' way, the group."""
         members = space.index.members(group)
-        own = [one.id for one in space.active if one.is_doctors]
+        own = [one.id for one in space.vital if one.is_doctors]
         if self._tim.mode == "paper":
             return [space[number] for number in sorted({*own, *members})]
         if isinstance(self._think, RulesThink):
-            hits = fused(raw_text(turn), vector, space, _NEAR)
+            # Rules compare words, so what shares none cannot be changed by the turn.
+            hits = fused_by_words(raw_text(turn), vector, space, _NEAR)
             numbers = list(dict.fromkeys([*own, *(hit.number for hit in hits), *members]))[: _NEAR * 2]
         else:
             # A model sees for itself what bears on the turn.
@@ -152,49 +185,24 @@ class TimMemory:
             numbers = list({*own, *(hit.number for hit in hits), *members[-_LAID:]})
         return [space[number] for number in sorted(numbers)]
 
-    def _topic(self, turn: int) -> str:
-        return question_topic(self._bank[turn].question, self._language) if self._bank else ""
-
-    def _silent(self, bank: MemoryBank) -> tuple[int, ...]:
-        """Turns that left no thought: what was asked in them is all there is to tell."""
-        said = (thought for thought in self.ledger if not thought.is_doctors)
-        told = {*self._unread, *(turn for thought in said for turn in thought.turns)}
-        return tuple(turn for turn in bank.turns if turn not in told)
-
-    def _from_bank(self, query: str, vector: Any, bank: MemoryBank) -> Recall:
+    def _from_bank(self, query: str, vector: Any, bank: MemoryBank, space: ThoughtSpace) -> Recall:
         wanted = self._tim.k or len(bank)
         if self._tim.mode == "paper":
             hits = fused(query, vector, bank, wanted)
         else:
             hits = recall_talk(query, vector, bank, wanted)
-        return self._word_for_word([hit.number for hit in hits], bank, self._settings.budget)
+        return self._word_for_word([hit.number for hit in hits], bank, space)
 
-    def _with_unread(self, recall: Recall, bank: MemoryBank) -> Recall:
-        """The recall with the turns that its model could not think about, word for word; the oldest fall out first."""
-        left = self._settings.budget - tokens(recall.text)
-        unread = self._word_for_word(self._unread[::-1], bank, left)
-        dropped = {*recall.dropped, *self._unread} - {turn.number for turn in unread.exchanges}
-        return recall.model_copy(
-            update={
-                "text": "\n".join(filter(None, [recall.text, unread.text])),
-                "exchanges": recall.exchanges + unread.exchanges,
-                "dropped": tuple(sorted(dropped)),
-            }
-        )
-
-    def _word_for_word(self, numbers: Sequence[int], bank: MemoryBank, left: int) -> Recall:
+    def _word_for_word(self, numbers: Sequence[int], bank: MemoryBank, space: ThoughtSpace) -> Recall:
         """Turns word for word, the first ones that fit, in the order in which they were."""
-        lines: dict[int, str] = {}
+        writer, kept, left = self._page_writer(bank, space), list[int](), self._settings.budget
         for number in numbers:
-            line = exchange_text(bank[number], self._language, self._settings.speaker)
-            left -= tokens(line)
+            left -= writer.exchange(number)[1]
             if left < 0:
                 break
-            lines[number] = line
-        kept = sorted(lines)
-        return Recall(
-            text="\n".join(lines[number] for number in kept), exchanges=tuple(bank[number] for number in kept)
-        )
+            kept.append(number)
+        kept.sort()
+        return Recall(text="".join(writer.dialogue(kept)), exchanges=tuple(bank[number] for number in kept))
 
     async def _integrated(self, query: str, recall: Recall) -> Recall:
         """The papers' last step: a model puts query and thoughts together. The facts stay below its note."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from osler.language import Language
-from osler.memory.base import Turn
+from osler.memory.base import Turn, tokens
 from osler.memory.tim.bm25 import Bm25
 from osler.memory.tim.vectors import VectorIndex
 
@@ -21,10 +23,19 @@ class MemoryBank:
         self.index = index
         self.bm25 = Bm25(language)
         self._turns: dict[int, Turn] = {}
+        self._questions: dict[int, Turn] = {}
+        self._lengths = array("d")
 
     def __getitem__(self, number: int) -> Turn:
         """The exchange of that turn."""
         return self._turns[number]
+
+    def question(self, number: int) -> Turn:
+        """The exchange of that turn without its reply."""
+        if number not in self._questions:
+            turn = self._turns[number]
+            self._questions[number] = turn.model_copy(update={"reply": "", "results": "", "differential": ()})
+        return self._questions[number]
 
     def __len__(self) -> int:
         """Return the number of exchanges."""
@@ -35,6 +46,21 @@ class MemoryBank:
         """The numbers of the turns, in their order."""
         return tuple(self._turns)
 
+    @property
+    def newest(self) -> Iterator[int]:
+        """The numbers of the turns, the newest first."""
+        return reversed(self._turns)
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        """Tokens of each exchange, in their order."""
+        return np.array(self._lengths)
+
+    @property
+    def last(self) -> Turn | None:
+        """The newest exchange."""
+        return self._turns[next(reversed(self._turns))] if self._turns else None
+
     def add(self, turn: Turn, vector: NDArray[np.float32]) -> int:
         """Keep an exchange; the group its words fall into is the group of its thoughts too."""
         self._keep(turn)
@@ -42,15 +68,20 @@ class MemoryBank:
 
     def _keep(self, turn: Turn) -> None:
         self._turns[turn.number] = turn
-        self.bm25.add(turn.number, raw_text(turn))
+        text = raw_text(turn)
+        self._lengths.append(tokens(text))
+        self.bm25.add(turn.number, text)
 
     def snapshot(self) -> dict[str, Any]:
         """All exchanges and their vectors."""
-        return {"turns": [turn.model_dump() for turn in self._turns.values()], "index": self.index.snapshot()}
+        return {
+            "turns": [turn.model_dump(mode="json") for turn in self._turns.values()],
+            "index": self.index.snapshot(),
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Exactly these exchanges."""
-        self._turns = {}
+        self._turns, self._questions, self._lengths = {}, {}, array("d")
         self.index.restore(state["index"])
         self.bm25.clear()
         for row in state["turns"]:

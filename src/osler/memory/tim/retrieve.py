@@ -9,20 +9,20 @@ above one that only has the full name. If no thought bears on the query, the exc
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.memory.base import Turn, tokens
-from osler.memory.tim.memory_bank import MemoryBank, raw_text
-from osler.memory.tim.thought import Thought
+from osler.memory.tim.bm25 import WordHolders
+from osler.memory.tim.memory_bank import MemoryBank
 from osler.memory.tim.thought_space import ThoughtSpace, unrelated_cosine
-from osler.ranking import all_seen, best, exceeds, ranked, reaches
+from osler.ranking import all_seen, exceeds, ranked, reaches, reaching
 
+_TURNS = 64
+"""The fewest turns of which thoughts are looked at."""
 _POOL = 4
 """Candidates by vector, times what is wanted: the best of the sum is seldom below that."""
 
@@ -57,20 +57,38 @@ def fused(
 ) -> list[Hit]:
     """Return the best k by the sum of both scores."""
     near = {number for number, _ in store.index.search(vector, k * _POOL, probes)}
-    shared = store.bm25.scores(query).keys() if probes is None else ()
+    shared = _sharing(query, store, k * _POOL) if probes is None else ()
     return _best(_weighed(query, vector, store, sorted({*near, *shared})), k)
+
+
+def fused_by_words(query: str, vector: NDArray[np.float32], store: MemoryBank | ThoughtSpace, k: int) -> list[Hit]:
+    """Return the best k by the sum of both scores of what shares a word with the query, without a search by vector."""
+    return _best(_weighed(query, vector, store, sorted(_sharing(query, store, k * _POOL))), k)
+
+
+def _sharing(query: str, store: MemoryBank | ThoughtSpace, k: int) -> list[int]:
+    """The k that share most with the query by their words; some more where scores are equal."""
+    totals = store.bm25.totals(query)
+    return [store.bm25.number(place) for place in _leading(totals, k) if totals[place] > 0.0]
+
+
+def _leading(scores: NDArray[np.float64], k: int) -> list[int]:
+    """The places of the k highest scores, in no order; some more where scores are equal."""
+    if len(scores) <= k:
+        return list(range(len(scores)))
+    least = float(np.partition(scores, -k)[-k])
+    found: list[int] = np.flatnonzero(reaching(scores, least)).tolist()
+    return found
 
 
 def _weighed(
     query: str, vector: NDArray[np.float32], store: MemoryBank | ThoughtSpace, numbers: Sequence[int]
 ) -> list[Hit]:
     """Score some of what is stored by the sum of its vector and word scores."""
-    near, words = store.index.cosines(vector, numbers), store.bm25.scores(query)
-    cosines = np.array([near[number] for number in numbers])
-    scores = np.array([words.get(number, 0.0) for number in numbers])
+    cosines = store.index.cosines(vector, numbers)
+    scores = store.bm25.totals(query)[store.bm25.places(numbers)]
     total = _standing(cosines) + _standing(scores)
-    rows = zip(numbers, total.tolist(), cosines.tolist(), scores.tolist(), strict=True)
-    return [Hit(*row) for row in rows]
+    return list(map(Hit, numbers, total.tolist(), cosines.tolist(), scores.tolist()))
 
 
 def _best(hits: Sequence[Hit], k: int) -> list[Hit]:
@@ -103,25 +121,32 @@ def recall_thoughts(
     if bank is None or probes is not None or not len(bank):
         hits = fused(query, vector, space, k, probes)
         return hits if _any_bears(hits, space) else []
-    turns = turn_standings(query, vector, bank)
-    said_in = {thought.id: _best_turn(thought, turns) for thought in space.active}
-    hits = _weighed(query, vector, space, sorted(said_in))
-    if not _any_bears(hits, space):
+    if not bears_on(query, vector, space):
         return []
-    by_turn: dict[int, list[Hit]] = defaultdict(list)
-    for hit in _best(hits, len(hits)):
-        turn = said_in[hit.number]
-        by_turn[turn].append(hit._replace(score=_OWN * hit.score + turns.get(turn, 0.0), turn=turn))
-    found = list(by_turn)
-    order = ranked([turns.get(turn, 0.0) for turn in found], found)
-    return [hit for place in order for hit in by_turn[found[place]]][:k]
+    return thoughts_of_turns(recall_talk(query, vector, bank, max(_TURNS, 2 * k)), query, vector, space, k)
 
 
-def _best_turn(thought: Thought, turns: Mapping[int, float]) -> int:
-    if not thought.also:
-        return thought.turn
-    said = thought.turns
-    return said[best([turns.get(turn, 0.0) for turn in said], [-turn for turn in said])]
+def thoughts_of_turns(
+    turns: Sequence[Hit], query: str, vector: NDArray[np.float32], space: ThoughtSpace, k: int
+) -> list[Hit]:
+    """Return the first k thoughts of turns that were found, those of a turn by their own score.
+
+    A thought that was said in several turns is scored with the one that fits best.
+    """
+    by_turn: dict[int, list[Hit]] = {}
+    said_in: dict[int, Hit] = {}
+    for turn in turns:
+        new = [number for number in space.of_turn(turn.number) if number not in said_in]
+        if new:
+            said_in.update(dict.fromkeys(new, turn))
+            by_turn[turn.number] = []
+        if len(said_in) >= k:
+            break
+    for hit in _best(_weighed(query, vector, space, sorted(said_in)), len(said_in)):
+        number, own, cosine, lexical, _ = hit
+        turn = said_in[number]
+        by_turn[turn.number].append(Hit(number, _OWN * own + turn.score, cosine, lexical, turn.number))
+    return list(chain.from_iterable(by_turn.values()))[:k]
 
 
 def nearest_thoughts(vector: NDArray[np.float32], space: ThoughtSpace, k: int, probes: int = 1) -> list[Hit]:
@@ -137,55 +162,64 @@ def _any_bears(hits: Sequence[Hit], space: ThoughtSpace) -> bool:
     return any(exceeds(hit.cosine, floor) for hit in hits)
 
 
+def bears_on(query: str, vector: NDArray[np.float32], space: ThoughtSpace) -> bool:
+    """Check whether any thought shares a word with the query, or is nearer to it than unrelated thoughts are."""
+    if space.bm25.shares(query):
+        return True
+    return _any_bears([Hit(number, cosine, cosine, 0.0) for number, cosine in space.index.search(vector, 1)], space)
+
+
 def turn_standings(query: str, vector: NDArray[np.float32], bank: MemoryBank) -> dict[int, float]:
     """Score each turn against the query, by vector and words, when what was said before it still counts for it."""
-    numbers = sorted(bank.turns)
-    near = bank.index.cosines(vector, numbers)
-    shares = np.exp([-((_length(bank[number]) / _FADES) ** _SHUTS) for number in numbers])
-    cosines = np.array([near[number] for number in numbers])
-    by_word = bank.bm25.scores_by_word(query)
-    words = np.zeros(len(numbers))
+    return dict(zip(bank.turns, _standings(query, vector, bank).tolist(), strict=True))
+
+
+def _standings(query: str, vector: NDArray[np.float32], bank: MemoryBank) -> NDArray[np.float64]:
+    """The scores of all turns, in their order."""
+    cosines = np.maximum(bank.index.all_cosines(vector), 0.0)
+    faded = -np.cumsum((bank.lengths / _FADES) ** _SHUTS)
+    by_word = bank.bm25.by_word(query)
+    words = np.zeros(len(bank))
     for phrase in bank.bm25.phrases(query):
         # A word counts once, in the phrase in which it comes first.
-        if held := {word: by_word.pop(word) for word in phrase if word in by_word}:
-            words += _told_of(held, numbers, shares)
-    total = _standing(_lasting(np.maximum(cosines, 0.0), shares)) + _TURN_WORDS * _standing(words)
-    return dict(zip(numbers, total.tolist(), strict=True))
+        if held := [by_word.pop(word) for word in phrase if word in by_word]:
+            words += _told_of(held, faded)
+    total: NDArray[np.float64] = _standing(_lasting(cosines, faded)) + _TURN_WORDS * _standing(words)
+    return total
 
 
-def _told_of(
-    phrase: Mapping[str, Mapping[int, float]], numbers: Sequence[int], shares: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _told_of(phrase: Sequence[WordHolders], faded: NDArray[np.float64]) -> NDArray[np.float64]:
     """Score what each turn says about a phrase, whose names last.
 
     The root of it: a name of many words is one thing that was asked, and what is asked about it is another.
     """
-    few = max(_FEW, math.sqrt(len(numbers)))
-    names, others = np.zeros(len(numbers)), np.zeros(len(numbers))
-    for holders in phrase.values():
-        said = np.array([holders.get(number, 0.0) for number in numbers])
-        if reaches(few, len(holders)):
-            names += said
-        else:
-            others += said
-    return np.maximum(np.sqrt(names + others), _lasting(np.sqrt(names), shares))
+    few = max(_FEW, math.sqrt(len(faded)))
+    names, every = np.zeros(len(faded)), np.zeros(len(faded))
+    has_name = False
+    for held in phrase:
+        every[held.places] += held.scores
+        if reaches(few, len(held.places)):
+            names[held.places] += held.scores
+            has_name = True
+    told: NDArray[np.float64] = np.sqrt(every)
+    return np.maximum(told, _lasting(np.sqrt(names), faded)) if has_name else told
 
 
-@lru_cache(maxsize=8192)
-def _length(turn: Turn) -> int:
-    return tokens(raw_text(turn))
+def _lasting(values: NDArray[np.float64], faded: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Keep each value, or what is left of an earlier one if that is more.
 
-
-def _lasting(values: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Keep each value, or what is left of an earlier one if that is more; each turn lets its share of that through."""
-    lasting, left = [], 0.0
-    for value, share in zip(values.tolist(), shares.tolist(), strict=True):
-        left = max(value, share * left)
-        lasting.append(left)
-    return np.array(lasting)
+    `faded` is the logarithm of what is left of the first turn's value in each turn.
+    """
+    with np.errstate(divide="ignore"):
+        logs = np.log(values)
+    lasting: NDArray[np.float64] = np.exp(np.maximum.accumulate(logs - faded) + faded)
+    return lasting
 
 
 def recall_talk(query: str, vector: NDArray[np.float32], bank: MemoryBank, k: int) -> list[Hit]:
     """The exchanges that bear on a query in the course of the talk, best first."""
-    standings = turn_standings(query, vector, bank)
-    return _best([Hit(number, score, 0.0, 0.0, number) for number, score in standings.items()], k)
+    standings, numbers = _standings(query, vector, bank), bank.turns
+    leading = _leading(standings, k)
+    scores = standings[leading].tolist()
+    hits = (Hit(numbers[place], score, 0.0, 0.0, numbers[place]) for place, score in zip(leading, scores, strict=True))
+    return _best(list(hits), k)

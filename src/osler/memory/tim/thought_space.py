@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator, KeysView
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,17 @@ class ThoughtSpace:
         self.index = index
         self.language = language
         self.bm25 = Bm25(language)
+        self._clear()
+
+    def _clear(self) -> None:
         self._ledger: dict[int, Thought] = {}
+        self._active: dict[int, Thought] = {}
+        self._by_turn: defaultdict[int, dict[int, None]] = defaultdict(dict)
+        """The active thoughts that were said in each turn."""
+        self._vital: dict[int, None] = {}
+        self.corrected_turns: set[int] = set()
+        """Turns with something that was said otherwise since."""
+        self.bm25.clear()
 
     def __getitem__(self, number: int) -> Thought:
         """The thought of that number, whatever became of it."""
@@ -40,7 +52,25 @@ class ThoughtSpace:
     @property
     def active(self) -> list[Thought]:
         """The thoughts that can be recalled."""
-        return [thought for thought in self._ledger.values() if thought.status is ThoughtStatus.ACTIVE]
+        return list(self._active.values())
+
+    @property
+    def vital(self) -> Iterator[Thought]:
+        """What a treatment depends on and what the doctor thinks of, the newest first."""
+        return (self._active[number] for number in reversed(self._vital))
+
+    def is_vital(self, number: int) -> bool:
+        """Whether a treatment depends on a thought, or the doctor thinks it."""
+        return number in self._vital
+
+    def of_turn(self, turn: int) -> list[int]:
+        """The active thoughts that were said in a turn."""
+        return list(self._by_turn[turn]) if turn in self._by_turn else []
+
+    @property
+    def turns(self) -> KeysView[int]:
+        """Turns of active thoughts."""
+        return self._by_turn.keys()
 
     def insert(
         self, draft: Draft, turn: int | None, vector: Vector, group: int, merged: tuple[int, ...] = ()
@@ -50,28 +80,54 @@ class ThoughtSpace:
         What is merged was said in the turns of its parts; a turn in which nobody said it is None.
         """
         number = len(self._ledger) + 1
-        said = sorted(
-            {said for part in merged for said in self._ledger[part].turns} | ({turn} if turn is not None else set())
-        )
+        before = (said for part in merged for said in self._ledger[part].turns)
+        said = sorted({*before, *([] if turn is None else [turn])})
         thought = Thought(**vars(draft), id=number, turn=said[-1], also=tuple(said[:-1]), parts=merged)
-        self._ledger[number] = thought
         self.index.add(number, vector, group)
-        self.bm25.add(number, wording(thought))
+        self._keep(thought)
         return thought
 
     def again(self, number: int, turn: int) -> None:
         """It was said once more."""
         thought = self._ledger[number]
         also = tuple(sorted({*thought.also, turn} - {thought.turn}))
-        self._ledger[number] = thought.model_copy(update={"also": also})
+        self._ledger[number] = self._active[number] = thought.model_copy(update={"also": also})
+        self._note_turns(self._ledger[number])
 
     def retire(self, number: int, status: ThoughtStatus, because: str, by: int | None = None) -> Thought:
         """Take a thought out of recall; `by` is the thought that took its place."""
         thought = self._ledger[number].model_copy(update={"status": status, "by": by, "because": because})
         self._ledger[number] = thought
+        del self._active[number]
+        self._vital.pop(number, None)
+        for turn in thought.turns:
+            del self._by_turn[turn][number]
+            if not self._by_turn[turn]:
+                del self._by_turn[turn]
+        self._note_end(thought)
         self.index.remove(number)
         self.bm25.remove(number)
         return thought
+
+    def _keep(self, thought: Thought) -> None:
+        """Put a thought into the ledger and, if it is active, where it is found."""
+        self._ledger[thought.id] = thought
+        if thought.status is not ThoughtStatus.ACTIVE:
+            self._note_end(thought)
+            return
+        self._active[thought.id] = thought
+        if (thought.is_protected and not thought.negated) or thought.is_doctors:
+            self._vital[thought.id] = None
+        self._note_turns(thought)
+        self.bm25.add(thought.id, wording(thought))
+
+    def _note_turns(self, thought: Thought) -> None:
+        for turn in thought.turns:
+            self._by_turn[turn][thought.id] = None
+
+    def _note_end(self, thought: Thought) -> None:
+        if thought.status in (ThoughtStatus.SUPERSEDED, ThoughtStatus.FORGOTTEN) and not thought.is_doctors:
+            self.corrected_turns.update(thought.turns)
 
     def snapshot(self) -> dict[str, Any]:
         """The ledger and the vectors; the words are counted again from the ledger."""
@@ -79,12 +135,10 @@ class ThoughtSpace:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Exactly these thoughts."""
-        thoughts = [Thought.model_validate(row) for row in state["ledger"]]
-        self._ledger = {thought.id: thought for thought in thoughts}
+        self._clear()
         self.index.restore(state["index"])
-        self.bm25.clear()
-        for thought in self.active:
-            self.bm25.add(thought.id, wording(thought))
+        for row in state["ledger"]:
+            self._keep(Thought.model_validate(row))
 
 
 def wording(thought: Draft) -> str:

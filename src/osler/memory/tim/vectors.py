@@ -38,6 +38,8 @@ _MORE = 16
 """Candidates asked of faiss beside those wanted."""
 _SLACK = 1e-5 + CLOSE
 """More than single precision can change in a cosine, beside what counts as equal."""
+_SHIFT = 1 << 40
+"""Added to an id in the inverted file: faiss takes a negative id for none, and turns of earlier visits have such."""
 _UNIT = 1e-6
 """A length this near to 1 is 1 in single precision: such a vector is kept to the bit."""
 
@@ -66,7 +68,9 @@ class VectorIndex:
         self._flat = faiss.IndexFlatIP(self.made.dimensions)
         self._ids: list[int] = []
         """The id of each row of `_flat`."""
+        self._row_of: dict[int, int] = {}
         self._group_of: dict[int, int] = {}
+        self._members: list[set[int]] = [set() for _ in range(self.made.groups)]
         self._ivf: faiss.IndexIVFFlat | None = None
         """The same vectors in lists, as many as the root of their number; None while searches are exact."""
 
@@ -86,13 +90,16 @@ class VectorIndex:
         return group
 
     def remove(self, id: int) -> None:
-        """Remove a vector."""
-        del self._group_of[id]
-        row = self._ids.index(id)
-        self._ids.pop(row)
-        self._flat.remove_ids(faiss.IDSelectorRange(row, row + 1))
+        """Remove a vector; the last row takes its place, so that no others have to move."""
+        self._members[self._group_of.pop(id)].remove(id)
+        row, last = self._row_of.pop(id), len(self) - 1
+        moved = self._ids.pop()
+        if row != last:
+            self._rows_of_faiss(last + 1)[row] = self._rows_of_faiss(last + 1)[last]
+            self._ids[row], self._row_of[moved] = moved, row
+        self._flat.remove_ids(faiss.IDSelectorRange(last, last + 1))
         if self._ivf is not None:
-            self._ivf.remove_ids(faiss.IDSelectorRange(id, id + 1))
+            self._ivf.remove_ids(faiss.IDSelectorRange(id + _SHIFT, id + _SHIFT + 1))
 
     @property
     def is_exact(self) -> bool:
@@ -101,7 +108,7 @@ class VectorIndex:
 
     def members(self, group: int) -> list[int]:
         """The ids in a group, smallest first."""
-        return sorted(id for id, its in self._group_of.items() if its == group)
+        return sorted(self._members[group])
 
     def search(self, vector: Rows, k: int, probes: int | None = None) -> list[tuple[int, float]]:
         """The k nearest with their cosines, best first, of two alike the smaller id first.
@@ -115,16 +122,19 @@ class VectorIndex:
         if probes is None:
             ids = self._candidates(query, k)
         elif probes < self.made.groups:
-            probed = set(self.hashing.order(query)[:probes])
-            ids = [id for id, group in self._group_of.items() if group in probed]
+            ids = [id for group in self.hashing.order(query)[:probes] for id in self._members[group]]
         else:
             ids = self._ids
         values = self._cosines(query, ids).tolist()
         return [(ids[place], values[place]) for place in ranked(values, ids)[:k]]
 
-    def cosines(self, vector: Rows, ids: Sequence[int]) -> dict[int, float]:
+    def cosines(self, vector: Rows, ids: Sequence[int]) -> NDArray[np.float64]:
         """The cosines of some of the vectors and a query."""
-        return dict(zip(ids, self._cosines(self._unit(vector), ids).tolist(), strict=True))
+        return self._cosines(self._unit(vector), ids)
+
+    def all_cosines(self, vector: Rows) -> NDArray[np.float64]:
+        """The cosines of all vectors and a query, in the order in which they were added, if none was removed."""
+        return self._cosines(self._unit(vector), self._ids)
 
     def sample(self, size: int) -> Rows:
         """Some of the vectors, or all when there are fewer; the same ones each time while the index is the same."""
@@ -154,18 +164,24 @@ class VectorIndex:
     @property
     def _rows(self) -> Rows:
         """The vectors as faiss holds them, not a copy."""
-        if not self._ids:
+        return self._rows_of_faiss(len(self))
+
+    def _rows_of_faiss(self, count: int) -> Rows:
+        if not count:
             return np.empty((0, self.made.dimensions), dtype=np.float32)
-        numbers = faiss.rev_swig_ptr(self._flat.get_xb(), len(self) * self.made.dimensions)
-        rows: Rows = numbers.reshape(len(self), -1)
+        numbers = faiss.rev_swig_ptr(self._flat.get_xb(), count * self.made.dimensions)
+        rows: Rows = numbers.reshape(count, -1)
         return rows
 
     def _extend(self, ids: Sequence[int], rows: Rows, groups: Sequence[int]) -> None:
         self._group_of.update(zip(ids, groups, strict=True))
+        for id, group in zip(ids, groups, strict=True):
+            self._members[group].add(id)
+        self._row_of.update(zip(ids, range(len(self), len(self) + len(ids)), strict=True))
         self._ids += ids
         self._flat.add(rows)
         if self._ivf is not None:
-            self._ivf.add_with_ids(rows, np.array(ids))
+            self._ivf.add_with_ids(rows, np.array(ids) + _SHIFT)
 
     def _unit(self, vector: Rows) -> Rows:
         """The vector at length 1; a text without any known word may be all zeros, and stays so."""
@@ -187,8 +203,7 @@ class VectorIndex:
         if ids is self._ids:
             rows = self._rows[:, filled]
         else:
-            row_of = dict(zip(self._ids, range(len(self)), strict=True))
-            rows = self._rows[np.ix_(np.array([row_of[id] for id in ids], dtype=np.intp), filled)]
+            rows = self._rows[np.ix_(np.fromiter(map(self._row_of.__getitem__, ids), dtype=np.intp), filled)]
         cosines: NDArray[np.float64] = np.vecdot(rows.astype(np.float64, order="C"), query[filled].astype(np.float64))
         return cosines
 
@@ -200,7 +215,7 @@ class VectorIndex:
             cosines, found = (self._flat if self._ivf is None else self._ivf).search(query[None], asked)
             if found[0, -1] < 0 or cosines[0, k - 1] - cosines[0, -1] > _SLACK:  # -1: the lists hold no more
                 best: list[int] = found[found >= 0].tolist()
-                return best if self._ivf is not None else [self._ids[row] for row in best]
+                return [id - _SHIFT for id in best] if self._ivf is not None else [self._ids[row] for row in best]
             asked *= 2
         return self._ids
 
@@ -215,7 +230,7 @@ class VectorIndex:
             ivf.cp.niter, ivf.cp.seed, ivf.cp.min_points_per_centroid = 5, self.made.seed, 1
             ivf.train(self.sample(lists * _TRAINED_ON))
             ivf.nprobe = math.ceil(_VISITED * lists)
-            ivf.add_with_ids(self._rows, np.array(self._ids))
+            ivf.add_with_ids(self._rows, np.array(self._ids) + _SHIFT)
             self._ivf = ivf
 
 

@@ -1,0 +1,345 @@
+"""The text of a recall: which thoughts, turns and questions go into the budget, and in which order.
+
+What bears most on the query comes first, then what a treatment depends on, then the other thoughts. A part of the
+budget, and whatever is left of it, goes to exchanges word for word, the best first, since a thought leaves something
+out; the other thoughts of such an exchange need no line. An exchange with something that was corrected since is told by
+its thoughts alone. Questions of which nothing is told are named, so that nobody asks them again. A thought is included
+completely or left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import chain, islice
+from typing import NamedTuple
+
+from osler.language import Language, Speaker
+from osler.memory.base import tokens
+from osler.memory.recall_text import SEMICOLON, day_text, dialogue_text, exchange_text
+from osler.memory.tim.fact_lines import ROWS, LineKey, ThoughtWords, Weight, cut, words_of
+from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.rules_thoughts import question_topic
+from osler.memory.tim.thought import Thought
+from osler.memory.tim.thought_space import ThoughtSpace
+from osler.prompts import phrases
+
+_COMMA = {Language.EN: ", ", Language.ZH: "、"}
+_ASKED_FOR, _FIRST_LINES = 0.4, 100
+"""Share of the budget for what bears most on the query, and the most tokens; the first thought is always included."""
+_VITAL = 0.4
+"""Share of the budget for what a treatment depends on; the first such thought is included before anything else."""
+_WHOLE = 0.35
+"""Share of the budget that is kept from other thoughts for exchanges word for word."""
+_NAMED = 0.2
+"""Share of the budget that is kept from other thoughts for naming questions."""
+_SMALLEST = 3
+"""Tokens below which nothing is tried any more."""
+_MISSES = 12
+"""After as many thoughts or turns that did not fit, no others are tried."""
+
+
+class _ThoughtLine(NamedTuple):
+    """A thought in words, and the line that it would be alone."""
+
+    thought: Thought
+    words: ThoughtWords
+    line: str
+    size: int
+    """Tokens of the line, rounded up."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """The part of a memory that is included, and what had to be left out."""
+
+    text: str
+    kept: tuple[Thought, ...]
+    """The thoughts that have lines, in the order of the text."""
+    whole: tuple[int, ...]
+    """Turns that are told word for word."""
+    asked: tuple[int, ...]
+    """Turns whose questions are named, since nothing else of them is included."""
+    dropped: tuple[int, ...]
+    """Turns with something left out."""
+
+
+class PageWriter:
+    """Writes the recalls of one memory. The words of thoughts and turns are kept: most are told again and again."""
+
+    def __init__(self, language: Language, speaker: Speaker, bank: MemoryBank, space: ThoughtSpace) -> None:
+        """Take what there is to tell of."""
+        self.language, self._speaker, self._bank, self._space = language, speaker, bank, space
+        self._words: dict[int, _ThoughtLine] = {}
+        self._today: date | None = None
+        self._exchanges: dict[int, tuple[str, int]] = {}
+        self._topics: dict[int, tuple[str, int]] = {}
+
+    def words(self, thought: Thought) -> _ThoughtLine:
+        """How a thought is told."""
+        known = self._words.get(thought.id)
+        if known is None or known.thought is not thought:
+            words = words_of(thought, self.language)
+            line = self.line(thought, words, [words.said])
+            known = self._words[thought.id] = _ThoughtLine(thought, words, line, tokens(line) + 1)
+        return known
+
+    def line(self, first: Thought, words: ThoughtWords, said: Iterable[str]) -> str:
+        """The line that begins with a thought, and all that it says."""
+        if words.key in ROWS:
+            return self.row(str(words.key[0]), said)
+        line = phrases("tim_lines", self.language)
+        text = SEMICOLON[self.language].join(dict.fromkeys(said))
+        if words.heading:
+            text = line["answer"].format(topic=words.heading, text=text)
+        return line["fact"].format(number=first.id, text=text, when=self._when(first.turns))
+
+    def row(self, part: str, names: Iterable[str]) -> str:
+        """The line of all things of a kind."""
+        things = SEMICOLON[self.language].join(dict.fromkeys(names))
+        return phrases("tim_lines", self.language)[part].format(things=things)
+
+    def exchange(self, turn: int) -> tuple[str, int]:
+        """A turn word for word, and its tokens with the date."""
+        if turn not in self._exchanges:
+            # What the doctor thinks now is a thought of its own.
+            said = self._bank[turn].model_copy(update={"differential": ()})
+            text = exchange_text(said, self.language, self._speaker)
+            day = tokens(day_text(said.at, self.language)) + 1 if said.at else 0
+            self._exchanges[turn] = text, tokens(text) + 1 + day
+        return self._exchanges[turn]
+
+    def topic(self, turn: int) -> tuple[str, int]:
+        """What was asked in a turn, in short, and its tokens."""
+        if turn not in self._topics:
+            name = cut(question_topic(self._bank[turn].question, self.language), self.language)
+            self._topics[turn] = name, tokens(name) + 1
+        return self._topics[turn]
+
+    def _when(self, turns: Sequence[int]) -> str:
+        """Say in which turns something was said; if that was on another day, the date."""
+        comma, now, days = _COMMA[self.language], list[str](), dict[str, None]()
+        for turn in turns:
+            at = self._bank[turn].at
+            if at is not None and at.date() != self._today:
+                days[at.date().isoformat()] = None
+            else:
+                now.append(str(turn))
+        numbers = phrases("tim_lines", self.language)["turns"].format(turns=comma.join(now))
+        return comma.join([*days, numbers] if now else days)
+
+    def _begin(self, budget: int) -> _Page:
+        """An empty page; lines that were written on another day have other dates."""
+        last = self._bank.last
+        today = last.at.date() if last is not None and last.at is not None else None
+        if today != self._today:
+            self._today, self._words = today, {}
+        return _Page(self, budget)
+
+    def only(self, found: Sequence[Thought], budget: int) -> Told:
+        """Tell these thoughts and nothing else, as many as fit."""
+        page = self._begin(budget)
+        for one in found:
+            page.add(one, 0)
+        return self._told(page, (), (one.turn for one in found if one.id not in page.told))
+
+    def write(
+        self, found: Sequence[Thought], turns: Sequence[int], unread: Sequence[int], budget: int, *, bears: bool = True
+    ) -> Told:
+        """Fill the budget.
+
+        Args:
+            found: Thoughts, those that bear most on the query first.
+            turns: Turns, likewise.
+            unread: Turns of which a model could form no thoughts: they are told word for word or not at all.
+            budget: In tokens.
+            bears: Whether any of it bears on the query at all.
+        """
+        page = self._begin(budget)
+        if bears:
+            self._add_asked_for(page, found)
+        self._add_vital(page, found)
+        page.pin()
+        needed = self._named_room(budget)
+        by_weight: list[list[Thought]] = [[] for _ in Weight]
+        for one in found:
+            by_weight[self.words(one).words.weight].append(one)
+        rest = list(chain.from_iterable(by_weight))
+        page.add_all(rest, needed + budget * _WHOLE)
+        self._add_whole(page, dict.fromkeys([*reversed(unread), *turns]), needed)
+        covered = {*page.whole, *chain.from_iterable(one.turns for one in page.kept)}
+        asked = page.name_questions(turn for turn in self._bank.newest if turn not in covered)
+        page.add_all(rest, 0)
+        return self._told(page, asked, self._dropped(page, unread))
+
+    def _add_whole(self, page: _Page, turns: Iterable[int], reserve: float) -> None:
+        missed = 0
+        for turn in turns:
+            if turn not in self._space.corrected_turns:
+                missed += not page.add_whole(turn, reserve)
+            if missed >= _MISSES:
+                return
+
+    def thoughts(self, turn: int) -> list[Thought]:
+        """The active thoughts of a turn."""
+        return [self._space[number] for number in self._space.of_turn(turn)]
+
+    def _add_asked_for(self, page: _Page, found: Sequence[Thought]) -> None:
+        reserve = 0.0
+        for one in found:
+            if self.words(one).words.weight >= Weight.INFERRED:
+                continue
+            if not page.add(one, reserve) and reserve:
+                break
+            reserve = page.budget - min(page.budget * _ASKED_FOR, _FIRST_LINES)
+
+    def _add_vital(self, page: _Page, found: Sequence[Thought]) -> None:
+        near = [one for one in found if self._space.is_vital(one.id)]
+        vital = [*near, *islice(self._space.vital, page.budget // _SMALLEST)]
+        reserve = 0.0
+        for one in vital:
+            if page.add(one, reserve):
+                reserve = reserve or page.left - page.budget * _VITAL
+
+    def _named_room(self, budget: int) -> float:
+        """The room for naming questions: what all of them take, up to a share of the budget."""
+        most, needed = budget * _NAMED, 0
+        for turn in self._bank.newest:
+            needed += self.topic(turn)[1]
+            if needed >= most:
+                return most
+        return needed
+
+    def _dropped(self, page: _Page, unread: Sequence[int]) -> set[int]:
+        """Turns with an active thought that is not told, and those that had to be told word for word and are not."""
+        done = {turn for turn in page.turns | page.whole if page.told.issuperset(self._space.of_turn(turn))}
+        return (self._space.turns - done) | (set(unread) - page.whole)
+
+    def _told(self, page: _Page, asked: Sequence[int], dropped: Iterable[int]) -> Told:
+        return Told(page.text(), page.kept, tuple(sorted(page.whole)), tuple(asked), tuple(sorted(set(dropped))))
+
+    def dialogue(self, turns: Sequence[int]) -> list[str]:
+        """Turns word for word, if there are any."""
+        told = ((self._bank[turn], self.exchange(turn)[0]) for turn in turns)
+        return [dialogue_text(told, self.language)] if turns else []
+
+
+@dataclass
+class _Page:
+    """The lines of one recall while they are chosen."""
+
+    writer: PageWriter
+    budget: int
+    left: float = 0
+    """Tokens."""
+    lines: dict[LineKey, list[Thought]] = field(default_factory=dict)
+    sizes: dict[LineKey, int] = field(default_factory=dict)
+    said: set[tuple[LineKey, str]] = field(default_factory=set)
+    """What each line says."""
+    of_turn: defaultdict[int, list[LineKey]] = field(default_factory=lambda: defaultdict(list))
+    """The lines with what rules found in one turn alone, by turn; a model may have thought more than was said."""
+    told: set[int] = field(default_factory=set)
+    """The numbers of the thoughts that are told."""
+    whole: set[int] = field(default_factory=set)
+    """Turns that are told word for word."""
+    pinned: list[LineKey] = field(default_factory=list)
+    """Lines that come first and stay, whatever else is told."""
+    asked: list[str] = field(default_factory=list)
+    """The questions that are named."""
+
+    def __post_init__(self) -> None:
+        self.left = self.budget
+
+    @property
+    def _keys(self) -> list[LineKey]:
+        """The lines in the order of the text: what is denied and what is normal comes last, if it is not pinned."""
+        rows = [key for key in ROWS if key in self.lines and key not in self.pinned]
+        return [*(key for key in self.lines if key not in rows), *rows]
+
+    @property
+    def kept(self) -> tuple[Thought, ...]:
+        """The thoughts that have lines, in the order of the text."""
+        return tuple(chain.from_iterable(self.lines[key] for key in self._keys))
+
+    @property
+    def turns(self) -> set[int]:
+        """The turns of these."""
+        return {turn for one in self.kept for turn in one.turns}
+
+    def pin(self) -> None:
+        """Keep the lines so far."""
+        self.pinned = list(self.lines)
+
+    def add_all(self, thoughts: Iterable[Thought], reserve: float) -> None:
+        """Tell as many thoughts as there is room for."""
+        missed = 0
+        for one in thoughts:
+            if one.id in self.told:
+                continue
+            missed += not self.add(one, reserve)
+            if missed >= _MISSES or self.left - reserve < _SMALLEST:
+                return
+
+    def add(self, thought: Thought, reserve: float) -> bool:
+        """Tell a thought, if there is room for it beside what is kept in reserve; return whether it is told."""
+        if thought.id in self.told:
+            return True
+        known = self.writer.words(thought)
+        words = known.words
+        is_new = words.key not in self.lines
+        more = 0 if (words.key, words.said) in self.said else words.size
+        size = known.size if is_new else more
+        if size > self.left - reserve:
+            return False
+        self.left -= size
+        if is_new:
+            self.lines[words.key], self.sizes[words.key] = [], 0
+            if words.key not in ROWS and len(thought.turns) == 1 and not thought.is_by_model:
+                self.of_turn[thought.turn].append(words.key)
+        self.lines[words.key].append(thought)
+        self.sizes[words.key] += size
+        self.said.add((words.key, words.said))
+        self.told.add(thought.id)
+        return True
+
+    def add_whole(self, turn: int, reserve: float) -> bool:
+        """Tell a turn word for word in the place of its lines, if there is room; return whether there is."""
+        own = [key for key in self.of_turn[turn] if key not in self.pinned]
+        size = self.writer.exchange(turn)[1]
+        freed = sum(self.sizes[key] for key in own)
+        if size - freed > self.left - reserve:
+            return False
+        self.left -= size - freed
+        self.whole.add(turn)
+        for key in own:
+            del self.lines[key]
+        self.told.update(one.id for one in self.writer.thoughts(turn) if not one.is_by_model)
+        return True
+
+    def name_questions(self, turns: Iterable[int]) -> list[int]:
+        """Name what was asked in these turns as far as there is room; return the turns whose questions are named."""
+        named: list[int] = []
+        for turn in turns:
+            if self.left < _SMALLEST:
+                break
+            name, size = self.writer.topic(turn)
+            size = size if self.asked else tokens(self.writer.row("asked", [name])) + 1
+            if name and size <= self.left:
+                self.left -= size
+                named.append(turn)
+                self.asked.insert(0, name)
+        return sorted(named)
+
+    def text(self) -> str:
+        """All lines, then the exchanges."""
+        lines = [self._line(self.lines[key]) for key in self._keys]
+        questions = [self.writer.row("asked", self.asked)] if self.asked else []
+        return "\n".join([*lines, *questions, *self.writer.dialogue(sorted(self.whole))])
+
+    def _line(self, told: Sequence[Thought]) -> str:
+        known = [self.writer.words(one) for one in told]
+        if len(told) == 1:
+            return known[0].line
+        return self.writer.line(told[0], known[0].words, [one.words.said for one in known])

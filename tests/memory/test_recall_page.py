@@ -1,0 +1,193 @@
+"""The text of a recall, with much room and with little: thoughts as lines, exchanges word for word, questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from osler.language import Language, Speaker
+from osler.memory.base import Turn, tokens
+from osler.memory.tim.memory_bank import MemoryBank
+from osler.memory.tim.recall_page import PageWriter, Told
+from osler.memory.tim.thought import Draft, Thought, ThoughtKind, ThoughtStatus
+from osler.memory.tim.thought_space import ThoughtSpace
+from osler.memory.tim.vectors import VectorIndex
+
+EN, ZH = Language.EN, Language.ZH
+LONG = "Well, it all began on the ferry, and I told my wife so at the time. " * 12
+"""Too long to be told word for word in a small budget."""
+TURNS = {
+    1: Turn(number=1, question="Any fever or chills?", reply=LONG),
+    2: Turn(number=2, question="Do you cough?", reply=LONG),
+    3: Turn(number=3, question="And the CT scan of the abdomen?", reply=LONG),
+}
+ROOM = 190
+"""Tokens that hold every line, and none of these turns."""
+
+
+ALL = tuple(range(1, 21))
+at = datetime.fromisoformat
+
+
+def fact(object_: str, relation: str = "has", **more: object) -> Draft:
+    return Draft.model_validate({"subject": "patient", "relation": relation, "object": object_, **more})
+
+
+class Notes:
+    """A memory's rooms, filled by hand."""
+
+    def __init__(
+        self, drafts: Sequence[tuple[int, Draft]], language: Language = EN, turns: Sequence[Turn] = ()
+    ) -> None:
+        self.bank = MemoryBank(language, VectorIndex(16))
+        self.space = ThoughtSpace(language, VectorIndex(16))
+        vector = np.ones(16, dtype=np.float32)
+        for turn in turns or TURNS.values():
+            self.bank.add(turn, vector)
+        self.thoughts = [self.space.insert(draft, turn, vector, 0) for turn, draft in drafts]
+        self._writer = PageWriter(language, Speaker.PATIENT, self.bank, self.space)
+
+    def told(self, budget: int = ROOM, found: Sequence[Thought] | None = None, unread: Sequence[int] = ()) -> Told:
+        best = self.space.active if found is None else found
+        return self._writer.write(best, [turn for one in best for turn in one.turns], unread, budget)
+
+
+FEVER, CHILLS = (1, fact("fever", negated=True)), (1, fact("chills", negated=True))
+COUGH = (2, fact("cough", reported="for three weeks"))
+STONE, XRAY = (3, fact("a 15 mm stone", "CT scan abdomen:")), (3, fact("normal", "chest X-ray:"))
+ALLERGY = (2, fact("allergic to penicillin", kind=ThoughtKind.ALLERGY))
+
+
+def test_a_fact_is_a_line_and_denials_and_normal_findings_are_one_line_each() -> None:
+    notes = Notes([STONE, FEVER, COUGH, XRAY, CHILLS])
+    told = notes.told()
+    assert sorted(told.text.splitlines()) == [
+        "Denied: fever; chills",
+        "Fact #1: CT scan abdomen: a 15 mm stone (turn 3)",
+        "Fact #3: cough, for three weeks (turn 2)",
+        "Normal: chest X-ray",
+    ]
+    assert set(told.kept) == set(notes.thoughts) and told.dropped == () and told.whole == ()
+
+
+def test_chinese_facts_are_chinese() -> None:
+    cough, fever, film = (
+        (number, fact(text, relation, subject="患者", negated=negated))
+        for number, (text, relation, negated) in enumerate(
+            (("咳嗽", "有", False), ("发烧", "有", True), ("正常", "胸片：", False)), 1
+        )
+    )
+    told = Notes([cough, fever, film], ZH).told()
+    assert told.text.splitlines() == ["事实#1：咳嗽（第1轮）", "否认：发烧", "正常：胸片"]
+
+
+def test_whose_a_fact_is_is_told() -> None:
+    mother = (1, fact("diabetes", subject="mother"))
+    brother = (1, fact("diabetes", subject="brother", negated=True))
+    assert Notes([mother, brother]).told().text.splitlines()[:2] == [
+        "Fact #1: mother has diabetes (turn 1)",
+        "Fact #2: brother does not have diabetes (turn 1)",
+    ]
+
+
+def test_a_denial_of_something_that_was_asked_for_keeps_what_it_is_about() -> None:
+    fracture = (3, fact("fracture", "X-ray:", negated=True))
+    assert Notes([fracture]).told().text.splitlines()[0] == "Fact #1: X-ray: no fracture (turn 3)"
+
+
+def test_a_question_of_which_nothing_is_told_is_named() -> None:
+    told = Notes([FEVER]).told()
+    assert told.text.splitlines()[-1] == "Also asked: cough; CT scan abdomen"
+    assert told.asked == (2, 3)
+
+
+def test_what_was_asked_for_comes_first_then_what_treatment_hangs_on() -> None:
+    notes = Notes([STONE, COUGH, FEVER, ALLERGY])
+    stone, cough, fever, allergy = notes.thoughts
+    medicines = [(2, fact(f"medicine number {id_}", kind=ThoughtKind.MEDICINE)) for id_ in range(10, 40)]
+    many = Notes([STONE, FEVER, *medicines])
+    for budget in range(20, 200, 15):
+        assert notes.told(budget, [stone, cough, fever, allergy]).kept[0] == stone
+        assert many.told(budget, [many.thoughts[1], *many.thoughts]).text.startswith("Denied: fever")
+    assert notes.told(30, [cough, fever, stone]).kept[:2] == (cough, allergy)
+    assert set(notes.told(30, [fever, stone, cough]).kept) >= {fever, allergy}
+
+
+def test_what_is_not_known_comes_last() -> None:
+    unknown = (1, fact("alcohol", "gave no information about", is_by_model=True))
+    others = [(2, fact(f"complaint {number}", is_by_model=True)) for number in range(20)]
+    notes = Notes([unknown, *others])
+    assert notes.thoughts[0] not in notes.told(100).kept
+    assert notes.told(1000).text.splitlines()[20].startswith("Fact #1: ")
+
+
+def test_with_room_left_exchanges_are_told_word_for_word_and_need_no_other_line() -> None:
+    turns = [Turn(number=n, question="What troubles you?", reply=f"Spot {n}, it is odd. Rain, too.") for n in ALL]
+    notes = Notes([(n, fact(f"spot {n}")) for n in ALL], turns=turns)
+    told = notes.told(2000)
+    assert told.whole == ALL and set(told.kept) < set(notes.thoughts) and told.dropped == ()
+    assert all(turn.reply in told.text for turn in turns)
+    assert told.text.index(turns[0].reply) < told.text.index(turns[1].reply) < told.text.index(turns[2].reply)
+
+
+def test_an_exchange_that_was_corrected_is_not_told_word_for_word() -> None:
+    turns = [
+        Turn(number=n, question="Which knee?", reply=f"The {side} knee.") for n, side in ((1, "left"), (2, "right"))
+    ]
+    notes = Notes([(1, fact("left knee")), (2, fact("right knee"))], turns=turns)
+    notes.space.retire(1, ThoughtStatus.SUPERSEDED, "corrected", 2)
+    told = notes.told(2000)
+    assert told.whole == (2,) and "left" not in told.text
+
+
+def test_a_turn_that_no_model_could_read_is_told_word_for_word() -> None:
+    turns = [Turn(number=n, question="And then?", reply=f"Then came number {n}.") for n in range(1, 9)]
+    notes = Notes([(n, fact(f"number {n}")) for n in range(1, 8)], turns=turns)
+    assert 8 in notes.told(100, unread=[8]).whole
+    assert 8 in notes.told(12, unread=[8]).dropped
+
+
+@pytest.mark.parametrize(("language", "now"), [(EN, "turn 1"), (ZH, "第1轮")])
+def test_what_was_said_on_another_day_is_told_with_its_date(language: Language, now: str) -> None:
+    days = {-1: at("2023-11-20T09:00"), 0: at("2023-11-20T09:01"), 1: at("2024-02-01T09:00")}
+    turns = [Turn(number=number, question="?", reply=f"it was {number}", at=when) for number, when in days.items()]
+    subject = {EN: "patient", ZH: "患者"}[language]
+    notes = Notes([(number, fact(f"thing {number}", subject=subject)) for number in days], language, turns)
+    few = notes.told(60).text
+    assert "(2023-11-20" in few.replace("（", "(") and now in few
+    whole = notes.told(2000).text
+    assert whole.count("it was") == 3 and "-1" not in whole.replace("thing -1", "").replace("it was -1", "").replace(
+        "2023-11", ""
+    ).replace("2024-02", "")
+    assert sum(line.strip(":：").endswith("2023-11-20") for line in whole.splitlines()) == 1
+
+
+@pytest.mark.parametrize("language", [EN, ZH])
+@settings(deadline=None)
+@given(
+    said=st.lists(
+        st.tuples(
+            st.integers(1, 4), st.sampled_from(["fever", "咳嗽", "normal", "stone 6 mm"]), st.booleans(), st.booleans()
+        ),
+        max_size=12,
+    ),
+    budget=st.integers(1, 300),
+)
+def test_the_budget_is_never_overrun_and_every_fact_is_told_whole_or_not_at_all(
+    language: Language, said: list[tuple[int, str, bool, bool]], budget: int
+) -> None:
+    turns = [
+        Turn(number=n, question="?", reply="fever 咳嗽 stone 6 mm", at=at(f"2024-01-0{n}T09:00")) for n in range(1, 5)
+    ]
+    drafts = [(turn, fact(what, "scan:" if named else "has", negated=negated)) for turn, what, negated, named in said]
+    notes = Notes(drafts, language, turns)
+    told = notes.told(budget)
+    assert tokens(told.text) <= budget
+    left_out = [one for one in notes.thoughts if one not in told.kept and one.turn not in told.whole]
+    assert set(told.dropped) == {one.turn for one in left_out}
+    assert all(one.object in told.text or one.object == "normal" for one in told.kept)
