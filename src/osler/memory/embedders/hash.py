@@ -78,6 +78,11 @@ class HashEmbedder:
             row[:] = self._row(found, 1 + np.log(found.counts), text)
         return rows
 
+    def learn(self, texts: Sequence[str]) -> None:
+        """Count the features of texts whose rows are known already."""
+        for text in texts:
+            self._learn(_features(text).keys)
+
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """One row, in which rare features weigh more than common ones."""
         found = _features(text)

@@ -23,6 +23,7 @@ from osler.memory.tim.post_think import OneThink, PaperThink, PostThink, RulesTh
 from osler.memory.tim.retrieve import fused, nearest_thoughts, recall_talk, recall_thoughts
 from osler.memory.tim.rules_thoughts import question_topic
 from osler.memory.tim.settings import TimSettings
+from osler.memory.tim.stored import StoredThoughts
 from osler.memory.tim.thought import Thought
 from osler.memory.tim.thought_space import ThoughtSpace
 from osler.memory.tim.vectors import VectorIndex
@@ -33,7 +34,7 @@ _NEAR, _LAID = 12, 20
 """How many thoughts most like a new turn are compared with it, and as many of its group: for rules, for a model."""
 
 
-class TimMemory:
+class TimMemory(StoredThoughts):
     """One patient's thoughts: a space of its own, never a part of a shared one."""
 
     name = "tim"

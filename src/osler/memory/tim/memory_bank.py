@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -40,13 +42,32 @@ class MemoryBank:
         self._keep(turn)
         return self.index.add(turn.number, vector)
 
+    def remove(self, number: int) -> None:
+        """Remove an exchange and its vector."""
+        del self._turns[number]
+        self.bm25.remove(number)
+        self.index.remove(number)
+
+    def newest(self, count: int) -> list[Turn]:
+        """The exchanges added last, in their order."""
+        return list(islice(reversed(self._turns.values()), count))[::-1]
+
+    def extend(self, turns: Iterable[Turn], rows: dict[str, Any]) -> None:
+        """Add exchanges whose vectors are known."""
+        for turn in turns:
+            self._keep(turn)
+        self.index.extend(rows)
+
     def _keep(self, turn: Turn) -> None:
         self._turns[turn.number] = turn
         self.bm25.add(turn.number, raw_text(turn))
 
     def snapshot(self) -> dict[str, Any]:
         """All exchanges and their vectors."""
-        return {"turns": [turn.model_dump() for turn in self._turns.values()], "index": self.index.snapshot()}
+        return {
+            "turns": [turn.model_dump(mode="json") for turn in self._turns.values()],
+            "index": self.index.snapshot(),
+        }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Exactly these exchanges."""

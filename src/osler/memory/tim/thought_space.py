@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ class ThoughtSpace:
         self.language = language
         self.bm25 = Bm25(language)
         self._ledger: dict[int, Thought] = {}
+        self.changed: set[int] = set()
+        """Numbers of the thoughts that are new or changed since this was last cleared."""
 
     def __getitem__(self, number: int) -> Thought:
         """The thought of that number, whatever became of it."""
@@ -36,6 +39,11 @@ class ThoughtSpace:
     def ledger(self) -> tuple[Thought, ...]:
         """Every thought there ever was, in the order of its coming."""
         return tuple(self._ledger.values())
+
+    @property
+    def size(self) -> int:
+        """How many thoughts there ever were."""
+        return len(self._ledger)
 
     @property
     def active(self) -> list[Thought]:
@@ -53,6 +61,7 @@ class ThoughtSpace:
         said = sorted({said for part in merged for said in self._ledger[part].turns} | ({turn} if turn else set()))
         thought = Thought(**vars(draft), id=number, turn=said[-1], also=tuple(said[:-1]), parts=merged)
         self._ledger[number] = thought
+        self.changed.add(number)
         self.index.add(number, vector, group)
         self.bm25.add(number, wording(thought))
         return thought
@@ -62,14 +71,30 @@ class ThoughtSpace:
         thought = self._ledger[number]
         also = tuple(sorted({*thought.also, turn} - {thought.turn}))
         self._ledger[number] = thought.model_copy(update={"also": also})
+        self.changed.add(number)
 
     def retire(self, number: int, status: ThoughtStatus, because: str, by: int | None = None) -> Thought:
         """Take a thought out of recall; `by` is the thought that took its place."""
         thought = self._ledger[number].model_copy(update={"status": status, "by": by, "because": because})
         self._ledger[number] = thought
+        self.changed.add(number)
         self.index.remove(number)
         self.bm25.remove(number)
         return thought
+
+    def extend(self, thoughts: Iterable[Thought], rows: dict[str, Any] | None = None) -> None:
+        """Take in thoughts as they are now, with the vectors of those that are new and active."""
+        for thought in thoughts:
+            old = self._ledger.get(thought.id)
+            was_active = old is not None and old.status is ThoughtStatus.ACTIVE
+            self._ledger[thought.id] = thought
+            if was_active and thought.status is not ThoughtStatus.ACTIVE:
+                self.index.remove(thought.id)
+                self.bm25.remove(thought.id)
+            elif not was_active and thought.status is ThoughtStatus.ACTIVE:
+                self.bm25.add(thought.id, wording(thought))
+        if rows is not None:
+            self.index.extend(rows)
 
     def snapshot(self) -> dict[str, Any]:
         """The ledger and the vectors; the words are counted again from the ledger."""

@@ -99,6 +99,10 @@ class VectorIndex:
         """Whether searches are exact."""
         return self._ivf is None
 
+    def group_of(self, id: int) -> int:
+        """The group of a vector."""
+        return self._group_of[id]
+
     def members(self, group: int) -> list[int]:
         """The ids in a group, smallest first."""
         return sorted(id for id, its in self._group_of.items() if its == group)
@@ -135,12 +139,25 @@ class VectorIndex:
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, as plain data."""
-        return {
-            "made": list(self.made),
-            "ids": list(self._ids),
-            "groups": [self._group_of[id] for id in self._ids],
-            "vectors": _encoded(self._rows),
-        }
+        return {"made": list(self.made), **self.rows_of(self._ids)}
+
+    def rows_of(self, ids: Sequence[int]) -> dict[str, Any]:
+        """Some of the vectors with their groups, as plain data for `extend`; the newest are found first."""
+        left, places = set(ids), []
+        for place in range(len(self) - 1, -1, -1):
+            if not left:
+                break
+            if self._ids[place] in left:
+                left.remove(self._ids[place])
+                places.append(place)
+        places.reverse()
+        found = [self._ids[place] for place in places]
+        groups = [self._group_of[id] for id in found]
+        return {"ids": found, "groups": groups, "vectors": _encoded(self._rows[places])}
+
+    def extend(self, rows: dict[str, Any]) -> None:
+        """Add vectors that `rows_of` returned."""
+        self._extend(rows["ids"], _decoded(rows["vectors"], self.made.dimensions), rows["groups"])
 
     def restore(self, state: dict[str, Any]) -> None:
         """Become what `snapshot` saw; the lists of an inverted file are learned anew."""
@@ -149,7 +166,7 @@ class VectorIndex:
                 f"the snapshot is of an index made with {IndexOptions(*state['made'])}, this one with {self.made}"
             )
         self._clear()
-        self._extend(state["ids"], _decoded(state["vectors"], self.made.dimensions), state["groups"])
+        self.extend(state)
 
     @property
     def _rows(self) -> Rows:
