@@ -5,8 +5,8 @@ python benchmarks/store.py --turns 10000 --memory tim    another number of excha
 python benchmarks/store.py --only kills                  20 kills while saving
 python benchmarks/store.py --only together               4 threads and 2 processes at once
 
-`late/early` is the median time of the last tenth of the adds by that of the first tenth after a warm-up, in the same
-run; `save` is an add without the work of the memory, which a store does not change.
+`late/early` is the median processor time of the last tenth of the adds by that of the first tenth after a warm-up, in
+the same run; `save` is an add without the work of the memory, which a store does not change.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def timed(kind: type[RawMemory] | type[TimMemory]) -> type[Any]:
 
     class Timed(kind):  # type: ignore[misc,valid-type]
         async def remember(self, turn: Turn) -> Change:
-            start = time.perf_counter()
+            start = time.process_time()
             change: Change = await super().remember(turn)
-            THINKING.append(time.perf_counter() - start)
+            THINKING.append(time.process_time() - start)
             return change
 
     return Timed
@@ -71,16 +71,16 @@ def growth(memory: str, turns: int, folder: Path) -> None:
     with MemoryStore(path, memory=f"__main__:{memory}", language="en") as store:
         times = []
         for question, reply in islice(exchanges(1), turns):
-            start = time.perf_counter()
+            start = time.process_time()
             messages = [{"role": "assistant", "content": question}, {"role": "user", "content": reply}]
             store.add(messages, user_id="one")
-            times.append(time.perf_counter() - start)
+            times.append(time.process_time() - start)
         kept = len(store.get_all(user_id="one", superseded=True)["results"])
     saves = [add - thought for add, thought in zip(times, THINKING, strict=True)]
-    start = time.perf_counter()
+    start = time.process_time()
     with MemoryStore(path) as store:
         store.recall("fever", user_id="one")
-    loaded = time.perf_counter() - start
+    loaded = time.process_time() - start
     for name, values in (("add", times), ("save", saves)):
         early, late = ends(values)
         print(f"{memory}: {name} {1000 * early:.2f} ms early, {1000 * late:.2f} ms late, late/early {late / early:.2f}")

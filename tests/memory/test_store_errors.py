@@ -97,6 +97,7 @@ Call = Callable[[MemoryStore], object]
         (lambda store: store.add(7, user_id="u"), "a int is no message; give a text"),
         (lambda store: store.add([{"content": 7}], user_id="u"), "content of a message is a int; give a text"),
         (lambda store: store.add("a", user_id="u", timestamp="soon"), "'soon' is no time; write it as"),
+        (lambda store: store.add("a", user_id="u", metadata={"a": {1}}), "metadata cannot be stored .*; use text"),
         (lambda store: store.search("a", user_id="u", limit=0), "limit=0 is no number of results; give a whole"),
         (lambda store: store.get_all(user_id="u", filters={"a": {"like": 1}}), "no operator 'like'; use one of eq"),
         (lambda store: store.get_all(user_id="u", filters={"OR": 1}), "OR is no list of filters; write"),

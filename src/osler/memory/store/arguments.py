@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,13 +29,16 @@ def ids_of(
     filters: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
     """Return the ids that were given, as arguments or as plain conditions of a filter."""
-    given = {"user_id": user_id, "agent_id": agent_id, "run_id": run_id if run_id is not None else session_id}
+    given: dict[str, str | int | None] = {
+        "user_id": user_id,
+        "agent_id": agent_id,
+        "run_id": run_id if run_id is not None else session_id,
+    }
     for part in (filters or {}, *_parts(filters)):
         for name in (*IDS, "session_id"):
-            if isinstance(part.get(name), str) and part[name] != "*":
-                given.setdefault(name, None)
-                place = "run_id" if name == "session_id" else name
-                given[place] = given[place] if given[place] is not None else part[name]
+            place = "run_id" if name == "session_id" else name
+            if given[place] is None and isinstance(part.get(name), str | int) and part[name] != "*":
+                given[place] = part[name]
     ids = {name: str(given[name]).strip() for name in IDS if given[name] is not None}
     if not ids or not all(ids.values()):
         raise UserError("it is not said whose memory it is", "give user_id=, agent_id= or run_id=, not empty")
@@ -58,6 +62,16 @@ def limit_of(limit: int | None, top_k: int | None) -> int:
     if not isinstance(most, int) or isinstance(most, bool) or most < 1:
         raise UserError(f"limit={most!r} is no number of results", "give a whole number from 1")
     return most
+
+
+def check_metadata(metadata: Mapping[str, Any] | None) -> None:
+    """Refuse metadata that cannot be stored as JSON."""
+    try:
+        json.dumps(metadata)
+    except (TypeError, ValueError) as error:
+        raise UserError(
+            f"the metadata cannot be stored ({error})", "use text, numbers, lists and dictionaries"
+        ) from None
 
 
 def language_named(given: Language | str | None) -> Language | None:

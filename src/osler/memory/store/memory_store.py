@@ -15,7 +15,15 @@ from osler.language import Language
 from osler.memory.base import Memory, MemorySettings, Recall, Turn
 from osler.memory.items import ItemisedMemory, turn_key
 from osler.memory.registry import memory_factory, memory_options
-from osler.memory.store.arguments import ids_of, language_named, limit_of, owner_of, stored_form, thinker_of
+from osler.memory.store.arguments import (
+    check_metadata,
+    ids_of,
+    language_named,
+    limit_of,
+    owner_of,
+    stored_form,
+    thinker_of,
+)
 from osler.memory.store.background import blocking, in_background
 from osler.memory.store.file import StoreFile
 from osler.memory.store.filters import IDS, matches
@@ -58,10 +66,8 @@ class MemoryStore:
         self._path = Path(file).absolute() if file is not None else None
         self._wanted, self._settings = memory, settings or MemorySettings()
         self._language = language_named(language)
+        self._spec = None if backbone == "rules" else backbone
         self._backbone: Backbone | None = None
-        if backbone not in (None, "rules"):
-            self._backbone = open_backbone(str(backbone))
-            self._settings = self._settings.model_copy(update={"thinker": thinker_of(self._backbone)})
         self._process: int | None = None
         self._kept: list[StoreFile] = []
         self._open()
@@ -72,6 +78,9 @@ class MemoryStore:
             raise UserError("the memory none keeps nothing, so there is nothing to store", "use tim or raw")
         if self._wanted is not None:
             memory_factory(self._wanted)(self._settings)
+        if self._spec is not None:
+            self._backbone = open_backbone(self._spec)
+            self._settings = self._settings.model_copy(update={"thinker": thinker_of(self._backbone)})
         file = StoreFile(self._path, self._wanted)
         stored = file.memory
         spec = self._wanted or stored
@@ -125,6 +134,7 @@ class MemoryStore:
         ids = ids_of(user_id, agent_id, run_id, session_id)
         if not infer and memory_options(self._file.memory)[0] != "raw":
             raise UserError("infer=False is not for a memory that thinks", "open the store with memory='raw'")
+        check_metadata(metadata)
         owner = owner_of(ids)
         told, events = exchanges(messages, timestamp), []
         for language, turns in groupby(told, lambda turn: self._language_of(f"{turn.question} {turn.reply}", owner)):
@@ -246,7 +256,7 @@ class MemoryStore:
         await self._ready()
         ids = ids_of(user_id, agent_id, run_id, session_id, filters)
         items = (shown(row) for row in self._items.rows(ids, superseded=superseded))
-        found = [item for item in items if matches(item, filters or {})]
+        found = [item for item in items if matches(item, {**(filters or {}), **ids})]
         return {"results": found if limit is None and top_k is None else found[: limit_of(limit, top_k)]}
 
     get_all = blocking(aget_all)
@@ -257,6 +267,7 @@ class MemoryStore:
     ) -> dict[str, str]:
         """Give an item another text, more metadata, or both; the older text stays in its history."""
         await self._ready()
+        check_metadata(metadata)
         row = self._items.find(memory_id)
         if data is None or not data.strip():
             if metadata is None:

@@ -42,13 +42,7 @@ class MemoryBank:
         self._keep(turn)
         return self.index.add(turn.number, vector)
 
-    def remove(self, number: int) -> None:
-        """Remove an exchange and its vector."""
-        del self._turns[number]
-        self.bm25.remove(number)
-        self.index.remove(number)
-
-    def newest(self, count: int) -> list[Turn]:
+    def last_turns(self, count: int) -> list[Turn]:
         """The exchanges added last, in their order."""
         return list(islice(reversed(self._turns.values()), count))[::-1]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from osler.memory.base import Turn
@@ -47,9 +47,9 @@ class StoredThoughts:
         if bank is None or space is None:
             return {}
         if everything:
-            turns, thoughts, first = sorted(bank.newest(len(bank)), key=lambda turn: turn.number), space.ledger, 0
+            turns, thoughts, first = sorted(bank.last_turns(len(bank)), key=lambda turn: turn.number), space.ledger, 0
         else:
-            turns, first = bank.newest(len(bank) - self._saved_turns), self._saved_thoughts
+            turns, first = bank.last_turns(len(bank) - self._saved_turns), self._saved_thoughts
             thoughts = tuple(space[number] for number in sorted(space.changed))
         new = [one.id for one in thoughts if one.id > first and one.status is ThoughtStatus.ACTIVE]
         numbers = [turn.number for turn in turns]
@@ -109,55 +109,64 @@ class StoredThoughts:
 
     async def rewrite(self, key: str, text: str) -> None:
         """Give an item another text; in the words of its turn, the new text takes the place of the old."""
-        if not key.startswith(_THOUGHT):
-            turn = self._rooms(0)[0][key_number(key)]
-            await self._put(turn.model_copy(update={"question": "", "reply": text, "results": ""}))
-            return
         bank, space = self._rooms(0)
+        if not key.startswith(_THOUGHT):
+            turn = bank[key_number(key)]
+            await self._rebuild(
+                {turn.number: turn.model_copy(update={"question": "", "reply": text, "results": ""})}, {}
+            )
+            return
         old = space[key_number(key)]
-        group = space.index.group_of(old.id)
         says = phrases("tim_lines", self._language)["says"]
         blank = {"asked": "", "negated": False, "certainty": 1.0, "reported": "", "is_by_model": False}
         new = old.model_copy(update={"relation": says, "object": text, "sentence": text, **blank})
-        [vector] = await self._embedder.embed([wording(new)])
-        space.extend([new.model_copy(update={"status": ThoughtStatus.FORGOTTEN})])
-        space.extend([new])
-        space.index.add(new.id, vector, group)
-        for number in old.turns:
-            if number in bank.turns:
-                await self._put(_reworded(bank[number], old.sentence, text))
+        turns = {number: _reworded(bank[number], old.sentence, text, text) for number in old.turns}
+        await self._rebuild(turns, {new.id: new})
 
     async def erase(self, keys: Sequence[str]) -> list[str]:
         """Remove thoughts with those that they replaced or were merged from, and their words from their turns.
 
-        A turn that nothing else was noted from goes too.
+        A turn that nothing else was noted from goes too. Other thoughts that rest on the same sentence keep what they
+        say, without that sentence.
         """
         bank, space = self._rooms(0)
         gone = _with_earlier({key_number(key) for key in keys if key.startswith(_THOUGHT)}, space)
-        turns = {key_number(key) for key in keys if not key.startswith(_THOUGHT)}
-        erased = [space[number] for number in sorted(gone)]
-        space.extend([_blank(thought) for thought in erased])
-        kept = {turn for one in space.ledger if one.id not in gone for turn in one.turns}
-        for number in sorted({turn for thought in erased for turn in thought.turns} & {*bank.turns}):
-            if number not in kept:
-                turns.add(number)
-                continue
-            turn = bank[number]
-            for thought in erased:
-                if number in thought.turns:
-                    turn = _reworded(turn, thought.sentence, "")
-            await self._put(turn)
-        for number in turns:
-            bank.remove(number)
-        self._unread = [number for number in self._unread if number not in turns]
-        return [*map(_key, sorted(gone)), *map(turn_key, sorted(turns))]
+        turns: dict[int, Turn | None] = {key_number(key): None for key in keys if not key.startswith(_THOUGHT)}
+        thoughts = {thought.id: thought for thought in space.ledger}
+        for erased in [thoughts[number] for number in sorted(gone)]:
+            thoughts[erased.id] = _blank(erased)
+            for number in {*erased.turns} & {*bank.turns}:
+                rest = [one for one in thoughts.values() if number in one.turns and one.id not in gone]
+                sharing = [one for one in rest if _overlap(one.sentence, erased.sentence)]
+                thoughts |= {one.id: one.model_copy(update={"sentence": one.object}) for one in sharing}
+                turn = turns.get(number, bank[number])
+                if not rest:
+                    turns[number] = None
+                elif turn is not None:
+                    turns[number] = _reworded(turn, erased.sentence, _objects(sharing), _objects(rest))
+        await self._rebuild(turns, thoughts)
+        return [*map(_key, sorted(gone)), *(turn_key(number) for number, turn in turns.items() if turn is None)]
 
-    async def _put(self, turn: Turn) -> None:
-        """Put a turn in place of the one with its number."""
-        bank, _ = self._rooms(0)
-        [vector] = await self._embedder.embed([raw_text(turn)])
-        bank.remove(turn.number)
-        bank.add(turn, vector)
+    async def _rebuild(self, turns: Mapping[int, Turn | None], thoughts: Mapping[int, Thought]) -> None:
+        """Start again with other turns and thoughts in place of those with their numbers; None is left out."""
+        old_bank, old_space = self._rooms(0)
+        self._bank = self._space = None
+        bank, space = self._rooms(self._dimensions)
+        for number, vector in zip(sorted(old_bank.turns), old_bank.index.vectors(sorted(old_bank.turns)), strict=True):
+            old = old_bank[number]
+            turn = turns.get(number, old)
+            if turn is not None:
+                bank.add(turn, vector if turn == old else (await self._embedder.embed([raw_text(turn)]))[0])
+        active = {one.id for one in old_space.active}
+        vectors = dict(zip(active, old_space.index.vectors(list(active)), strict=True))
+        for before in old_space.ledger:
+            thought = thoughts.get(before.id, before)
+            if thought.status is ThoughtStatus.ACTIVE:
+                is_same = wording(thought) == wording(before)
+                vector = vectors[thought.id] if is_same else (await self._embedder.embed([wording(thought)]))[0]
+                space.index.add(thought.id, vector, old_space.index.group_of(thought.id))
+            space.extend([thought])
+        self._unread = [number for number in self._unread if turns.get(number, 0) is not None]
 
 
 def _key(number: int) -> str:
@@ -201,10 +210,18 @@ def _blank(thought: Thought) -> Thought:
     )
 
 
-def _reworded(turn: Turn, old: str, new: str) -> Turn:
-    """A turn in which a text stands for the words of a thought; if they are not found as they are, for the reply."""
+def _overlap(one: str, other: str) -> bool:
+    return bool(one and other) and (one in other or other in one)
+
+
+def _objects(thoughts: Sequence[Thought]) -> str:
+    return "; ".join(dict.fromkeys(thought.object for thought in thoughts))
+
+
+def _reworded(turn: Turn, sentence: str, new: str, reply: str) -> Turn:
+    """A turn with a new text in place of a sentence; if that is not found as it is, with a new reply."""
     for name in ("reply", "question", "results"):
         said = getattr(turn, name)
-        if old and old in said:
-            return turn.model_copy(update={name: " ".join(said.replace(old, new).split())})
-    return turn.model_copy(update={"reply": new})
+        if sentence and sentence in said:
+            return turn.model_copy(update={name: " ".join(said.replace(sentence, new).split())})
+    return turn.model_copy(update={"reply": reply})

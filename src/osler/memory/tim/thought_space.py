@@ -60,10 +60,8 @@ class ThoughtSpace:
         number = len(self._ledger) + 1
         said = sorted({said for part in merged for said in self._ledger[part].turns} | ({turn} if turn else set()))
         thought = Thought(**vars(draft), id=number, turn=said[-1], also=tuple(said[:-1]), parts=merged)
-        self._ledger[number] = thought
-        self.changed.add(number)
         self.index.add(number, vector, group)
-        self.bm25.add(number, wording(thought))
+        self._keep(thought)
         return thought
 
     def again(self, number: int, turn: int) -> None:
@@ -84,17 +82,24 @@ class ThoughtSpace:
 
     def extend(self, thoughts: Iterable[Thought], rows: dict[str, Any] | None = None) -> None:
         """Take in thoughts as they are now, with the vectors of those that are new and active."""
-        for thought in thoughts:
-            old = self._ledger.get(thought.id)
-            was_active = old is not None and old.status is ThoughtStatus.ACTIVE
-            self._ledger[thought.id] = thought
-            if was_active and thought.status is not ThoughtStatus.ACTIVE:
-                self.index.remove(thought.id)
-                self.bm25.remove(thought.id)
-            elif not was_active and thought.status is ThoughtStatus.ACTIVE:
-                self.bm25.add(thought.id, wording(thought))
         if rows is not None:
             self.index.extend(rows)
+        for thought in thoughts:
+            old = self._ledger.get(thought.id)
+            if old is None:
+                self._keep(thought)
+            elif old.status is ThoughtStatus.ACTIVE:
+                for turn in sorted({*thought.turns} - {*old.turns}):
+                    self.again(thought.id, turn)
+                if thought.status is not ThoughtStatus.ACTIVE:
+                    self.retire(thought.id, thought.status, thought.because, thought.by)
+
+    def _keep(self, thought: Thought) -> None:
+        """Put a thought into the ledger and, if it is active, where it is found."""
+        self._ledger[thought.id] = thought
+        self.changed.add(thought.id)
+        if thought.status is ThoughtStatus.ACTIVE:
+            self.bm25.add(thought.id, wording(thought))
 
     def snapshot(self) -> dict[str, Any]:
         """The ledger and the vectors; the words are counted again from the ledger."""

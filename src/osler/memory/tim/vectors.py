@@ -142,18 +142,20 @@ class VectorIndex:
         return {"made": list(self.made), **self.rows_of(self._ids)}
 
     def rows_of(self, ids: Sequence[int]) -> dict[str, Any]:
-        """Some of the vectors with their groups, as plain data for `extend`; the newest are found first."""
-        left, places = set(ids), []
+        """Some of the vectors with their groups, in the order of the ids, as plain data for `extend`."""
+        groups = [self._group_of[id] for id in ids]
+        return {"ids": list(ids), "groups": groups, "vectors": _encoded(self.vectors(ids))}
+
+    def vectors(self, ids: Sequence[int]) -> Rows:
+        """Some of the vectors, in the order of the ids; the newest are found without looking at the others."""
+        left, place_of = set(ids), dict[int, int]()
         for place in range(len(self) - 1, -1, -1):
             if not left:
                 break
             if self._ids[place] in left:
                 left.remove(self._ids[place])
-                places.append(place)
-        places.reverse()
-        found = [self._ids[place] for place in places]
-        groups = [self._group_of[id] for id in found]
-        return {"ids": found, "groups": groups, "vectors": _encoded(self._rows[places])}
+                place_of[self._ids[place]] = place
+        return self._rows[[place_of[id] for id in ids]]
 
     def extend(self, rows: dict[str, Any]) -> None:
         """Add vectors that `rows_of` returned."""
