@@ -221,10 +221,8 @@ def test_sessions_and_agents_are_filters_on_one_memory_of_the_user() -> None:
 )
 def test_filters(filters: dict[str, Any], kept: str) -> None:
     with MemoryStore(memory="raw") as store:
-        for number, (text, metadata) in enumerate(
-            [("a", {"kind": "food", "stars": 1}), ("b", {"kind": "food", "stars": 2}), ("c", {"stars": 5}), ("d", {})],
-            1,
-        ):
+        kinds: list[dict[str, Any]] = [{"kind": "food", "stars": 1}, {"kind": "food", "stars": 2}, {"stars": 5}, {}]
+        for number, (text, metadata) in enumerate(zip("abcd", kinds, strict=True), 1):
             at = f"2026-0{number}-02"
             store.add(text, user_id="u", metadata=metadata, timestamp=at, run_id=str(number))
         assert "".join(texts(store.get_all(user_id="u", filters=filters))) == kept
