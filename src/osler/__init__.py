@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from osler.eval.judge import Judge
     from osler.eval.runs import Run, load_run
     from osler.memory.base import Memory
+    from osler.memory.store import MemoryStore
     from osler.models import Backbone
     from osler.records.pool import RecordPool
     from osler.records.schema import PatientRecord as Record
@@ -21,6 +22,7 @@ __all__ = [
     "Doctor",
     "Judge",
     "Memory",
+    "MemoryStore",
     "Record",
     "RecordPool",
     "Run",
@@ -35,6 +37,7 @@ _HOMES = {
     "Doctor": "osler.agents.doctors:Doctor",
     "Judge": "osler.eval.judge:Judge",
     "Memory": "osler.memory.base:Memory",
+    "MemoryStore": "osler.memory.store:MemoryStore",
     "Record": "osler.records.schema:PatientRecord",
     "RecordPool": "osler.records.pool:RecordPool",
     "Run": "osler.eval.runs:Run",

@@ -16,11 +16,11 @@ from autogen_core.model_context import ChatCompletionContext
 from autogen_core.models import AssistantMessage, LLMMessage, SystemMessage, UserMessage
 from pydantic import BaseModel
 
+from osler.errors import UserError
 from osler.language import Language
-from osler.memory import saved
-from osler.memory.base import Memory, MemorySettings, Recall, Turn
+from osler.memory.base import MemorySettings
 from osler.memory.recall_text import recall_rows
-from osler.memory.registry import memory_factory
+from osler.memory.store import MemoryStore
 from osler.prompts import phrases
 
 
@@ -29,6 +29,8 @@ class _Config(BaseModel):
     language: Language
     budget: int
     file: str | None = None
+    user_id: str = "default"
+    k: int | None = None
 
 
 class AutoGenMemory(AutoGenProtocol, Component[_Config]):
@@ -37,25 +39,30 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
     component_config_schema = _Config
 
     def __init__(
-        self, memory: str = "tim", *, settings: MemorySettings | None = None, file: str | Path | None = None
+        self,
+        memory: str = "tim",
+        *,
+        settings: MemorySettings | None = None,
+        file: str | Path | None = None,
+        user_id: str = "default",
+        k: int | None = None,
     ) -> None:
         """Make a memory by name, as `--memory` does.
 
         Args:
             memory: Its name, with options: `tim,k=5`.
             settings: Language, budget and the rest.
-            file: Where it is kept from one conversation to the next; read when it is there.
+            file: A memory store, in which it is kept from one conversation to the next.
+            user_id: Whose memory of the store it is.
+            k: How many items are put into the prompt; by default, as much as fits the budget of the settings.
         """
         self._name, self._settings = memory, settings or MemorySettings()
         self._heading = f"{phrases('autogen', self._settings.language)['heading']}\n"
-        self._memory: Memory = memory_factory(memory)(self._settings)
+        self._file = Path(file) if file is not None else None
+        self._store = MemoryStore(self._file, memory=memory, language=self._settings.language, settings=self._settings)
+        self._user, self._k = user_id, k
         self._remembered = 0
         """Exchanges of the present conversation."""
-        self._turns = 0
-        """Turns of all conversations."""
-        self._file = Path(file) if file is not None else None
-        if self._file is not None and self._file.exists():
-            self._turns = saved.restore(self._memory, self._file)["turns"]
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
         """Remember new exchanges, then put one message with what they recall into the context."""
@@ -63,53 +70,75 @@ class AutoGenMemory(AutoGenProtocol, Component[_Config]):
         exchanges = _exchanges(messages)
         for question, reply in exchanges[self._remembered :]:
             self._remembered += 1
-            await self._remember(question, reply)
+            said = ({"role": "assistant", "content": question}, {"role": "user", "content": reply})
+            if question.strip() or reply.strip():
+                await self._store.aadd(said, user_id=self._user)
         query = next((_text(message) for message in reversed(messages) if isinstance(message, UserMessage)), "")
-        recall = await self._memory.recall(query)
+        text, result = await self._recalled(query)
         await model_context.clear()
         for message in messages:
             await model_context.add_message(message)
-        if recall.text:
-            await model_context.add_message(SystemMessage(content=self._heading + recall.text))
-        return UpdateContextResult(memories=_result(recall, self._settings.language))
+        if text:
+            await model_context.add_message(SystemMessage(content=self._heading + text))
+        return UpdateContextResult(memories=result)
+
+    async def _recalled(self, query: str) -> tuple[str, MemoryQueryResult]:
+        if self._k is not None:
+            found = await self.query(query)
+            return "\n".join(str(one.content) for one in found.results), found
+        recall = await self._store.arecall(query, user_id=self._user)
+        rows = recall_rows(recall, self._settings.language)
+        results = [_content(row.text, {"turn": row.turn, "score": row.score}) for row in rows]
+        return recall.text, MemoryQueryResult(results=results)
 
     async def query(
         self, query: str | MemoryContent, cancellation_token: CancellationToken | None = None, **kwargs: Any
     ) -> MemoryQueryResult:
-        """Return what is known that bears on a text."""
+        """Return what is known that bears on a text, best first.
+
+        `k` or `limit` is the number of results; `user_id`, `run_id` and `filters` are those of `MemoryStore.search`.
+        """
         text = query if isinstance(query, str) else str(query.content)
-        return _result(await self._memory.recall(text), self._settings.language)
+        if unknown := set(kwargs) - {"k", "limit", "user_id", "run_id", "filters"}:
+            raise UserError(f"query has no option {min(unknown)!r}", "use k, limit, user_id, run_id or filters")
+        most = kwargs.pop("k", kwargs.pop("limit", self._k))
+        found = await self._store.asearch(text, limit=most, **{"user_id": self._user, **kwargs})
+        return MemoryQueryResult(
+            results=[_content(one.pop("memory"), {**one.pop("metadata"), **one}) for one in found["results"]]
+        )
 
     async def add(self, content: MemoryContent, cancellation_token: CancellationToken | None = None) -> None:
-        """Remember a text that was not part of the conversation."""
-        await self._remember("", str(content.content))
+        """Remember a text that was not part of the conversation, with its metadata.
+
+        A `user_id`, `run_id` or `timestamp` in the metadata is that of `MemoryStore.add`.
+        """
+        metadata = dict(content.metadata or {})
+        given = {name: metadata.pop(name) for name in ("user_id", "run_id", "timestamp") if name in metadata}
+        await self._store.aadd(str(content.content), metadata=metadata, **{"user_id": self._user, **given})
 
     async def clear(self) -> None:
-        """Forget everything."""
-        self._memory, self._remembered, self._turns = memory_factory(self._name)(self._settings), 0, 0
-        self._save()
+        """Forget everything of the user."""
+        await self._store.adelete_all(user_id=self._user)
+        self._remembered = 0
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Close the store."""
+        await self._store.aclose()
 
     def _to_config(self) -> _Config:
-        file = str(self._file) if self._file is not None else None
-        return _Config(memory=self._name, language=self._settings.language, budget=self._settings.budget, file=file)
+        return _Config(
+            memory=self._name,
+            language=self._settings.language,
+            budget=self._settings.budget,
+            file=str(self._file) if self._file is not None else None,
+            user_id=self._user,
+            k=self._k,
+        )
 
     @classmethod
     def _from_config(cls, config: _Config) -> Self:
-        return cls(
-            config.memory, settings=MemorySettings(language=config.language, budget=config.budget), file=config.file
-        )
-
-    async def _remember(self, question: str, reply: str) -> None:
-        self._turns += 1
-        await self._memory.remember(Turn(number=self._turns, question=question, reply=reply))
-        self._save()
-
-    def _save(self) -> None:
-        if self._file is not None:
-            saved.save(self._memory, self._file, turns=self._turns)
+        settings = MemorySettings(language=config.language, budget=config.budget)
+        return cls(config.memory, settings=settings, file=config.file, user_id=config.user_id, k=config.k)
 
     def _is_mine(self, message: LLMMessage) -> bool:
         return isinstance(message, SystemMessage) and message.content.startswith(self._heading)
@@ -131,14 +160,5 @@ def _text(message: UserMessage) -> str:
     return message.content if isinstance(message.content, str) else " ".join(str(part) for part in message.content)
 
 
-def _result(recall: Recall, language: Language) -> MemoryQueryResult:
-    return MemoryQueryResult(
-        results=[
-            MemoryContent(
-                content=row.text,
-                mime_type=MemoryMimeType.TEXT,
-                metadata={"turn": row.turn, "score": row.score},
-            )
-            for row in recall_rows(recall, language)
-        ]
-    )
+def _content(text: str, metadata: dict[str, Any]) -> MemoryContent:
+    return MemoryContent(content=text, mime_type=MemoryMimeType.TEXT, metadata=metadata)

@@ -35,7 +35,7 @@ def memory_factory(spec: str) -> MemoryFactory:
     Raises:
         UserError: There is none of that name, or it cannot be loaded; calling the factory raises it too.
     """
-    name, options = _options(spec)
+    name, options = memory_options(spec)
     if options and name in ("none", "raw"):
         raise UserError(
             f"the memory {name} has no option {next(iter(options))!r}", f"it has no options at all: write {name}"
@@ -54,7 +54,8 @@ def check_memories(specs: Iterable[str]) -> None:
         memory_factory(spec)(MemorySettings())
 
 
-def _options(spec: str) -> tuple[str, dict[str, str]]:
+def memory_options(spec: str) -> tuple[str, dict[str, str]]:
+    """Split a memory's name from its options."""
     name, *rest = (part.strip() for part in spec.split(","))
     pairs = [part.partition("=") for part in rest]
     options = {key.strip(): value.strip() for key, _, value in pairs}

@@ -29,6 +29,10 @@ class Embedder(Protocol):
         """One row for a text that only looks for others; nothing is learned from it."""
         ...
 
+    def learn(self, texts: Sequence[str]) -> None:
+        """Learn from texts whose rows are known already what `embed` would have learned from them."""
+        ...
+
     def snapshot(self) -> dict[str, Any]:
         """Return what it has learned, as plain data (JSON)."""
         ...
@@ -54,6 +58,9 @@ class CachedEmbedder(ABC):
     @abstractmethod
     async def new_query(self, text: str) -> NDArray[np.float32]:
         """One row for a query that is not in the cache."""
+
+    def learn(self, texts: Sequence[str]) -> None:  # noqa: B027 -- there is nothing to learn
+        """Nothing to learn."""
 
     def snapshot(self) -> dict[str, Any]:
         """Nothing: the rows can be computed again."""

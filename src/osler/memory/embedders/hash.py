@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -74,9 +74,14 @@ class HashEmbedder:
         rows = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
             found = _features(text)
-            self._learn(found.keys)
+            self._learn(found.keys.tolist())
             row[:] = self._row(found, 1 + np.log(found.counts), text)
         return rows
+
+    def learn(self, texts: Sequence[str]) -> None:
+        """Count the features of texts whose rows are known already."""
+        for text in texts:
+            self._learn(set(_occurrences(text)["key"].tolist()))
 
     async def embed_query(self, text: str) -> NDArray[np.float32]:
         """One row, in which rare features weigh more than common ones."""
@@ -103,9 +108,9 @@ class HashEmbedder:
         self._texts = int(state["texts"])
         self._counts = Counter({int(key): int(count) for key, count in state["counts"].items()})
 
-    def _learn(self, keys: NDArray[np.int64]) -> None:
+    def _learn(self, keys: Iterable[int]) -> None:
         self._texts += 1
-        self._counts.update(keys.tolist())
+        self._counts.update(keys)
         if len(self._counts) > _LARGEST_TABLE:
             # The rarest go: as a feature never seen they weigh nearly what they did.
             common = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
@@ -121,14 +126,19 @@ class HashEmbedder:
 
 
 def _features(text: str) -> _Features:
-    """Return the features of a text. It may mix the languages, so nobody has to say which one it is in."""
+    """Return the features of a text."""
+    found = _occurrences(text)
+    keys, place, counts = np.unique(found["key"], return_inverse=True, return_counts=True)
+    return _Features(keys, np.bincount(place, found["weight"], len(keys)) / counts, counts)
+
+
+def _occurrences(text: str) -> NDArray[np.void]:
+    """Return every feature of a text as often as it occurs. The text may mix the languages."""
     runs = _CJK.findall(plain(text).replace("疼", "痛"))  # one word for pain, as in `words`
     # In Chinese, English words are split as in English; a text without Chinese is split as everybody else splits it.
     split = words(text, Language.ZH if runs else Language.EN)
     parts = [*map(_word_features, split), *map(_run_features, runs)]
-    found = np.frombuffer(b"".join(parts), dtype=_FEATURE)
-    keys, place, counts = np.unique(found["key"], return_inverse=True, return_counts=True)
-    return _Features(keys, np.bincount(place, found["weight"], len(keys)) / counts, counts)
+    return np.frombuffer(b"".join(parts), dtype=_FEATURE)
 
 
 @lru_cache(maxsize=65536)

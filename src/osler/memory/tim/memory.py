@@ -34,6 +34,7 @@ from osler.memory.tim.retrieve import (
     thoughts_of_turns,
 )
 from osler.memory.tim.settings import TimSettings
+from osler.memory.tim.stored import StoredThoughts
 from osler.memory.tim.thought import Thought
 from osler.memory.tim.thought_space import ThoughtSpace
 from osler.memory.tim.vectors import VectorIndex
@@ -46,7 +47,7 @@ _FEWEST, _SHORT_LINE = 32, 12
 """How many turns and thoughts are looked at for a recall: as many as the budget can hold, and no fewer than that."""
 
 
-class TimMemory:
+class TimMemory(StoredThoughts):
     """One patient's thoughts: a space of its own, never a part of a shared one."""
 
     name = "tim"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,16 @@ class MemoryBank:
         """Keep an exchange; the group its words fall into is the group of its thoughts too."""
         self._keep(turn)
         return self.index.add(turn.number, vector)
+
+    def last_turns(self, count: int) -> list[Turn]:
+        """The exchanges added last, in their order."""
+        return list(islice(reversed(self._turns.values()), count))[::-1]
+
+    def extend(self, turns: Iterable[Turn], rows: dict[str, Any]) -> None:
+        """Add exchanges whose vectors are known."""
+        for turn in turns:
+            self._keep(turn)
+        self.index.extend(rows)
 
     def _keep(self, turn: Turn) -> None:
         self._turns[turn.number] = turn

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, KeysView
+from collections.abc import Iterable, Iterator, KeysView
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ class ThoughtSpace:
         self.corrected_turns: set[int] = set()
         """Turns with something that was said otherwise since."""
         self.bm25.clear()
+        self.changed: set[int] = set()
+        """Numbers of the thoughts that are new or changed since this was last cleared."""
 
     def __getitem__(self, number: int) -> Thought:
         """The thought of that number, whatever became of it."""
@@ -48,6 +50,11 @@ class ThoughtSpace:
     def ledger(self) -> tuple[Thought, ...]:
         """Every thought there ever was, in the order of its coming."""
         return tuple(self._ledger.values())
+
+    @property
+    def size(self) -> int:
+        """How many thoughts there ever were."""
+        return len(self._ledger)
 
     @property
     def active(self) -> list[Thought]:
@@ -93,11 +100,13 @@ class ThoughtSpace:
         also = tuple(sorted({*thought.also, turn} - {thought.turn}))
         self._ledger[number] = self._active[number] = thought.model_copy(update={"also": also})
         self._note_turns(self._ledger[number])
+        self.changed.add(number)
 
     def retire(self, number: int, status: ThoughtStatus, because: str, by: int | None = None) -> Thought:
         """Take a thought out of recall; `by` is the thought that took its place."""
         thought = self._ledger[number].model_copy(update={"status": status, "by": by, "because": because})
         self._ledger[number] = thought
+        self.changed.add(number)
         del self._active[number]
         self._vital.pop(number, None)
         for turn in thought.turns:
@@ -109,9 +118,24 @@ class ThoughtSpace:
         self.bm25.remove(number)
         return thought
 
+    def extend(self, thoughts: Iterable[Thought], rows: dict[str, Any] | None = None) -> None:
+        """Take in thoughts as they are now, with the vectors of those that are new and active."""
+        if rows is not None:
+            self.index.extend(rows)
+        for thought in thoughts:
+            old = self._ledger.get(thought.id)
+            if old is None:
+                self._keep(thought)
+            elif old.status is ThoughtStatus.ACTIVE:
+                for turn in sorted({*thought.turns} - {*old.turns}):
+                    self.again(thought.id, turn)
+                if thought.status is not ThoughtStatus.ACTIVE:
+                    self.retire(thought.id, thought.status, thought.because, thought.by)
+
     def _keep(self, thought: Thought) -> None:
         """Put a thought into the ledger and, if it is active, where it is found."""
         self._ledger[thought.id] = thought
+        self.changed.add(thought.id)
         if thought.status is not ThoughtStatus.ACTIVE:
             self._note_end(thought)
             return

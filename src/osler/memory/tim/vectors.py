@@ -106,6 +106,10 @@ class VectorIndex:
         """Whether searches are exact."""
         return self._ivf is None
 
+    def group_of(self, id: int) -> int:
+        """The group of a vector."""
+        return self._group_of[id]
+
     def members(self, group: int) -> list[int]:
         """The ids in a group, smallest first."""
         return sorted(self._members[group])
@@ -145,12 +149,27 @@ class VectorIndex:
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, as plain data."""
-        return {
-            "made": list(self.made),
-            "ids": list(self._ids),
-            "groups": [self._group_of[id] for id in self._ids],
-            "vectors": _encoded(self._rows),
-        }
+        return {"made": list(self.made), **self.rows_of(self._ids)}
+
+    def rows_of(self, ids: Sequence[int]) -> dict[str, Any]:
+        """Some of the vectors with their groups, in the order of the ids, as plain data for `extend`."""
+        groups = [self._group_of[id] for id in ids]
+        return {"ids": list(ids), "groups": groups, "vectors": _encoded(self.vectors(ids))}
+
+    def vectors(self, ids: Sequence[int]) -> Rows:
+        """Some of the vectors, in the order of the ids; the newest are found without looking at the others."""
+        left, place_of = set(ids), dict[int, int]()
+        for place in range(len(self) - 1, -1, -1):
+            if not left:
+                break
+            if self._ids[place] in left:
+                left.remove(self._ids[place])
+                place_of[self._ids[place]] = place
+        return self._rows[[place_of[id] for id in ids]]
+
+    def extend(self, rows: dict[str, Any]) -> None:
+        """Add vectors that `rows_of` returned."""
+        self._extend(rows["ids"], _decoded(rows["vectors"], self.made.dimensions), rows["groups"])
 
     def restore(self, state: dict[str, Any]) -> None:
         """Become what `snapshot` saw; the lists of an inverted file are learned anew."""
@@ -159,7 +178,7 @@ class VectorIndex:
                 f"the snapshot is of an index made with {IndexOptions(*state['made'])}, this one with {self.made}"
             )
         self._clear()
-        self._extend(state["ids"], _decoded(state["vectors"], self.made.dimensions), state["groups"])
+        self.extend(state)
 
     @property
     def _rows(self) -> Rows:
