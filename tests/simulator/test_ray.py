@@ -163,7 +163,18 @@ async def test_killed_workers_cost_no_more_than_what_they_were_asking(
     async with model() as server:
         server.pause = 0.4
         plan = ("simulate", "--backbone", server.spec, "--limit", "6", "--turns", "8", "--patient", "rules", "--json")
-        how = ("--engine", "ray", "--ray-address", cluster.address, "--workers", "2", "--concurrency", "4", "--out", "run")
+        how = (
+            "--engine",
+            "ray",
+            "--ray-address",
+            cluster.address,
+            "--workers",
+            "2",
+            "--concurrency",
+            "4",
+            "--out",
+            "run",
+        )
         run = asyncio.create_task(asyncio.to_thread(osler_process, *plan, *how, timeout=220))
         while server.requests < 10:  # every consultation under way has an answer or two by then, and none has ended
             assert not run.done(), run.result().stderr

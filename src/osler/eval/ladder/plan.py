@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from osler.eval.ladder.names import LONGEST, NameKey, by_name, chinese, find_names, real_parts, script, units
-from osler.eval.ladder.negation import SENTENCE, meaning
+from osler.eval.ladder.negation import SENTENCE, split_clauses
 from osler.eval.vocabulary import Concept, concepts, cue, read
 from osler.language import Language
 
@@ -84,13 +84,13 @@ def read_plan(answer: str) -> Plan:
     turned_down: set[Concept] = set()
     meant: list[str] = []
     for line in SENTENCE.split(marked):
-        reading = meaning(line)
-        denied = [thing for piece in reading.mentioned for thing in _found(piece, marks)]
+        clauses = split_clauses(line, script(line))
+        denied = [thing for _, mentioned in clauses for thing in _found(mentioned, marks)]
         if cue("treatment_cues", "kept").search(line):
             mentions += [Mention(thing, "", sure=False) for thing in denied]
         else:
             turned_down.update(denied)
-        for sentence in reading.sentences:
+        if sentence := ", ".join(said for said, _ in clauses if said):
             meant.append(_unmark(sentence, marks))
             _read_sentence(sentence, _Sentence(line, language, marks), mentions, unread, turned_down)
     return Plan(answer, tuple(mentions), ". ".join(meant), frozenset(turned_down), tuple(unread))

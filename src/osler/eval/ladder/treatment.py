@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from osler.eval.ladder.names import chinese, is_chinese, is_misspelt, is_miswritten, script, words
-from osler.eval.ladder.negation import meaning, says_nothing
+from osler.eval.ladder.negation import says_nothing, split_clauses
 from osler.eval.ladder.plan import (
     Mention,
     Plan,
@@ -190,7 +190,7 @@ def _held(name: str, plan: Plan, is_alone: bool) -> _Held:
         return _Held.YES if cue("treatment_cues", "declines").search(plan.said) else _Held.NO
     if _ANY_OF.search(name) and len(both := list(filter(things, _AND.split(name)))) > 1:
         return _together([_held(each, plan, is_alone) for each in both])
-    stopped = things(". ".join(meaning(name).mentioned))
+    stopped = _stopped(name)
     held = [_turned_down(each, name, plan) for each in stopped]
     wanted = _asked(name)
     found = [_best(each, name, plan) for each in wanted]
@@ -199,6 +199,11 @@ def _held(name: str, plan: Plan, is_alone: bool) -> _Held:
         return _text_held(name, plan, is_alone)
     is_whole = bool(stopped) or _covered(beside(name), plan.text) == 1
     return min(_together(held), _Held.YES if is_whole else _Held.MAYBE)
+
+
+def _stopped(name: str) -> list[Concept]:
+    """Return what a record's name asks to stop, or to do without."""
+    return things(". ".join(mentioned for _, mentioned in split_clauses(name, script(name))))
 
 
 def _together(held: list[_Held]) -> _Held:
@@ -321,7 +326,7 @@ def _recommends(name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None
     """Return whether a plan recommends one unsafe name; None if it says another manner."""
     wanted = _asked(name)
     if not wanted:
-        to_stop = things(". ".join(meaning(name).mentioned))
+        to_stop = _stopped(name)
         if any(_relation(each, thing) for each in to_stop for thing in plan.turned_down):
             return _Held.MAYBE if manner(name).items() <= manner(plan.said).items() else _Held.NO
         left = beside(name)
