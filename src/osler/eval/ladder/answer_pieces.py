@@ -44,29 +44,29 @@ class ReadAnswer:
     """What is denied, to be excluded, of the past or of the family."""
     talks: bool = False
     """Whether it speaks to whoever judges; what follows that is not read."""
-    in_differential: bool = False
-    """Whether what is read now is only what else it might be."""
+    skipped: str = ""
+    """The cue for which clauses are skipped now: `aside` to the end of the sentence, `differential` further on."""
 
     def take(self, mark: str, text: str, language: Language) -> None:
         """Sort one clause, with the punctuation before it."""
         if cue("answer_cues", "differential_after").search(text):
             self.denied.append(text)
             return
-        turns = ("primary", "differential")
+        turns = ("primary", "differential", "aside")
         hits = [(hit.start(), hit.end(), key) for key in turns if (hit := cue("answer_cues", key).search(text))]
         start, end, turn = min(hits, default=(len(text), len(text), ""))
         if turn == "primary":
-            self.in_differential = False
+            self.skipped = ""
             self.statements.append(Statement(primary=True))
             if after := text[end:].strip():
                 self.take("", after, language)
             return
-        if not self.in_differential:
+        if not self.skipped:
             for asserted, denied in split_clauses(text[:start].strip(), language):
                 self.statements[-1].add(mark, asserted)
                 self.denied += filter(None, [denied])
                 mark = ","
-        self.in_differential |= turn == "differential"
+        self.skipped = self.skipped or turn
 
 
 def _clauses(answer: str) -> Iterator[tuple[bool, str, str]]:
@@ -94,5 +94,6 @@ def read_answer(answer: str) -> ReadAnswer:
             break
         if begins:
             found.statements.append(Statement())
+            found.skipped = found.skipped if found.skipped == "differential" else ""
         found.take(mark, text, language)
     return found

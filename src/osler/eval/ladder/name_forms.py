@@ -172,4 +172,4 @@ def _chinese(names: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache(maxsize=16384)
 def _characters(text: str) -> frozenset[str]:
     """The characters of a name, whatever order a comma or brackets put its parts in."""
-    return frozenset(chinese(text)) - frozenset("性型症，,、（）()：:。伴及")
+    return frozenset("".join(cue("answer_cues", "break").split(chinese(text)))) - set("性型症")

@@ -47,6 +47,8 @@ class Mention(NamedTuple):
     """The text that says how it is given."""
     sure: bool = True
     """Whether it is plainly recommended, and by its right name."""
+    open_choice: bool = False
+    """Whether it is one of several of which one is to be given."""
 
 
 class Plan(NamedTuple):
@@ -128,7 +130,8 @@ def _read_sentence(
         is_sure = is_sure and not cue("treatment_cues", "condition").search(bare)
         is_watched = cue("treatment_cues", "workup").search(bare)
         is_doubtful = is_watched or cue("treatment_cues", "doubt").search(bare) or _is_bare_after_no(bare, line)
-        mentions += [Mention(thing, f"{ahead}{text}", is_sure and not is_doubtful) for thing in found]
+        is_open = bool(cue("treatment_cues", "choice").search(bare))
+        mentions += [Mention(thing, f"{ahead}{text}", is_sure and not is_doubtful, is_open) for thing in found]
         if not found and len(mentions) > before:
             mentions[-1] = mentions[-1]._replace(around=f"{mentions[-1].around} {text}")
         ahead = "" if found or len(mentions) > before else f"{ahead}{text} "
@@ -269,3 +272,8 @@ def doses(text: str) -> set[float]:
         for number in (low, high)
         if number
     }
+
+
+def numbers(text: str) -> set[str]:
+    """Return the numbers in a text."""
+    return set(re.findall(r"\d+(?:\.\d+)?", text_beside(text)))

@@ -6,6 +6,7 @@ What the rules cannot tell is left undecided.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import IntEnum
 
 from osler.eval.ladder.names import chinese, is_chinese, is_misspelt, is_miswritten, script, words
@@ -17,6 +18,7 @@ from osler.eval.ladder.plan import (
     doses,
     known_parts,
     manner,
+    numbers,
     read_plan,
     text_beside,
     things,
@@ -61,8 +63,9 @@ def judge_treatment(answer: str, truth: Treatment) -> Opinion:
     names = tuple(name for each in (truth, *truth.parts) for name in each.names)
     own = [mention for name in (*names, *truth.alternatives) for mention in read_plan(name).mentions]
     good = frozenset(mention.thing for mention in own)
+    plan = plan._replace(mentions=tuple(_chosen(mention, plan, good) for mention in plan.mentions))
     plan = plan._replace(unread=tuple(piece for piece in plan.unread if _covered(piece, ". ".join(names)) < 1))
-    unsafe = {each.name: max(_harm(name, plan, own) for name in each.names) for each in truth.unsafe}
+    unsafe = {each.name: _settled(_harm(name, plan, own) for name in each.names) or _Held.NO for each in truth.unsafe}
     for name, held in unsafe.items():
         if held is _Held.YES:
             return Opinion(Verdict.UNSAFE, rung="unsafe", because=f"recommends {name}, which is unsafe here")
@@ -91,6 +94,13 @@ def _by_name(answer: str, truth: Treatment) -> Opinion | None:
         if said in {chinese(name).strip(_PUNCTUATION) for name in each.names}:
             return Opinion(Verdict.UNSAFE, rung="unsafe", because=f"recommends {each.name}, which is unsafe here")
     return None
+
+
+def _chosen(mention: Mention, plan: Plan, good: frozenset[Concept]) -> Mention:
+    """Make sure of an open choice only if any of it is as the record wants it."""
+    rivals = [each.thing for each in plan.mentions if mention.open_choice and each.around == mention.around]
+    is_good = all(any(_relation(own, thing) is _Held.YES for own in good) for thing in rivals)
+    return mention._replace(sure=mention.sure and is_good)
 
 
 def _undecided(because: str) -> Opinion:
@@ -241,8 +251,14 @@ def _turned_down(wanted: Concept, name: str, plan: Plan) -> _Held:
     return _Held.NO if _STOP.search(name) and not plan.unread else _Held.MAYBE
 
 
-def _harm(name: str, plan: Plan, own: list[Mention]) -> _Held:
-    """Check whether a plan recommends what one unsafe name says."""
+def _settled(found: Iterable[_Held | None]) -> _Held | None:
+    """Return the surest of several answers; None, which says that the manner is another one, yields only to a yes."""
+    told = {*found}
+    return _Held.YES if _Held.YES in told else None if None in told else max(filter(None, told), default=_Held.NO)
+
+
+def _harm(name: str, plan: Plan, own: list[Mention]) -> _Held | None:
+    """Return whether a plan recommends what one unsafe name says; None if it says another manner."""
     wanted = read_plan(name).mentions
     if not wanted:
         is_stopped = any(_relation(each, thing) for each in _stopped(name) for thing in plan.turned_down)
@@ -250,16 +266,15 @@ def _harm(name: str, plan: Plan, own: list[Mention]) -> _Held:
         return _Held.MAYBE if is_stopped or (left and _covered(left, ". ".join(plan.unread)) == 1) else _Held.NO
     good = {mention.thing for mention in own}
     harmful = [each for each in wanted if each.thing not in good] or wanted
-    found = [
-        max((_harmful(each, name, mention, plan, own) for mention in plan.mentions), default=_Held.NO)
-        for each in harmful
-    ]
+    found = [_settled(_harmful(each, name, mention, plan, own) for mention in plan.mentions) for each in harmful]
     is_one_kind = len({code[:3] for each in harmful for code in each.thing.kin}) == 1
-    return max(found) if is_one_kind or _ANY_OF.search(name) else min(found)
+    if is_one_kind or _ANY_OF.search(name):
+        return _settled(found)
+    return None if None in found else min(each for each in found if each is not None)
 
 
-def _harmful(wanted: Mention, name: str, mention: Mention, plan: Plan, own: list[Mention]) -> _Held:
-    """Compare an unsafe thing, and the manner that makes it unsafe, with something that is recommended."""
+def _harmful(wanted: Mention, name: str, mention: Mention, plan: Plan, own: list[Mention]) -> _Held | None:
+    """Compare an unsafe thing, in the manner that makes it unsafe, with a mention; None if its manner is another."""
     good = {each.thing for each in own}
     relation = _relation(wanted.thing, mention.thing)
     if relation is not _Held.YES or (mention.thing != wanted.thing and mention.thing in good):
@@ -270,9 +285,10 @@ def _harmful(wanted: Mention, name: str, mention: Mention, plan: Plan, own: list
     taken = doses(mention.around)
     if recorded and taken and max(taken) > _TOO_HIGH * max(recorded):
         given.setdefault("dose", {"high"})
-    is_recorded_dose = bool(asked and recorded and taken) and max(taken) <= max(recorded)
+    is_dosed = bool(asked or numbers(wanted.around))
+    is_recorded_dose = bool(is_dosed and recorded and taken) and max(taken) <= max(recorded)
     if is_recorded_dose or any(key in given and not values & given[key] for key, values in asked.items()):
-        return _Held.NO
+        return None
     left = beside(name)
     share = _covered(left, plan.text)
     if left and share < 1:
@@ -280,7 +296,8 @@ def _harmful(wanted: Mention, name: str, mention: Mention, plan: Plan, own: list
     unsaid = {key for key, values in asked.items() if given.get(key) != values}
     if mention.thing in good and unsaid - _NO_MATTER:
         return _Held.NO
-    return _Held.YES if mention.sure and not unsaid else _Held.MAYBE
+    is_sure = mention.sure and not unsaid and numbers(wanted.around) <= numbers(mention.around)
+    return _Held.YES if is_sure else _Held.MAYBE
 
 
 def _with_misspelt(plan: Plan, truth: Treatment) -> Plan:
