@@ -62,6 +62,8 @@ class Plan(NamedTuple):
     turned_down: frozenset[Concept]
     unread: tuple[str, ...]
     """The pieces that name nothing known and are no check-up."""
+    timed: frozenset[Concept] = frozenset()
+    """What the record wants at its time only, as another one is unsafe."""
 
     @property
     def unknown_drug(self) -> str:

@@ -64,6 +64,7 @@ def judge_treatment(answer: str, truth: Treatment) -> Opinion:
     own = [mention for name in (*names, *truth.alternatives) for mention in read_plan(name).mentions]
     good = frozenset(mention.thing for mention in own)
     plan = plan._replace(mentions=tuple(_chosen(mention, plan, good) for mention in plan.mentions))
+    plan = plan._replace(timed=good & _timed(truth))
     plan = plan._replace(unread=tuple(piece for piece in plan.unread if _covered(piece, ". ".join(names)) < 1))
     unsafe = {each.name: _settled(_harm(name, plan, own) for name in each.names) or _Held.NO for each in truth.unsafe}
     for name, held in unsafe.items():
@@ -78,7 +79,7 @@ def judge_treatment(answer: str, truth: Treatment) -> Opinion:
         return _undecided(f"it is not sure whether it recommends {unsure}, which is unsafe here")
     if plan.unknown_drug:
         return _undecided(f"no table knows the drug in {plan.unknown_drug!r}")
-    parts = {each.name: max(_held(name, plan, not good) for name in each.names) for each in truth.parts or (truth,)}
+    parts = {each.name: _part(each.names, plan, not good) for each in truth.parts or (truth,)}
     others = [_held(name, plan, not good) for name in truth.alternatives]
     if min(parts.values()) is _Held.YES or _Held.YES in (*others, _held(truth.name, plan, not good)):
         return Opinion(Verdict.CORRECT, rung="name", because=f"holds all of {truth.name} or of an alternative")
@@ -165,6 +166,13 @@ def _relation(wanted: Concept, thing: Concept) -> _Held:
     return _Held.MAYBE if any(code.startswith(group) for group in near for code in thing.kin) else _Held.NO
 
 
+def _part(names: tuple[str, ...], plan: Plan, is_alone: bool) -> _Held:
+    """Check a part by all its names; those that no table knows count only in full, if another one is known."""
+    known = [_held(name, plan, is_alone) for name in names if things(name)]
+    told = [_held(name, plan, is_alone) for name in names if not things(name)]
+    return max(known + [each for each in told if each is _Held.YES or not known])
+
+
 def _held(name: str, plan: Plan, is_alone: bool) -> _Held:
     """Check whether a plan holds what one name of a part, or of an alternative, asks for."""
     if cue("treatment_cues", "declines").search(name):
@@ -195,14 +203,14 @@ def _together(held: list[_Held]) -> _Held:
 
 def _best(wanted: Mention, name: str, plan: Plan) -> _Held:
     """Find the mention that comes nearest to what is wanted, in the manner that is asked for."""
-    best = max((_mentioned(wanted, mention, name) for mention in plan.mentions), default=_Held.NO)
+    best = max((_mentioned(wanted, mention, name, plan) for mention in plan.mentions), default=_Held.NO)
     is_procedure = any(code[0].islower() for code in wanted.thing.kin)
     may_be_unread = is_procedure and any(cue("treatment_cues", "procedure").search(piece) for piece in plan.unread)
     is_turned_down = any(_relation(wanted.thing, thing) for thing in plan.turned_down)
     return _Held.MAYBE if best is _Held.NO and may_be_unread and not is_turned_down else best
 
 
-def _mentioned(wanted: Mention, mention: Mention, name: str) -> _Held:
+def _mentioned(wanted: Mention, mention: Mention, name: str, plan: Plan) -> _Held:
     relation = _relation(wanted.thing, mention.thing)
     if relation is not _Held.YES:
         return relation
@@ -213,7 +221,8 @@ def _mentioned(wanted: Mention, mention: Mention, name: str) -> _Held:
     given = manner(mention.around)
     for key, values in manner(text_beside(wanted.around)).items():
         there = given.get(key) or {value for at, value in _BY_DEFAULT if at == key}
-        if key not in _NO_MATTER and not values <= there:
+        matters = key not in _NO_MATTER or wanted.thing in plan.timed
+        if matters and not values <= there:
             return _Held.SOME if key in given or mention.thing in _classes() else _Held.MAYBE
     asked = doses(wanted.around)
     is_dose = not asked or any(min(asked) <= dose <= max(asked) for dose in doses(mention.around))
@@ -251,6 +260,12 @@ def _turned_down(wanted: Concept, name: str, plan: Plan) -> _Held:
     return _Held.NO if _STOP.search(name) and not plan.unread else _Held.MAYBE
 
 
+def _timed(truth: Treatment) -> set[Concept]:
+    """Return what is unsafe at another time or for another span."""
+    names = [name for each in truth.unsafe for name in each.names if _NO_MATTER & manner(name).keys()]
+    return {thing for name in names for thing in things(name)}
+
+
 def _settled(found: Iterable[_Held | None]) -> _Held | None:
     """Return the surest of several answers; None, which says that the manner is another one, yields only to a yes."""
     told = {*found}
@@ -262,6 +277,7 @@ def _harm(name: str, plan: Plan, own: list[Mention]) -> _Held | None:
     wanted = read_plan(name).mentions
     if not wanted:
         is_stopped = any(_relation(each, thing) for each in _stopped(name) for thing in plan.turned_down)
+        is_stopped = is_stopped and manner(name).items() <= manner(plan.said).items()
         left = beside(name)
         return _Held.MAYBE if is_stopped or (left and _covered(left, ". ".join(plan.unread)) == 1) else _Held.NO
     good = {mention.thing for mention in own}
@@ -294,7 +310,7 @@ def _harmful(wanted: Mention, name: str, mention: Mention, plan: Plan, own: list
     if left and share < 1:
         return _Held.NO if mention.thing in good or (wanted.thing in _classes() and not share) else _Held.MAYBE
     unsaid = {key for key, values in asked.items() if given.get(key) != values}
-    if mention.thing in good and unsaid - _NO_MATTER:
+    if mention.thing in good and unsaid:
         return _Held.NO
     is_sure = mention.sure and not unsaid and numbers(wanted.around) <= numbers(mention.around)
     return _Held.YES if is_sure else _Held.MAYBE
