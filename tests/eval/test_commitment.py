@@ -79,6 +79,7 @@ RIGHT = [
     (APPENDICITIS, "Acute appendicitis (K35.8)"),
     (APPENDICITIS, "1. Acute appendicitis"),
     (APPENDICITIS, "Based on the scan, acute appendicitis"),
+    (APPENDICITIS, "Past history: gout, asthma. Acute appendicitis. Rationale: the pain moved, unlike that of gout"),
     (APPENDICITIS, "Acute appendicitis. The pain moved and the white cells are raised. The gold standard test is CT."),
     (APPENDICITIS, "I judge this to be acute appendicitis"),
     (APPENDICITIS, "Acute appendicitis. Differential: gastroenteritis, renal colic."),
@@ -105,6 +106,7 @@ RIGHT = [
     (APPENDICITIS_ZH, "首先考虑急性阑尾炎，其次考虑急性胃肠炎"),
     (APPENDICITIS_ZH, "急性阑尾炎，急性胃肠炎待排"),
     (APPENDICITIS_ZH, "急性阑尾炎；Alvarado评分8分"),
+    (APPENDICITIS_ZH, "既往史：痛风。急性阑尾炎。治疗：暂按急性胃肠炎处理。"),
     (HEART_ZH, "心力衰竭，扩张型心肌病"),
 ]
 

@@ -14,9 +14,10 @@ import pytest
 import osler
 from osler.errors import UserError
 from osler.eval.compare import columns_of, compare
-from osler.eval.compare.grid import csv_text, grids, json_text, latex, markdown
+from osler.eval.compare.grid import grids, json_text
 from osler.eval.ladder import LADDER
 from osler.eval.runs import load_run
+from osler.eval.text_tables import csv_text, latex, markdown
 from osler.records import RecordPool
 from osler.runs.plan import ONE_STEP, Plan, ResultsFrom, Settings
 from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict

@@ -13,9 +13,10 @@ from rich.console import Console, RenderableType
 import osler as package
 from osler.eval.compare import Comparison, compare
 from osler.eval.compare.columns import MEASURES
-from osler.eval.compare.grid import WRITERS, grids, json_text, page
+from osler.eval.compare.grid import grids, json_text
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
+from osler.eval.text_tables import WRITERS, page
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Called, Role
 from osler.runs.plan import Cell, Plan, Settings

@@ -11,7 +11,7 @@ from statsmodels.stats.inter_rater import cohens_kappa, to_table  # type: ignore
 
 from osler.eval.ladder import judge_diagnosis, judge_differential, judge_treatment
 from osler.eval.ladder.names import words
-from osler.eval.verdict import Judgement
+from osler.eval.verdict import Opinion
 from osler.eval.vocabulary import rows
 from osler.language import Language
 from osler.records.schema import Diagnosis
@@ -171,7 +171,7 @@ def test_the_place_in_the_differential_counts_from_the_main_answer() -> None:
     assert judge_differential(named[:2], APPENDICITIS) is None
 
 
-def _judged(pair: Pair) -> Judgement:
+def _judged(pair: Pair) -> Opinion:
     if isinstance(pair, DiagnosisPair):
         return judge_diagnosis(pair.answer, pair.truth)
     return judge_treatment(pair.answer, pair.truth)

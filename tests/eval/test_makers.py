@@ -13,10 +13,11 @@ import pytest
 from rich.console import Console, RenderableType
 
 from osler.eval.compare import compare
-from osler.eval.compare.grid import WRITERS, grids, json_text, page
+from osler.eval.compare.grid import grids, json_text
 from osler.eval.measures import measure
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
+from osler.eval.text_tables import WRITERS, page
 from osler.memory import MemorySettings, memory_factory
 from osler.memory.base import Change, Turn
 from osler.records import PatientRecord, RecordPool

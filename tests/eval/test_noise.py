@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from osler.eval.compare import compare
-from osler.eval.compare.grid import WRITERS, grids, json_text
+from osler.eval.compare.grid import grids, json_text
 from osler.eval.compare.noise import MOST, Noise, noise_of
 from osler.eval.runs import load_run
 from osler.eval.statistics import Trial, paired
+from osler.eval.text_tables import WRITERS
 from osler.records import RecordPool
 from osler.runs.plan import Cell
 from tests.eval.held_runs import made_run

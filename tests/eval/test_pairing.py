@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from osler.eval.compare import ColumnDifference, compare
-from osler.eval.compare.grid import WRITERS, grids, json_text
+from osler.eval.compare.grid import grids, json_text
 from osler.eval.report import write_report
 from osler.eval.runs import load_run
+from osler.eval.text_tables import WRITERS
 from osler.language import Language
 from osler.records import PatientRecord, RecordPool
 from osler.runs.plan import Cell, Plan

@@ -16,7 +16,7 @@ from osler.eval.ladder import LADDER
 from osler.eval.panel import Panel, agreement_line, decide
 from osler.eval.run_answers import stored_verdicts
 from osler.eval.runs import load_run
-from osler.eval.verdict import Judgement, Verdict
+from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Concluded
@@ -132,7 +132,7 @@ async def test_one_answer_goes_to_the_judges_only_where_the_ladder_is_undecided(
     panel = Panel([LENIENT, STRICT])
     sure = await verdict_on("diagnosis", record.diagnosis.name, record, panel)
     assert sure.verdict is C and not LENIENT.calls
-    monkeypatch.setattr(judging, "judge_diagnosis", lambda *_: Judgement(U, "unsure", "?"))
+    monkeypatch.setattr(judging, "judge_diagnosis", lambda *_: Opinion(U, rung="unsure", because="?"))
     assert (await verdict_on("diagnosis", "crystals", record)).verdict is U
     assert (await verdict_on("diagnosis", "crystals", record, panel)).rung == "judges agree"
     assert (await verdict_on("diagnosis", "Arthritis", record, panel)).rung == "judges differ"

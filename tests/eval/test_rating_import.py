@@ -101,11 +101,11 @@ def test_two_raters_agree_as_krippendorff_counts(
     printed(ratings_page(read_ratings(done.sheets, key), key))
     shown = capsys.readouterr().out
     # Binary, both raters half and half: observed 4/16, expected 2·16·16/(32·31), so alpha = 1 - (4/16)·31/16.
-    assert re.search(rf"retrieval accuracy +│ {1 - 4 / 16 * 31 / 16:.3f} +│ 16", shown)
+    assert re.search(rf"retrieval accuracy +│ +{1 - 4 / 16 * 31 / 16:.3f} +│ +16", shown)
     # 11, 10 and 11 ratings of 0, 0.5 and 1: neighbours are (21/2)² apart, the ends 21²; of these one pair is observed.
     expected = (2 * 2 * 11 * 10 * (21 / 2) ** 2 + 2 * 11 * 11 * 21**2) / 31
-    assert re.search(rf"response correctness +│ {1 - 2 * 21**2 / expected:.3f} +│ 16", shown)
-    assert re.search(r"contextual coherence +│ – \(all ratings are equal\)", shown)
+    assert re.search(rf"response correctness +│ +{1 - 2 * 21**2 / expected:.3f} +│ +16", shown)
+    assert re.search(r"contextual coherence +│ +– \(all ratings are equal\)", shown)
     for name in ("sheet-1", "sheet-2"):
         assert f"{name}: 16 of 16 items" in shown
 

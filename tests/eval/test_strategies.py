@@ -11,10 +11,11 @@ import pytest
 from rich.console import Console, RenderableType
 
 from osler.eval.compare import compare
-from osler.eval.compare.grid import csv_text, grids, json_text, latex, markdown, page
+from osler.eval.compare.grid import grids, json_text
 from osler.eval.report import write_report
 from osler.eval.report.pictures import labels_of
 from osler.eval.runs import load_run
+from osler.eval.text_tables import csv_text, latex, markdown, page
 from osler.play.played_runs import OneCellPlan
 from osler.records import RecordPool
 from osler.runs.plan import ONE_STEP, Cell, Column, Settings

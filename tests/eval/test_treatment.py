@@ -129,6 +129,15 @@ def test_a_name_of_the_record_is_correct_and_an_unsafe_one_unsafe(language: Lang
             assert judge_treatment(name, truth).verdict == "unsafe", name
 
 
+@pytest.mark.parametrize(("language", "form"), [(Language.EN, "{}. Avoid {}."), (Language.ZH, "{}。避免{}。")])
+def test_a_records_own_treatment_with_a_warning_is_never_unsafe(language: Language, form: str) -> None:
+    records = [record for record in RecordPool.open("bundled") if record.language is language]
+    for truth in filter(None, (record.treatment for record in records)):
+        for each in truth.unsafe:
+            said = judge_treatment(form.format(truth.name, each.name), truth)
+            assert said.verdict in ("correct", "undecided"), (truth.name, each.name, said)
+
+
 def test_undecided_says_what_could_not_be_told() -> None:
     assert "High-dose gentamicin" in judge_treatment("Meropenem with gentamicin", SEPSIS).because
     assert "Xyzabril" in judge_treatment("Ceftriaxone and Xyzabril 500 mg", SEPSIS).because

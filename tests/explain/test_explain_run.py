@@ -19,7 +19,7 @@ from osler.eval.causes import Cause
 from osler.eval.ladder import LADDER
 from osler.eval.model_judge import ModelJudge
 from osler.eval.runs import load_run
-from osler.eval.verdict import Judgement, Verdict
+from osler.eval.verdict import Opinion, Verdict
 from osler.models import BackboneError, FailureKind
 from osler.records import RecordPool
 from osler.runs.plan import Limits, Plan, Settings
@@ -205,7 +205,7 @@ def test_a_model_judge_is_asked_only_where_the_rules_cannot_decide(
         for number in (1, 2):
             store.scored(number, StoredScore(name, [StoredVerdict("diagnosis", "wrong", "model", "b")]))
     assert explain(path, judge=JUDGE).judge == name and not models.asked[JUDGE]
-    unsure = Judgement(Verdict.UNDECIDED, "none", "unsure")
+    unsure = Opinion(Verdict.UNDECIDED, rung="none", because="unsure")
     monkeypatch.setattr(judge, "judge_diagnosis", lambda answer, truth: unsure)
     assert explain(path, judge=JUDGE, trials=2).new == 2
     assert models.asked[JUDGE].total() == 1, "one answer, judged once for both consultations"

@@ -15,7 +15,7 @@ from osler import prompts
 from osler.agents.ram import index
 from osler.agents.ram.evidence import EvidenceWeights, weights
 from osler.eval import scoring
-from osler.eval.verdict import Judgement, Verdict
+from osler.eval.verdict import Opinion, Verdict
 from osler.language import Language
 from osler.runs.events import Asked, Called, Ending, Intervened, Maker, Role
 from osler.runs.plan import Limits
@@ -142,7 +142,7 @@ def test_a_changed_prompt_is_found_and_the_recorded_answer_still_used(model: Pat
 
 
 def test_a_changed_verdict_is_found_and_nothing_else(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    harsh = Judgement(Verdict.WRONG, "name", "nothing pleases this judge")
+    harsh = Opinion(Verdict.WRONG, rung="name", because="nothing pleases this judge")
     monkeypatch.setattr(scoring, "judge_diagnosis", lambda *_: harsh)
     result = osler("replay", rules, "--verify", "--memory", "tim")
     assert result.exit_code == 1 and kinds(result.output) == {"verdict"}

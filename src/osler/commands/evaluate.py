@@ -31,8 +31,9 @@ def compare(
 ) -> None:
     """Compare columns: diagnosis and treatment, with n, intervals, failures, and differences beside their noise."""
     from osler.eval.compare import compare as compared
-    from osler.eval.compare.grid import WRITERS, grids, json_text, page
+    from osler.eval.compare.grid import grids, json_text
     from osler.eval.runs import load_run
+    from osler.eval.text_tables import WRITERS, page
 
     opened = [load_run(run) for run in runs]
     comparison = compared(opened, judge=judge, against=against, by=by, ruler=patient_judge)

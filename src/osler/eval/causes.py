@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from osler.eval.statistics import Figure, Paired, Trial, holm, paired
+from osler.eval.text_tables import Grid, p_text
 from osler.eval.verdict import Verdict
 from osler.runs.store import RunFile
 from osler.runs.store.explanations import StoredExplanation, explanations
@@ -158,11 +159,7 @@ def _noise_lines(found: Sequence[StoredExplanation]) -> Iterable[str]:
         yield f"the judge could not decide {unsure} of {len(answers)} answers; they count as not right"
 
 
-Table = tuple[str, list[str], list[list[str]], list[str]]
-"""Title, header, rows and notes, as a `Grid` takes them."""
-
-
-def tables(found: LostCauses | None) -> list[Table]:
+def tables(found: LostCauses | None) -> list[Grid]:
     """Return the causes as tables of text; none if nothing is explained."""
     if found is None:
         return []
@@ -178,11 +175,11 @@ def tables(found: LostCauses | None) -> list[Table]:
         if (count := column.counts[Cause.MEMORY])
     ]
     notes = ["share of the explained; in brackets 95 % intervals over patients", *notes, *found.noise, *found.unpaired]
-    made: list[Table] = [("why consultations were lost", ["", *(column.name for column in columns)], rows, notes)]
+    made = [Grid("why consultations were lost", ["", *(column.name for column in columns)], rows, notes)]
     if found.differences:
         header = ["cause", "column", "against", "n", "lost here : there alone", "p", "p (Holm)"]
         note = "paired by record and trial: lost by that cause, against right or lost by another"
-        made.append(("causes, paired", header, [_difference(one) for one in found.differences], [note]))
+        made.append(Grid("causes, paired", header, [_difference(one) for one in found.differences], [note]))
     return made
 
 
@@ -196,9 +193,8 @@ def _share(column: ColumnCauses, cause: Cause) -> str:
 
 def _difference(one: CauseDifference) -> list[str]:
     found = one.paired
-    tested = ("–" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}" for p in (found.p_value, one.p_holm))
     counts = f"{found.only_first} : {found.only_second}"
-    return [one.cause.value, one.column, one.against, str(found.n), counts, *tested]
+    return [one.cause.value, one.column, one.against, str(found.n), counts, p_text(found.p_value), p_text(one.p_holm)]
 
 
 def as_json(found: LostCauses | None) -> dict[str, Any] | None:

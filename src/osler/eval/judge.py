@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from osler.errors import UserError
 from osler.eval.ladder import judge_diagnosis, judge_treatment
+from osler.eval.verdict import Opinion as Opinion
 from osler.eval.verdict import Verdict
 from osler.models.spec import parse_spec
 from osler.plugins import load_plugin, plugin_names
@@ -14,21 +14,6 @@ from osler.records.schema import Diagnosis, PatientRecord, Treatment
 
 GROUP = "osler.judges"
 Kind = Literal["diagnosis", "treatment"]
-
-
-@dataclass(frozen=True)
-class Opinion:
-    """A judge's opinion on one answer."""
-
-    verdict: Verdict
-    because: str = ""
-    """One short sentence for a reader."""
-    tokens: int | None = None
-    """Tokens in and out, or None if they are unknown or no model was asked."""
-    cost: float | None = None
-    """Cost in USD, or None if it is unknown or no model was asked."""
-    rung: str = "judge"
-    """What decided: a step of the ladder, `model`, `judge`, or how a panel voted."""
 
 
 @runtime_checkable
@@ -56,8 +41,7 @@ def truth_of(kind: Kind, record: PatientRecord) -> Diagnosis | Treatment:
 def by_ladder(kind: Kind, answer: str, record: PatientRecord) -> Opinion:
     """Judge one answer by the rules."""
     truth = truth_of(kind, record)
-    said = judge_diagnosis(answer, truth) if isinstance(truth, Diagnosis) else judge_treatment(answer, truth)
-    return Opinion(said.verdict, said.because, rung=said.rung)
+    return judge_diagnosis(answer, truth) if isinstance(truth, Diagnosis) else judge_treatment(answer, truth)
 
 
 async def verdict_on(kind: Kind, answer: str, record: PatientRecord, judge: Judge | None = None) -> Opinion:

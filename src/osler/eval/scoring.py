@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from osler.eval.ladder import LADDER, judge_diagnosis, judge_differential, judge_treatment
 from osler.eval.measures import VERSION, measure
-from osler.eval.verdict import Judgement, Verdict
+from osler.eval.verdict import Opinion, Verdict
 from osler.records.schema import PatientRecord
 from osler.runs.events import Ending
 from osler.runs.store import RunWriter, StoredScore, StoredVerdict
@@ -24,7 +24,7 @@ def spoken(transcript: Transcript, record: PatientRecord) -> list[StoredVerdict]
     """Return the ladder's verdicts on diagnosis and treatment; a record without a treatment is not judged for one."""
     conclusion = transcript.conclusion
     if conclusion is None or transcript.ending is Ending.UNPARSED:
-        unread = Judgement(Verdict.UNPARSED, "unparsed", "the doctor's conclusion could not be read")
+        unread = Opinion(Verdict.UNPARSED, rung="unparsed", because="the doctor's conclusion could not be read")
         kinds = ("diagnosis", "treatment") if record.treatment is not None else ("diagnosis",)
         return [_spoken(kind, unread) for kind in kinds]
     own = judge_diagnosis(conclusion.diagnosis, record.diagnosis)
@@ -48,5 +48,5 @@ def score_missing(store: RunWriter) -> int:
     return len(missing)
 
 
-def _spoken(kind: str, judgement: Judgement, rank: int | None = None) -> StoredVerdict:
+def _spoken(kind: str, judgement: Opinion, rank: int | None = None) -> StoredVerdict:
     return StoredVerdict(kind, judgement.verdict.value, judgement.rung, judgement.because, rank)

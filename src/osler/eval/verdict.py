@@ -1,4 +1,4 @@
-"""A judge's verdict on an answer, and which step decided it."""
+"""A judge's opinion on an answer: the verdict, and which step decided it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,15 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """A verdict with its grounds."""
+class Opinion:
+    """A judge's opinion on one answer."""
 
     verdict: Verdict
-    rung: str
-    """The step that decided: name, icd, fuzzy, negated, none, …"""
-    because: str
+    because: str = ""
     """One short sentence for a reader."""
+    tokens: int | None = None
+    """Tokens in and out, or None if they are unknown or no model was asked."""
+    cost: float | None = None
+    """Cost in USD, or None if it is unknown or no model was asked."""
+    rung: str = "judge"
+    """What decided: a step of the ladder, `model`, `judge`, or how a panel voted."""

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from osler.eval.causes import LostCauses, as_json, tables
 from osler.eval.compare import compare
-from osler.eval.compare.grid import Grid, page
 from osler.eval.runs import load_run
+from osler.eval.text_tables import page
 from osler.eval.verdict import Verdict
 from osler.explain.explain_run import Explained
 from osler.runs.short_names import ShortNames
@@ -28,7 +28,7 @@ _MOST = 20
 def explained_page(path: Path, done: Explained) -> Group:
     """The tables, the first lost consultations, and what was done."""
     lost, causes = _read(path, done.judge)
-    grids = [Grid(*one) for one in tables(causes)]
+    grids = tables(causes)
     listed: list[RenderableType] = [_table(lost[:_MOST])] if lost else []
     if len(lost) > _MOST:
         listed.append(Text(f"{len(lost) - _MOST} more are not listed; --json lists all", style="dim"))

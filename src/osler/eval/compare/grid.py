@@ -1,17 +1,11 @@
-"""The tables of a comparison, for the terminal and as Markdown, LaTeX, CSV or JSON."""
+"""The tables of a comparison, and all its figures as JSON."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
-
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from osler.eval.causes import as_json as causes_json
 from osler.eval.causes import tables as cause_tables
@@ -21,9 +15,9 @@ from osler.eval.compare.noise import MOST, POWER
 from osler.eval.experience import as_json as experience_json
 from osler.eval.experience import tables as experience_tables
 from osler.eval.statistics import Interval
+from osler.eval.text_tables import Grid, p_text
 from osler.runs.makers import intervention_rows, maker_note, own_merit, share_rows
 from osler.runs.short_names import backbone_name, same_models
-from osler.wide_table import WideTable
 
 _COUNTED = {
     "consultations": "consultations",
@@ -46,23 +40,13 @@ _TABLE_3: dict[str, dict[str, tuple[float, float, float]]] = {
 """What the papers published: accuracy in per cent over 44 patients, none / raw / TiM."""
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A table of text."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-    notes: list[str] = field(default_factory=list)
-
-
 def grids(comparison: Comparison, *, paper: bool = False) -> list[Grid]:
     """The table, its differences, experience, causes of losses, the groups asked for, and the papers' figures."""
     found = [_main(comparison), *_makers(comparison.columns)]
     if comparison.differences:
         found += [_differences(comparison.differences), _tests(comparison)]
     found += [Grid(*table) for table in experience_tables(comparison.experience)]
-    found += [Grid(*table) for table in cause_tables(comparison.causes)]
+    found += cause_tables(comparison.causes)
     found += [_group(name, columns) for name, columns in (comparison.groups or {}).items()]
     return [*found, _paper()] if paper else found
 
@@ -198,7 +182,7 @@ def _tests(comparison: Comparison) -> Grid:
         [
             *(*_pair(one), str(one.paired.n), f"{one.paired.left_out_first} : {one.paired.left_out_second}"),
             *(_points(one.paired.interval), f"{one.paired.only_first} : {one.paired.only_second}"),
-            *(_p(one.paired.p_value), _p(one.p_holm)),
+            *(p_text(one.paired.p_value), p_text(one.p_holm)),
         ]
         for one in comparison.differences
     ]
@@ -249,12 +233,6 @@ def _difference_notes(found: list[ColumnDifference]) -> Iterator[str]:
         yield "bounds: the difference if all undecided verdicts were decided against the column, and if for it"
 
 
-def _p(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def _group(name: str, columns: list[ColumnFigures]) -> Grid:
     tested = [measure for measure in MEASURES if measure.tested or (measure.bounds and _is_wanted(measure, columns))]
     rows = [["consultations", *(str(column.consultations) for column in columns)]]
@@ -270,70 +248,6 @@ def _paper() -> Grid:
     header = ["", *(f"{kind} {memory}" for kind in ("diagnosis", "treatment") for memory in _MEMORIES)]
     note = "published figures, 44 other patients, other prompts and judges: a landmark, not a competitor"
     return Grid("the papers' Table 3, accuracy %", header, rows, [note])
-
-
-def page(tables: list[Grid]) -> Group:
-    """One table under the other."""
-    parts: list[RenderableType] = []
-    for grid in tables:
-        parts += [_table(grid), *(Text(note, style="dim") for note in grid.notes), Text()]
-    return Group(*parts[:-1])
-
-
-def _table(grid: Grid) -> RenderableType:
-    names, *headers = (name.replace(" ", "\n") if place else name for place, name in enumerate(grid.header))
-    if not names:
-        return WideTable(grid.title, headers, grid.rows)
-    table = Table(title=Text(grid.title), title_justify="left")
-    for place, name in enumerate((names, *headers)):
-        # Folded, never cut: names of models often differ at their ends.
-        table.add_column(Text(name), justify="right" if place else "left", overflow="fold")
-    for row in grid.rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
-
-
-def markdown(grid: Grid) -> str:
-    """As Markdown."""
-    header, *rows = (f"| {' | '.join(map(_md, row))} |" for row in (grid.header, *grid.rows))
-    lines = [f"**{_plain(grid.title)}**", "", header, f"| --- |{' ---: |' * (len(grid.header) - 1)}", *rows]
-    return "\n".join([*lines, "", *(f"{_md(note)}  " for note in grid.notes)]).rstrip() + "\n"
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _md(text: str) -> str:
-    return _plain(text).replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
-
-
-_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"} | {
-    char: f"\\{char}" for char in "&%$#_{}"
-}
-
-
-def latex(grid: Grid) -> str:
-    """As a LaTeX table for booktabs."""
-    header, *rows = (" & ".join(map(_tex, row)) + r" \\" for row in (grid.header, *grid.rows))
-    lines = [r"\begin{table}", rf"\caption{{{_tex(grid.title)}}}"]
-    lines += [rf"\begin{{tabular}}{{l{'r' * (len(grid.header) - 1)}}}", r"\toprule", header, r"\midrule"]
-    lines += [*rows, r"\bottomrule"]
-    lines += [r"\end{tabular}", *(rf"\par\footnotesize {_tex(note)}" for note in grid.notes), r"\end{table}"]
-    return "\n".join(lines) + "\n"
-
-
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(char, char) for char in _plain(text))
-
-
-def csv_text(grid: Grid) -> str:
-    """As CSV; a cell that a spreadsheet would take for a formula is quoted with an apostrophe."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in (grid.header, *grid.rows):
-        writer.writerow([f"'{cell}" if cell[:1] in {"=", "@"} else cell for cell in row])
-    return out.getvalue()
 
 
 def json_text(comparison: Comparison) -> str:
@@ -369,6 +283,3 @@ def _column_json(column: ColumnFigures) -> dict[str, Any]:
     told |= {name: getattr(column, name) for name in names}
     figures = {name: asdict(figure) for name, figure in column.figures.items()}
     return {**told, "figures": figures, "makers": asdict(column.makers)}
-
-
-WRITERS: dict[str, Callable[[Grid], str]] = {"markdown": markdown, "latex": latex, "csv": csv_text}

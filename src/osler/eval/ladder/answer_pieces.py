@@ -8,23 +8,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from osler.eval.ladder.names import LONGEST, script
-from osler.eval.ladder.negation import split_clause
+from osler.eval.ladder.negation import SENTENCE, split_clauses
 from osler.eval.vocabulary import cue
 from osler.language import Language
 
 _NUMBER = r"[(（\[]?(?:\d{1,2}[.)）、\]](?!\d)|[①-⑳])\s*"
 _NUMBERED = re.compile(rf"\A\W*{_NUMBER}\S")
 _NUMBERS = re.compile(rf"(?:(?<=\s)|(?<=[,，;；。])|\A){_NUMBER}|[①-⑳]")
-_SENTENCE = re.compile(r"[\n;；。！!？?]+|\.+(?=[\s\]]|$)")
 _QUOTES = re.compile(r"[\"“”`*#{}_<>\[\]]+")
 _CLAUSE = re.compile(r"([,，:：(（)）](?!\d))")
-_NO_END = re.compile(
-    r"\b(vs|cf|dr|st|approx|ca|incl|esp|e\.g|i\.e|pos|neg|strep|staph|(?-i:[A-Z])(?=\. ?[a-z]{4,}))\.", re.IGNORECASE
-)
+_NO_END = re.compile(r"\b(vs|e\.g|i\.e|(?-i:[A-Z])(?=\. ?[a-z]{4,}))\.", re.IGNORECASE)
 """Dots that end no sentence: of a short form, and of a germ's first name."""
-
-_TURNS = ("primary", "differential", "reasons")
-"""Cues that change what the rest of the answer or the sentence is."""
 
 
 @dataclass
@@ -50,6 +44,29 @@ class ReadAnswer:
     """What is denied, to be excluded, of the past or of the family."""
     talks: bool = False
     """Whether it speaks to whoever judges; what follows that is not read."""
+    skipped: str = ""
+    """The cue for which clauses are skipped now: `aside` to the end of the sentence, `differential` further on."""
+
+    def take(self, mark: str, text: str, language: Language) -> None:
+        """Sort one clause, with the punctuation before it."""
+        if cue("answer_cues", "differential_after").search(text):
+            self.denied.append(text)
+            return
+        turns = ("primary", "differential", "aside")
+        hits = [(hit.start(), hit.end(), key) for key in turns if (hit := cue("answer_cues", key).search(text))]
+        start, end, turn = min(hits, default=(len(text), len(text), ""))
+        if turn == "primary":
+            self.skipped = ""
+            self.statements.append(Statement(primary=True))
+            if after := text[end:].strip():
+                self.take("", after, language)
+            return
+        if not self.skipped:
+            for asserted, denied in split_clauses(text[:start].strip(), language):
+                self.statements[-1].add(mark, asserted)
+                self.denied += filter(None, [denied])
+                mark = ","
+        self.skipped = self.skipped or turn
 
 
 def _clauses(answer: str) -> Iterator[tuple[bool, str, str]]:
@@ -57,7 +74,7 @@ def _clauses(answer: str) -> Iterator[tuple[bool, str, str]]:
     answer = _NO_END.sub(r"\1", _QUOTES.sub(" ", answer))
     if _NUMBERED.match(answer):
         answer = _NUMBERS.sub("\n", answer)
-    for sentence in _SENTENCE.split(answer):
+    for sentence in SENTENCE.split(answer):
         begins, mark = True, ""
         for part in _CLAUSE.split(sentence):
             if _CLAUSE.fullmatch(part):
@@ -67,61 +84,16 @@ def _clauses(answer: str) -> Iterator[tuple[bool, str, str]]:
                 begins, mark = False, ""
 
 
-class _Reader:
-    """Sorts the clauses of an answer, one after the other."""
-
-    def __init__(self, language: Language) -> None:
-        self.language = language
-        self.found = ReadAnswer()
-        self._skips = self._skips_sentence = self._is_heading = False
-
-    def take(self, begins: bool, mark: str, text: str) -> None:
-        """Sort one clause."""
-        if begins:
-            self._skips_sentence = False
-            self.found.statements.append(Statement())
-        if cue("answer_cues", "differential_after").search(text):
-            self.found.denied.append(text)
-            return
-        hits = [(hit.start(), hit.end(), key) for key in _TURNS if (hit := cue("answer_cues", key).search(text))]
-        if not hits:
-            self._keep(mark, text)
-            return
-        start, end, key = min(hits)
-        before, after = text[:start].strip(), text[end:].strip()
-        if key == "primary":
-            self._skips = self._skips_sentence = self._is_heading = False
-            self.found.statements.append(Statement(primary=True))
-            if after:
-                self.take(False, "", after)
-            return
-        self._keep(mark, before)
-        self._skips |= key == "differential"
-        # "Based on the scan, acute appendicitis": only the first clause gives a reason.
-        self._skips_sentence |= key == "reasons" and (not begins or bool(before))
-
-    def _keep(self, mark: str, text: str) -> None:
-        self._skips_sentence |= self._is_heading and mark in (":", "：")  # "Past history: measles"
-        if self._skips or self._skips_sentence:
-            return
-        for piece in cue("answer_cues", "piece", self.language).split(text):
-            asserted, denied = split_clause(piece.strip(), self.language)
-            if self.language is Language.ZH:  # which can have English around it
-                asserted, also_denied = split_clause(asserted, Language.EN)
-                denied = denied or also_denied
-            self.found.statements[-1].add(mark, asserted)
-            self.found.denied += filter(None, [denied])
-            self._is_heading = bool(denied and not asserted)
-            mark = ","
-
-
 @lru_cache(maxsize=512)
 def read_answer(answer: str) -> ReadAnswer:
     """Sort the clauses of an answer; talk to the judge ends it."""
-    reader = _Reader(script(answer[:LONGEST]))
+    found, language = ReadAnswer(), script(answer[:LONGEST])
     for begins, mark, text in _clauses(answer[:LONGEST]):
         if cue("answer_cues", "talk").search(text):
-            reader.found.talks = True
+            found.talks = True
             break
-        reader.take(begins, mark, text)
-    return reader.found
+        if begins:
+            found.statements.append(Statement())
+            found.skipped = found.skipped if found.skipped == "differential" else ""
+        found.take(mark, text, language)
+    return found

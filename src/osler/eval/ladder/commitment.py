@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from osler.eval.ladder.answer_pieces import Statement, read_answer
+from osler.eval.ladder.answer_pieces import read_answer
 from osler.eval.ladder.icd import share
 from osler.eval.ladder.illness_graph import Illness
 from osler.eval.ladder.name_forms import names_for
@@ -85,32 +85,36 @@ def committed(answer: str, at_most: int = 1) -> Committed:
     statements = [each for each in statements if each.primary] or statements
     if not statements:
         return Committed(Commitment.NONE)
-    whole = ". ".join(each.text for each in statements)
-    parsed = [_spelled_out(list(_segments(each))) for each in statements]
+    parsed = [_spelled_out(list(_segments(each.text))) for each in statements]
     segments = [segment for some in parsed for segment in some]
-    members = _members(segments)
-    first = members[0] if members else parsed[0][0]
-    place = next(number for number, some in enumerate(parsed) if first in some)
-    own = parsed[place]
-    details = [each.text for each in own[own.index(first) + 1 :] if each.joined_by != "companion"]
-    found = Committed(
-        Commitment.ONE, whole, tuple(each.text for each in members or [first]), tuple(details), own[0] is first
+    members = _members(segments) or parsed[0][:1]
+    place, own = next((number, some) for number, some in enumerate(parsed) if members[0] in some)
+    details = [each.text for each in own[own.index(members[0]) + 1 :] if each.joined_by != "companion"]
+    whole = statements[place].text if len(members) == at_most == 1 else ". ".join(each.text for each in statements)
+    return Committed(
+        _commitment(members, segments, at_most),
+        whole,
+        tuple(each.text for each in members),
+        tuple(details),
+        own[0] is members[0],
     )
-    if len(_members(segments, every=True)) >= at_most + _MANY - 1 and len(members) <= at_most:
-        return replace(found, commitment=Commitment.SEVERAL)
+
+
+def _commitment(members: list[_Segment], segments: list[_Segment], at_most: int) -> Commitment:
     if len(members) <= at_most:
-        return replace(found, diagnosis=statements[place].text) if at_most == 1 else found
+        named = {each.illnesses for each in segments if each.illnesses}
+        return Commitment.SEVERAL if len(named) > at_most + _MANY else Commitment.ONE
     if len(members) == 2 and members[1].joined_by == "choice":
-        return replace(found, commitment=Commitment.CHOICE)
+        return Commitment.CHOICE
     listed = sum(each.joined_by == "list" for each in segments)
     is_list = len(members) > at_most + 1 and listed >= at_most + _MANY - 1
-    return replace(found, commitment=Commitment.LIST if is_list else Commitment.SEVERAL)
+    return Commitment.LIST if is_list else Commitment.SEVERAL
 
 
 @lru_cache(maxsize=512)
 def count(name: str) -> int:
     """Count how many illnesses a true diagnosis is, by its name."""
-    return max(1, len(_members(list(_segments(Statement(name))))))
+    return max(1, len(_members(list(_segments(name)))))
 
 
 @cache
@@ -118,11 +122,11 @@ def _joints() -> re.Pattern[str]:
     return re.compile("|".join(f"(?P<{key}>{cue('answer_cues', key).pattern})" for key in _JOINTS), re.IGNORECASE)
 
 
-def _segments(statement: Statement) -> Iterator[_Segment]:
+def _segments(statement: str) -> Iterator[_Segment]:
     """The parts of a statement, with what joins them; what goes with an illness goes on to the end."""
     joined_by, start = "list", 0
-    for hit in (*_joints().finditer(statement.text), None):
-        if text := statement.text[start : hit.start() if hit else None].strip(" .-"):
+    for hit in (*_joints().finditer(statement), None):
+        if text := statement[start : hit.start() if hit else None].strip(" .-"):
             yield _Segment(text, joined_by, names_for(text).illness(text))
         if hit:
             joined_by = joined_by if joined_by == "companion" else hit.lastgroup or ""
@@ -139,17 +143,12 @@ def _spelled_out(segments: list[_Segment]) -> list[_Segment]:
     return found
 
 
-def _members(segments: list[_Segment], *, every: bool = False) -> list[_Segment]:
-    """The different illnesses that are named as the answer; of a broader and a narrower one, the narrower.
-
-    Args:
-        segments: The parts of the answer.
-        every: Whether to count causes, complications and second names too.
-    """
+def _members(segments: list[_Segment]) -> list[_Segment]:
+    """The different illnesses that are named as the answer; of a broader and a narrower one, the narrower."""
     found: list[_Segment] = []
     for segment in segments:
         is_beside = segment.joined_by == "companion" or (found and segment.joined_by == "second_name")
-        if not segment.illnesses or (is_beside and not every):
+        if not segment.illnesses or is_beside:
             continue
         found = [segment if segment.is_form_of(other) else other for other in found]
         if all(segment.differs(other) for other in found):

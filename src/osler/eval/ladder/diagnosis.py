@@ -13,7 +13,7 @@ from osler.eval.ladder.illness_names import Truth
 from osler.eval.ladder.name_forms import names_for, truth_of
 from osler.eval.ladder.names import LONGEST
 from osler.eval.ladder.negation import says_nothing
-from osler.eval.verdict import Judgement, Verdict
+from osler.eval.verdict import Opinion, Verdict
 from osler.records.schema import Diagnosis
 
 LADDER = "ladder/6"
@@ -29,13 +29,13 @@ _VERDICTS = {
 }
 
 
-def judge_diagnosis(answer: str, truth: Diagnosis) -> Judgement:
+def judge_diagnosis(answer: str, truth: Diagnosis) -> Opinion:
     """Judge whether the diagnosis that an answer commits to is the true one."""
     if not answer.strip():
-        return Judgement(Verdict.NONE, "none", "no diagnosis was given")
+        return Opinion(Verdict.NONE, rung="none", because="no diagnosis was given")
     true = truth_of(truth.names, truth.icd10)
     if names_for(answer[:LONGEST]).is_one_of(answer[:LONGEST], truth.names):
-        return Judgement(Verdict.CORRECT, "name", "the same name")
+        return Opinion(Verdict.CORRECT, rung="name", because="the same name")
     said = committed(answer, count(truth.name))
     if said.commitment is Commitment.ONE:
         return _judge_one(answer, said, true)
@@ -45,13 +45,13 @@ def judge_diagnosis(answer: str, truth: Diagnosis) -> Judgement:
     named = ", ".join((*said.illnesses[:3], *("…" for _ in said.illnesses[3:4])))
     is_open = says_nothing(answer) or len(_QUESTION.findall(answer)) > 1
     if (said.commitment is Commitment.LIST and not is_open) or all(each is Relation.OTHER for each in relations):
-        return Judgement(Verdict.WRONG, "several", f"several diagnoses, not one: {named}")
+        return Opinion(Verdict.WRONG, rung="several", because=f"several diagnoses, not one: {named}")
     if said.commitment is Commitment.CHOICE and any(each in _IS_TRUTH for each in relations):
-        return Judgement(Verdict.PARTIAL, "choice", "one of two alternatives")
+        return Opinion(Verdict.PARTIAL, rung="choice", because="one of two alternatives")
     return _undecided(f"whether one diagnosis is meant: {named}")
 
 
-def _judge_one(answer: str, said: Committed, truth: Truth) -> Judgement:
+def _judge_one(answer: str, said: Committed, truth: Truth) -> Opinion:
     """Judge the one diagnosis that an answer commits to."""
     name = said.illnesses[0]
     relation = _compare(name, truth)
@@ -63,7 +63,7 @@ def _judge_one(answer: str, said: Committed, truth: Truth) -> Judgement:
         return _judge_none(answer, truth)
     if relation is Relation.UNSURE or (relation in _IS_TRUTH and _denies(answer, truth)):
         return _undecided(f"how {name} is related to {truth.names[0]}")
-    return Judgement(_VERDICTS[relation], "name", relation.value)
+    return Opinion(_VERDICTS[relation], rung="name", because=relation.value)
 
 
 def _with_details(relation: Relation | None, parts: tuple[str, ...], whole: str, truth: Truth) -> Relation | None:
@@ -79,16 +79,16 @@ def _with_details(relation: Relation | None, parts: tuple[str, ...], whole: str,
     return Relation.UNSURE if relation is Relation.BROADER and not index.is_only(index.key(names), whole) else relation
 
 
-def _judge_none(answer: str, truth: Truth) -> Judgement:
+def _judge_none(answer: str, truth: Truth) -> Opinion:
     """Judge an answer that commits to no illness that is known."""
     read = read_answer(answer)
     texts = [answer[:LONGEST]] if read.talks else [each.text for each in read.statements if each.text]
     is_named = any(names_for(text).names_any(text) for text in texts)
     denies, is_silent = _denies(answer, truth), says_nothing(answer) or read.talks
     if is_silent and not (is_named or denies):
-        return Judgement(Verdict.NONE, "none", "no diagnosis was given")
+        return Opinion(Verdict.NONE, rung="none", because="no diagnosis was given")
     if denies and not is_silent:
-        return Judgement(Verdict.WRONG, "negated", f"mentions {truth.names[0]} without meaning it")
+        return Opinion(Verdict.WRONG, rung="negated", because=f"mentions {truth.names[0]} without meaning it")
     return _undecided("which illness is meant")
 
 
@@ -97,8 +97,8 @@ def _denies(answer: str, truth: Truth) -> bool:
     return any(names_for(each).mentions(each, truth) for each in read_answer(answer).denied)
 
 
-def _undecided(what: str) -> Judgement:
-    return Judgement(Verdict.UNDECIDED, "undecided", f"the rules cannot tell {what}")
+def _undecided(what: str) -> Opinion:
+    return Opinion(Verdict.UNDECIDED, rung="undecided", because=f"the rules cannot tell {what}")
 
 
 def judge_differential(answers: Sequence[str], truth: Diagnosis) -> int | None:

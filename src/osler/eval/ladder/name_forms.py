@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from osler.eval.ladder.icd import covers, share
 from osler.eval.ladder.illness_graph import Illness, Relation, illness_graph
 from osler.eval.ladder.illness_names import HeldName, IllnessNames, Truth, english_bags, opposites
 from osler.eval.ladder.names import (
@@ -62,9 +61,6 @@ class ChineseNames(IllnessNames):
     def _same_head(self, key: NameKey, truth: Truth) -> bool:
         return any(str(key)[-2:] == name[-2:] for name in _chinese(truth.names))
 
-    def _is_made_of(self, key: NameKey, truth: Truth) -> bool:
-        return frozenset(key) <= frozenset("".join(_chinese(truth.own)))
-
     def _opposes(self, text: str, truth: Truth) -> bool:
         said = str(self.key(text))
         return any(
@@ -96,15 +92,6 @@ class ChineseNames(IllnessNames):
         latin = " ".join(_LATIN.findall(text))
         is_latin = latin and english_names().compare(latin, truth) in (Relation.SAME, Relation.NARROWER)
         return HeldName(latin, is_end=True) if is_latin else None
-
-    def _within(self, text: str, truth: Truth) -> Relation | None:
-        said = str(self.key(text))
-        is_part = any(name.endswith(said) or name.startswith(said) for name in _chinese(truth.own))
-        if not is_part or said in self._generic or len(said) < 2:
-            return None
-        known = self.known.get(said, ())
-        is_near = any(share(each.codes, truth.codes) or covers(each.scope, truth.codes) for each in known)
-        return Relation.BROADER if is_near else Relation.UNSURE
 
 
 def _place(said: str, name: str) -> tuple[int, int] | None:

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from osler.eval.ladder.names import LONGEST, NameKey, by_name, chinese, find_names, real_parts, script, units
-from osler.eval.ladder.negation import SENTENCE, meaning
+from osler.eval.ladder.negation import SENTENCE, split_clauses
 from osler.eval.vocabulary import Concept, concepts, cue, read
 from osler.language import Language
 
@@ -84,15 +84,11 @@ def read_plan(answer: str) -> Plan:
     turned_down: set[Concept] = set()
     meant: list[str] = []
     for line in SENTENCE.split(marked):
-        reading = meaning(line)
-        denied = [thing for piece in reading.mentioned for thing in _found(piece, marks)]
-        if cue("treatment_cues", "kept").search(line):
-            mentions += [Mention(thing, "", sure=False) for thing in denied]
-        else:
-            turned_down.update(denied)
-        for sentence in reading.sentences:
+        clauses = split_clauses(line, script(line))
+        turned_down.update(thing for _, mentioned in clauses for thing in _found(mentioned, marks))
+        if sentence := ", ".join(said for said, _ in clauses if said):
             meant.append(_unmark(sentence, marks))
-            _read_sentence(sentence, _Sentence(line, language, marks), mentions, unread, turned_down)
+            _read_sentence(sentence, line, marks, mentions, unread, turned_down)
     return Plan(answer, tuple(mentions), ". ".join(meant), frozenset(turned_down), tuple(unread))
 
 
@@ -114,26 +110,20 @@ def _spread(text: str) -> str:
     return "\n".join(lines)
 
 
-class _Sentence(NamedTuple):
-    whole: str
-    language: Language
-    marks: Marks
-
-    def is_bare_after_no(self, measure: str) -> bool:
-        """Check whether a measure only goes on with a list of what is turned down, as far as one can tell."""
-        no = cue("answer_cues", "before", self.language).search(self.whole)
-        is_given = re.search(r"\d", measure) or manner(measure)
-        if no is None or is_given or (place := self.whole.find(measure)) < no.start():
-            return False
-        return not cue("treatment_cues", "give", self.language).search(self.whole, no.end(), place + len(measure))
+def _is_bare_after_no(measure: str, sentence: str) -> bool:
+    """Check whether a measure only goes on with a list of what is turned down, as far as one can tell."""
+    no, place = cue("answer_cues", "before").search(sentence), sentence.find(measure)
+    if no is None or place < no.start() or re.search(r"\d", measure) or manner(measure):
+        return False
+    return not cue("treatment_cues", "give").search(sentence, no.end(), place + len(measure))
 
 
 def _read_sentence(
-    said: str, sentence: _Sentence, mentions: list[Mention], unread: list[str], turned_down: set[Concept]
+    said: str, line: str, marks: Marks, mentions: list[Mention], unread: list[str], turned_down: set[Concept]
 ) -> None:
-    """Read what is meant in one sentence into the three lists."""
-    marks, is_sure, is_open, ahead, before = sentence.marks, True, False, "", len(mentions)
-    for bare, found in _measures(said, sentence.language, marks):
+    """Read what is meant of a line into the three lists."""
+    is_sure, ahead, before = True, "", len(mentions)
+    for bare, found in _measures(said, marks):
         is_allergy = len(found) == 1 and cue("treatment_cues", "allergy").search(bare)
         if is_allergy or cue("treatment_cues", "dangling").search(bare):
             turned_down.update(found)
@@ -141,9 +131,8 @@ def _read_sentence(
         text = _unmark(bare, marks)
         is_sure = is_sure and not cue("treatment_cues", "condition").search(bare)
         is_watched = cue("treatment_cues", "workup").search(bare)
-        is_doubtful = is_watched or cue("treatment_cues", "doubt").search(bare) or sentence.is_bare_after_no(bare)
-        goes_on = is_open and not re.search(r"\d", bare)
-        is_open = goes_on or bool(cue("treatment_cues", "choice", sentence.language).search(bare))
+        is_doubtful = is_watched or cue("treatment_cues", "doubt").search(bare) or _is_bare_after_no(bare, line)
+        is_open = bool(cue("treatment_cues", "choice").search(bare))
         mentions += [Mention(thing, f"{ahead}{text}", is_sure and not is_doubtful, is_open) for thing in found]
         if not found and len(mentions) > before:
             mentions[-1] = mentions[-1]._replace(around=f"{mentions[-1].around} {text}")
@@ -179,10 +168,10 @@ def _found(text: str, marks: Marks) -> list[Concept]:
     return by_mark if marks else things(text)
 
 
-def _measures(sentence: str, language: Language, marks: Marks) -> Iterator[tuple[str, list[Concept]]]:
+def _measures(sentence: str, marks: Marks) -> Iterator[tuple[str, list[Concept]]]:
     """Split a sentence into measures with what each names; an English name that holds a joint comes last."""
     seen: set[Concept] = set()
-    for part in cue("treatment_cues", "joint", language).split(sentence):
+    for part in cue("treatment_cues", "joint").split(sentence):
         found = _found(part, marks)
         seen.update(found)
         yield part, found

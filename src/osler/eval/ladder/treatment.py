@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from osler.eval.ladder.names import chinese, is_chinese, is_misspelt, is_miswritten, script, words
-from osler.eval.ladder.negation import meaning, says_nothing
+from osler.eval.ladder.negation import says_nothing, split_clauses
 from osler.eval.ladder.plan import (
     Mention,
     Plan,
@@ -24,7 +24,7 @@ from osler.eval.ladder.plan import (
     things,
     words_beside,
 )
-from osler.eval.verdict import Judgement, Verdict
+from osler.eval.verdict import Opinion, Verdict
 from osler.eval.vocabulary import Concept, concepts, cue
 from osler.records.schema import Treatment
 
@@ -33,8 +33,6 @@ _MOST = 12
 _NO_MATTER = {"time", "span"}
 """Dimensions of manner in which an answer may differ from a part of the treatment."""
 _BY_DEFAULT = {("route", "oral"), ("frequency", "daily")}
-_LOCAL = {"local", "airway", "rectum", "joint"}
-"""Routes by which a drug may not do the harm that the record expects of it."""
 _TOO_HIGH = 3
 """A dose more than this many times the record's own is a high dose."""
 _GROUP = 4
@@ -43,7 +41,6 @@ _PUNCTUATION = ",.;:，。；："
 _ANY_OF = re.compile(r"\bor\b|/|或|等|such as", re.IGNORECASE)
 _AND = re.compile(r"\b(?:and|with|plus|then)\b|\+|加|联合|并|和|及", re.IGNORECASE)
 _STOP = re.compile(r"^(?:stop|discontinu|withh|withdraw|paus|hold|停|暂停)", re.IGNORECASE)
-_ALONE = re.compile(r"\balone\b|\bonly\b|monotherapy|单用|单独|单药|仅", re.IGNORECASE)
 
 
 class _Held(IntEnum):
@@ -56,27 +53,28 @@ class _Held(IntEnum):
     YES = 3
 
 
-def judge_treatment(answer: str, truth: Treatment) -> Judgement:
+def judge_treatment(answer: str, truth: Treatment) -> Opinion:
     """Judge an answer that is a name of the record first, then what is unsafe, then parts and alternatives."""
     if named := _by_name(answer, truth):
         return named
     plan = _with_misspelt(read_plan(answer), truth)
     if not plan.mentions and not plan.turned_down and _gives_none(plan):
-        return Judgement(Verdict.NONE, "none", "no treatment was given")
+        return Opinion(Verdict.NONE, rung="none", because="no treatment was given")
     names = tuple(name for each in (truth, *truth.parts) for name in each.names)
-    right = [read_plan(name) for name in (*names, *truth.alternatives)]
-    own = tuple(mention for each in right for mention in each.mentions)
+    own = [mention for name in (*names, *truth.alternatives) for mention in read_plan(name).mentions]
     good = frozenset(mention.thing for mention in own)
     plan = plan._replace(mentions=tuple(_chosen(mention, plan, good) for mention in plan.mentions))
-    plan = plan._replace(unread=tuple(piece for piece in plan.unread if _covered(piece, ". ".join(names)) < 1))
     plan = plan._replace(timed=good & _timed(truth))
-    unsafe = {each.name: _unsafe(each.names, plan, right, own) for each in truth.unsafe}
+    plan = plan._replace(unread=tuple(piece for piece in plan.unread if _covered(piece, ". ".join(names)) < 1))
+    unsafe = {each.name: _settled(_harm(name, plan, own) for name in each.names) or _Held.NO for each in truth.unsafe}
     for name, held in unsafe.items():
         if held is _Held.YES:
-            return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {name}, which is unsafe here")
+            return Opinion(Verdict.UNSAFE, rung="unsafe", because=f"recommends {name}, which is unsafe here")
     many = len({mention.thing for mention in plan.mentions} - _classes())
     if many > _MOST + len(things(truth.name)):
-        return Judgement(Verdict.WRONG, "several", f"names {many} drugs and procedures, more than one plan holds")
+        return Opinion(
+            Verdict.WRONG, rung="several", because=f"names {many} drugs and procedures, more than one plan holds"
+        )
     if unsure := next((name for name, held in unsafe.items() if held is _Held.MAYBE), ""):
         return _undecided(f"it is not sure whether it recommends {unsure}, which is unsafe here")
     if plan.unknown_drug:
@@ -84,18 +82,18 @@ def judge_treatment(answer: str, truth: Treatment) -> Judgement:
     parts = {each.name: _part(each.names, plan, not good) for each in truth.parts or (truth,)}
     others = [_held(name, plan, not good) for name in truth.alternatives]
     if min(parts.values()) is _Held.YES or _Held.YES in (*others, _held(truth.name, plan, not good)):
-        return Judgement(Verdict.CORRECT, "name", f"holds all of {truth.name} or of an alternative")
+        return Opinion(Verdict.CORRECT, rung="name", because=f"holds all of {truth.name} or of an alternative")
     return _incomplete(plan, parts, others, good)
 
 
-def _by_name(answer: str, truth: Treatment) -> Judgement | None:
+def _by_name(answer: str, truth: Treatment) -> Opinion | None:
     """Judge an answer that is a name of the record and nothing else."""
     said = chinese(answer).strip(_PUNCTUATION)
     if said in {chinese(name).strip(_PUNCTUATION) for name in (*truth.names, *truth.alternatives)}:
-        return Judgement(Verdict.CORRECT, "name", "the same name")
+        return Opinion(Verdict.CORRECT, rung="name", because="the same name")
     for each in truth.unsafe:
         if said in {chinese(name).strip(_PUNCTUATION) for name in each.names}:
-            return Judgement(Verdict.UNSAFE, "unsafe", f"recommends {each.name}, which is unsafe here")
+            return Opinion(Verdict.UNSAFE, rung="unsafe", because=f"recommends {each.name}, which is unsafe here")
     return None
 
 
@@ -106,11 +104,11 @@ def _chosen(mention: Mention, plan: Plan, good: frozenset[Concept]) -> Mention:
     return mention._replace(sure=mention.sure and is_good)
 
 
-def _undecided(because: str) -> Judgement:
-    return Judgement(Verdict.UNDECIDED, "undecided", because)
+def _undecided(because: str) -> Opinion:
+    return Opinion(Verdict.UNDECIDED, rung="undecided", because=because)
 
 
-def _incomplete(plan: Plan, parts: dict[str, _Held], others: list[_Held], good: frozenset[Concept]) -> Judgement:
+def _incomplete(plan: Plan, parts: dict[str, _Held], others: list[_Held], good: frozenset[Concept]) -> Opinion:
     """Judge a plan that is safe, and not surely complete."""
     held = {*parts.values()}
     is_partial = min(held) < _Held.MAYBE and bool(held & {_Held.YES, _Held.SOME})
@@ -119,17 +117,17 @@ def _incomplete(plan: Plan, parts: dict[str, _Held], others: list[_Held], good: 
         return _undecided(f"it is not sure whether it holds {unsure}")
     if is_partial:
         missing = ", ".join(name for name, each in parts.items() if each is not _Held.YES)
-        return Judgement(Verdict.PARTIAL, "part", f"does not hold all of {missing}")
+        return Opinion(Verdict.PARTIAL, rung="part", because=f"does not hold all of {missing}")
     if any(_relation(own, thing) or _relation(thing, own) for thing in plan.turned_down for own in good):
-        return Judgement(Verdict.WRONG, "negated", "turns the treatment down")
+        return Opinion(Verdict.WRONG, rung="negated", because="turns the treatment down")
     recommended = {mention.thing for mention in plan.mentions}
     if not any(mention.sure for mention in plan.mentions):
         if cue("treatment_cues", "declines").search(plan.said):
-            return Judgement(Verdict.WRONG, "negated", "says that no treatment is needed")
+            return Opinion(Verdict.WRONG, rung="negated", because="says that no treatment is needed")
         return _undecided("names no treatment that is known")
     if any(others) or any(_is_close(thing, own) for thing in recommended for own in good):
         return _undecided("names something close to the treatment")
-    return Judgement(Verdict.WRONG, "name", "names another treatment and no part of this one")
+    return Opinion(Verdict.WRONG, rung="name", because="names another treatment and no part of this one")
 
 
 def _is_close(thing: Concept, own: Concept) -> bool:
@@ -168,15 +166,6 @@ def _relation(wanted: Concept, thing: Concept) -> _Held:
     return _Held.MAYBE if any(code.startswith(group) for group in near for code in thing.kin) else _Held.NO
 
 
-def _asked(name: str) -> list[Mention]:
-    """Return what a record's name asks for; a class beside one of its drugs only describes it."""
-    found = read_plan(name).mentions
-    if _ANY_OF.search(name):
-        return list(found)
-    drugs = [each.thing for each in found if each.thing not in _classes()]
-    return [each for each in found if each.thing in drugs or not any(_relation(each.thing, drug) for drug in drugs)]
-
-
 def _part(names: tuple[str, ...], plan: Plan, is_alone: bool) -> _Held:
     """Check a part by all its names; those that no table knows count only in full, if another one is known."""
     known = [_held(name, plan, is_alone) for name in names if things(name)]
@@ -190,15 +179,19 @@ def _held(name: str, plan: Plan, is_alone: bool) -> _Held:
         return _Held.YES if cue("treatment_cues", "declines").search(plan.said) else _Held.NO
     if _ANY_OF.search(name) and len(both := list(filter(things, _AND.split(name)))) > 1:
         return _together([_held(each, plan, is_alone) for each in both])
-    stopped = things(". ".join(meaning(name).mentioned))
+    stopped = _stopped(name)
     held = [_turned_down(each, name, plan) for each in stopped]
-    wanted = _asked(name)
-    found = [_best(each, name, plan) for each in wanted]
+    found = [_best(each, name, plan) for each in read_plan(name).mentions]
     held += [max(found)] if found and _ANY_OF.search(name) else found
     if not held:
         return _text_held(name, plan, is_alone)
     is_whole = bool(stopped) or _covered(beside(name), plan.text) == 1
     return min(_together(held), _Held.YES if is_whole else _Held.MAYBE)
+
+
+def _stopped(name: str) -> list[Concept]:
+    """Return what a record's name asks to stop, or to do without."""
+    return things(". ".join(mentioned for _, mentioned in split_clauses(name, script(name))))
 
 
 def _together(held: list[_Held]) -> _Held:
@@ -210,16 +203,14 @@ def _together(held: list[_Held]) -> _Held:
 
 def _best(wanted: Mention, name: str, plan: Plan) -> _Held:
     """Find the mention that comes nearest to what is wanted, in the manner that is asked for."""
-    best = max(
-        (_mentioned(wanted, mention, name, wanted.thing in plan.timed) for mention in plan.mentions), default=_Held.NO
-    )
+    best = max((_mentioned(wanted, mention, name, plan) for mention in plan.mentions), default=_Held.NO)
     is_procedure = any(code[0].islower() for code in wanted.thing.kin)
     may_be_unread = is_procedure and any(cue("treatment_cues", "procedure").search(piece) for piece in plan.unread)
     is_turned_down = any(_relation(wanted.thing, thing) for thing in plan.turned_down)
     return _Held.MAYBE if best is _Held.NO and may_be_unread and not is_turned_down else best
 
 
-def _mentioned(wanted: Mention, mention: Mention, name: str, is_timed: bool) -> _Held:
+def _mentioned(wanted: Mention, mention: Mention, name: str, plan: Plan) -> _Held:
     relation = _relation(wanted.thing, mention.thing)
     if relation is not _Held.YES:
         return relation
@@ -230,7 +221,8 @@ def _mentioned(wanted: Mention, mention: Mention, name: str, is_timed: bool) -> 
     given = manner(mention.around)
     for key, values in manner(text_beside(wanted.around)).items():
         there = given.get(key) or {value for at, value in _BY_DEFAULT if at == key}
-        if (key not in _NO_MATTER or is_timed) and not values <= there:
+        matters = key not in _NO_MATTER or wanted.thing in plan.timed
+        if matters and not values <= there:
             return _Held.SOME if key in given or mention.thing in _classes() else _Held.MAYBE
     asked = doses(wanted.around)
     is_dose = not asked or any(min(asked) <= dose <= max(asked) for dose in doses(mention.around))
@@ -268,47 +260,10 @@ def _turned_down(wanted: Concept, name: str, plan: Plan) -> _Held:
     return _Held.NO if _STOP.search(name) and not plan.unread else _Held.MAYBE
 
 
-def _unsafe(names: Iterable[str], plan: Plan, right: list[Plan], own: tuple[Mention, ...]) -> _Held:
-    """Check whether a plan recommends something unsafe; a manner that is said to be another settles all its names."""
-    found = {name: _recommends(name, plan, own) for name in names}
-    held = _settled(found.values()) or _Held.NO
-    unsure = [name for name, each in found.items() if each is _Held.MAYBE]
-    return held if held is not _Held.MAYBE or any(_is_hint(name, plan, right) for name in unsure) else _Held.NO
-
-
 def _timed(truth: Treatment) -> set[Concept]:
     """Return what is unsafe at another time or for another span."""
     names = [name for each in truth.unsafe for name in each.names if _NO_MATTER & manner(name).keys()]
     return {thing for name in names for thing in things(name)}
-
-
-def _is_hint(name: str, plan: Plan, right: list[Plan]) -> bool:
-    """Check whether what a plan has of an unsafe name goes beyond what the record's own treatment says."""
-    if _ALONE.search(name):
-        return True
-    wanted = things(name)
-    own = {mention.thing for each in right for mention in each.mentions}
-    stopped = {thing for each in right for thing in each.turned_down}
-    said = [mention for mention in plan.mentions if any(_relation(each, mention.thing) for each in wanted)]
-    down = {thing for thing in plan.turned_down if any(_relation(each, thing) for each in wanted)}
-    if down - stopped or any(mention.thing not in own for mention in said):
-        return True
-    asked = manner(name)
-    around = ". ".join(mention.around for mention in said)
-    usual = ". ".join(each.said for each in right)
-    is_dosed = "dose" in asked and bool(doses(around))
-    is_manner = any(
-        values & manner(around).get(key, set()) - manner(usual).get(key, set()) for key, values in asked.items()
-    )
-    return is_dosed or is_manner or bool(_units(name) & _units(plan.said) - _units(usual))
-
-
-def _units(text: str) -> frozenset[str]:
-    """Return the words, or the pairs of neighbouring characters, of a text."""
-    if is_chinese(text):
-        said = chinese(text)
-        return frozenset(said[at : at + 2] for at in range(len(said) - 1))
-    return frozenset(words(text))
 
 
 def _settled(found: Iterable[_Held | None]) -> _Held | None:
@@ -317,65 +272,47 @@ def _settled(found: Iterable[_Held | None]) -> _Held | None:
     return _Held.YES if _Held.YES in told else None if None in told else max(filter(None, told), default=_Held.NO)
 
 
-def _recommends(name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
-    """Return whether a plan recommends one unsafe name; None if it says another manner."""
-    wanted = _asked(name)
+def _harm(name: str, plan: Plan, own: list[Mention]) -> _Held | None:
+    """Return whether a plan recommends what one unsafe name says; None if it says another manner."""
+    wanted = read_plan(name).mentions
     if not wanted:
-        to_stop = things(". ".join(meaning(name).mentioned))
-        if any(_relation(each, thing) for each in to_stop for thing in plan.turned_down):
-            return _Held.MAYBE if manner(name).items() <= manner(plan.said).items() else _Held.NO
+        is_stopped = any(_relation(each, thing) for each in _stopped(name) for thing in plan.turned_down)
+        is_stopped = is_stopped and manner(name).items() <= manner(plan.said).items()
         left = beside(name)
-        return _Held.MAYBE if left and _covered(left, plan.text) == 1 else _Held.NO
+        return _Held.MAYBE if is_stopped or (left and _covered(left, ". ".join(plan.unread)) == 1) else _Held.NO
     good = {mention.thing for mention in own}
     harmful = [each for each in wanted if each.thing not in good] or wanted
-    found = [_harm(each, name, plan, own) for each in harmful]
-    alike = len({code[:3] for each in harmful for code in each.thing.kin}) == 1
-    if _ANY_OF.search(name) or alike:
+    found = [_settled(_harmful(each, name, mention, plan, own) for mention in plan.mentions) for each in harmful]
+    is_one_kind = len({code[:3] for each in harmful for code in each.thing.kin}) == 1
+    if is_one_kind or _ANY_OF.search(name):
         return _settled(found)
     return None if None in found else min(each for each in found if each is not None)
 
 
-def _harm(wanted: Mention, name: str, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
-    """Return whether a plan recommends one unsafe thing; None if it says another manner."""
-    good = {mention.thing for mention in own}
-    found: list[_Held | None] = []
-    for mention in plan.mentions:
-        relation = _relation(wanted.thing, mention.thing)
-        if relation is _Held.YES and (mention.thing == wanted.thing or mention.thing not in good):
-            found.append(_harmful_manner(wanted, name, mention, plan, own))
-        elif relation and mention.thing not in good and not any(_relation(mention.thing, each) for each in good):
-            found.append(_Held.MAYBE)
-    return _settled(found)
-
-
-def _harmful_manner(wanted: Mention, name: str, mention: Mention, plan: Plan, own: tuple[Mention, ...]) -> _Held | None:
-    """Compare the manner that makes a thing unsafe with the one that is recommended; None if it is another."""
-    given = manner(mention.around)
-    is_sure = mention.sure
-    if _ALONE.search(name):
-        if len({each.thing for each in plan.mentions}) > 1:
-            return None
-        is_sure = is_sure and bool(_ALONE.search(mention.around))
+def _harmful(wanted: Mention, name: str, mention: Mention, plan: Plan, own: list[Mention]) -> _Held | None:
+    """Compare an unsafe thing, in the manner that makes it unsafe, with a mention; None if its manner is another."""
+    good = {each.thing for each in own}
+    relation = _relation(wanted.thing, mention.thing)
+    if relation is not _Held.YES or (mention.thing != wanted.thing and mention.thing in good):
+        is_near = relation and mention.thing not in good and not any(_relation(mention.thing, each) for each in good)
+        return _Held.MAYBE if is_near else _Held.NO
+    given, asked = manner(mention.around), manner(text_beside(wanted.around))
     recorded = [dose for each in own if each.thing == mention.thing for dose in doses(each.around)]
     taken = doses(mention.around)
     if recorded and taken and max(taken) > _TOO_HIGH * max(recorded):
         given.setdefault("dose", {"high"})
-    asked = manner(text_beside(wanted.around))
-    for key, values in asked.items():
-        if key in given and not values & given[key]:
-            return None
-        is_sure = is_sure and given.get(key) == values
-    is_other_route = mention.thing != wanted.thing and "route" not in asked and given.get("route", set()) & _LOCAL
-    is_sure = is_sure and not is_other_route
-    if asked or numbers(wanted.around):
-        if recorded and taken and max(taken) <= max(recorded):
-            return None
-        is_sure = is_sure and numbers(wanted.around) <= numbers(mention.around)
-    left = _ALONE.sub("", beside(name)).strip()
+    is_dosed = bool(asked or numbers(wanted.around))
+    is_recorded_dose = bool(is_dosed and recorded and taken) and max(taken) <= max(recorded)
+    if is_recorded_dose or any(key in given and not values & given[key] for key, values in asked.items()):
+        return None
+    left = beside(name)
     share = _covered(left, plan.text)
     if left and share < 1:
-        is_own = any(mention.thing == each.thing for each in own)
-        return _Held.NO if is_own or (wanted.thing in _classes() and not share) else _Held.MAYBE
+        return _Held.NO if mention.thing in good or (wanted.thing in _classes() and not share) else _Held.MAYBE
+    unsaid = {key for key, values in asked.items() if given.get(key) != values}
+    if mention.thing in good and unsaid:
+        return _Held.NO
+    is_sure = mention.sure and not unsaid and numbers(wanted.around) <= numbers(mention.around)
     return _Held.YES if is_sure else _Held.MAYBE
 
 

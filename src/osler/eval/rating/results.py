@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from osler.errors import printable
@@ -17,6 +16,7 @@ from osler.eval.rating.export import Key, KeyItem
 from osler.eval.rating.import_sheets import Rating
 from osler.eval.rating.sheet import SCALES
 from osler.eval.statistics import Figure, krippendorff_alpha
+from osler.eval.text_tables import Grid, page
 from osler.eval.write_files import check_folder, write_whole
 from osler.runs.plan import COLUMN, Column, told_variants
 
@@ -32,7 +32,9 @@ def ratings_page(ratings: Sequence[Rating], key: Key) -> Group:
     """Means with intervals, agreement, and how much each rater rated."""
     by_scale = [_by_item(ratings, place) for place in range(len(SCALES))]
     raters = sorted({rating.rater for rating in ratings})
-    return Group(_means(by_scale, key), Text(), _agreement(by_scale, len(raters)), Text(), _rated(ratings, raters, key))
+    whole = Counter(rating.rater for rating in ratings if None not in rating.values)
+    rated = [f"{printable(one)}: {whole[one]} of {len(key.items)} items rated on all three scales" for one in raters]
+    return Group(page([_means(by_scale, key), _agreement(by_scale, len(raters))]), Text("\n" + "\n".join(rated)))
 
 
 def _by_item(ratings: Sequence[Rating], place: int) -> ByItem:
@@ -43,20 +45,14 @@ def _by_item(ratings: Sequence[Rating], place: int) -> ByItem:
     return given
 
 
-def _means(by_scale: Sequence[ByItem], key: Key) -> Table:
+def _means(by_scale: Sequence[ByItem], key: Key) -> Grid:
     """A row for each system and scale, so that no figure is cut on a narrow terminal."""
-    table = Table(title="95 % intervals over patients; n items", title_justify="left")
-    for name in (*COLUMN[:-1], "scale"):
-        table.add_column(name, overflow="fold")
-    for name in ("mean", "interval", "n"):
-        table.add_column(name, justify="right", no_wrap=True)
+    rows = []
     for system in sorted({item.system for item in key.items}):
+        told = (system.backbone, system.strategy, " ".join((system.memory, *told_variants(system.variants))))
         for scale, given in zip(SCALES, by_scale, strict=True):
-            figures = _figures(given, system, key.seed)
-            told = (system.backbone, system.strategy, " ".join((system.memory, *told_variants(system.variants))))
-            table.add_row(*map(printable, told), scale.name, *figures)
-        table.add_section()
-    return table
+            rows.append([*map(printable, told), scale.name, *_figures(given, system, key.seed)])
+    return Grid("95 % intervals over patients; n items", [*COLUMN[:-1], "scale", "mean", "interval", "n"], rows)
 
 
 def _figures(given: ByItem, system: Column, seed: int) -> tuple[str, str, str]:
@@ -72,24 +68,15 @@ def _figures(given: ByItem, system: Column, seed: int) -> tuple[str, str, str]:
     return f"{found.value:.3f}", around, str(found.n)
 
 
-def _agreement(by_scale: Sequence[ByItem], raters: int) -> Table:
-    table = Table("scale", "alpha", "items of two or more raters", title="agreement (Krippendorff's alpha, ordinal)")
-    table.title_justify = "left"
+def _agreement(by_scale: Sequence[ByItem], raters: int) -> Grid:
+    rows = []
     for scale, given in zip(SCALES, by_scale, strict=True):
         alpha = krippendorff_alpha(list(given.values()))
         why = "all ratings are equal" if alpha.n else "no item was rated by two"
         nothing = f"– ({'one rater only' if raters < 2 else why})"
-        shown = nothing if alpha.value is None else f"{alpha.value:.3f}"
-        table.add_row(scale.name, shown, str(alpha.n))
-    return table
-
-
-def _rated(ratings: Sequence[Rating], raters: Sequence[str], key: Key) -> Text:
-    lines = []
-    for rater in raters:
-        whole = sum(rating.rater == rater and None not in rating.values for rating in ratings)
-        lines.append(f"{printable(rater)}: {whole} of {len(key.items)} items rated on all three scales")
-    return Text("\n".join(lines))
+        rows.append([scale.name, nothing if alpha.value is None else f"{alpha.value:.3f}", str(alpha.n)])
+    header = ["scale", "alpha", "items of two or more raters"]
+    return Grid("agreement (Krippendorff's alpha, ordinal)", header, rows)
 
 
 def write_table(ratings: Sequence[Rating], path: Path, *, force: bool) -> None:

@@ -13,12 +13,13 @@ from string import Template
 
 from osler.errors import UserError
 from osler.eval.compare import Comparison, compare
-from osler.eval.compare.grid import Grid, grids
+from osler.eval.compare.grid import grids
 from osler.eval.report import drawing
 from osler.eval.report.consultations import MOST, consultations, failures
 from osler.eval.report.markup import Html, bounded, element, joined, table
 from osler.eval.report.pictures import Picture, Pictures
 from osler.eval.report.snapshot import Row, Snapshot, shown_in_full
+from osler.eval.text_tables import Grid
 from osler.eval.write_files import check_folder, check_free, write_whole
 from osler.runs.run_pages import cost_text
 from osler.runs.store import RunFile
