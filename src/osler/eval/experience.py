@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from osler.eval.causes import Table
 from osler.eval.statistics import Figure
+from osler.eval.text_tables import Grid
 from osler.eval.verdict import Verdict
 from osler.runs.lessons import EXPERIENCE, STAGE, Feedback, Stage
 from osler.runs.plan import Column
@@ -157,21 +157,21 @@ def _right(rows: Iterable[Row], kind: str) -> dict[tuple[str, int], tuple[str, f
     return {_key(row): (row["patient"], float(row[name] == Verdict.CORRECT)) for row in judged}
 
 
-def tables(found: ExperienceFigures | None) -> list[Table]:
+def tables(found: ExperienceFigures | None) -> list[Grid]:
     """Return the figures as tables of text; none without experience."""
     if found is None:
         return []
     columns = found.columns
     header = ["", *(column.name for column in columns)]
     labels = {str(block): f"after {block} cases" for block in found.blocks} | _STAGES
-    made: list[Table] = []
+    made: list[Grid] = []
     for kind in _KINDS:
         rows = [
             [label, *(_cell(one.parts[kind][part]) for one in columns)]
             for part, label in labels.items()
             if any(one.parts[kind][part].right.n for one in columns)
         ]
-        made.append((f"experience: {kind} right %", header, rows, [_NOTE]))
+        made.append(Grid(f"experience: {kind} right %", header, rows, [_NOTE]))
     recalling = ("–" if one.recalling is None else f"{100 * one.recalling:.0f}" for one in columns)
     nearest = ("–" if one.nearest is None else f"{one.nearest:.2f}" for one in columns)
     rows = [
@@ -179,7 +179,7 @@ def tables(found: ExperienceFigures | None) -> list[Table]:
         ["nearest patient of a lesson", *nearest],
         ["cases kept away", *(str(one.kept_away) for one in columns)],
     ]
-    return [*made, ("experience: who could learn from whom", header, rows, [_CERTIFICATE])]
+    return [*made, Grid("experience: who could learn from whom", header, rows, [_CERTIFICATE])]
 
 
 def _cell(part: StreamPart) -> str:

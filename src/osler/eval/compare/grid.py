@@ -45,7 +45,7 @@ def grids(comparison: Comparison, *, paper: bool = False) -> list[Grid]:
     found = [_main(comparison), *_makers(comparison.columns)]
     if comparison.differences:
         found += [_differences(comparison.differences), _tests(comparison)]
-    found += [Grid(*table) for table in experience_tables(comparison.experience)]
+    found += experience_tables(comparison.experience)
     found += cause_tables(comparison.causes)
     found += [_group(name, columns) for name, columns in (comparison.groups or {}).items()]
     return [*found, _paper()] if paper else found
