@@ -163,6 +163,7 @@ class ThoughtSpace:
         self.index.restore(state["index"])
         for row in state["ledger"]:
             self._keep(Thought.model_validate(row))
+        self.changed.clear()
 
 
 def wording(thought: Draft) -> str:
