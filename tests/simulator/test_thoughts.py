@@ -47,8 +47,8 @@ async def test_without_memory_the_urine_test_is_asked_for_again_and_with_thought
     earlier = Repeats(Language.EN)
     assert questions(tim).count(asked) == 1 and not any(earlier.saw(question, ()) for question in questions(tim))
     recalled = tim.of(Recalled)[-1].recall.text
-    fact = next(line for line in recalled.splitlines() if "3623.20/µl" in line)
-    assert fact.startswith("Fact #") and "high" in fact
+    said = next(line for line in recalled.splitlines() if "3623.20/µl" in line)
+    assert said.startswith(("Fact #", "Patient: ")) and "high" in said
 
 
 def test_the_page_of_a_memory_shows_what_came_in_and_what_was_recalled(osler: Run, tmp_path: Path) -> None:
