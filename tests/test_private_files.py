@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from osler.memory import MemorySettings, memory_factory
-from osler.memory.saved import save
+from osler import MemoryStore
 from osler.models.cache import ResponseCache
 from osler.runs.plan import Settings
 from osler.runs.store import RunWriter
@@ -67,8 +66,9 @@ def test_what_is_made_of_a_run_is_private(osler: Run, tmp_path: Path) -> None:
 
 def test_answers_and_memories_that_are_kept_are_private(tmp_path: Path) -> None:
     answers = ResponseCache(tmp_path / "answers.sqlite")
-    save(memory_factory("raw")(MemorySettings()), tmp_path / "memory.json")
-    assert len(list(tmp_path.iterdir())) >= 2 and open_to_others(tmp_path) == []
+    with MemoryStore(tmp_path / "memories.db", memory="raw") as store:
+        store.add("I am allergic to penicillin.", user_id="anna")
+        assert len(list(tmp_path.iterdir())) >= 4 and open_to_others(tmp_path) == []
     answers.close()
 
 

@@ -221,9 +221,9 @@ def test_the_cost_of_an_add_and_the_growth_of_the_file_stay_the_same(tmp_path: P
     with MemoryStore(tmp_path / "s", memory="raw", language="en") as store:
         times, sizes = [], [0]
         for number in range(1200):
-            start = time.thread_time() + time.process_time()
+            start = time.process_time()
             store.add(f"On that day I weighed {number} grams and walked {number % 7} miles.", user_id="u")
-            times.append(time.thread_time() + time.process_time() - start)
+            times.append(time.process_time() - start)
             if number % 400 == 399:
                 sizes.append(sum(path.stat().st_size for path in tmp_path.glob("s")))
     assert statistics.median(times[-200:]) < 3 * statistics.median(times[100:300])
