@@ -73,6 +73,8 @@ class RecordDraft:
     """What the format corrected, in words."""
     notes: tuple[str, ...] = ()
     """What of the source is not in the record: texts that could not be read, entries that only name the diagnosis."""
+    item: Any = None
+    """The object of the file that the record was made of, if the format imports stories."""
 
 
 class ImportedFields(NamedTuple):
