@@ -74,7 +74,7 @@ def _vignette(item: Mapping[str, Any]) -> Vignette:
     given = {**item, **(who if isinstance(who, Mapping) else {})}
 
     def cell(*names: str) -> str:
-        return next((str(given[name]).strip() for name in names if given.get(name)), "")
+        return next((str(given[name]).strip() for name in names if given.get(name) not in (None, "")), "")
 
     told = cell("case_vignette", "case_desc")
     if isinstance(item.get("context"), list):
