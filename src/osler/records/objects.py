@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from osler.records.redact import withhold_diagnosis
 from osler.records.validation import (
     MAX_DOCUMENT,
     MAX_RECORD,
-    ImportedFields,
     Problem,
     RecordDraft,
+    RecordError,
     decode,
-    drafted,
     parse_json,
     read_text,
+    short,
 )
 
 LINES = (".jsonl", ".ndjson")
@@ -53,7 +53,10 @@ def _lines(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
             if is_long:
                 yield Problem(shown, f"is longer than {MAX_RECORD // 2**20} MB; a line holds one record", place)
             elif raw.strip():
-                yield drafted(partial(_parse, raw, shown, place), shown, place)
+                try:
+                    yield RecordDraft(parse_json(decode(raw, shown, place), shown, place), place)
+                except RecordError as error:
+                    yield error.problem
             while is_long and raw and not raw.endswith(b"\n"):
                 raw = file.readline(MAX_RECORD)
             is_empty = is_empty and not is_long and not raw.strip()
@@ -61,8 +64,12 @@ def _lines(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
         yield Problem(shown, "the file is empty; write one record a line into it or remove it")
 
 
-def _parse(raw: bytes, shown: str, place: str) -> Any:
-    return parse_json(decode(raw, shown, place), shown, place)
+class ImportedFields(NamedTuple):
+    """The fields of a record that was read from free text."""
+
+    data: dict[str, Any]
+    unread: Sequence[str] = ()
+    """Texts of the source that no entry has."""
 
 
 def importer(fields: Callable[[Any, str], ImportedFields]) -> Callable[[Path, str], Iterator[RecordDraft | Problem]]:
@@ -82,6 +89,20 @@ def importer(fields: Callable[[Any, str], ImportedFields]) -> Callable[[Path, st
 
 
 def imported(item: RecordDraft, fields: Callable[[], ImportedFields], shown: str) -> RecordDraft | Problem:
-    """Return the draft of one object, which keeps the object, or the problem if it has another shape."""
-    made = drafted(fields, shown, item.place)
-    return replace(made, item=item.data) if isinstance(made, RecordDraft) else made
+    """Return the draft of one object, or the problem if it has not the shape of its format.
+
+    The draft keeps the object, has no diagnosis in its opening words and names, and notes what is not in it.
+    """
+    try:
+        found = fields()
+        data, left_out = withhold_diagnosis(found.data)
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        detail = short(str(error)) or type(error).__name__
+        return Problem(shown, f"has not the shape of its format ({detail}); export it again", item.place)
+    notes = []
+    if found.unread:
+        lines = "; ".join(f"“{short(text)}”" for text in found.unread)
+        notes.append(f"{len(found.unread)} text(s) could not be read: {lines}")
+    if left_out:
+        notes.append(f"{left_out} entry(s) that only name the diagnosis were left out")
+    return RecordDraft(data, item.place, notes=tuple(notes), item=item.data)

@@ -13,11 +13,10 @@ from osler.language import Language
 from osler.locale import label
 from osler.records.classify import kind_of_test, named_with_aliases, sex_in, speaker_for
 from osler.records.fields import Age
-from osler.records.objects import importer
+from osler.records.objects import ImportedFields, importer
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category, PatientRecord, Status
 from osler.records.split import EntryList
-from osler.records.validation import ImportedFields
 
 # Leaves that only say "what was found" take the name of what was examined.
 _BARE = re.compile(r"(?:finding|result|detail)s?|description|interpretation|impression|report|value", re.IGNORECASE)

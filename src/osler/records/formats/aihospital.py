@@ -8,11 +8,10 @@ from typing import Any
 from osler.language import Language
 from osler.locale import label
 from osler.records.classify import kind_of_test, language_of, sex_from
-from osler.records.objects import importer
+from osler.records.objects import ImportedFields, importer
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList, statements
-from osler.records.validation import ImportedFields
 
 _SEX = re.compile(r"(?:gender|sex|性别)\s*[:：]\s*(\w+)", re.IGNORECASE)
 _AGE = re.compile(r"(?:age|年龄)\s*[:：]\s*(\d+\s*(?:years?|months?|weeks?|days?|岁|个月|天)?)", re.IGNORECASE)

@@ -15,11 +15,11 @@ from osler.language import Language
 from osler.language.words import sentences
 from osler.records.classify import named_with_aliases, sex_in, speaker_for
 from osler.records.fields import Age
-from osler.records.objects import imported, read_objects
+from osler.records.objects import ImportedFields, imported, read_objects
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList
-from osler.records.validation import ImportedFields, Problem, RecordDraft
+from osler.records.validation import Problem, RecordDraft
 
 EN = Language.EN
 _ASKS_DIAGNOSIS = re.compile(

@@ -8,11 +8,10 @@ from typing import Any
 from osler.language import Language, Speaker
 from osler.locale import label
 from osler.records.classify import named_with_aliases, sex_from
-from osler.records.objects import importer
+from osler.records.objects import ImportedFields, importer
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList
-from osler.records.validation import ImportedFields
 
 _SECTIONS = {
     "present_illness_history": Category.SYMPTOM,
