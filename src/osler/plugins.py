@@ -19,7 +19,7 @@ def plugin_names(group: str) -> list[str]:
 
 def plugin_factory(
     what: str, group: str, name: str, known: Sequence[str], *, wanted: str, fault: Callable[[object], str | None]
-) -> Callable[[Any], Any]:
+) -> Callable[..., Any]:
     """Load a plugin and wrap it so that any error becomes a `UserError`.
 
     Args:
@@ -34,9 +34,9 @@ def plugin_factory(
     if not callable(factory):
         raise UserError(f"the {what} {name!r} is not a class or function", wanted)
 
-    def make(settings: Any) -> Any:
+    def make(*settings: Any, **options: Any) -> Any:
         try:
-            made = factory(settings)
+            made = factory(*settings, **options)
         except UserError:
             raise
         except (Exception, SystemExit) as error:

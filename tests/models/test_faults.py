@@ -7,8 +7,6 @@ import random
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -69,7 +67,7 @@ FAULTS = {
     "400": (Step(status=400, message=f"Authorization: Bearer {KEY} is odd"), FailureKind.REFUSED, 1),
     "308": (Step(status=308, headers={"Location": "https://elsewhere.invalid/"}), FailureKind.REFUSED, 1),
     "429": (Step(status=429, headers={"Retry-After": "1"}), FailureKind.RATE_LIMITED, 3),
-    "quota": (Step(status=429, message="You exceeded your current quota"), FailureKind.RATE_LIMITED, 1),
+    "quota": (Step(status=429, message="You exceeded your current quota"), FailureKind.QUOTA, 1),
     "500": (Step(status=500, message="Traceback (most recent call last):\n  boom"), FailureKind.SERVER_ERROR, 3),
     "hang": (Step(hang=True), FailureKind.TIMEOUT, 3),
     "cut": (Step(cut=True, text="word " * 1000), FailureKind.CUT_OFF, 3),
@@ -195,19 +193,10 @@ async def test_retry_after_is_respected(header: str, pause: float) -> None:
     assert answer.attempts == 2
 
 
-def test_retry_after_reads_dates_and_nonsense() -> None:
-    now = datetime(2026, 1, 1, tzinfo=UTC)
-    assert seconds_to_wait(format_datetime(now + timedelta(seconds=20), usegmt=True), now) == 20
-    assert seconds_to_wait(format_datetime(now - timedelta(seconds=20), usegmt=True), now) == 0
-    assert [seconds_to_wait(header, now) for header in (None, "soon", "nan", "")] == [None] * 4
-    for offset in ("9" * 20, "9" * 5000):
-        assert not seconds_to_wait(f"Mon, 01 Jan 2024 00:00:00 +{offset}", now)
-        assert seconds_to_wait(f"Mon, 01 Jan 2024 {offset}:00:00 GMT", now) is None
-    assert [seconds_to_wait(header, now) for header in ("1e400", "9" * 5000, "-1e400")] == [
-        float("inf"),
-        float("inf"),
-        0.0,
-    ]
+def test_a_retry_after_that_is_no_number_is_none() -> None:
+    date = "Mon, 01 Jan 2024 00:00:00 GMT"
+    assert [seconds_to_wait(header) for header in (None, "soon", "nan", "", date)] == [None] * 5
+    assert [seconds_to_wait(header) for header in ("1e400", "9" * 5000, "-1e400")] == [float("inf"), float("inf"), 0.0]
 
 
 async def test_schema_is_sent_and_a_refusal_remembered() -> None:

@@ -312,7 +312,7 @@ async def test_a_registered_name_is_a_backbone(monkeypatch: pytest.MonkeyPatch) 
     [
         ("no.such.module:Class", "cannot be loaded"),
         (f"{HERE}:nothing", "cannot be loaded"),
-        (f"{HERE}:HELLO", "is no class or function"),
+        (f"{HERE}:HELLO", "is not a class or function"),
         (f"{HERE}:broken", "no licence"),
         (f"{HERE}:replaying wrong=1", "check its parameters"),
         (f"{HERE}:Verdict diagnosis=gout", "no ChatCompletionClient"),

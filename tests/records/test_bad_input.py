@@ -129,7 +129,7 @@ HOSTILE: dict[str, tuple[str, str]] = {
     "within.jsonl": (OURS + '"id": ' + "[" * 900 + "]" * 900 + "}", "id: is [[[[[[[...]]]]]]]; input should be"),
     "symptoms.jsonl": (CASE % '{"Symptoms": ["a"]}', "line 1: has not the shape of its format"),
     "second.jsonl": (CASE % '{"Symptoms": {"Secondary_Symptoms": 7}}', "line 1: has not the shape of its format"),
-    "old.jsonl": (CASE % '{"Demographics": "999999999-year-old"}', "line 1: has not the shape of its format"),
+    "old.jsonl": (CASE % '{"Demographics": "999999999-year-old"}', "line 1, age: is not an age"),
     "text.json": (PROFILE % '"abc"', "has not the shape of its format"),
     "object.json": (PROFILE % "{}", "age: is '{}'; write `84`"),
     "infinite.json": (PROFILE % "1e400", "has not the shape of its format"),

@@ -6,7 +6,7 @@ Plain HTTP, because a run makes millions of calls and the SDKs take many times a
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from osler.api_keys import ServerKey, is_loopback, key_for
 from osler.errors import UserError
 from osler.models.chat import ChatClient, ChatRequest
 from osler.models.completion import Completion, oversize
-from osler.models.errors import BackboneError, backbone_error, not_json, status_error, too_late
+from osler.models.errors import BackboneError, backbone_error, not_json, status_error
 from osler.models.neutral import neutral_options, refused_options
 from osler.models.spec import Spec
 
@@ -60,10 +60,8 @@ class HttpEndpoint:
         """Send a request; return the headers and the parsed body of the answer. Raises what `post` does."""
         try:
             status, headers, said = await self._send(method, body)
-        except TimeoutError:
-            failure = too_late(self.where, self.timeout)
         except Exception as error:
-            failure = backbone_error(error, self.where, self.key)
+            failure = backbone_error(error, self.where, self.timeout, self.key)
         else:
             return headers, self._read(status, headers, said)
         raise failure  # outside of the except block: the exception holds the request, and with it the key
@@ -117,17 +115,21 @@ class HttpEndpoint:
 class CompatibleClient(ChatClient):
     """One model at one server."""
 
+    spec: Spec
     model: str
     where: str
     endpoint: HttpEndpoint
     options: Mapping[str, Any]
     """What every request holds besides its messages."""
-    neutral: Collection[str] = ()
-    """Those options that only keep the server from using its own defaults: a server that refuses them gets none."""
-    seeded: bool = False
-    """Whether a request's own seed is sent: not where the user sets one, or at temperature 0."""
     refused: frozenset[str] = frozenset()
     """Options that the server has refused."""
+
+    def __post_init__(self) -> None:
+        """Tell which options may be left out, and whether sampling takes a seed."""
+        self._neutral = neutral_options(self.spec).keys()
+        """Those options that only keep the server from using its own defaults: a server that refuses them gets none."""
+        self._seeded = self.options.get("temperature") != 0 and "seed" not in {*self.options, *self.spec.options()}
+        """Whether a request's own seed is sent: not where the user sets one, or at temperature 0."""
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Send one request; again, without them, if the server refuses options that only state neutral sampling."""
@@ -136,7 +138,7 @@ class CompatibleClient(ChatClient):
             try:
                 body = await self.endpoint.post(request.body(self._options(request)))
             except BackboneError as error:
-                refused = refused_options(error, self.neutral) - self.refused
+                refused = refused_options(error, self._neutral) - self.refused
                 if not refused:
                     raise
                 self.refused |= refused
@@ -147,7 +149,7 @@ class CompatibleClient(ChatClient):
 
     def _options(self, request: ChatRequest) -> dict[str, Any]:
         options = {name: value for name, value in self.options.items() if name not in self.refused}
-        if self.seeded and request.seed is not None:
+        if self._seeded and request.seed is not None:
             options["seed"] = request.seed
         return options
 
@@ -184,15 +186,7 @@ def open_compatible(spec: Spec, options: Mapping[str, Any], timeout: float) -> C
         raise UserError(f"the parameter {taken[0]} is set by Osler itself", "leave it out of the backbone")
     where = f"{spec.model} at {spec.base_url}"
     endpoint = HttpEndpoint(f"{spec.base_url}/chat/completions", key_for(spec.base_url), where, timeout)
-    return compatible_client(spec, spec.model, where, endpoint, {"model": spec.model, **options})
-
-
-def compatible_client(
-    spec: Spec, model: str, where: str, endpoint: HttpEndpoint, options: Mapping[str, Any]
-) -> CompatibleClient:
-    """The client of an endpoint. A seed is sent where sampling is random and the spec sets none."""
-    seeded = options.get("temperature") != 0 and "seed" not in {*options, *spec.options()}
-    return CompatibleClient(model, where, endpoint, options, neutral_options(spec).keys(), seeded)
+    return CompatibleClient(spec, spec.model, where, endpoint, {"model": spec.model, **options})
 
 
 def _parsed(said: bytes) -> Any:

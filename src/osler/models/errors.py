@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -32,6 +30,7 @@ class FailureKind(StrEnum):
     UNAUTHORIZED = "unauthorized", "check the key that the server is given"
     UNKNOWN_MODEL = "unknown_model", "check the model's name, and the end of the address, usually /v1"
     RATE_LIMITED = "rate_limited", "run fewer consultations at once, or wait"
+    QUOTA = "quota", "check the plan and billing of the key"
     SERVER_ERROR = "server_error", "look at the server's log, and try again later"
     TIMEOUT = "timeout", "give it more time, or fewer consultations at once"
     CUT_OFF = "cut_off", "look at the server's log, and try again"
@@ -62,19 +61,17 @@ class BackboneError(UserError):
         message: str,
         remedy: str | None = None,
         *,
-        worth_retry: bool | None = None,
         retry_after: float | None = None,
         status: int | None = None,
         detail: str = "",
         answer: Completion | None = None,
     ) -> None:
-        """Take what happened; remedy and whether to retry follow from the kind unless given.
+        """Take what happened; the remedy follows from the kind unless given.
 
         `retry_after` is how many seconds the server asks to be left alone, `detail` what it said, and `answer` what the
         model gave where that cannot be used: its tokens were paid for.
         """
-        self.kind = kind
-        self.worth_retry = kind in PASSING if worth_retry is None else worth_retry
+        self.kind, self.worth_retry = kind, kind in PASSING
         self.retry_after, self.status, self.answer = retry_after, status, answer
         self.detail = scrub(detail)
         self.attempts = 1
@@ -106,7 +103,6 @@ def status_error(
     detail = scrub(_server_says(body), *([key.value] if key is not None else []))
     kind, what = _BY_STATUS.get(status, (FailureKind.REFUSED, "refused the request"))
     remedy: str | None = None
-    retry: bool | None = None
     if kind is FailureKind.UNAUTHORIZED and key is not None:
         what, remedy = what if key.value or status != 401 else "wants a key", key.remedy
     if 300 <= status < 400:
@@ -117,10 +113,10 @@ def status_error(
     if status == 413 or (status in {400, 422, 500} and _TOO_LONG.search(detail)):  # llama.cpp says it with 400 or 500
         kind, what = FailureKind.TOO_LONG, "has no room for a prompt of this length"
     if status == 429 and re.search(r"insufficient_quota|exceeded your current quota", detail):
-        remedy, retry = "check the plan and billing of the key", False
+        kind, what = FailureKind.QUOTA, "has no quota left for this key"
     shown = f": {detail[:_LONGEST_DETAIL]}" if detail else ""
     message, pause = f"{where} {what} (HTTP {status}{shown})", seconds_to_wait(retry_after)
-    return BackboneError(kind, message, remedy, worth_retry=retry, retry_after=pause, status=status, detail=detail)
+    return BackboneError(kind, message, remedy, retry_after=pause, status=status, detail=detail)
 
 
 _BY_CLASS = (
@@ -137,8 +133,8 @@ _BY_CLASS = (
 """The meaning of an exception, by class names: importing every library to compare classes costs seconds."""
 
 
-def backbone_error(error: Exception, where: str, key: ServerKey | None = None) -> BackboneError:
-    """Return what an exception of a client library means.
+def backbone_error(error: Exception, where: str, seconds: float, key: ServerKey | None = None) -> BackboneError:
+    """Return what an exception of a client library means; `seconds` is the time that an answer had.
 
     The result does not reference the exception, since exceptions hold the request, and with it the key.
     """
@@ -158,15 +154,10 @@ def backbone_error(error: Exception, where: str, key: ServerKey | None = None) -
         return not_json(where, reason=f" ({type(error).__name__}{reason})")
     messages = {
         FailureKind.UNREACHABLE: f"{where} cannot be reached{reason}",
-        FailureKind.TIMEOUT: f"{where} did not answer in time",
+        FailureKind.TIMEOUT: f"{where} did not answer within {seconds:g} s",
         FailureKind.CUT_OFF: f"the connection to {where} broke in the middle of an answer",
     }
     return BackboneError(kind, messages.get(kind, f"{where} failed with {type(error).__name__}{reason}"))
-
-
-def too_late(where: str, seconds: float) -> BackboneError:
-    """Return the failure of a model that took longer than this many seconds."""
-    return BackboneError(FailureKind.TIMEOUT, f"{where} did not answer within {seconds:g} s")
 
 
 def not_json(where: str, expected: str = "a chat completion", reason: str = "") -> BackboneError:
@@ -199,17 +190,10 @@ def _server_says(body: object) -> str:
     return "" if text.startswith("<") else text[: 4 * _LONGEST_DETAIL]
 
 
-def seconds_to_wait(header: str | None, now: datetime | None = None) -> float | None:
-    """Seconds to wait by a `Retry-After` header, which is a number of seconds or an HTTP date."""
-    if header is None:
-        return None
+def seconds_to_wait(header: str | None) -> float | None:
+    """Seconds to wait by a `Retry-After` header; None for anything but a number, such as an HTTP date."""
     try:
-        seconds = float(header)
+        seconds = float(header or "")
     except ValueError:
-        try:
-            date = parsedate_to_datetime(header)
-        except (ValueError, OverflowError):
-            return None
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
-        seconds = (date - (now or datetime.now(UTC))).total_seconds()
+        return None
     return max(seconds, 0.0) if seconds == seconds else None

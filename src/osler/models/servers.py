@@ -12,9 +12,9 @@ import hashlib
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic_core import to_json
 
 from osler.api_keys import PROVIDERS, ServerKey, key_for, provider_url, scrub
@@ -35,34 +35,57 @@ _SAMPLING: dict[str, float | None] = {
 """The default sampling that is kept, and what is neutral, which is not shown."""
 
 
+def _name(value: object) -> str:
+    return printable(scrub(value))[:_LONGEST_NAME] if isinstance(value, str) else ""
+
+
+def _weights(value: object) -> str:
+    name = _name(value)
+    is_path = re.match(r"[/\\.~]|[A-Za-z]:\\", name)  # on the server's machine, not a repository
+    return re.split(r"[/\\]", name.rstrip("/\\"))[-1] if is_path else name
+
+
+def _sampling(values: object) -> dict[str, float]:
+    return {
+        name: round(float(value), 6)
+        for name, value in sorted(_mapping(values).items())
+        if name in _SAMPLING and type(value) in {int, float} and abs(value) < 1e6
+    }
+
+
+Name = Annotated[str, BeforeValidator(_name)]
+
+
 class ServerDescription(BaseModel):
-    """One server and its model, as far as it tells; what it does not tell is empty."""
+    """One server and its model, as far as it tells; what it does not tell, or tells in another form, is empty."""
 
     model_config = ConfigDict(frozen=True)
 
     address: str
-    software: str = ""
-    version: str = ""
-    weights: str = ""
+    software: Name = ""
+    version: Name = ""
+    weights: Annotated[str, BeforeValidator(_weights)] = ""
     """What the server calls the model's file or repository, without folders of its machine."""
-    context: int | None = None
+    context: Annotated[int | None, BeforeValidator(lambda value: value if type(value) is int else None)] = None
     """Tokens of prompt and answer."""
-    template: str = ""
+    template: Annotated[
+        str, BeforeValidator(lambda value: scrub(value)[:_LONGEST_TEMPLATE] if isinstance(value, str) else "")
+    ] = ""
     """The chat template."""
-    template_hash: str = ""
-    defaults: dict[str, float] = {}
+    defaults: Annotated[dict[str, float], BeforeValidator(_sampling)] = {}
     """Its sampling where a request does not state it."""
 
     @property
     def says_something(self) -> bool:
         """Whether the server told anything that identifies it."""
-        return bool(self.software or self.version or self.weights or self.template_hash)
+        return bool(self.software or self.version or self.weights or self.template)
 
     def __str__(self) -> str:
         """In one line."""
         told = [f"{self.software} {self.version}".strip(), self.weights]
         told += [f"context {self.context}"] if self.context else []
-        told += [f"template {self.template_hash[:8]}"] if self.template_hash else []
+        if self.template:
+            told.append(f"template {hashlib.sha256(self.template.encode('utf-8', 'replace')).hexdigest()[:8]}")
         own = [f"{name}={value:g}" for name, value in self.defaults.items() if value != _SAMPLING.get(name)]
         told += [f"defaults {' '.join(own)}"] if own else []
         return ", ".join(filter(None, told)) or "says nothing of itself"
@@ -85,7 +108,7 @@ async def describe_server(spec: Spec) -> ServerDescription:
         told = await _told(url, root, spec.model, partial(_answer, root, key))
     except UserError:  # its key may not be sent: the run itself will say so
         told = {}
-    return _description(spec.base_url or root, told)
+    return ServerDescription(address=spec.base_url or root, **told)
 
 
 async def _told(url: str, root: str, name: str, get: Callable[..., Awaitable[Mapping[str, Any]]]) -> dict[str, Any]:
@@ -145,32 +168,6 @@ def _ollama(shown: Mapping[str, Any]) -> dict[str, Any]:
         "template": shown.get("template"),
         "defaults": {name: float(value) for name, value in lines},
     }
-
-
-def _description(address: str, told: Mapping[str, Any]) -> ServerDescription:
-    """The description out of what a server said, which may be anything."""
-    template, context, weights = told.get("template"), told.get("context"), _name(told.get("weights"))
-    if re.match(r"[/\\.~]|[A-Za-z]:\\", weights):  # a path on the server's machine, not a repository
-        weights = re.split(r"[/\\]", weights.rstrip("/\\"))[-1]
-    template = scrub(template)[:_LONGEST_TEMPLATE] if isinstance(template, str) else ""
-    return ServerDescription(
-        address=address,
-        software=_name(told.get("software")),
-        version=_name(told.get("version")),
-        weights=weights,
-        context=context if type(context) is int and context > 0 else None,
-        template=template,
-        template_hash=hashlib.sha256(template.encode("utf-8", "replace")).hexdigest() if template else "",
-        defaults={
-            name: round(float(value), 6)
-            for name, value in sorted(_mapping(told.get("defaults")).items())
-            if name in _SAMPLING and type(value) in {int, float} and abs(value) < 1e6
-        },
-    )
-
-
-def _name(value: object) -> str:
-    return printable(scrub(value))[:_LONGEST_NAME] if isinstance(value, str) else ""
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

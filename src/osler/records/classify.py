@@ -9,8 +9,11 @@ from typing import Any
 from osler.language import Language, Speaker
 from osler.language.cues import any_of, finder, groups
 from osler.language.reader import denies_a_list, read
+from osler.records.fields import Age
 from osler.records.schema import RESULTS, Category, Sex, Status
 
+_CHILD = 12
+"""Years from which patients speak for themselves."""
 _SEX_WORDS = {
     **dict.fromkeys(("female", "f", "woman", "girl", "女", "女性"), Sex.FEMALE),
     **dict.fromkeys(("male", "m", "man", "boy", "男", "男性"), Sex.MALE),
@@ -21,6 +24,16 @@ _SEX_WORDS = {
 def sex_from(text: str) -> Sex | None:
     """The sex a word names."""
     return _SEX_WORDS.get(text.strip().casefold())
+
+
+def sex_in(text: str) -> Sex:
+    """The first sex that a text names."""
+    return next(filter(None, map(sex_from, re.findall(r"\w+", text))), Sex.UNKNOWN)
+
+
+def speaker_for(age: Age | None) -> Speaker:
+    """Return who speaks for a patient of that age."""
+    return Speaker.MOTHER if age is not None and age.years < _CHILD else Speaker.PATIENT
 
 
 def named_with_aliases(text: str) -> dict[str, Any] | None:

@@ -39,23 +39,30 @@ def write_records(
     if not target.parent.is_dir():
         raise UserError(f"there is no folder {target.parent}", "create it first")
     as_file = target.suffix.lower() in form.suffixes
-    records = _inspected(pool, inspect)
+    written: list[str] = []
+    records = _inspected(pool, inspect, written)
     if form.single and as_file:
         records = iter(_only_one(records, target, form))
-    work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
-        made = work / target.name
-        count = _write(records, made, form, in_folder=form.single and not as_file)
+    assert form.write is not None
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as work:
+        made = Path(work) / target.name
+        if as_file or not form.single:
+            form.write(records, made)
+        else:
+            made.mkdir()
+            for record in records:
+                form.write([record], made / f"{record.id}{form.suffixes[0]}")
         if target.is_dir() and not target.is_symlink():
             shutil.rmtree(target)
         make_private(made)
         os.replace(made, target)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return count, form.name
+    return len(written), form.name
 
 
-def _inspected(pool: RecordPool, inspect: Callable[[Diagnosis], Remark | None]) -> Iterator[PatientRecord]:
+def _inspected(
+    pool: RecordPool, inspect: Callable[[Diagnosis], Remark | None], written: list[str]
+) -> Iterator[PatientRecord]:
+    """The records, each with its warnings; their ids are added to `written`."""
     for reading in pool.chosen():
         record = reading.expect()
         remark = inspect(record.diagnosis)
@@ -63,6 +70,7 @@ def _inspected(pool: RecordPool, inspect: Callable[[Diagnosis], Remark | None]) 
             raise RecordError(Problem(reading.file, remark.text, reading.place, "diagnosis.name"))
         for note in (*reading.notes, *((remark.text,) if remark else ())):
             warn(f"{record.id}: {note}")
+        written.append(record.id)
         yield record
 
 
@@ -92,23 +100,3 @@ def _only_one(records: Iterator[PatientRecord], target: Path, form: Format) -> l
             f"give a folder ({target.with_suffix('')}) with --to {form.name}, or choose one with --id",
         )
     return first
-
-
-def _write(records: Iterator[PatientRecord], path: Path, form: Format, *, in_folder: bool) -> int:
-    """Write a file, or a folder with a file for each record; returns how many records there were."""
-    assert form.write is not None
-    count = 0
-
-    def counted() -> Iterator[PatientRecord]:
-        nonlocal count
-        for record in records:
-            count += 1
-            yield record
-
-    if not in_folder:
-        form.write(counted(), path)
-        return count
-    path.mkdir()
-    for record in counted():
-        form.write([record], path / f"{record.id}{form.suffixes[0]}")
-    return count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from osler.errors import UserError
-from osler.records.redact import withhold_diagnosis
 from osler.records.schema import PatientRecord
 
 MAX_DOCUMENT = 16 * 2**20
@@ -73,25 +72,8 @@ class RecordDraft:
     """What the format corrected, in words."""
     notes: tuple[str, ...] = ()
     """What of the source is not in the record: texts that could not be read, entries that only name the diagnosis."""
-
-
-class ImportedFields(NamedTuple):
-    """The fields of a record that was read from free text."""
-
-    data: dict[str, Any]
-    unread: Sequence[str] = ()
-    """Texts of the source that no entry has."""
-
-    def draft(self, place: str) -> RecordDraft:
-        """The record without its diagnosis in the opening words and names, and notes on what is not in it."""
-        data, left_out = withhold_diagnosis(self.data)
-        notes = []
-        if self.unread:
-            lines = "; ".join(f"“{_short(text)}”" for text in self.unread)
-            notes.append(f"{len(self.unread)} text(s) could not be read: {lines}")
-        if left_out:
-            notes.append(f"{left_out} entry(s) that only name the diagnosis were left out")
-        return RecordDraft(data, place, notes=tuple(notes))
+    item: Any = None
+    """The object of the file that the record was made of, if the format imports stories."""
 
 
 @dataclass(frozen=True)
@@ -162,18 +144,6 @@ def parse_json(text: str, shown: str, place: str = "") -> Any:
     raise RecordError(Problem(shown, f"{reason}; export it again", place))
 
 
-def drafted(read: Callable[[], Any], file: str, place: str = "") -> RecordDraft | Problem:
-    """The draft that a format reads from one case, or the problem if it cannot be read or has another shape."""
-    try:
-        made = read()
-        return made.draft(place) if isinstance(made, ImportedFields) else RecordDraft(made, place)
-    except RecordError as error:
-        return error.problem
-    except (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        detail = _short(str(error)) or type(error).__name__
-        return Problem(file, f"has not the shape of its format ({detail}); export it again", place)
-
-
 def check(draft: RecordDraft | Problem, file: str) -> ReadResult:
     """Validate a draft as a whole: one sound record, or every problem it has."""
     if isinstance(draft, Problem):
@@ -222,8 +192,9 @@ def _reason(detail: ErrorDetails) -> str:
 
 def _quote(value: object) -> str:
     """A value as Python writes it; nothing that is large or deep is written out first."""
-    return _short(repr(value[: _LONGEST_QUOTE + 1]) if isinstance(value, str) else reprlib.repr(value))
+    return short(repr(value[: _LONGEST_QUOTE + 1]) if isinstance(value, str) else reprlib.repr(value))
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """Return the beginning of a text."""
     return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"

@@ -81,7 +81,7 @@ def server_warnings(runs: Iterable[RunFile]) -> Iterator[str]:
         for spec, servers in servers_of(run).items():
             by_model[parse_spec(spec).model] += servers
     for model, servers in by_model.items():
-        known = {one.model_copy(update={"template": ""}).model_dump_json() for one in servers if one.says_something}
+        known = {one.model_dump_json() for one in servers if one.says_something}
         addresses = len({one.address for one in servers})
         if addresses > 1 or len(known) > 1:
             told = " / ".join(dict.fromkeys(map(str, servers)))

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from osler.errors import UserError, printable
-from osler.models import Backbone, BackboneError, FailureKind, open_backbone
+from osler.errors import RunStopped, UserError, printable
+from osler.models import Backbone, BackboneError, open_backbone
 from osler.models.cache import ResponseCache
+from osler.models.retry import CircuitBreaker
 from osler.private import make_private, private_file
 from osler.records.formats import jsonl, yaml
 from osler.records.pool import RecordPool
@@ -20,11 +21,6 @@ from osler.records.schema import PatientRecord
 from osler.records.validation import Problem
 from osler.structuring.source_text import TextCase, read_cases
 from osler.structuring.structure import Structurer, StructuringError, StructuringReport
-
-_FINAL = frozenset({FailureKind.UNAUTHORIZED, FailureKind.UNKNOWN_MODEL})
-"""Failures that every other record would have, too."""
-_MOST_IN_A_ROW = 3
-"""Records that fail one after the other because the server does not answer, until the run stops."""
 
 
 class RecordFolder:
@@ -121,8 +117,10 @@ class TextConversion:
     """Records that were there before."""
     failed: list[str] = field(default_factory=list)
     reports: list[StructuringReport] = field(default_factory=list)
-    _in_a_row: int = 0
-    """Records that failed since the server last answered."""
+
+    def __post_init__(self) -> None:
+        """Stop when the server is down, as a run does."""
+        self.backbone.client = CircuitBreaker(self.backbone.client)
 
     async def run(self, cases: Iterable[TextCase | Problem]) -> None:
         """Structure what is not in the folder yet, then close the model.
@@ -141,7 +139,11 @@ class TextConversion:
                     else:
                         group.create_task(self._one(case, gate))
         except ExceptionGroup as several:
-            raise several.exceptions[0] from None
+            first = several.exceptions[0]
+            if isinstance(first, RunStopped):
+                self.tell(self.summary())
+                first = UserError(first.message, "re-run the same command to resume")
+            raise first from None
         finally:
             await self.backbone.close()
 
@@ -163,23 +165,13 @@ class TextConversion:
             self.reports.append(work.report)
             try:
                 record = await work.record()
-            except StructuringError as error:
+            except (StructuringError, BackboneError) as error:
                 self._failed(f"{case.id}: {error}")
-            except BackboneError as error:
-                self._no_answer(case, error)
             else:
-                self._in_a_row = 0
                 self.folder.add(record, work.report)
                 self.converted += 1
                 for line in work.report.lines():
                     self.tell(line)
-
-    def _no_answer(self, case: TextCase, error: BackboneError) -> None:
-        self._in_a_row += error.worth_retry
-        if error.kind in _FINAL or self._in_a_row >= _MOST_IN_A_ROW:
-            self.tell(self.summary())
-            raise UserError(error.message, f"{error.remedy}; re-run the same command to resume") from None
-        self._failed(f"{case.id}: {error}")
 
     def _failed(self, line: str) -> None:
         self.failed.append(line)

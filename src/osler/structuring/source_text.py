@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,20 +13,12 @@ from osler.errors import UserError
 from osler.language import Language
 from osler.language.words import sentences
 from osler.records.classify import language_of, named_with_aliases
-from osler.records.formats import jsonl
+from osler.records.objects import LINES, read_objects
 from osler.records.registry import OWN, Format, format_of
-from osler.records.validation import (
-    MAX_DOCUMENT,
-    MAX_RECORD,
-    Problem,
-    RecordDraft,
-    RecordError,
-    parse_json,
-    read_text,
-)
+from osler.records.validation import MAX_RECORD, Problem, RecordError, read_text
 
 _TEXTS = (".txt", ".md")
-_SUFFIXES = (*_TEXTS, ".json", ".jsonl", ".ndjson", ".csv", ".tsv")
+_SUFFIXES = (*_TEXTS, ".json", *LINES, ".csv", ".tsv")
 _LONGEST_PART = {Language.EN: 1800, Language.ZH: 700}
 """Characters that one request shows the model: its answer is several times as long."""
 _NOT_TOLD = re.compile(
@@ -107,19 +97,13 @@ def _cases(path: Path, shown: str) -> Iterator[TextCase | Problem]:
         yield TextCase(_slug(path.stem), tuple(paragraph.strip() for paragraph in paragraphs if paragraph.strip()))
         return
     form = _known_format(path, shown)
-    drafts = {draft.place: draft for draft in form.read(path, shown)} if form else {}
-    items = list(_items(path, shown))
-    only = next(iter(drafts.values()), None) if len(items) == 1 else None
-    for number, item in enumerate(items, 1):
-        draft = drafts.get(item.place) or only
-        if isinstance(item, Problem):
-            yield item
-        elif isinstance(draft, Problem):
+    for number, draft in enumerate((form.read if form else read_objects)(path, shown), 1):
+        if isinstance(draft, Problem):
             yield draft
-        elif not isinstance(item.data, Mapping):
-            yield Problem(shown, "is not an object with fields", item.place)
-        elif form is None or draft is not None:  # a format leaves out what is no patient
-            yield _case(item.data, draft.data if draft else {}, f"{path.stem}-{number:03d}")
+        elif not isinstance(item := draft.item or draft.data, Mapping):
+            yield Problem(shown, "is not an object with fields", draft.place)
+        else:
+            yield _case(item, draft.data if form else {}, f"{path.stem}-{number:03d}")
 
 
 def _known_format(path: Path, shown: str) -> Format | None:
@@ -131,23 +115,6 @@ def _known_format(path: Path, shown: str) -> Format | None:
     if form.name in OWN:
         raise UserError(f"{shown} has structured records already", "convert it without --with")
     return form
-
-
-def _items(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
-    """The objects of a file, as they are, with the same places as formats give them."""
-    suffix = path.suffix.lower()
-    if suffix in {".jsonl", ".ndjson"}:
-        yield from jsonl.read(path, shown)
-        return
-    text = read_text(path, MAX_DOCUMENT, shown)
-    if suffix == ".json":
-        data = parse_json(text, shown)
-        for number, item in enumerate(data if isinstance(data, list) else [data], 1):
-            yield RecordDraft(item, f"case {number}")
-        return
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if suffix == ".tsv" else ",")
-    for row in rows:
-        yield RecordDraft({key: cell for key, cell in row.items() if key}, f"row {rows.line_num}")
 
 
 def _case(item: Mapping[str, Any], draft: Mapping[str, Any], name: str) -> TextCase:

@@ -5,26 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from osler.errors import UserError
-from osler.language import Language, Speaker
+from osler.language import Language
 from osler.locale import label
-from osler.records.classify import kind_of_test, named_with_aliases, sex_from
+from osler.records.classify import kind_of_test, named_with_aliases, sex_in, speaker_for
 from osler.records.fields import Age
-from osler.records.formats import jsonl
+from osler.records.objects import ImportedFields, importer
 from osler.records.registry import Format, has_key
-from osler.records.schema import Category, PatientRecord, Sex, Status
+from osler.records.schema import Category, PatientRecord, Status
 from osler.records.split import EntryList
-from osler.records.validation import ImportedFields, Problem, RecordDraft, drafted
 
-_AGE = re.compile(r"(\d+)[\s-]*(year|month|week|day)s?", re.IGNORECASE)
-_NEWBORN = re.compile(r"newborn|neonate", re.IGNORECASE)
 # Leaves that only say "what was found" take the name of what was examined.
 _BARE = re.compile(r"(?:finding|result|detail)s?|description|interpretation|impression|report|value", re.IGNORECASE)
-_CHILD = 12
 _TEXTS = {
     "History": (Category.SYMPTOM,),
     "Review_of_Systems": (
@@ -53,45 +48,26 @@ _KNOWN = {
 EN = Language.EN
 
 
-def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
-    """One case a line."""
-    for number, item in enumerate(jsonl.read(path, shown), 1):
-        if isinstance(item, Problem):
-            yield item
-            continue
-        case = item.data.get("OSCE_Examination") if isinstance(item.data, Mapping) else None
-        if isinstance(case, Mapping) and isinstance(case.get("Patient_Actor"), Mapping):
-            yield drafted(partial(_fields, case, f"agentclinic-{number:03d}"), shown, item.place)
-        else:
-            reason = "has no `OSCE_Examination` with a `Patient_Actor`; it is not an AgentClinic case"
-            yield Problem(shown, reason, item.place)
-
-
-def _fields(case: Mapping[str, Any], name: str) -> ImportedFields:
+def _fields(item: Any, number: str) -> ImportedFields:
+    case = item["OSCE_Examination"]
     actor, entries = case["Patient_Actor"], _entries(case)
     who = str(actor.get("Demographics", ""))
-    age = _age(who)
+    age = Age.find(who)
     symptoms = actor.get("Symptoms", {})
     complaint = str(symptoms.get("Primary_Symptom") or case.get("Objective_for_Doctor", ""))
     data = {
-        "id": name,
+        "id": f"agentclinic-{int(number):03d}",
         "language": EN,
         "source": "AgentClinic (MIT)",
-        "speaker": Speaker.MOTHER if age is not None and age.years < _CHILD else Speaker.PATIENT,
+        "speaker": speaker_for(age),
         "age": age,
-        "sex": next(filter(None, map(sex_from, re.findall(r"\w+", who))), Sex.UNKNOWN),
+        "sex": sex_in(who),
         "complaint": complaint.strip().rstrip(".") + ".",
         "diagnosis": named_with_aliases(str(case.get("Correct_Diagnosis") or "")),
         "entries": entries.settled(complaint),
     }
     others = {key: text for key, text in {**actor, **case}.items() if key not in _KNOWN}
     return ImportedFields(data, [*entries.unread, *(f"{about}: {text}" for _, about, text in _leaves(others))])
-
-
-def _age(who: str) -> Age | None:
-    if found := _AGE.search(who):
-        return Age.parse(f"{found[1]} {found[2].lower()}s")
-    return Age(0, "days") if _NEWBORN.search(who) else None
 
 
 def _entries(case: Mapping[str, Any]) -> EntryList:
@@ -157,4 +133,6 @@ def _case(record: PatientRecord) -> dict[str, Any]:
 
 _ABOUT = "AgentClinic OSCE cases, English, without a treatment"
 _FIELDS = ("OSCE_Examination", "Patient_Actor", "Physical_Examination_Findings", "Test_Results", "Correct_Diagnosis")
-FORMAT = Format("agentclinic", (".jsonl",), _ABOUT, read, has_key("OSCE_Examination"), write, fields=_FIELDS)
+FORMAT = Format(
+    "agentclinic", (".jsonl",), _ABOUT, importer(_fields), has_key("OSCE_Examination"), write, fields=_FIELDS
+)

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from osler.language import Language
 from osler.locale import label
 from osler.records.classify import kind_of_test, language_of, sex_from
+from osler.records.objects import ImportedFields, importer
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList, statements
-from osler.records.validation import (
-    MAX_DOCUMENT,
-    ImportedFields,
-    Problem,
-    RecordDraft,
-    drafted,
-    parse_json,
-    read_text,
-)
 
 _SEX = re.compile(r"(?:gender|sex|性别)\s*[:：]\s*(\w+)", re.IGNORECASE)
 _AGE = re.compile(r"(?:age|年龄)\s*[:：]\s*(\d+\s*(?:years?|months?|weeks?|days?|岁|个月|天)?)", re.IGNORECASE)
@@ -43,19 +32,9 @@ _KNOWN = {
 _AFTERWARDS = re.compile(r"after\b|经.*后", re.IGNORECASE)
 
 
-def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
-    """All records of the file."""
-    data = parse_json(read_text(path, MAX_DOCUMENT, shown), shown)
-    for number, item in enumerate(data if isinstance(data, list) else [data], 1):
-        place = f"case {number}"
-        record = item.get("medical_record") if isinstance(item, Mapping) else None
-        if isinstance(record, Mapping):
-            yield drafted(partial(_fields, record, str(item.get("id", number))), shown, place)
-        else:
-            yield Problem(shown, "has no `medical_record`; it is not an AI-Hospital record", place)
+def _fields(item: Any, number: str) -> ImportedFields:
+    record = item["medical_record"]
 
-
-def _fields(record: Mapping[str, Any], name: str) -> ImportedFields:
     def section(key: str) -> str:
         return str(record.get(key) or "").strip()
 
@@ -74,7 +53,7 @@ def _fields(record: Mapping[str, Any], name: str) -> ImportedFields:
     core = re.split(r"[;；\n]", diagnosis)[0].strip().rstrip(".。")
     treatment = _treatment(section("diagnosis_and_treatment_process"))
     data = {
-        "id": f"aihospital-{name}",
+        "id": f"aihospital-{item.get('id', number)}",
         "language": language,
         "source": "AI-Hospital",
         "age": age[1] if age else None,
@@ -112,4 +91,4 @@ def _treatment(text: str) -> str:
 
 _ABOUT = "AI-Hospital style JSON, with diagnosis and treatment"
 _FIELDS = ("medical_record", "general_info", "chief_complaint", "current_medical_history", "diagnostic_results")
-FORMAT = Format("aihospital", (".json",), _ABOUT, read, has_key("medical_record"), fields=_FIELDS)
+FORMAT = Format("aihospital", (".json",), _ABOUT, importer(_fields), has_key("medical_record"), fields=_FIELDS)

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 from osler.language import Language, Speaker
 from osler.locale import label
 from osler.records.classify import named_with_aliases, sex_from
+from osler.records.objects import ImportedFields, importer
 from osler.records.registry import Format, has_key
 from osler.records.schema import Category
 from osler.records.split import EntryList
-from osler.records.validation import (
-    MAX_DOCUMENT,
-    ImportedFields,
-    Problem,
-    RecordDraft,
-    drafted,
-    parse_json,
-    read_text,
-)
 
 _SECTIONS = {
     "present_illness_history": Category.SYMPTOM,
@@ -58,16 +47,9 @@ _CHILD = 12
 ZH = Language.ZH
 
 
-def read(path: Path, shown: str) -> Iterator[RecordDraft | Problem]:
-    """The one case of the file."""
-    data = parse_json(read_text(path, MAX_DOCUMENT, shown), shown)
-    if isinstance(data, Mapping) and isinstance(data.get("patientProfile"), Mapping):
-        yield drafted(partial(_fields, data, data["patientProfile"], path.stem), shown)
-    else:
-        yield Problem(shown, "has no `patientProfile`; it is not an SPBench case")
+def _fields(case: Any, stem: str) -> ImportedFields:
+    profile = case["patientProfile"]
 
-
-def _fields(case: Mapping[str, Any], profile: Mapping[str, Any], stem: str) -> ImportedFields:
     def text(key: str) -> str:
         return str(profile.get(key) or "").strip()
 
@@ -105,4 +87,4 @@ def _diagnosis(title: str) -> dict[str, Any] | None:
 
 _ABOUT = "SPBench style JSON, Chinese, without a treatment"
 _OWN = ("caseTitle", "patientProfile", "chief_complaint", "present_illness_history", "age_value")
-FORMAT = Format("spbench", (".json",), _ABOUT, read, has_key("patientProfile"), fields=_OWN)
+FORMAT = Format("spbench", (".json",), _ABOUT, importer(_fields), has_key("patientProfile"), fields=_OWN)
