@@ -157,15 +157,8 @@ class VectorIndex:
         return {"ids": list(ids), "groups": groups, "vectors": _encoded(self.vectors(ids))}
 
     def vectors(self, ids: Sequence[int]) -> Rows:
-        """Some of the vectors, in the order of the ids; the newest are found without looking at the others."""
-        left, place_of = set(ids), dict[int, int]()
-        for place in range(len(self) - 1, -1, -1):
-            if not left:
-                break
-            if self._ids[place] in left:
-                left.remove(self._ids[place])
-                place_of[self._ids[place]] = place
-        return self._rows[[place_of[id] for id in ids]]
+        """Some of the vectors, in the order of the ids."""
+        return self._rows[[self._row_of[id] for id in ids]]
 
     def extend(self, rows: dict[str, Any]) -> None:
         """Add vectors that `rows_of` returned."""
