@@ -176,17 +176,15 @@ def test_the_rules_doctor_drops_what_was_wrong_in_a_like_case_and_prefers_what_w
     assert concluding(case, *[unknown] * 5) == alone
 
 
-def test_the_rules_doctor_learns_an_illness_that_it_does_not_know() -> None:
-    case = "migraine-en"
+@pytest.mark.parametrize("case", ["pneumonia-en", "pneumonia-zh"])
+def test_the_rules_doctor_learns_an_illness_that_it_does_not_know(case: str) -> None:
     alone = concluding(case)
-    learned = lesson_about(case, diagnosis="Reading glasses needed", treatment="Glasses", given="x", given_was=False)
-    many = concluding(case, learned)
-    assert (many.diagnosis, many.treatment) in {
-        ("Reading glasses needed", "Glasses"),
-        (alone.diagnosis, alone.treatment),
-    }
-    other = learned.model_copy(update={"lesson": learned.lesson.model_copy(update={"findings": {}})})
-    assert concluding(case, other).diagnosis == alone.diagnosis
+    learned = lesson_about(case, diagnosis="Legionellosis", treatment="Levofloxacin", given_was=False)
+    told = concluding(case, learned)
+    assert (told.diagnosis, told.treatment) == ("Legionellosis", "Levofloxacin")
+    assert told.differential[0] == alone.diagnosis
+    unlike = learned.lesson.model_copy(update={"findings": dict.fromkeys(learned.lesson.findings, False)})
+    assert concluding(case, learned.model_copy(update={"lesson": unlike})).diagnosis == alone.diagnosis
 
 
 MOVE = json.dumps({"differential": [], "action": "conclude", "question": ""})
