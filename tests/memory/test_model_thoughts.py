@@ -444,11 +444,15 @@ async def test_the_facts_laid_before_the_model_tell_when_they_were_so(language: 
 
 @BOTH
 async def test_the_model_is_told_what_was_known_before_and_the_date(language: Language) -> None:
-    script = Script(answer())
+    script = Script(answer(), answer())
     about = "52 years, female" if language is EN else "52岁，女"
     memory = memory_factory("tim")(MemorySettings(language=language, thinker=script, about=about))
-    await memory.remember(Turn(number=1, question="?", reply="-", at=datetime.fromisoformat("2024-03-09T09:00")))
-    assert about in script.texts[0] and "2024-03-09" in script.texts[0]
+    for number, day in ((0, "2020-01-02"), (1, "2024-03-09")):
+        at = datetime.fromisoformat(f"{day}T09:00")
+        await memory.remember(Turn(number=number, question="?", reply="-", at=at))
+    earlier, now = script.texts
+    assert "2020-01-02" in earlier and about not in earlier, "at an earlier visit nobody knew of this one"
+    assert about in now and "2024-03-09" in now
 
 
 @BOTH

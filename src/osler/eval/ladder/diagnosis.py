@@ -16,7 +16,7 @@ from osler.eval.ladder.negation import says_nothing
 from osler.eval.verdict import Opinion, Verdict
 from osler.records.schema import Diagnosis
 
-LADDER = "ladder/6"
+LADDER = "ladder/7"
 
 _QUESTION = re.compile(r"[?？]")
 _IS_TRUTH = (Relation.SAME, Relation.NARROWER)

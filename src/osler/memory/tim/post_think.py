@@ -99,7 +99,10 @@ class _ModelThink:
         return True
 
     def _exchange(self, turn: Turn) -> dict[str, str]:
-        """Return what the prompts for new thoughts say of an exchange: of a consultation, or of two people who talk."""
+        """Return what the prompts for new thoughts say of an exchange: of a consultation, or of two people who talk.
+
+        At an earlier visit nobody knew how the present one would begin.
+        """
         words = phrases("tim_lines", self._language)
         said = {
             "question": turn.question,
@@ -113,7 +116,7 @@ class _ModelThink:
             kind, names = "consultation", {}
             exchange = prompt("tim_exchange", self._language).fill(
                 **said,
-                about=self._about or words["nothing"],
+                about=(self._about if turn.number > 0 else "") or words["nothing"],
                 who=words[f"who_{(turn.speaker or self._speaker).value}"],
                 results=turn.results or words["nothing"],
                 differential=illnesses(turn, self._language) or words["nothing"],
