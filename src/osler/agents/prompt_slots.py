@@ -96,12 +96,16 @@ def notes(selection: Selection) -> tuple[Note, ...]:
     def asked(entry: Entry) -> tuple[str, ...]:
         return tuple(one.name for one in selection.things if entry.name in one.entries and one.name != entry.name)
 
-    told = (entry for entry in selection.entries if entry.name not in selection.earlier)
-    entries = (Note(entry.name, _told(entry, selection), asked(entry)) for entry in told)
-    # Without the name of the entry, which would say too much: "Penicillin allergy".
-    earlier = (Note(said["earlier_name"], said["told_earlier"]) for _ in selection.earlier)
+    told, past = [], []
+    for entry in selection.entries:
+        if entry.name in selection.earlier:
+            # In the words of the question: the name of the entry would say too much ("Penicillin allergy").
+            name = SEMICOLON[selection.case.language].join(asked(entry)) or said["earlier_name"]
+            past.append(Note(name, said["told_earlier"]))
+        else:
+            told.append(Note(entry.name, _told(entry, selection), asked(entry)))
     missing = (Note(one.name, said[f"unrecorded_{one.unrecorded}"]) for one in selection.things if one.unrecorded)
-    return tuple(dict.fromkeys((*entries, *earlier, *missing)))
+    return tuple(dict.fromkeys((*told, *past, *missing)))
 
 
 def _told(entry: Entry, selection: Selection) -> str:

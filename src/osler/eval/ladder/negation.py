@@ -21,7 +21,9 @@ def _split(clause: str) -> tuple[str, str]:
     if is_past or cue("answer_cues", "after").search(clause.rstrip("的者）)")):
         return "", clause
     if hit := cue("answer_cues", "before").search(clause):
-        return clause[: hit.start()].strip(), clause[hit.end() :].strip()
+        ahead, behind = clause[: hit.start()].strip(), clause[hit.end() :].strip()
+        # What a denial with nothing behind it denies stands before it: "NSAIDs are not", "佐匹克隆一律不用".
+        return (ahead, behind) if behind else ("", ahead)
     return clause, ""
 
 
