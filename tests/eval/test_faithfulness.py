@@ -81,7 +81,6 @@ def test_a_paraphrase_is_no_fault(language: Language, reply: str) -> None:
         (Language.EN, "Ten days; I take warfarin too.", "drug"),
         (Language.EN, "Ten days. I keep vomiting blood as well.", "symptom"),
         (Language.EN, "Ten days. I had pneumonia in the army once.", "history"),
-        (Language.EN, "Yes, I have a fever. The cough is dry.", "Fever"),
         (Language.EN, "干咳十天了。", "language"),
         (Language.ZH, "咳了十天，估计是胰腺炎。", "leak"),
         (Language.ZH, "咳了十天，痰有350毫升。", "number"),
@@ -89,13 +88,12 @@ def test_a_paraphrase_is_no_fault(language: Language, reply: str) -> None:
         (Language.ZH, "咳了十天，我还在吃华法林。", "drug"),
         (Language.ZH, "咳了十天，小便疼，老想去。", "symptom"),
         (Language.ZH, "咳了十天。我有静脉曲张。", "history"),
-        (Language.ZH, "我确实有发热。咳嗽是干咳。", "发热"),
         (Language.ZH, "It is a dry cough, ten days of it by now, doctor.", "language"),
     ],
 )
 def test_a_plain_fault_is_found(language: Language, reply: str, found: str) -> None:
     verdict = judge_reply(reply, context(language, COUGH[language], FEVER[language]))
-    told = {claim.kind.value for claim in verdict.unsupported} | set(verdict.turned_round)
+    told = {claim.kind.value for claim in verdict.unsupported}
     told |= {"leak"} if verdict.leaks else set()
     told |= {"language"} if verdict.other_language else set()
     # To name the diagnosis may also be called a claim that nothing supports.
@@ -278,7 +276,8 @@ def judged_by(
 def test_a_run_scored_by_both_rulers_shows_both_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_of(tmp_path / "run.osler", "39", "4711 4712")
     by_rules = load_run(run)
-    assert [(row["leaks"], row["fabrications"]) for row in by_rules.rows()] == [(0, 2), (0, 2)]
+    counted = [(row["leaks"], row["fabrications"], row["contradictions"]) for row in by_rules.rows()]
+    assert counted == [(0, 2, None), (0, 2, None)]
     (note, *_) = compare([by_rules]).ruler_notes
     assert (
         RULES in note

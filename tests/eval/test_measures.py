@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from osler.agents.rules.patient import voice
 from osler.errors import UserError
-from osler.eval.faithfulness.contradiction import contradicted, refuses
+from osler.eval.faithfulness.refusal import refuses
 from osler.eval.measures import Measures, measure
 from osler.records import Entry, Language, PatientRecord, RecordPool
 from osler.runs.events import Answered, Asked, Ending, Event, Found, Maker, Retrieved, Role
@@ -253,69 +253,7 @@ def test_leaks_and_fabrications_are_counted_by_replies(record: PatientRecord, le
     assert (found.replies, found.leaks, found.fabrications) == (3, 1, 1)
     assert [one.turn for one in found.faults] == [1, 2]
     assert [claim.quote for claim in found.faults[1].verdict.unsupported] == ["37", "39"]
-    assert (found.contradictions, found.refusals, found.disclosed_share) == (0, 0, None)
-
-
-OPPOSITES = [
-    (PAIN, "?", "No, I don't have any ankle pain.", "没有，我没有脚踝疼痛。"),
-    (PAIN, "Do you have any ankle pain?|您有脚踝疼痛吗？", "No, I don't.", "没有。"),
-    (ASTHMA, "?", "I've never had asthma, sorry.", "从来没有哮喘。"),
-    (FEVER, "?", "Yes, I've had a fever since Sunday.", "有，周日开始一直发热。"),
-    (FEVER, "Have you had a fever?|您最近有没有发热？", "Yes.", "有的。"),
-    (PALPATION, "?", "Palpation was normal.", "触诊正常。"),
-    (RADIOGRAPH, "?", "They said the X-ray was abnormal.", "X光不正常。"),
-    (RADIOGRAPH, "?", "It came back positive.", "结果是阳性。"),
-    (MRI, "?", "It showed nothing abnormal.", "结果没有异常。"),
-    (DIMER, "?", "The D-dimer was normal.", "D-二聚体正常。"),
-]
-NO_OPPOSITES = [
-    (PAIN, "?", "No fever, but sharp pain since Monday.", "没有发热，就是外踝锐痛。"),
-    (PAIN, "?", "I have no ankle pain at night.", "晚上没有脚踝疼痛。"),
-    (PAIN, "Is your ankle pain there at night?|脚踝疼痛晚上重吗？", "No.", "没有。"),
-    (PAIN, "?", "No ankle pain on the left, sharp on the right since Monday.", "左边没有脚踝疼痛，右边外踝锐痛。"),
-    (PAIN, "?", "I don't know.", "不清楚。"),
-    (FEVER, "?", "I don't have pain, chills or fever.", "没有疼痛、寒战、发热。"),
-    (FEVER, "?", "No. My mother has a fever.", "没有。我妈妈有发热。"),
-    (FEVER, "?", "I was afraid I might get a fever.", "我怕会有发热。"),
-    (FEVER, "?", "Could I have a fever?", "我会不会有发热？"),
-    (FEVER, "Is the fever gone?|发热退了吗？", "Yes.", "是的。"),
-    (PALPATION, "?", "It was tender over the ligament; the rest was normal.", "韧带处压痛，其他正常。"),
-    (RADIOGRAPH, "?", "It wasn't abnormal.", "没有发现异常。"),
-    (MRI, "?", "That hasn't been done.", "这个没有做过。"),
-    (DIMER, "?", "No, the D-dimer has not been done.", "没有，D-二聚体还没查。"),
-    (DIMER, "?", "I don't know whether the D-dimer was normal.", "D-二聚体正常不正常我不清楚。"),
-]
-
-
-def spoken(rows: list[tuple[int, str, str, str]]) -> list[Any]:
-    both = []
-    for place, questions, english, chinese in rows:
-        asked = questions.split("|")
-        both += [(ANKLES[0], place, asked[0], english), (ANKLES[1], place, asked[-1], chinese)]
-    return [pytest.param(*row, id=row[-1]) for row in both]
-
-
-@pytest.mark.parametrize(("record", "place", "question", "said"), spoken(OPPOSITES))
-def test_a_reply_that_says_the_opposite_is_counted(record: PatientRecord, place: int, question: str, said: str) -> None:
-    name = record.entries[place].name
-    assert contradicted(said, question, (record.entries[place],), record.language) == (name,)
-    found = measure(of(record, exchange(1, question, (name,), reply(said))), record)
-    assert (found.contradictions, found.refusals) == (1, 0)
-
-
-@pytest.mark.parametrize(("record", "place", "question", "said"), spoken(NO_OPPOSITES))
-def test_a_reply_that_does_not_is_not(record: PatientRecord, place: int, question: str, said: str) -> None:
-    assert contradicted(said, question, (record.entries[place],), record.language) == ()
-
-
-def test_a_reply_to_two_things_may_deny_one_and_tell_the_other() -> None:
-    record = ANKLES[0]
-    both = (record.entries[PAIN], record.entries[FEVER])
-    assert contradicted("Sharp ankle pain, and no fever.", "?", both, record.language) == ()
-    # A sentence that denies something affirms nothing for sure.
-    assert contradicted("I have a fever and no ankle pain.", "?", both, record.language) == ("Ankle pain",)
-    assert contradicted("I have a fever. No ankle pain.", "?", both, record.language) == ("Ankle pain", "Fever")
-    assert contradicted("No.", "Do you have a fever?", both, record.language) == ()
+    assert (found.refusals, found.disclosed_share) == (0, None)
 
 
 REFUSALS = [
@@ -341,16 +279,8 @@ def test_refusals(place: int, english: str, chinese: str, refused: bool) -> None
         assert found.refusals == refused
 
 
-def test_no_reply_makes_the_search_long() -> None:
-    for record, bits in ((ANKLES[0], ("no no ", "yes, ", "not ")), (ANKLES[1], ("有的", "没有过", "是的是", "有过"))):
-        for bit in bits:
-            said = bit * 3000 + "x"
-            assert contradicted(said, said, record.entries[:1], record.language) == ()
-            assert contradicted(said, said, record.entries[1:2], record.language) == ()
-
-
 @pytest.mark.parametrize("language", Language)
-def test_the_rules_patient_contradicts_and_refuses_nothing(language: Language) -> None:
+def test_the_rules_patient_refuses_nothing(language: Language) -> None:
     ask = {Language.EN: "Do you have {}?", Language.ZH: "您有没有{}？"}[language]
     for record in (record for record in POOL if record.language is language):
         groups: list[tuple[Entry, ...]] = [(entry,) for entry in record.entries]
@@ -358,24 +288,7 @@ def test_the_rules_patient_contradicts_and_refuses_nothing(language: Language) -
         for group in groups:
             question = ask.format(group[0].name)
             said = voice(group, question, case_of(record))
-            assert contradicted(said, question, group, language) == (), said
             assert not refuses(said, group, language), said
-
-
-@pytest.mark.parametrize("language", Language)
-def test_most_plain_opposites_are_found_in_the_bundled_records(language: Language) -> None:
-    says = {
-        Language.EN: {"present": "No, I don't have any {}.", "absent": "Yes, I have {}."},
-        Language.ZH: {"present": "没有，没有{}。", "absent": "有，我有{}。"},
-    }[language]
-    symptoms = [
-        entry
-        for record in POOL
-        for entry in record.entries
-        if record.language is language and entry.category == "symptom"
-    ]
-    caught = [bool(contradicted(says[one.status].format(one.name.lower()), "?", (one,), language)) for one in symptoms]
-    assert len(caught) > 250 and sum(caught) / len(caught) > 0.9
 
 
 @pytest.mark.parametrize("case", ["pyelonephritis-en", "pyelonephritis-zh", "gout-en", "croup-zh"])
@@ -388,7 +301,7 @@ async def test_a_consultation_of_the_rules(case: str) -> None:
     assert found.rounds == found.replies == transcript.turns > 3
     assert found.coverage is not None and 0.1 < found.coverage <= 1
     assert found.disclosed_share == 1.0
-    assert (found.leaks, found.contradictions, found.refusals) == (0, 0, 0)
+    assert (found.leaks, found.refusals) == (0, 0)
     again = Transcript.model_validate_json(transcript.model_dump_json(exclude_none=True))
     assert measure(again, record) == found
     assert json.loads(json.dumps(asdict(found)))["coverage"] == found.coverage

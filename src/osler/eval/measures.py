@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from osler.errors import UserError
 from osler.eval.course import Course
-from osler.eval.faithfulness.contradiction import refuses
+from osler.eval.faithfulness.refusal import refuses
 from osler.eval.faithfulness.replies import JudgedReply
 from osler.eval.faithfulness.rules import faults_of
 from osler.records.schema import RESULTS, Category, Entry, Part, PatientRecord, Relevance, Status
@@ -74,11 +74,9 @@ class Measures:
     replies: int
     """The patient's replies to questions."""
     leaks: int
-    """Replies that give the diagnosis away. This and the next three are by the rules of `osler.eval.faithfulness`."""
+    """Replies that give the diagnosis away. This and the next two are by the rules of `osler.eval.faithfulness`."""
     fabrications: int
     """Replies that claim what no entry given so far, question or opening words support."""
-    contradictions: int
-    """Replies that contradict an entry given for them."""
     other_language: int
     """Replies with a sentence that is not in the consultation's language."""
     faults: tuple[JudgedReply, ...]
@@ -141,7 +139,6 @@ def measure(transcript: Transcript, record: PatientRecord, prices: Mapping[str, 
         replies=len(told),
         leaks=sum(bool(one.verdict.leaks) for one in faults),
         fabrications=sum(bool(one.verdict.unsupported) for one in faults),
-        contradictions=sum(bool(one.verdict.turned_round) for one in faults),
         other_language=sum(one.verdict.other_language for one in faults),
         faults=faults,
         refusals=sum(refuses(answer.reply, one.entries, record.language) for one, answer in told),

@@ -47,11 +47,6 @@ def denies(text: str, language: Language) -> bool:
     return has("negation", text, language)
 
 
-def is_plain(text: str, language: Language) -> bool:
-    """Check whether a normalised text is about now and the patient, and supposes nothing."""
-    return not any(has(key, text, language) for key in ("supposed", "past", "relative"))
-
-
 @dataclass(frozen=True)
 class ReplyClause:
     """Text between two commas, or between the items of a list; a `but` ends a statement."""
@@ -62,8 +57,6 @@ class ReplyClause:
     """The sentence it is a part of."""
     is_affirmed: bool
     """Whether it says that something is or was so: what follows a denial may be denied with it."""
-    is_plain: bool
-    """Whether it is about now and about the patient."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -85,7 +78,7 @@ def clauses(text: str, language: Language) -> tuple[ReplyClause, ...]:
             asks = place == len(parts) and statement.endswith(("?", "？"))
             supposed = asks or has("supposed", part, language)
             affirmed = not denied and not supposed and not has("unknown", part, language)
-            found.append(ReplyClause(part, statement, affirmed, not supposed and is_plain(part, language)))
+            found.append(ReplyClause(part, statement, affirmed))
     return tuple(found)
 
 

@@ -61,7 +61,8 @@ class Run:
     def rows(self, judge: str | None = None, ruler: str | None = None) -> Iterator[dict[str, Any]]:
         """One dictionary per consultation that has ended, measures included.
 
-        Leaks, fabrications and contradictions are by `ruler`: a model that judged the replies, or the rules.
+        Leaks, fabrications and contradictions are by `ruler`: a model that judged the replies, or the rules, which do
+        not count contradictions.
         """
         chosen = ruler_of([self.file], ruler)
         said = None if chosen == RULES else patient_verdicts(self.file, chosen)
@@ -72,7 +73,9 @@ class Run:
             told |= json.loads(told.pop("measures") or "{}")
             told["makers"] = Makers.read(told)
             told.pop("faults", None)
-            if said is not None:
+            if said is None:
+                told["contradictions"] = None
+            else:
                 told |= {name: said.get(told["number"], {}).get(name) for name in FIGURES}
             told["patient_ruler"] = chosen
             told["failed"] = told["state"] == "failed"

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from osler.agents.messages import Briefing
 from osler.eval.course import Course
-from osler.eval.faithfulness.contradiction import refuses
+from osler.eval.faithfulness.refusal import refuses
 from osler.language.words import content
 from osler.memory.base import MemorySettings, Recall, Turn
 from osler.memory.raw import RawMemory

@@ -208,7 +208,7 @@ def _asking(session: PlaySession, result: Result, texts: Mapping[str, str]) -> I
         asked=asked, total=result.key_total, rounds=figures.rounds, expected=figures.rounds_expected
     )
     if session.assignment.role is Role.PATIENT:
-        yield texts["untrue"].format(fabrications=figures.fabrications, contradictions=figures.contradictions)
+        yield texts["untrue"].format(fabrications=figures.fabrications)
     if result.missed:
         yield texts["missed"]
     for entry in result.missed:

@@ -82,7 +82,7 @@ def agreement_line(by_language: Agreements, what: str) -> str:
     if not by_language:
         return "not tried on labelled replies"
     told = []
-    for figure, name in (("leaks", "leaks"), ("untrue", "fabrications and contradictions")):
+    for figure, name in (("leaks", "leaks"), ("untrue", "untrue replies")):
         counts = {language: getattr(one, figure) for language, one in by_language.items()}
         whole = sum(counts.values(), Counts(0, 0, 0, 0))
         shares = []

@@ -16,7 +16,7 @@ from osler.runs.store import RunFile
 from osler.runs.store.connection import damaged
 
 FIGURES = ("leaks", "fabrications", "contradictions")
-"""What is counted in every consultation."""
+"""What a model counts in every consultation; the rules count no contradictions."""
 _FAULTS = TypeAdapter(tuple[JudgedReply, ...])
 
 
@@ -71,7 +71,8 @@ def ruler_notes(files: Sequence[RunFile], ruler: str) -> list[str]:
     """Say who measured leaks and fabrications, how far it agrees with people, and who else did."""
     agreement = rules_agreement() if ruler == RULES else _trial(files, ruler)
     line = agreement_line(agreement, "labelled replies" if ruler == RULES else "controls")
-    notes = [f"patient: leaks, fabrications and contradictions by {ruler}; {line}"]
+    what = "leaks and fabrications" if ruler == RULES else "leaks, fabrications and contradictions"
+    notes = [f"patient: {what} by {ruler}; {line}"]
     unread = sum(len(body["unread"]) for file in files for body in patient_verdicts(file, ruler).values())
     if unread:
         notes.append(f"{unread} replies were not judged: the answer of {ruler} could not be read")

@@ -1,7 +1,8 @@
 """Judge replies by rules. They miss much, and `agreement.json` says how much.
 
 A claim counts only if its words are plain: a number, a drug, a symptom or an illness by its name that is affirmed and
-is in no entry, question or opening words. Nothing here is shared with the gate used during the consultation.
+is in no entry, question or opening words. Whether a reply contradicts an entry only a model can say (`PatientJudge`).
+Nothing here is shared with the gate used during the consultation.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from osler.eval.course import Course
-from osler.eval.faithfulness.contradiction import contradicted
 from osler.eval.faithfulness.replies import (
     ClaimKind,
     JudgedReply,
@@ -27,7 +27,7 @@ from osler.language.words import content, plain, sentences
 from osler.records.schema import PatientRecord
 from osler.runs.events import Unrecorded
 
-RULES = "rules/2"
+RULES = "rules/3"
 """Name and version; raised when a verdict can change."""
 
 _COURSE = {
@@ -51,7 +51,6 @@ def judge_reply(reply: str, context: ReplyContext) -> ReplyVerdict:
     return ReplyVerdict(
         leaks=leaks,
         unsupported=tuple(dict.fromkeys(_unsupported(reply, context, leaks))),
-        turned_round=contradicted(reply, context.question, context.entries, language),
         other_language=any(_is_foreign(one, context) for one in sentences(reply, language)),
     )
 

@@ -177,9 +177,10 @@ class TimMemory(StoredThoughts):
         if self._tim.mode == "paper":
             return [space[number] for number in sorted({*own, *members})]
         if isinstance(self._think, RulesThink):
-            # Rules compare words, so what shares none cannot be changed by the turn.
+            # Rules compare words; what was said lately may be meant without one (烟 of 抽烟).
             hits = fused_by_words(raw_text(turn), vector, space, _NEAR)
-            numbers = list(dict.fromkeys([*own, *(hit.number for hit in hits), *members]))[: _NEAR * 2]
+            lately = (number for said in range(1, _NEAR) for number in space.of_turn(turn.number - said))
+            numbers = list(dict.fromkeys([*own, *(hit.number for hit in hits), *lately, *members]))[: _NEAR * 2]
         else:
             # A model sees for itself what bears on the turn.
             hits = fused(raw_text(turn), vector, space, _LAID)
