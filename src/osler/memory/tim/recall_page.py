@@ -3,17 +3,17 @@
 What bears most on the query comes first, then what a treatment depends on, then the other thoughts. A part of the
 budget, and whatever is left of it, goes to exchanges word for word, the best first, since a thought leaves something
 out; the other thoughts of such an exchange need no line. An exchange with something that was corrected since is told by
-its thoughts alone. Questions of which nothing is told are named, so that nobody asks them again. A thought is included
+its thoughts alone. Questions of the day of which nothing is told are named, so that nobody asks them again. A thought is included
 completely or left out.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from osler.language import Language, Speaker
@@ -27,13 +27,13 @@ from osler.memory.tim.thought_space import ThoughtSpace
 from osler.prompts import phrases
 
 _COMMA = {Language.EN: ", ", Language.ZH: "、"}
-_ASKED_FOR, _FIRST_LINES = 0.4, 100
+_ASKED_FOR, _FIRST_LINES = 0.6, 200
 """Share of the budget for what bears most on the query, and the most tokens; the first thought is always included."""
 _VITAL = 0.4
 """Share of the budget for what a treatment depends on; the first such thought is included before anything else."""
 _WHOLE = 0.35
 """Share of the budget that is kept from other thoughts for exchanges word for word."""
-_NAMED = 0.2
+_NAMED = 0.15
 """Share of the budget that is kept from other thoughts for naming questions."""
 _SMALLEST = 3
 """Tokens below which nothing is tried any more."""
@@ -124,18 +124,17 @@ class PageWriter:
         """Say in which turns something was said; if that was on another day, the date."""
         comma, now, days = _COMMA[self.language], list[str](), dict[str, None]()
         for turn in turns:
-            at = self._bank[turn].at
-            if at is not None and at.date() != self._today:
-                days[at.date().isoformat()] = None
-            else:
+            day = self._day(turn)
+            if day is None or day == self._today:
                 now.append(str(turn))
+            else:
+                days[day.isoformat()] = None
         numbers = phrases("tim_lines", self.language)["turns"].format(turns=comma.join(now))
         return comma.join([*days, numbers] if now else days)
 
     def _begin(self, budget: int) -> _Page:
         """An empty page; lines that were written on another day have other dates."""
-        last = self._bank.last
-        today = last.at.date() if last is not None and last.at is not None else None
+        today = next((self._day(turn) for turn in self._bank.newest), None)
         if today != self._today:
             self._today, self._words = today, {}
         return _Page(self, budget)
@@ -163,14 +162,14 @@ class PageWriter:
         lines = [self.words(one) for one in found]
         if bears:
             self._add_asked_for(page, lines)
-        self._add_vital(page, lines)
-        page.pin()
         needed = self._named_room(budget)
+        self._add_vital(page, lines, needed)
+        page.pin()
         rest = sorted(lines, key=lambda line: line.words.weight)
         page.add_all(rest, needed + budget * _WHOLE)
         self._add_whole(page, dict.fromkeys([*reversed(unread), *turns]), needed)
         covered = {*page.whole, *chain.from_iterable(one.turns for one in page.kept)}
-        asked = page.name_questions(turn for turn in self._bank.newest if turn not in covered)
+        asked = page.name_questions(turn for turn in self._turns_today() if turn not in covered)
         page.add_all(rest, 0)
         return self._told(page, asked, self._dropped(page, unread))
 
@@ -196,18 +195,26 @@ class PageWriter:
                 break
             reserve = page.budget - min(page.budget * _ASKED_FOR, _FIRST_LINES)
 
-    def _add_vital(self, page: _Page, found: Sequence[_ThoughtLine]) -> None:
+    def _add_vital(self, page: _Page, found: Sequence[_ThoughtLine], needed: float) -> None:
         near = (one for one in found if self._space.is_vital(one.thought.id))
         vital = chain(near, map(self.words, islice(self._space.vital, page.budget // _SMALLEST)))
         reserve = 0.0
         for one in vital:
             if page.add(one, reserve):
-                reserve = reserve or page.left - page.budget * _VITAL
+                reserve = reserve or max(needed, page.left - page.budget * _VITAL)
+
+    def _turns_today(self) -> Iterator[int]:
+        """The turns of the newest one's day, the newest first; what was asked on another day may be asked again."""
+        return takewhile(lambda turn: self._day(turn) == self._today, self._bank.newest)
+
+    def _day(self, turn: int) -> date | None:
+        at = self._bank[turn].at
+        return None if at is None else at.date()
 
     def _named_room(self, budget: int) -> float:
         """The room for naming questions: what all of them take, up to a share of the budget."""
         most, needed = budget * _NAMED, 0
-        for turn in self._bank.newest:
+        for turn in self._turns_today():
             needed += self.topic(turn)[1]
             if needed >= most:
                 return most
