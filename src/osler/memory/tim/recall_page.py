@@ -3,8 +3,8 @@
 What bears most on the query comes first, then what a treatment depends on, then the other thoughts. A part of the
 budget, and whatever is left of it, goes to exchanges word for word, the best first, since a thought leaves something
 out; the other thoughts of such an exchange need no line. An exchange with something that was corrected since is told by
-its thoughts alone. Questions of the day of which nothing is told are named, so that nobody asks them again. A thought is included
-completely or left out.
+its thoughts alone. Questions of the day of which nothing is told are named, so that nobody asks them again. A thought
+is included completely or left out.
 """
 
 from __future__ import annotations
