@@ -43,7 +43,7 @@ from osler.prompts import prompt
 VERSION = 4
 _NEAR, _LAID = 12, 20
 """How many thoughts most like a new turn are compared with it, and as many of its group: for rules, for a model."""
-_FEWEST, _SHORT_LINE = 32, 12
+_FEWEST, _SHORT_LINE = 32, 24
 """How many turns and thoughts are looked at for a recall: as many as the budget can hold, and no fewer than that."""
 
 
