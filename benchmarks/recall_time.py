@@ -25,8 +25,8 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from itertools import cycle
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from itertools import cycle, islice
 from pathlib import Path
 
 import faiss
@@ -45,6 +45,8 @@ from osler.memory.tim.thought_space import wording
 
 SIZES = (140, 1_000, 10_000)
 QUERIES, LAST, TOP = 60, 50, 10
+PER_TURN = 12
+"""More thoughts than a turn leaves on average."""
 
 
 def talk(folder: Path, language: Language) -> tuple[Iterator[Turn], list[str]]:
@@ -69,11 +71,11 @@ async def milliseconds(work: Callable[[], Awaitable[object]]) -> float:
 
 
 async def filled(memory: TimMemory, turns: Iterator[Turn], size: int) -> list[float]:
-    """Remember turns until there are that many thoughts; what each turn took."""
+    """Remember turns until there are about that many thoughts; what each turn took."""
     took: list[float] = []
-    while len(memory.ledger) < size or len(active(memory)) < size:
-        turn = next(turns)
-        took.append(await milliseconds(lambda turn=turn: memory.remember(turn)))
+    while (missing := size - len(active(memory))) > 0:
+        for turn in islice(turns, max(1, missing // PER_TURN)):
+            took.append(await milliseconds(lambda turn=turn: memory.remember(turn)))
     return took
 
 
@@ -81,10 +83,19 @@ def active(memory: TimMemory) -> list[str]:
     return [wording(one) for one in memory.ledger if one.status is ThoughtStatus.ACTIVE]
 
 
-async def measure(folder: Path, language: Language, size: int, budget: int, profile: bool) -> None:
+async def measure_all(folder: Path, language: Language, sizes: Sequence[int], budget: int, profile: bool) -> None:
+    """Measure one memory as it grows."""
     turns, queries = talk(folder, language)
     memory = TimMemory(MemorySettings(language=language, budget=budget))
-    remembering = await filled(memory, turns, size)
+    remembering: list[float] = []
+    for size in sizes:
+        remembering += await filled(memory, turns, size)
+        await measure(memory, language, size, remembering, queries, profile)
+
+
+async def measure(
+    memory: TimMemory, language: Language, size: int, remembering: list[float], queries: Sequence[str], profile: bool
+) -> None:
     embedder = open_embedder("hash")
     index = faiss.IndexFlatIP(4096)
     faiss.omp_set_num_threads(1)
@@ -121,8 +132,8 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true")
     options = parser.parse_args()
     for language in map(Language, options.language or Language):
-        for size in map(int, options.sizes.split(",")):
-            asyncio.run(measure(options.folder, language, size, options.budget, options.profile))
+        sizes = sorted(map(int, options.sizes.split(",")))
+        asyncio.run(measure_all(options.folder, language, sizes, options.budget, options.profile))
 
 
 if __name__ == "__main__":

@@ -192,7 +192,8 @@ async def test_a_doctor_that_says_nothing_has_a_silent_turn(language: Language) 
     said_nothing = "you said nothing" if language is Language.EN else "你什么也没说"
     assert said_nothing in done.client.prompts[3] and urgency in done.client.prompts[3]
     heard = done.of(Answered)[0].reply
-    assert [event.query for event in done.of(Recalled)][1:] == [heard] * 4
+    queries = [event.query for event in done.of(Recalled)][1:]
+    assert len(queries) == 4 and len(set(queries)) == 1 and queries[0].endswith(heard)
 
 
 async def test_silent_turns_are_turns() -> None:

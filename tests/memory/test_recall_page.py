@@ -128,7 +128,7 @@ def test_what_is_not_known_comes_last() -> None:
 
 def test_with_room_left_exchanges_are_told_word_for_word_and_need_no_other_line() -> None:
     turns = [Turn(number=n, question="What troubles you?", reply=f"Spot {n}, it is odd. Rain, too.") for n in ALL]
-    notes = Notes([(n, fact(f"spot {n}")) for n in ALL], turns=turns)
+    notes = Notes([(n, fact(f"spot {n}, " + "odd " * 40)) for n in ALL], turns=turns)
     told = notes.told(2000)
     assert told.whole == ALL and set(told.kept) < set(notes.thoughts) and told.dropped == ()
     assert all(turn.reply in told.text for turn in turns)

@@ -264,3 +264,16 @@ def test_mistakes_are_refused_and_change_nothing() -> None:
         index.remove(2)
     assert names(index.search(row, 5)) == [1]
     assert index.search(row, 0) == []
+
+
+def test_a_sample_does_not_depend_on_the_order_of_adding_and_removing() -> None:
+    rows = np.random.default_rng(3).normal(size=(60, 8)).astype(np.float32)
+    index, again = VectorIndex(8), VectorIndex(8)
+    for number, row in enumerate(rows):
+        index.add(number, row)
+    for number in range(0, 40, 3):
+        index.remove(number)
+    for number in reversed(range(60)):
+        if number >= 40 or number % 3:
+            again.add(number, rows[number])
+    assert np.array_equal(index.sample(20), again.sample(20))

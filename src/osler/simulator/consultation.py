@@ -88,7 +88,7 @@ async def consult(seats: Seats, case: Case, journal: Journal, turn_limit: int) -
             question, reply, results, last = "", "", "", None
             continue
         question, (reply, results) = move.text, answer
-        heard = reply
+        heard = f"{question} {reply}"
         last = Turn(
             number=turn,
             question=question,

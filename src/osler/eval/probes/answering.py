@@ -49,10 +49,16 @@ class RecalledStatement:
 
 @lru_cache(maxsize=1024)
 def statements(recall: Recall, language: Language) -> tuple[RecalledStatement, ...]:
-    """Return every statement; what is only said to be unknown is left out."""
+    """Return every statement; what is only said to be unknown is left out.
+
+    Facts of a turn that is told word for word would say the same again.
+    """
     questions = {turn.number: turn.question for turn in recall.exchanges}
+    whole = {turn.number for turn in recall.exchanges if turn.reply or turn.results}
     found = []
     for fact in recall.facts:
+        if fact.turn in whole:
+            continue
         words = claims.unsigned(fact.triple, language)
         said = claims.with_sign(words, False) if fact.denied else claims.signed(fact.triple, language)
         found.append(RecalledStatement(fact.triple, said, questions.get(fact.turn, ""), fact.turn))

@@ -43,7 +43,7 @@ from osler.prompts import prompt
 VERSION = 4
 _NEAR, _LAID = 12, 20
 """How many thoughts most like a new turn are compared with it, and as many of its group: for rules, for a model."""
-_FEWEST, _SHORT_LINE = 32, 12
+_FEWEST, _SHORT_LINE = 32, 24
 """How many turns and thoughts are looked at for a recall: as many as the budget can hold, and no fewer than that."""
 
 
@@ -120,13 +120,14 @@ class TimMemory(StoredThoughts):
     def _recalled(self, told: Told, hits: Sequence[Hit], bank: MemoryBank) -> Recall:
         """What was told, with its facts and exchanges for code to read."""
         found = {hit.number: hit for hit in hits}
+        whole = frozenset(told.whole)
+        said_at = lambda number: bank[number].at  # noqa: E731
         facts: list[Fact] = []
-        for one in told.kept:
+        for one in (*told.kept, *told.quoted):
             hit = found.get(one.id, Hit(one.id, 0.0, 0.0, 0.0, one.turn))
             turn = one.turn if hit.turn is None else hit.turn
-            facts += facts_of(one, self._language, turn, hit.score, lambda said: bank[said].at)
+            facts += facts_of(one, self._language, turn, hit.score, said_at)
         covered = sorted({*told.asked, *told.whole, *(turn for one in told.kept for turn in one.turns)})
-        whole = frozenset(told.whole)
         exchanges = tuple(bank[turn] if turn in whole else bank.question(turn) for turn in covered)
         return Recall(text=told.text, facts=tuple(facts), exchanges=exchanges, dropped=told.dropped)
 

@@ -3,17 +3,17 @@
 What bears most on the query comes first, then what a treatment depends on, then the other thoughts. A part of the
 budget, and whatever is left of it, goes to exchanges word for word, the best first, since a thought leaves something
 out; the other thoughts of such an exchange need no line. An exchange with something that was corrected since is told by
-its thoughts alone. Questions of which nothing is told are named, so that nobody asks them again. A thought is included
-completely or left out.
+its thoughts alone. Questions of the day of which nothing is told are named, so that nobody asks them again. A thought
+is included completely or left out.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from osler.language import Language, Speaker
@@ -27,13 +27,13 @@ from osler.memory.tim.thought_space import ThoughtSpace
 from osler.prompts import phrases
 
 _COMMA = {Language.EN: ", ", Language.ZH: "、"}
-_ASKED_FOR, _FIRST_LINES = 0.4, 100
+_ASKED_FOR, _FIRST_LINES = 0.6, 200
 """Share of the budget for what bears most on the query, and the most tokens; the first thought is always included."""
 _VITAL = 0.4
 """Share of the budget for what a treatment depends on; the first such thought is included before anything else."""
 _WHOLE = 0.35
 """Share of the budget that is kept from other thoughts for exchanges word for word."""
-_NAMED = 0.2
+_NAMED = 0.15
 """Share of the budget that is kept from other thoughts for naming questions."""
 _SMALLEST = 3
 """Tokens below which nothing is tried any more."""
@@ -60,6 +60,8 @@ class Told:
     """The thoughts that have lines, in the order of the text."""
     whole: tuple[int, ...]
     """Turns that are told word for word."""
+    quoted: tuple[Thought, ...]
+    """The other thoughts that were said in these turns."""
     asked: tuple[int, ...]
     """Turns whose questions are named, since nothing else of them is included."""
     dropped: tuple[int, ...]
@@ -122,18 +124,17 @@ class PageWriter:
         """Say in which turns something was said; if that was on another day, the date."""
         comma, now, days = _COMMA[self.language], list[str](), dict[str, None]()
         for turn in turns:
-            at = self._bank[turn].at
-            if at is not None and at.date() != self._today:
-                days[at.date().isoformat()] = None
-            else:
+            day = self._day(turn)
+            if day is None or day == self._today:
                 now.append(str(turn))
+            else:
+                days[day.isoformat()] = None
         numbers = phrases("tim_lines", self.language)["turns"].format(turns=comma.join(now))
         return comma.join([*days, numbers] if now else days)
 
     def _begin(self, budget: int) -> _Page:
         """An empty page; lines that were written on another day have other dates."""
-        last = self._bank.last
-        today = last.at.date() if last is not None and last.at is not None else None
+        today = next((self._day(turn) for turn in self._bank.newest), None)
         if today != self._today:
             self._today, self._words = today, {}
         return _Page(self, budget)
@@ -142,7 +143,7 @@ class PageWriter:
         """Tell these thoughts and nothing else, as many as fit."""
         page = self._begin(budget)
         for one in found:
-            page.add(one, 0)
+            page.add(self.words(one), 0)
         return self._told(page, (), (one.turn for one in found if one.id not in page.told))
 
     def write(
@@ -158,19 +159,17 @@ class PageWriter:
             bears: Whether any of it bears on the query at all.
         """
         page = self._begin(budget)
+        lines = [self.words(one) for one in found]
         if bears:
-            self._add_asked_for(page, found)
-        self._add_vital(page, found)
-        page.pin()
+            self._add_asked_for(page, lines)
         needed = self._named_room(budget)
-        by_weight: list[list[Thought]] = [[] for _ in Weight]
-        for one in found:
-            by_weight[self.words(one).words.weight].append(one)
-        rest = list(chain.from_iterable(by_weight))
+        self._add_vital(page, lines, needed)
+        page.pin()
+        rest = sorted(lines, key=lambda line: line.words.weight)
         page.add_all(rest, needed + budget * _WHOLE)
         self._add_whole(page, dict.fromkeys([*reversed(unread), *turns]), needed)
         covered = {*page.whole, *chain.from_iterable(one.turns for one in page.kept)}
-        asked = page.name_questions(turn for turn in self._bank.newest if turn not in covered)
+        asked = page.name_questions(turn for turn in self._turns_today() if turn not in covered)
         page.add_all(rest, 0)
         return self._told(page, asked, self._dropped(page, unread))
 
@@ -182,31 +181,40 @@ class PageWriter:
             if missed >= _MISSES:
                 return
 
-    def thoughts(self, turn: int) -> list[Thought]:
-        """The active thoughts of a turn."""
-        return [self._space[number] for number in self._space.of_turn(turn)]
+    def quoted(self, turn: int) -> list[Thought]:
+        """The active thoughts that the words of a turn tell; a model or the doctor may have thought more than those."""
+        thoughts = map(self._space.__getitem__, self._space.of_turn(turn))
+        return [one for one in thoughts if not (one.is_by_model or one.is_doctors)]
 
-    def _add_asked_for(self, page: _Page, found: Sequence[Thought]) -> None:
+    def _add_asked_for(self, page: _Page, found: Sequence[_ThoughtLine]) -> None:
         reserve = 0.0
         for one in found:
-            if self.words(one).words.weight >= Weight.INFERRED:
+            if one.words.weight >= Weight.INFERRED:
                 continue
             if not page.add(one, reserve) and reserve:
                 break
             reserve = page.budget - min(page.budget * _ASKED_FOR, _FIRST_LINES)
 
-    def _add_vital(self, page: _Page, found: Sequence[Thought]) -> None:
-        near = [one for one in found if self._space.is_vital(one.id)]
-        vital = [*near, *islice(self._space.vital, page.budget // _SMALLEST)]
+    def _add_vital(self, page: _Page, found: Sequence[_ThoughtLine], needed: float) -> None:
+        near = (one for one in found if self._space.is_vital(one.thought.id))
+        vital = chain(near, map(self.words, islice(self._space.vital, page.budget // _SMALLEST)))
         reserve = 0.0
         for one in vital:
             if page.add(one, reserve):
-                reserve = reserve or page.left - page.budget * _VITAL
+                reserve = reserve or max(needed, page.left - page.budget * _VITAL)
+
+    def _turns_today(self) -> Iterator[int]:
+        """The turns of the newest one's day, the newest first; what was asked on another day may be asked again."""
+        return takewhile(lambda turn: self._day(turn) == self._today, self._bank.newest)
+
+    def _day(self, turn: int) -> date | None:
+        at = self._bank[turn].at
+        return None if at is None else at.date()
 
     def _named_room(self, budget: int) -> float:
         """The room for naming questions: what all of them take, up to a share of the budget."""
         most, needed = budget * _NAMED, 0
-        for turn in self._bank.newest:
+        for turn in self._turns_today():
             needed += self.topic(turn)[1]
             if needed >= most:
                 return most
@@ -218,7 +226,10 @@ class PageWriter:
         return (self._space.turns - done) | (set(unread) - page.whole)
 
     def _told(self, page: _Page, asked: Sequence[int], dropped: Iterable[int]) -> Told:
-        return Told(page.text(), page.kept, tuple(sorted(page.whole)), tuple(asked), tuple(sorted(set(dropped))))
+        kept, whole = page.kept, tuple(sorted(page.whole))
+        has_line = {one.id for one in kept}
+        quoted = {one.id: one for turn in whole for one in self.quoted(turn) if one.id not in has_line}
+        return Told(page.text(), kept, whole, tuple(quoted.values()), tuple(asked), tuple(sorted(set(dropped))))
 
     def dialogue(self, turns: Sequence[int]) -> list[str]:
         """Turns word for word, if there are any."""
@@ -234,7 +245,7 @@ class _Page:
     budget: int
     left: float = 0
     """Tokens."""
-    lines: dict[LineKey, list[Thought]] = field(default_factory=dict)
+    lines: dict[LineKey, list[_ThoughtLine]] = field(default_factory=dict)
     sizes: dict[LineKey, int] = field(default_factory=dict)
     said: set[tuple[LineKey, str]] = field(default_factory=set)
     """What each line says."""
@@ -261,7 +272,7 @@ class _Page:
     @property
     def kept(self) -> tuple[Thought, ...]:
         """The thoughts that have lines, in the order of the text."""
-        return tuple(chain.from_iterable(self.lines[key] for key in self._keys))
+        return tuple(one.thought for key in self._keys for one in self.lines[key])
 
     @property
     def turns(self) -> set[int]:
@@ -272,22 +283,21 @@ class _Page:
         """Keep the lines so far."""
         self.pinned = list(self.lines)
 
-    def add_all(self, thoughts: Iterable[Thought], reserve: float) -> None:
+    def add_all(self, thoughts: Iterable[_ThoughtLine], reserve: float) -> None:
         """Tell as many thoughts as there is room for."""
         missed = 0
         for one in thoughts:
-            if one.id in self.told:
+            if one.thought.id in self.told:
                 continue
             missed += not self.add(one, reserve)
             if missed >= _MISSES or self.left - reserve < _SMALLEST:
                 return
 
-    def add(self, thought: Thought, reserve: float) -> bool:
+    def add(self, known: _ThoughtLine, reserve: float) -> bool:
         """Tell a thought, if there is room for it beside what is kept in reserve; return whether it is told."""
+        thought, words = known.thought, known.words
         if thought.id in self.told:
             return True
-        known = self.writer.words(thought)
-        words = known.words
         is_new = words.key not in self.lines
         more = 0 if (words.key, words.said) in self.said else words.size
         size = known.size if is_new else more
@@ -298,7 +308,7 @@ class _Page:
             self.lines[words.key], self.sizes[words.key] = [], 0
             if words.key not in ROWS and len(thought.turns) == 1 and not thought.is_by_model:
                 self.of_turn[thought.turn].append(words.key)
-        self.lines[words.key].append(thought)
+        self.lines[words.key].append(known)
         self.sizes[words.key] += size
         self.said.add((words.key, words.said))
         self.told.add(thought.id)
@@ -315,7 +325,7 @@ class _Page:
         self.whole.add(turn)
         for key in own:
             del self.lines[key]
-        self.told.update(one.id for one in self.writer.thoughts(turn) if not one.is_by_model)
+        self.told.update(one.id for one in self.writer.quoted(turn))
         return True
 
     def name_questions(self, turns: Iterable[int]) -> list[int]:
@@ -338,8 +348,8 @@ class _Page:
         questions = [self.writer.row("asked", self.asked)] if self.asked else []
         return "\n".join([*lines, *questions, *self.writer.dialogue(sorted(self.whole))])
 
-    def _line(self, told: Sequence[Thought]) -> str:
-        known = [self.writer.words(one) for one in told]
+    def _line(self, told: Sequence[_ThoughtLine]) -> str:
+        first = told[0]
         if len(told) == 1:
-            return known[0].line
-        return self.writer.line(told[0], known[0].words, [one.words.said for one in known])
+            return first.line
+        return self.writer.line(first.thought, first.words, [one.words.said for one in told])

@@ -71,8 +71,8 @@ class ThoughtSpace:
         return number in self._vital
 
     def of_turn(self, turn: int) -> list[int]:
-        """The active thoughts that were said in a turn."""
-        return list(self._by_turn[turn]) if turn in self._by_turn else []
+        """The active thoughts that were said in a turn, the oldest first."""
+        return sorted(self._by_turn[turn]) if turn in self._by_turn else []
 
     @property
     def turns(self) -> KeysView[int]:

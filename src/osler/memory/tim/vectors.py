@@ -141,11 +141,12 @@ class VectorIndex:
         return self._cosines(self._unit(vector), self._ids)
 
     def sample(self, size: int) -> Rows:
-        """Some of the vectors, or all when there are fewer; the same ones each time while the index is the same."""
-        if len(self) <= size:
-            return self._rows.copy()
-        drawn = np.random.default_rng([self.made.seed, len(self)]).choice(len(self), size, replace=False)
-        return self._rows[drawn]
+        """Some of the vectors, or all when there are fewer; the same ones for the same ids, in whatever order added."""
+        ids = sorted(self._ids)
+        if len(ids) > size:
+            drawn = np.random.default_rng([self.made.seed, len(ids)]).choice(len(ids), size, replace=False)
+            ids = [ids[place] for place in drawn.tolist()]
+        return self.vectors(ids)
 
     def snapshot(self) -> dict[str, Any]:
         """Everything, as plain data."""
