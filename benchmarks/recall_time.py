@@ -4,11 +4,11 @@ python benchmarks/recall_time.py shared/data/memory              140, 1,000 and 
 python benchmarks/recall_time.py shared/data/memory --sizes 140 --profile
 
 The turns are those of the conversations in the folder (SCM, GVD, KdConv), language by language, as many as make that
-many active thoughts; they are remembered without a model, with the default options. `recall` is what a consultation
-calls: embedder, retrieval and text, asked with questions about the conversations, about as long as a patient's reply.
-`flat` is a search for the ten nearest in a `faiss.IndexFlatIP` with the vectors of the same thoughts, in the same run
-and on one thread; the embedding of the query is not in it. `remember` is the last 50 turns. All are medians in
-milliseconds of processor time.
+many active thoughts or all there are (the same words again would make no new thoughts); they are remembered without a
+model, with the default options. `recall` is what a consultation calls: embedder, retrieval and text, asked with
+questions about the conversations, about as long as a patient's reply. `flat` is a search for the ten nearest in a
+`faiss.IndexFlatIP` with the vectors of the same thoughts, in the same run and on one thread; the embedding of the query
+is not in it. `remember` is the last 50 turns. All are medians in milliseconds of processor time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import statistics
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from itertools import cycle, islice
+from itertools import islice
 from pathlib import Path
 
 import faiss
@@ -50,7 +50,7 @@ PER_TURN = 12
 
 
 def talk(folder: Path, language: Language) -> tuple[Iterator[Turn], list[str]]:
-    """All turns of a language, from the beginning again when they do not suffice, and the questions about them."""
+    """All turns of a language, and the questions about them."""
     conversations = [*scm_conversations(folder / "scm", language), *gvd_conversations(folder / "gvd", language)]
     turns = [turn for said, _ in conversations for turn in said]
     questions = [question for _, asked in conversations for question in asked]
@@ -60,8 +60,8 @@ def talk(folder: Path, language: Language) -> tuple[Iterator[Turn], list[str]]:
             turns += pool.turns
             questions += [one.question for one in pool.asked]
     random.Random(0).shuffle(turns)
-    again = (turn.model_copy(update={"number": number}) for number, turn in enumerate(cycle(turns), 1))
-    return again, random.Random(1).sample(questions, QUERIES)
+    numbered = (turn.model_copy(update={"number": number}) for number, turn in enumerate(turns, 1))
+    return numbered, random.Random(1).sample(questions, QUERIES)
 
 
 async def milliseconds(work: Callable[[], Awaitable[object]]) -> float:
@@ -71,11 +71,13 @@ async def milliseconds(work: Callable[[], Awaitable[object]]) -> float:
 
 
 async def filled(memory: TimMemory, turns: Iterator[Turn], size: int) -> list[float]:
-    """Remember turns until there are about that many thoughts; what each turn took."""
+    """Remember turns until there are about that many thoughts, or no more turns; what each turn took."""
     took: list[float] = []
     while (missing := size - len(active(memory))) > 0:
-        for turn in islice(turns, max(1, missing // PER_TURN)):
-            took.append(await milliseconds(lambda turn=turn: memory.remember(turn)))
+        some = list(islice(turns, max(1, missing // PER_TURN)))
+        if not some:
+            break
+        took += [await milliseconds(lambda turn=turn: memory.remember(turn)) for turn in some]
     return took
 
 
@@ -90,11 +92,11 @@ async def measure_all(folder: Path, language: Language, sizes: Sequence[int], bu
     remembering: list[float] = []
     for size in sizes:
         remembering += await filled(memory, turns, size)
-        await measure(memory, language, size, remembering, queries, profile)
+        await measure(memory, language, remembering, queries, profile)
 
 
 async def measure(
-    memory: TimMemory, language: Language, size: int, remembering: list[float], queries: Sequence[str], profile: bool
+    memory: TimMemory, language: Language, remembering: list[float], queries: Sequence[str], profile: bool
 ) -> None:
     embedder = open_embedder("hash")
     index = faiss.IndexFlatIP(4096)
@@ -114,9 +116,9 @@ async def measure(
     profiler.disable()
     mid = statistics.median
     print(
-        f"{language}{size:8,} thoughts, {len(remembering):6,} turns: recall {mid(took):8.2f}, flat {mid(flat):7.3f}, "
-        f"ratio {mid(took) / mid(flat):6.1f}; remember {mid(remembering[-LAST:]):6.2f} (first {LAST}: "
-        f"{mid(remembering[:LAST]):.2f})",
+        f"{language}{index.ntotal:8,} thoughts, {len(remembering):6,} turns: recall {mid(took):8.2f}, "
+        f"flat {mid(flat):7.3f}, ratio {mid(took) / mid(flat):6.1f}; remember {mid(remembering[-LAST:]):6.2f} "
+        f"(first {LAST}: {mid(remembering[:LAST]):.2f})",
         flush=True,
     )
     if profile:

@@ -101,7 +101,7 @@ class TimMemory(StoredThoughts):
         else:
             most = max(_FEWEST, budget // _SHORT_LINE)
             talk = recall_talk(query, vector, bank, most)
-            hits = thoughts_of_turns(talk, query, vector, space, most)
+            hits = thoughts_of_turns(talk, query, space, most)
             found, turns = [space[hit.number] for hit in hits], [hit.number for hit in talk]
             bears = bank.bm25.shares(query) or bears_on(query, vector, space)
             told = writer.write(found, turns, self._unread, budget, bears=bears)

@@ -57,11 +57,6 @@ class MemoryBank:
         """Tokens of each exchange, in their order."""
         return np.array(self._lengths)
 
-    @property
-    def last(self) -> Turn | None:
-        """The newest exchange."""
-        return self._turns[next(reversed(self._turns))] if self._turns else None
-
     def add(self, turn: Turn, vector: NDArray[np.float32]) -> int:
         """Keep an exchange; the group its words fall into is the group of its thoughts too."""
         self._keep(turn)

@@ -123,13 +123,11 @@ def recall_thoughts(
         return hits if _any_bears(hits, space) else []
     if not bears_on(query, vector, space):
         return []
-    return thoughts_of_turns(recall_talk(query, vector, bank, max(_TURNS, 2 * k)), query, vector, space, k)
+    return thoughts_of_turns(recall_talk(query, vector, bank, max(_TURNS, 2 * k)), query, space, k)
 
 
-def thoughts_of_turns(
-    turns: Sequence[Hit], query: str, vector: NDArray[np.float32], space: ThoughtSpace, k: int
-) -> list[Hit]:
-    """Return the first k thoughts of turns that were found, those of a turn by their own score.
+def thoughts_of_turns(turns: Sequence[Hit], query: str, space: ThoughtSpace, k: int) -> list[Hit]:
+    """Return the first k thoughts of turns that were found, those of a turn by the words they share with the query.
 
     A thought that was said in several turns is scored with the one that fits best.
     """
@@ -142,10 +140,13 @@ def thoughts_of_turns(
             by_turn[turn.number] = []
         if len(said_in) >= k:
             break
-    for hit in _best(_weighed(query, vector, space, sorted(said_in)), len(said_in)):
-        number, own, cosine, lexical, _ = hit
-        turn = said_in[number]
-        by_turn[turn.number].append(Hit(number, _OWN * own + turn.score, cosine, lexical, turn.number))
+    numbers = sorted(said_in)
+    words = space.bm25.totals(query)[space.bm25.places(numbers)]
+    own, lexical = (_OWN * _standing(words)).tolist(), words.tolist()
+    for place in ranked(lexical, numbers):
+        turn = said_in[numbers[place]]
+        hit = Hit(numbers[place], own[place] + turn.score, 0.0, lexical[place], turn.number)
+        by_turn[turn.number].append(hit)
     return list(chain.from_iterable(by_turn.values()))[:k]
 
 
