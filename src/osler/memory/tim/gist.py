@@ -37,9 +37,8 @@ class Gist:
     """Words of its object, without times and numbers."""
     numbers: Marks
     when: str
-    names: Marks
-    """Of its object and its topic."""
     object_names: Marks
+    """Drugs and things that its object names."""
     topic_names: Marks
     denied: tuple[Marks, ...]
     """Each thing that its sentence denies."""
@@ -53,6 +52,11 @@ class Gist:
     """Its words, those of its topic and the numbers of its time; in Chinese, also the shorter words within them."""
     topic_parts: Marks = field(compare=False)
     """Words of its topic; in Chinese, also the characters within them: 酒 of 喝酒."""
+
+    @property
+    def names(self) -> Marks:
+        """Of its object and its topic."""
+        return self.object_names | self.topic_names
 
     @property
     def times(self) -> Marks:
@@ -201,7 +205,6 @@ def gist(draft: Draft, language: Language) -> Gist:
         words=words,
         numbers=_numbers(object_, language),
         when=plain(draft.reported),
-        names=_names(f"{topic_of(draft)} {object_}", language),
         object_names=_names(object_, language),
         topic_names=_names(topic_of(draft), language),
         denied=tuple(_marks(text, language) for text in denied),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from osler.language import Language
 from osler.memory.base import Turn
 from osler.memory.tim.actions import Action, Again, Insert, Merge, Supersede
-from osler.memory.tim.gist import Exchange, Gist, exchange_of, gist, says
+from osler.memory.tim.gist import Exchange, exchange_of, gist, says
 from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
 
 CORRECTED = "corrected"
@@ -83,17 +83,12 @@ def repeats(draft: Draft, old: Draft, language: Language) -> bool:
         and draft.certainty <= old.certainty
         and mine.subject == its.subject
         and (mine.words == its.words if draft.negated else mine.words <= its.words)
-        and (mine.topic <= its.topic | its.words or _is_same_sentence(mine, its))
+        and mine.topic <= its.topic | its.words
         and mine.numbers <= its.numbers
         and bool(mine.words or mine.numbers or mine == its)
         and (not draft.reported or mine.when == its.when)
         and mine.times <= its.times
     )
-
-
-def _is_same_sentence(mine: Gist, its: Gist) -> bool:
-    """Check whether the same words answer two questions; a value belongs to what was asked for."""
-    return mine.words == its.words and len(mine.words) > 1 and not mine.numbers
 
 
 def adds_to(draft: Draft, old: Draft, language: Language) -> bool:
