@@ -74,6 +74,7 @@ Object.assign(Osler.words, {
   seat_patient: ['patient', '患者'],
   seat_ram: ['retrieval', '检索'],
   seat_memory: ['memory', '记忆'],
+  seat_experience: ['experience', '经验'],
   // Measures of how a consultation went.
   m_coverage: ['key findings for the diagnosis asked for', '诊断关键信息问到的比例'],
   m_coverage_treatment: ['key findings for the treatment asked for', '治疗关键信息问到的比例'],
@@ -96,4 +97,9 @@ Object.assign(Osler.words, {
   m_refusals: ['replies that hold back what is known', '知而未答的回答'],
   m_disclosed_share: ['of what was found, told', '找到的内容中告知的比例'],
   m_memory_failures: ["failed calls of the memory's model", '记忆模型调用失败次数'],
+  m_stream_position: ['earlier patients of its stream', '此前的患者数'],
+  m_stage: ['stage of the stream', '所处阶段'],
+  m_lessons_nearest: ['nearest patient of a lesson', '经验来源中最相近的患者'],
+  m_lessons_kept_away: ['patients whose lessons were kept away', '经验被隔开的患者数'],
+  m_lessons_recalled: ['lessons recalled', '回想起的经验数'],
 });
