@@ -396,7 +396,7 @@ async def test_without_a_model_or_with_mode_rules_the_rules_think() -> None:
     parts=st.lists(
         st.sampled_from(["shows no growth", "已停药", "it's", "the CT says", "normal", "38.2 °C"]), min_size=1
     ),
-    budget=st.integers(15, 120),
+    budget=st.integers(40, 120),
 )
 def test_a_small_budget_leaves_thoughts_out_whole_and_protected_ones_last(
     language: Language, parts: list[str], budget: int
