@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import random
 
@@ -50,21 +49,16 @@ async def recalls(memory: TimMemory, language: Language) -> list[Recall]:
     return [await memory.recall(query) for query in queries]
 
 
-async def compare(language: Language, seed: int, budget: int) -> None:
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize(("seed", "budget"), [(0, 60), (1, 200), (2, 2000)])
+async def test_a_memory_that_was_read_again_recalls_the_same(language: Language, seed: int, budget: int) -> None:
     settings = MemorySettings(language=language, budget=budget)
-    written, followed, restored = (TimMemory(settings) for _ in range(3))
+    written, followed, restored, rebuilt = (TimMemory(settings) for _ in range(4))
     for turn in dialogue(language, seed, 40):
         await written.remember(turn)
         followed.apply(json.loads(json.dumps(written.delta())))
     restored.restore(json.loads(json.dumps(written.snapshot())))
-    rebuilt = TimMemory(settings)
     rebuilt.apply(json.loads(json.dumps(written.delta(everything=True))))
     expected = await recalls(written, language)
     for other in (followed, restored, rebuilt):
         assert await recalls(other, language) == expected
-
-
-@pytest.mark.parametrize("language", Language)
-@pytest.mark.parametrize(("seed", "budget"), [(0, 60), (1, 200), (2, 2000)])
-def test_a_memory_that_was_read_again_recalls_the_same(language: Language, seed: int, budget: int) -> None:
-    asyncio.run(compare(language, seed, budget))
