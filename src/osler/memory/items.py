@@ -41,6 +41,10 @@ class ItemisedMemory(AppendingMemory, Protocol):
         """Return the items of a delta, as they are after it."""
         ...
 
+    def turns_of(self, key: str) -> tuple[int, ...]:
+        """Return the numbers of the turns that an item rests on."""
+        ...
+
     async def search(self, query: str) -> list[tuple[str, float]]:
         """Return the keys of the current items with their scores, best first."""
         ...

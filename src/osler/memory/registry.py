@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from osler.errors import UserError
 from osler.memory.base import Memory, MemorySettings
 from osler.memory.none import NoMemory
-from osler.memory.raw import RawMemory
+from osler.memory.raw import FullMemory, RawMemory
 from osler.plugins import plugin_factory, plugin_names
 
 GROUP = "osler.memories"
@@ -21,7 +21,7 @@ def _tim(settings: MemorySettings) -> Memory:
     return TimMemory(settings)
 
 
-_BUILT_IN: dict[str, MemoryFactory] = {"none": NoMemory, "raw": RawMemory, "tim": _tim}
+_BUILT_IN: dict[str, MemoryFactory] = {"none": NoMemory, "raw": RawMemory, "full": FullMemory, "tim": _tim}
 
 
 def memory_names() -> list[str]:
@@ -36,7 +36,7 @@ def memory_factory(spec: str) -> MemoryFactory:
         UserError: There is none of that name, or it cannot be loaded; calling the factory raises it too.
     """
     name, options = memory_options(spec)
-    if options and name in ("none", "raw"):
+    if options and name in ("none", "raw", "full"):
         raise UserError(
             f"the memory {name} has no option {next(iter(options))!r}", f"it has no options at all: write {name}"
         )

@@ -92,6 +92,11 @@ class StoredThoughts:
             *(_item(thought, self._language) for thought in thoughts),
         ]
 
+    def turns_of(self, key: str) -> tuple[int, ...]:
+        """The turns in which a thought was said."""
+        number = key_number(key)
+        return self._rooms(0)[1][number].turns if key.startswith(_THOUGHT) else (number,)
+
     async def search(self, query: str) -> list[tuple[str, float]]:
         """The thoughts by how well they and their turns fit, and among them the turns that left none."""
         if self._bank is None or self._space is None:

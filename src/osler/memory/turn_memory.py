@@ -1,0 +1,258 @@
+"""The base of memories that keep every turn word for word, with and without vectors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
+from osler.memory.embedders import open_embedder
+from osler.memory.items import MemoryItem, key_number, turn_item, turn_key
+from osler.memory.recall_text import day_text, dialogue_text, exchange_text
+from osler.memory.tim.bm25 import Bm25
+from osler.memory.tim.memory_bank import raw_text
+from osler.memory.tim.vectors import VectorIndex
+
+_NO_CLOCK = datetime(2000, 1, 1)  # noqa: DTZ001 -- turns have no time zone
+
+
+class TurnMemory:
+    """Keeps turns, shows them as items, and saves them one by one.
+
+    A subclass decides what is recalled. If it keeps more than the turns, it says so in `own_delta`, `apply_own`,
+    `clear_own` and `drop_own`.
+    """
+
+    name: str
+
+    def __init__(self, settings: MemorySettings) -> None:
+        """Start empty."""
+        self._settings = settings
+        self._language = settings.language
+        self._turns: dict[int, Turn] = {}
+        """By number, in their order."""
+        self._lines: dict[int, str] = {}
+        """Each turn as text."""
+        self._saved = 0
+        """How many turns `delta` has returned."""
+        self._words: Bm25 | None = None
+        """For searches; made by the first one."""
+
+    async def remember(self, turn: Turn) -> Change:
+        """Append the turn."""
+        return Change(inserted=(self._keep(turn),))
+
+    async def recall(self, query: str) -> Recall:
+        """Return what bears on the query, within the budget."""
+        raise NotImplementedError
+
+    async def scores(self, query: str) -> dict[int, float]:
+        """How well turns fit a query, by number; a turn that is left out scores 0."""
+        return self.bm25.scores(query)
+
+    # State: what a subclass keeps beside the turns.
+
+    def own_delta(self, everything: bool) -> dict[str, Any]:
+        """Return what changed in it since the last call, or all of it, as plain data."""
+        return {}
+
+    def apply_own(self, delta: dict[str, Any]) -> None:
+        """Take in what `own_delta` returned; the turns are here already."""
+
+    def clear_own(self) -> None:
+        """Forget all of it."""
+
+    def drop_own(self, turns: Collection[int]) -> list[str]:
+        """Forget what rests on these turns; return the keys of items that went."""
+        return []
+
+    # Saving.
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything."""
+        return self._state(0, everything=True)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Exactly what `snapshot` returned."""
+        self._turns, self._lines, self._words = {}, {}, None
+        self.clear_own()
+        self.apply(state)
+
+    def delta(self, everything: bool = False) -> dict[str, Any]:
+        """The turns since the last call, or all, and what else changed."""
+        first, self._saved = 0 if everything else self._saved, len(self._turns)
+        return self._state(first, everything)
+
+    def apply(self, delta: dict[str, Any]) -> None:
+        """Take in what `delta` returned."""
+        for row in delta["turns"]:
+            self._keep(Turn.model_validate(row))
+        if "own" in delta:
+            self.apply_own(delta["own"])
+        self._saved = len(self._turns)
+
+    def _state(self, first: int, everything: bool) -> dict[str, Any]:
+        new = [self._turns[number].model_dump(mode="json", exclude_defaults=True) for number in self._since(first)]
+        own = self.own_delta(everything)
+        return {"turns": new, "own": own} if own else {"turns": new}
+
+    def _since(self, first: int) -> list[int]:
+        """The numbers of the turns from a place on."""
+        return list(islice(reversed(self._turns), len(self._turns) - first))[::-1]
+
+    # Items.
+
+    def items(self, delta: dict[str, Any]) -> list[MemoryItem]:
+        """The turns of a delta."""
+        return [turn_item(Turn.model_validate(turn)) for turn in delta["turns"]]
+
+    def turns_of(self, key: str) -> tuple[int, ...]:
+        """The turn that an item is."""
+        return (key_number(key),)
+
+    async def search(self, query: str) -> list[tuple[str, float]]:
+        """All turns, the best fitting first; of two alike the newer first."""
+        scores = await self.scores(query)
+        found = [(turn_key(number), scores.get(number, 0.0)) for number in reversed(self._turns)]
+        return sorted(found, key=lambda pair: -pair[1])
+
+    async def rewrite(self, key: str, text: str) -> None:
+        """Give a turn another text."""
+        number = key_number(key)
+        new = self._turns[number].model_copy(update={"question": "", "reply": text, "results": ""})
+        self.drop_own({number})
+        await self._rebuild({**self._turns, number: new})
+
+    async def erase(self, keys: Sequence[str]) -> list[str]:
+        """Remove turns with everything that rests on them."""
+        gone = {key_number(key) for key in keys}
+        went = self.drop_own(gone)
+        await self._rebuild({number: turn for number, turn in self._turns.items() if number not in gone})
+        return [*keys, *went]
+
+    async def _rebuild(self, turns: dict[int, Turn]) -> None:
+        """Hold these turns instead."""
+        self._turns, self._lines, self._words = {}, {}, None
+        for turn in turns.values():
+            self._keep(turn)
+
+    # For subclasses.
+
+    @property
+    def bm25(self) -> Bm25:
+        """The words of the turns."""
+        if self._words is None:
+            self._words = Bm25(self._language)
+            for turn in self._turns.values():
+                self._words.add(turn.number, turn_item(turn).text)
+        return self._words
+
+    def time_of(self, turn: Turn) -> datetime:
+        """When a turn was said; without a clock, a minute a turn."""
+        return turn.at or _NO_CLOCK + timedelta(minutes=turn.number)
+
+    def fitting(self, numbers: Iterable[int], budget: int) -> list[int]:
+        """The first turns that fit into the budget together, in the order of time; what does not fit is passed over."""
+        kept, days, left = list[int](), set[str](), budget
+        for number in numbers:
+            turn = self._turns[number]
+            day = day_text(turn.at, self._language) if turn.at else ""
+            cost = tokens(self._lines[number]) + (0 if day in days else tokens(day))
+            if cost <= left:
+                left -= cost
+                kept.append(number)
+                days.add(day)
+        return sorted(kept)
+
+    def told(self, numbers: Iterable[int]) -> Recall:
+        """These turns word for word, in the order given."""
+        kept = [self._turns[number] for number in numbers]
+        shown = {turn.number for turn in kept}
+        return Recall(
+            text=dialogue_text(((turn, self._lines[turn.number]) for turn in kept), self._language),
+            exchanges=tuple(kept),
+            dropped=tuple(number for number in self._turns if number not in shown),
+        )
+
+    def _keep(self, turn: Turn) -> str:
+        """Take in a turn and return it as text."""
+        line = exchange_text(turn, self._language, self._settings.speaker)
+        self._turns[turn.number], self._lines[turn.number] = turn, line
+        if self._words is not None:
+            self._words.add(turn.number, turn_item(turn).text)
+        return line
+
+
+class EmbeddedTurnMemory(TurnMemory):
+    """Keeps a vector with each turn, so that turns can be compared with a query by cosine."""
+
+    def __init__(self, settings: MemorySettings, embedder: str = "hash") -> None:
+        """Start empty."""
+        super().__init__(settings)
+        self._embedder = open_embedder(embedder)
+        self._index: VectorIndex | None = None
+        self._one_at_a_time = asyncio.Lock()
+        """While a turn is embedded, no other may come between."""
+
+    async def remember(self, turn: Turn) -> Change:
+        """Append the turn with its vector, then do what the subclass does after a turn."""
+        async with self._one_at_a_time:
+            [vector] = await self._embedder.embed([raw_text(turn)])
+            line = self._keep(turn)
+            self._vectors(len(vector)).add(turn.number, vector)
+            return await self.after(turn, Change(inserted=(line,)))
+
+    async def after(self, turn: Turn, change: Change) -> Change:
+        """Work on a turn that was just added; return what changed."""
+        return change
+
+    async def cosines(self, query: str) -> dict[int, float]:
+        """The cosine of each turn and the query, by number."""
+        if self._index is None:
+            return {}
+        vector = await self._embedder.embed_query(query)
+        return dict(zip(self._turns, self._index.cosines(vector, list(self._turns)).tolist(), strict=True))
+
+    async def scores(self, query: str) -> dict[int, float]:
+        """The cosines."""
+        return await self.cosines(query)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Exactly what `snapshot` returned."""
+        self._index = None
+        self._embedder = open_embedder(self._embedder.name)
+        super().restore(state)
+
+    def apply(self, delta: dict[str, Any]) -> None:
+        """Take in what `delta` returned."""
+        if rows := delta.get("rows"):
+            self._vectors(rows["dimensions"]).extend(rows["index"])
+            self._embedder.learn([raw_text(Turn.model_validate(turn)) for turn in delta["turns"]])
+        super().apply(delta)
+
+    def _state(self, first: int, everything: bool) -> dict[str, Any]:
+        state = super()._state(first, everything)
+        if self._index is None or not state["turns"]:
+            return state
+        rows = self._index.rows_of(self._since(first))
+        return {**state, "rows": {"dimensions": self._index.made.dimensions, "index": rows}}
+
+    async def _rebuild(self, turns: dict[int, Turn]) -> None:
+        """Hold these turns instead; only changed ones are embedded again."""
+        old, index = self._turns, self._index
+        await super()._rebuild(turns)
+        if index is None:
+            return
+        self._index = None
+        for turn in turns.values():
+            is_same = old.get(turn.number) == turn
+            [vector] = index.vectors([turn.number]) if is_same else await self._embedder.embed([raw_text(turn)])
+            self._vectors(len(vector)).add(turn.number, vector)
+
+    def _vectors(self, dimensions: int) -> VectorIndex:
+        if self._index is None:
+            self._index = VectorIndex(dimensions, seed=self._settings.seed)
+        return self._index
