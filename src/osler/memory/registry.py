@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 
 from osler.errors import UserError
 from osler.memory.base import Memory, MemorySettings
-from osler.memory.none import NoMemory
-from osler.memory.raw import FullMemory, RawMemory
 from osler.plugins import plugin_factory, plugin_names
 
 GROUP = "osler.memories"
@@ -15,18 +14,18 @@ MemoryFactory = Callable[[MemorySettings], Memory]
 _WANTED = "name something that takes MemorySettings and gives a Memory: with remember, recall, snapshot and restore"
 
 
-def _tim(settings: MemorySettings) -> Memory:
-    from osler.memory.tim.memory import TimMemory  # with what it takes to think, it is only loaded when it is wanted
-
-    return TimMemory(settings)
-
-
-_BUILT_IN: dict[str, MemoryFactory] = {"none": NoMemory, "raw": RawMemory, "full": FullMemory, "tim": _tim}
+BUILT_IN = {
+    "none": "none:NoMemory",
+    "raw": "raw:RawMemory",
+    "full": "raw:FullMemory",
+    "tim": "tim.memory:TimMemory",
+}
+"""Where each built-in memory is; it is imported when it is wanted."""
 
 
 def memory_names() -> list[str]:
     """Every name that can be given, except classes named by path."""
-    return [*_BUILT_IN, *plugin_names(GROUP)]
+    return [*BUILT_IN, *plugin_names(GROUP)]
 
 
 def memory_factory(spec: str) -> MemoryFactory:
@@ -40,7 +39,7 @@ def memory_factory(spec: str) -> MemoryFactory:
         raise UserError(
             f"the memory {name} has no option {next(iter(options))!r}", f"it has no options at all: write {name}"
         )
-    factory = _BUILT_IN.get(name) or _foreign(name)
+    factory = _built_in(name) if name in BUILT_IN else _foreign(name)
     return lambda settings: factory(settings.model_copy(update={"options": options}))
 
 
@@ -64,6 +63,12 @@ def memory_options(spec: str) -> tuple[str, dict[str, str]]:
             f"the memory {spec!r} cannot be read", "write options as name,option=value,option=value, each of them once"
         )
     return name, options
+
+
+def _built_in(name: str) -> MemoryFactory:
+    module, _, kind = BUILT_IN[name].partition(":")
+    factory: MemoryFactory = getattr(import_module(f"osler.memory.{module}"), kind)
+    return factory
 
 
 def _foreign(name: str) -> MemoryFactory:

@@ -20,6 +20,7 @@ from osler.eval.report.snapshot import Row, Snapshot, sampled
 from osler.eval.statistics import Figure
 from osler.language import Language
 from osler.memory.embedders import open_embedder
+from osler.memory.registry import BUILT_IN
 from osler.runs.events import Remembered
 from osler.runs.plan import Column, told_variants
 from osler.runs.short_names import cut_names, numbered
@@ -204,7 +205,7 @@ def _can_be_rebuilt(memory: str) -> bool:
     """Check whether reading a run may build this memory: a report runs no code that a run names, and asks no server."""
     name, *options = (part.strip() for part in memory.split(","))
     embedders = [option.partition("=")[2].strip() for option in options if option.startswith("embedder")]
-    return name in {"none", "raw", "tim"} and all(embedder == "hash" for embedder in embedders)
+    return name in BUILT_IN and all(embedder == "hash" for embedder in embedders)
 
 
 class MappedThought(NamedTuple):

@@ -156,6 +156,7 @@ class TimMemory(StoredThoughts):
             )
         self._embedder.restore(state["embedder"])
         self._unread = list(state["unread"])
+        self._bank = self._space = None
         if state["dimensions"]:
             bank, space = self._rooms(state["dimensions"])
             bank.restore(state["bank"])
