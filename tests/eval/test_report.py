@@ -15,6 +15,7 @@ from osler.errors import UserError
 from osler.eval.ladder import LADDER
 from osler.eval.report import write_report
 from osler.eval.report.consultations import MOST
+from osler.language import Language
 from osler.memory.base import Change
 from osler.records import PatientRecord, RecordPool
 from osler.runs.events import Answered, Asked, Called, Concluded, Ending, Event, Failed, Maker, Remembered, Role
@@ -23,6 +24,7 @@ from osler.runs.store import RunFile, RunWriter, StoredScore, StoredVerdict
 from osler.runs.transcript import Header, Transcript
 from osler.simulator.batch import RunOptions, simulate_plan
 from tests.conftest import Run, small_record
+from tests.returning import returning
 
 pytestmark = pytest.mark.xdist_group("report")  # they share one run, which takes seconds to hold
 
@@ -182,6 +184,18 @@ def test_the_page_has_the_table_the_figures_and_every_consultation_in_its_langua
             assert run.record(transcript.header.case).diagnosis.name in page.text
     chinese = [one for one in page.all("div") if one.get("lang") == "zh-Hans"]
     assert len(chinese) == 4 and "医生" in page.text and "标准答案" in page.text and "Ground truth" in page.text
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_earlier_visits_are_on_the_page_and_what_is_left_of_them(language: Language, tmp_path: Path) -> None:
+    record = returning(language)
+    plan = Plan([record], memories=("raw", "tim"), settings=Settings(turns=3, visits=True))
+    simulate_plan(plan, tmp_path / "visits.osler", RunOptions(quiet=True), "none")
+    page = report(tmp_path / "visits.osler")
+    for visit in record.visits:
+        assert visit.date.isoformat() in page.text
+        assert all(exchange.reply in page.text for exchange in visit.exchanges)
+    assert "Facts of earlier visits" in page.text
 
 
 def test_what_the_run_was_made_with_is_told(page: Page) -> None:

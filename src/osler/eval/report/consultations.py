@@ -15,7 +15,7 @@ from osler.eval.verdict import Verdict
 from osler.language import Language
 from osler.locale import load_texts
 from osler.records.schema import PatientRecord
-from osler.runs.events import Answered, Asked, Failed, Retrieved
+from osler.runs.events import Answered, Asked, Failed, Retrieved, Visited
 from osler.runs.makers import making_lines, mark
 from osler.runs.transcript import Transcript, heard
 
@@ -89,12 +89,32 @@ def _read(transcript: Transcript, record: PatientRecord, row: Row, faults: dict[
         concluded.append(_terms((words[name], text) for name, text in told.items() if text))
     return joined(
         [
+            *_visits(transcript, words),
             element("ol", opening, *_within(_talk(transcript, faults, words), words), class_="talk"),
             *concluded,
             *(element("p", line, class_="note") for line in making_lines(transcript)),
             _truth(record, row, words),
         ]
     )
+
+
+def _visits(transcript: Transcript, words: Mapping[str, str]) -> Iterator[Html]:
+    """What the memory heard before the consultation, folded, a visit at a time."""
+    for (visit, filler), group in groupby(transcript.of(Visited), lambda event: (event.visit, event.filler)):
+        turns = [event.told for event in group]
+        title = words["small_talk"] if filler else words["visit"].format(visit)
+        day = f" · {turns[0].at:%Y-%m-%d}" if turns[0].at else ""
+        said = (
+            line
+            for turn in turns
+            for line in (
+                _line("doctor", words["doctor"], turn.question),
+                _line("patient", words["patient"], turn.reply),
+                *([_line("report", words["report"], turn.results)] if turn.results else []),
+            )
+        )
+        talk = element("ol", *_within(said, words), class_="talk")
+        yield element("details", element("summary", title + day), talk, class_="visit")
 
 
 def _within(lines: Iterator[Html], words: Mapping[str, str]) -> Iterator[Html]:

@@ -122,7 +122,18 @@ class Pictures:
         missing = [self._labels[column.column] for column in self._columns if column.column not in known]
         if missing:
             about += f" Not probed: {', '.join(missing)}."
-        return [self._consistency(known, about), self._retrieval(known)]
+        return [self._consistency(known, about), self._retrieval(known), *self._key_facts(known)]
+
+    def _key_facts(self, known: dict[Column, ProbeFigures]) -> list[Picture]:
+        """What the memories still had of earlier visits, if the run has visits."""
+        series = self._series(lambda one: known[one.column].key_facts.by_visit.items() if one.column in known else ())
+        if not series:
+            return []
+        caption = (
+            "Share of the facts of earlier visits, which the last one hangs on, that the memory had right at the end,"
+            " by the visit at which they were said last, with 95 % intervals, in the same sample."
+        )
+        return [Picture("visits", "Facts of earlier visits", caption, drawing.lines(series, "visit", every=True))]
 
     def _consistency(self, known: dict[Column, ProbeFigures], about: str) -> Picture:
         def by_turn(column: ColumnFigures) -> Iterable[tuple[float, Figure]]:
