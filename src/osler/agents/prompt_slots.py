@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from osler.agents.messages import Briefing, Case, Selection
-from osler.agents.rules.stated import touches
+from osler.agents.rules.stated import EarlierFact, touches
 from osler.language import Language, Speaker
 from osler.locale import label
 from osler.prompts import phrases
@@ -99,10 +99,11 @@ def stated_earlier(selection: Selection) -> list[str]:
     return [line["known_earlier"].format(today=case.today), *found, line["only_if_stated"]] if found else []
 
 
-def _touched(selection: Selection) -> tuple[Entry | PastExchange, ...]:
-    earlier = [entry for entry in selection.entries if entry.name in selection.earlier]
+def _touched(selection: Selection) -> tuple[EarlierFact, ...]:
+    told: list[EarlierFact] = [entry for entry in selection.entries if entry.name in selection.earlier]
+    told += selection.past
     question, language = selection.question, selection.case.language
-    return tuple(one for one in (*earlier, *selection.past) if touches(question, one, language))
+    return tuple(one for one in told if touches(question, one, language))
 
 
 def past_text(one: PastExchange, language: Language, you: Speaker | None = None) -> str:

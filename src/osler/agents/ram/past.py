@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from functools import cache
 
 from osler.agents.messages import Selection
+from osler.agents.ram.evidence import read_asks
 from osler.agents.rules.stated import confirmed
 from osler.language import Language
 from osler.language.lexicon import concepts, terms
 from osler.language.lexicon.drugs import drugs_in
 from osler.language.lexicon.phrases import meant
 from osler.language.lexicon.thesaurus import load
-from osler.language.questions import read_questions
 from osler.ranking import reaches
 from osler.records.redact import Redactor
 from osler.records.schema import PatientRecord
 from osler.records.visits import PastExchange
 
-_SHARE = 0.6
-"""Share of a topic's words, by weight, that an exchange must have to be about it."""
+_SHARE = 0.5
+"""Share of a question's words, by weight, that an exchange must have to be about it."""
+_LIKELY = 0.5
 _MOST = 3
 _LONGEST = 5000
 """Characters of earlier visits that a model is shown."""
@@ -42,31 +43,32 @@ def latest(past: Sequence[PastExchange]) -> tuple[PastExchange, ...]:
 def past_about(selection: Selection, past: Sequence[PastExchange]) -> tuple[PastExchange, ...]:
     """Return the latest exchanges about what the rules found no entry for, in order.
 
-    That is every topic if they found nothing, else the drugs that no entry names.
+    That is the whole question if they found nothing, else the drugs that no entry names.
     """
     question, language = selection.question, selection.case.language
     told = "\n".join(text for entry in selection.entries for text in (entry.name, entry.report, entry.said))
     drugs = {*drugs_in(question).values()} - {*drugs_in(f"{told}\n{selection.case.complaint}").values()}
     found = {one for one in past if not drugs.isdisjoint(drugs_in(one.text).values())}
     if not selection.entries:
-        asked = read_questions(question, language, selection.case.speaker)
-        topics = [terms(topic, language) for each in asked for topic in each.topics if not _is_symptom(topic, language)]
-        found |= {one for one in past for topic in topics if _is_about(one, topic, language)}
+        words = terms(question, language) if not _asks_for_symptom(selection) else frozenset()
+        found |= {one for one in past if _is_about(one, words, language)}
         found |= {one for one in past if confirmed(question, (one,), language) is not None}
     return tuple(sorted(found))[-_MOST:]
 
 
-def _is_about(one: PastExchange, topic: frozenset[str], language: Language) -> bool:
+def _is_about(one: PastExchange, asked: frozenset[str], language: Language) -> bool:
     weight = concepts(language).weight
-    total = sum(map(weight, sorted(topic)))
-    shared = sum(map(weight, sorted(topic & terms(one.text, language))))
-    return bool(topic) and reaches(shared, _SHARE * total)
+    total = sum(map(weight, sorted(asked)))
+    shared = sum(map(weight, sorted(asked & terms(one.text, language))))
+    return bool(asked) and reaches(shared, _SHARE * total)
 
 
-def _is_symptom(topic: str, language: Language) -> bool:
-    """Check whether a topic is how the patient feels today, of which earlier visits say nothing."""
-    found = meant(topic, language)
-    return bool(found) and found <= _symptoms()
+def _asks_for_symptom(selection: Selection) -> bool:
+    """Check whether a question asks how the patient feels today, of which earlier visits say nothing."""
+    question, language = selection.question, selection.case.language
+    asked = read_asks(question, language, selection.case.speaker)[0]
+    likely = sum(share for concept, share in asked.meant.items() if concept in _symptoms())
+    return reaches(likely, _LIKELY) or not meant(question, language).isdisjoint(_symptoms())
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Case, Reply, Selection
-from osler.agents.rules.stated import confirmed
+from osler.agents.rules.stated import EarlierFact, confirmed
 from osler.language import Language, Speaker
 from osler.language.answers import answer_opening
 from osler.language.cues import finder
@@ -83,7 +83,7 @@ def spoken(selection: Selection) -> str:
 def _about_earlier(selection: Selection) -> dict[str, None]:
     """Return the phrases for what was told at earlier visits: what the doctor states is confirmed or denied."""
     question, language = selection.question, selection.case.language
-    past = tuple(reversed(selection.past))  # what was said last counts
+    past: tuple[EarlierFact, ...] = tuple(reversed(selection.past))  # what was said last counts
     facts = [(entry, *past) for entry in selection.entries if entry.name in selection.earlier] or [past] * bool(past)
     phrase = {True: "confirmed", False: "not_so", None: "told_earlier"}
     return dict.fromkeys(phrase[confirmed(question, some, language)] for some in facts)

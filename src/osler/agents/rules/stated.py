@@ -22,6 +22,8 @@ from osler.language.words import content, plain, sentences
 from osler.records.schema import Entry, Status
 from osler.records.visits import PastExchange
 
+EarlierFact = Entry | PastExchange
+"""What was told at an earlier visit: an entry of the record, or an exchange."""
 _CLAUSE = re.compile(r"[,;:，；：](?!\d)|\s[-–—]\s")
 _ASKS = {
     Language.EN: r"^\W*(?:(?:and|or|but|so|now|well|also|then|okay|please)\W+)*(?:{words}|do|does|did|have|has|had"
@@ -31,7 +33,7 @@ _ASKS = {
 _TAG = {Language.EN: re.compile(r"(?!)"), Language.ZH: re.compile(r"(?:对吗|是吗|对不对|是不是|对吧|是吧|吧)[？?。]?$")}
 """Ends a clause that asks only whether it is so."""
 _PERSON = {
-    Language.EN: re.compile(r"\b(?:you|your|he|his|she|her|they|their|i|i'[dm]|my|we|our)\b", re.IGNORECASE),
+    Language.EN: re.compile(r"\b(?:you|he|she|they|i|my|we|our)\b", re.IGNORECASE),
     Language.ZH: re.compile("[您你他她我咱]|孩子|记"),
 }
 """Finds whom a statement is about, or who makes it; a name alone ("Allergies?") states nothing."""
@@ -77,7 +79,7 @@ class _Comparison(NamedTuple):
     is_so: bool
 
 
-def confirmed(question: str, facts: Sequence[Entry | PastExchange], language: Language) -> bool | None:
+def confirmed(question: str, facts: Sequence[EarlierFact], language: Language) -> bool | None:
     """Check whether what a question states is so, by the fact closest to it; None if it states nothing of them.
 
     Of facts that are equally close, the first decides.
@@ -87,7 +89,7 @@ def confirmed(question: str, facts: Sequence[Entry | PastExchange], language: La
     return max(found, key=lambda hit: hit.closeness).is_so if found else None
 
 
-def touches(question: str, fact: Entry | PastExchange, language: Language) -> bool:
+def touches(question: str, fact: EarlierFact, language: Language) -> bool:
     """Check whether a question has anything of what a fact tells, beside the name that one would ask for it by."""
     if confirmed(question, (fact,), language) is not None:
         return True
@@ -99,7 +101,7 @@ def touches(question: str, fact: Entry | PastExchange, language: Language) -> bo
     return not own.isdisjoint(content(question, language))
 
 
-def _compared(clause: str, fact: Entry | PastExchange, language: Language) -> _Comparison | None:
+def _compared(clause: str, fact: EarlierFact, language: Language) -> _Comparison | None:
     name, told = _name_and_text(fact)
     words, known = terms(clause, language), terms(f"{name}\n{told}", language)
     drugs, known_drugs = ({*drugs_in(text).values()} for text in (clause, f"{name}\n{told}"))
@@ -115,7 +117,7 @@ def _compared(clause: str, fact: Entry | PastExchange, language: Language) -> _C
     return _Comparison(closeness, _is_negative(clause, language) is _denied(clause, words, fact, language))
 
 
-def _name_and_text(fact: Entry | PastExchange) -> tuple[str, str]:
+def _name_and_text(fact: EarlierFact) -> tuple[str, str]:
     if isinstance(fact, PastExchange):
         return "", fact.text
     return fact.name, "\n".join((*fact.aliases, fact.report, fact.said, fact.when or ""))
@@ -126,7 +128,7 @@ def _amounts(text: str, language: Language) -> frozenset[float]:
     return frozenset[float]().union(*(whole_values(hit, language) for hit in hits))
 
 
-def _denied(clause: str, words: frozenset[str], fact: Entry | PastExchange, language: Language) -> bool:
+def _denied(clause: str, words: frozenset[str], fact: EarlierFact, language: Language) -> bool:
     """Check whether a fact says that what a clause is about is not so, is over, or is so of somebody else."""
     if isinstance(fact, Entry):
         return fact.status in (Status.ABSENT, Status.NOT_DONE)
