@@ -44,6 +44,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 from typer.main import get_command
 
 from osler.cli import app, main
+from osler.runs.store.connection import checksum
 
 FACTOR, FLOOR, LIMIT = 5.0, 3.0, 60.0
 """How much slower than good input, from how many seconds on, and when a call is killed."""
@@ -476,7 +477,9 @@ def damage(run: Path, folder: Path) -> None:
     with sqlite3.connect(folder / "foreign.osler") as file:
         for cell, body in file.execute("SELECT cell, body FROM transcripts").fetchall():
             told = zlib.decompress(body).replace(b'"memory":"raw"', b'"memory":"no_such_module:Memory"')
-            file.execute("UPDATE transcripts SET body = ? WHERE cell = ?", (zlib.compress(told), cell))
+            changed = zlib.compress(told)
+            row = (changed, checksum(changed), cell)
+            file.execute("UPDATE transcripts SET body = ?, checksum = ? WHERE cell = ?", row)
     file.close()
 
 

@@ -132,6 +132,15 @@ def test_help_is_quick() -> None:
         (["records", "show", "nobody"], "osler: no record is called 'nobody'; `osler records list` shows the ids"),
         (["records", "list", "--language", "fr"], "osler: there is no language 'fr'; use en or zh"),
         (
+            ["simulate", "--case", "gout-en", "--patient", "", "--out", "x"],
+            "osler: there is no backbone ''; use rules,",
+        ),
+        (
+            ["simulate", "--case", "gout-en", "--memory-backbone", "", "--out", "x"],
+            "osler: there is no backbone ''; use ",
+        ),
+        (["report", "run", "--figures", ""], "osler: --figures has no folder; give one, or leave --figures out"),
+        (
             ["records", "validate", "nowhere"],
             "osler: there is no file or folder nowhere; give the path of a folder or a file of records, or `bundled`",
         ),

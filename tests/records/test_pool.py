@@ -9,6 +9,7 @@ import pytest
 
 from osler.errors import UserError
 from osler.records import Language, RecordPool
+from osler.records.validation import RecordError
 from tests.conftest import small_record
 
 
@@ -64,6 +65,17 @@ def test_a_patient_is_found_by_name_where_it_is_one_record() -> None:
     assert pool.find("bladder-cancer-zh").language is Language.ZH
     with pytest.raises(UserError, match="bladder-cancer-en, bladder-cancer-zh"):
         pool.find("bladder-cancer")
+
+
+def test_a_record_is_not_taken_from_a_pool_with_an_unreadable_file(jsonl: Path, tmp_path: Path) -> None:
+    pool = tmp_path / "pool"
+    pool.mkdir()
+    (pool / "good.jsonl").write_bytes(jsonl.read_bytes())
+    name = next(iter(RecordPool.open(pool))).id
+    assert RecordPool.open(pool).find(name).id == name
+    (pool / "bad.json").write_text("[" * 1000)
+    with pytest.raises(RecordError, match=r"bad\.json"):
+        RecordPool.open(pool).find(name)
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,23 @@ import osler as package
 from osler.agents.messages import Briefing
 from osler.agents.prompt_slots import briefing_slots
 from osler.errors import UserError
+from osler.eval.course import Course
+from osler.eval.faithfulness import judge_reply, replies_of
+from osler.eval.faithfulness.patient_judge import request
 from osler.eval.runs import Run as LoadedRun
 from osler.language import Language, Speaker
 from osler.records import PatientRecord
-from osler.runs.events import Event, Remembered, Visited
+from osler.runs.events import Ending, Event, Remembered, Visited
+from osler.runs.plan import Cell, Column, Settings
 from osler.runs.store import search_index
 from osler.runs.transcript import Transcript
 from osler.simulator.build import case_of
+from osler.simulator.worker import transcript_of
 from osler.view.app import application
 from osler.view.run_list import RunList
 from tests.conftest import Run
 from tests.returning import returning
-from tests.simulator.asking import hear
+from tests.simulator.asking import hear, things
 
 LANGUAGES = pytest.mark.parametrize("language", list(Language))
 ALLERGY = {Language.EN: "Are you allergic to penicillin?", Language.ZH: "您对青霉素过敏吗？"}
@@ -93,6 +99,105 @@ async def test_a_model_as_patient_is_not_shown_what_was_told_earlier(language: L
     prompt = heard.patient.prompts[0]
     assert NOTES[language] in prompt
     assert not any(text in prompt for text in ("2019", "Anaphylaxis", "休克", "Penicillin allergy"))
+
+
+CONFIRMED = {Language.EN: "Yes, that's right", Language.ZH: "对，就是"}
+NOT_SO = {Language.EN: "No, that's not so", Language.ZH: "不是这样"}
+STATED = {
+    Language.EN: [
+        ("My notes say you had anaphylaxis after penicillin, is that right?", CONFIRMED),
+        ("I know about your penicillin allergy. Do you have any allergies?", CONFIRMED),
+        ("I have here that you have no penicillin allergy, correct?", NOT_SO),
+        ("My notes say you are allergic to ibuprofen, is that right?", NOT_SO),
+        ("Are you allergic to penicillin, and what happened when you had it?", NOTES),
+        ("Tell me about your penicillin allergy.", NOTES),
+        ("Penicillin allergy?", NOTES),
+        ("You take amlodipine 10 mg, right?", CONFIRMED),
+        ("Are you still taking amlodipine 10 mg?", CONFIRMED),
+        ("Are you still taking amlodipine 5 mg?", NOT_SO),
+        ("Do you take amlodipine?", NOTES),
+    ],
+    Language.ZH: [
+        ("病历上写您用青霉素后过敏性休克，对吗？", CONFIRMED),
+        ("我记得您对青霉素过敏。还对什么过敏吗？", CONFIRMED),
+        ("我这儿记的是您没有青霉素过敏，是吧？", NOT_SO),
+        ("我这儿记着您对布洛芬过敏，对吧？", NOT_SO),
+        ("您对青霉素过敏吗，当时怎么样？", NOTES),
+        ("请说说青霉素过敏的情况。", NOTES),
+        ("青霉素过敏？", NOTES),
+        ("我这儿记的是您吃氨氯地平10毫克，对吗？", CONFIRMED),
+        ("氨氯地平10毫克还在吃吗？", CONFIRMED),
+        ("氨氯地平5毫克还在吃吗？", NOT_SO),
+        ("您吃氨氯地平吗？", NOTES),
+    ],
+}
+
+
+@LANGUAGES
+async def test_what_the_doctor_states_is_confirmed_or_denied(language: Language) -> None:
+    heard = await hear(returning(language), *(question for question, _ in STATED[language]), visits=True)
+    for (question, expected), answer in zip(STATED[language], heard.answered, strict=True):
+        assert expected[language] in answer.reply, (question, answer.reply)
+        others = {CONFIRMED[language], NOT_SO[language]} - {expected[language]}
+        assert not any(other in answer.reply for other in others), (question, answer.reply)
+        assert "2019" not in answer.reply and not answer.disclosed
+
+
+@LANGUAGES
+async def test_what_was_only_said_at_a_visit_is_known_there_and_only_with_visits(language: Language) -> None:
+    record, question = returning(language), STATED[language][-1][0]
+    (now,) = (await hear(record, question, visits=True)).retrieved
+    told = [one for one in record.past if one.number in now.past]
+    assert now.entries == () and [one.date.year for one in told] == [2021, 2023]
+    (alone,) = (await hear(record, question)).retrieved
+    assert alone.past == ()
+    cough = {Language.EN: "Do you have a cough?", Language.ZH: "您咳嗽吗？"}[language]
+    (today,) = (await hear(record, cough, visits=True)).retrieved
+    assert today.past == (), "how the patient feels today was not told at a visit"
+
+
+@LANGUAGES
+async def test_a_model_as_patient_is_shown_what_the_doctor_states(language: Language) -> None:
+    stated, leak = STATED[language][0][0], {Language.EN: "Yes, in 2019.", Language.ZH: "对，是2019年。"}[language]
+    kept = {Language.EN: "Yes, that is right.", Language.ZH: "对，是这样。"}[language]
+    heard = await hear(returning(language), stated, patient=[leak, kept], visits=True)
+    assert heard.patient is not None
+    prompt = heard.patient.prompts[0]
+    assert all(text in prompt for text in ("2019", NOTES[language], "2025-06-12"))
+    assert heard.kinds == ["refused"] and heard.answered[0].reply == kept, "a detail that nobody stated is refused"
+
+
+@LANGUAGES
+async def test_a_model_finds_what_was_said_at_a_visit_in_other_words(language: Language) -> None:
+    record = returning(language)
+    question = {
+        Language.EN: "Is it right that the tablet against high pressure was doubled?",
+        Language.ZH: "降压药是加了一倍，对吗？",
+    }[language]
+    asked, number = "blood pressure tablets", len(record.entries) + len(record.past)
+    heard = await hear(record, question, ram=[things((asked, [number], ""))], patient=["…", "…"], visits=True)
+    assert heard.ram is not None and heard.patient is not None
+    last = record.visits[1].exchanges[-1]
+    assert last.reply in heard.ram.prompts[0] and "2023-11-20" in heard.ram.prompts[0]
+    (found,) = heard.retrieved
+    assert found.past == (len(record.past),) and found.things[0].unrecorded is None and not heard.kinds[:-3]
+    daughter = {Language.EN: "The daughter: ", Language.ZH: "患者的女儿："}[language]
+    assert f"{daughter}{last.reply}" in heard.patient.prompts[0], "who said it then is not who speaks now"
+    plain = await hear(record, question, ram=[things((asked, [], "denied"))])
+    assert plain.ram is not None and last.reply not in plain.ram.prompts[0]
+
+
+@LANGUAGES
+async def test_what_a_visit_told_is_no_fabrication(language: Language) -> None:
+    record, settings = returning(language), Settings(visits=True)
+    heard = await hear(record, STATED[language][-1][0], visits=True)
+    cell = Cell(record.id, Column.of("rules", "plain", "raw"), 1)
+    transcript = transcript_of(record, cell, settings, heard.journal, Ending.CONCLUDED)
+    (given,) = replies_of(Course.of(transcript, record), record)
+    said = {Language.EN: "Yes, 10 mg of it.", Language.ZH: "对，吃10毫克。"}[language]
+    assert judge_reply(said, given.context).is_faithful
+    assert judge_reply(said, replace(given.context, told_earlier=())).unsupported
+    assert record.visits[1].exchanges[-1].reply in request(said, given.context)
 
 
 @LANGUAGES

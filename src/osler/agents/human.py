@@ -8,7 +8,7 @@ from typing import Any
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Briefing, Conclusion, Question, Reply, Selection
-from osler.agents.prompt_slots import notes
+from osler.agents.prompt_slots import notes, stated_earlier
 from osler.errors import printable
 from osler.locale import load_texts
 from osler.runs.events import Maker
@@ -58,7 +58,7 @@ def shown_lines(before: Before) -> list[str]:
     if isinstance(before, Selection):
         said = f"{texts['doctor']}{before.question}"
         known = [texts["known"].format(name=note.name, told=note.told) for note in notes(before)]
-        more = known or [texts["nothing_known"]]
+        more = [*known, *stated_earlier(before)] or [texts["nothing_known"]]
     else:
         said, more = f"{texts['patient']}{before.reply}", before.results.splitlines()
     return [printable(said), *(f"  {printable(line)}" for line in more)]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from osler.language import Language, Speaker
 from osler.memory.base import Recall
 from osler.records.schema import Entry, Persona, Sex
-from osler.records.visits import clock
+from osler.records.visits import PastExchange, clock
 from osler.runs.events import Maker, Thing
 from osler.runs.lessons import LessonRecall
 
@@ -108,6 +108,8 @@ class Selection(_Message):
     """Names of the entries whose reports these are."""
     earlier: tuple[str, ...] = ()
     """Names of the entries that were told at an earlier visit: nobody tells or reports them again."""
+    past: tuple[PastExchange, ...] = ()
+    """Exchanges of earlier visits about what was asked for, as far as no entry tells it now."""
     before: Exchange | None = None
     """The exchange before the question."""
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from osler.agents.messages import Briefing, Case, Selection
+from osler.agents.rules.stated import EarlierFact, touches
 from osler.language import Language, Speaker
 from osler.locale import label
 from osler.prompts import phrases
 from osler.records.schema import Category, Entry, Sex, Status
+from osler.records.visits import PastExchange
 
 SEMICOLON = {Language.EN: "; ", Language.ZH: "；"}
 _DONE = frozenset({Category.TEST, Category.EXAMINATION, Category.PREOPERATIVE_TEST})
@@ -76,7 +78,45 @@ def _knowledge(selection: Selection) -> str:
         line["asked_note" if asked else "note"].format(name=name, asked=joint.join(asked), told=told)
         for name, told, asked in notes(selection)
     ]
-    return "\n".join((line["known"], *known)) if known else line["nothing"]
+    blocks = ["\n".join((line["known"], *known))] if known else []
+    blocks += ["\n".join(earlier)] if (earlier := stated_earlier(selection)) else []
+    return "\n\n".join(blocks) or line["nothing"]
+
+
+def stated_earlier(selection: Selection) -> list[str]:
+    """Lines of what was told at earlier visits and the question has something of, for the patient to confirm or deny.
+
+    A question that only asks for it brings nothing to confirm: then the patient is not shown what it must not tell.
+    """
+    case, touched = selection.case, _touched(selection)
+    line = phrases("patient_lines", case.language)
+    found = [
+        f"- [{one.date}] {past_text(one, case.language, case.speaker)}"
+        if isinstance(one, PastExchange)
+        else line["note"].format(name=one.name, told=_told(one, selection))
+        for one in touched
+    ]
+    return [line["known_earlier"].format(today=case.today), *found, line["only_if_stated"]] if found else []
+
+
+def _touched(selection: Selection) -> tuple[EarlierFact, ...]:
+    told: list[EarlierFact] = [entry for entry in selection.entries if entry.name in selection.earlier]
+    told += selection.past
+    question, language = selection.question, selection.case.language
+    return tuple(one for one in told if touches(question, one, language))
+
+
+def past_text(one: PastExchange, language: Language, you: Speaker | None = None) -> str:
+    """Return an exchange of an earlier visit in one line; `you` names who reads it."""
+    line = phrases("visits", language)
+    who = line["relative"].format(relative=label(one.speaker, language))
+    if one.speaker in (you, Speaker.PATIENT):
+        who = line["you" if one.speaker is you else "patient"]
+    if not one.question:
+        return line["treatment"].format(told=one.results)
+    parts = [line["asked"].format(question=one.question), line["answered"].format(who=who, reply=one.reply)]
+    parts += [line["reported"].format(results=one.results.replace("\n", SEMICOLON[language]))] if one.results else []
+    return (" " if language is Language.EN else "").join(parts)
 
 
 class Note(NamedTuple):
@@ -96,16 +136,22 @@ def notes(selection: Selection) -> tuple[Note, ...]:
     def asked(entry: Entry) -> tuple[str, ...]:
         return tuple(one.name for one in selection.things if entry.name in one.entries and one.name != entry.name)
 
-    told, past = [], []
+    told, past, touched = [], [], _touched(selection)
     for entry in selection.entries:
+        if entry in touched:
+            continue
         if entry.name in selection.earlier:
             # In the words of the question: the name of the entry would say too much ("Penicillin allergy").
-            name = SEMICOLON[selection.case.language].join(asked(entry)) or said["earlier_name"]
-            past.append(Note(name, said["told_earlier"]))
+            past.append(SEMICOLON[selection.case.language].join(asked(entry)))
         else:
             told.append(Note(entry.name, _told(entry, selection), asked(entry)))
+    if numbers := {one.number for one in selection.past if one not in touched}:
+        names = [one.name for one in selection.things if numbers.intersection(one.past) and not one.entries]
+        past += names or [""]
+    unnamed = said["earlier_rest" if told else "earlier_name"]
+    known_before = (Note(name or unnamed, said["told_earlier"]) for name in past)
     missing = (Note(one.name, said[f"unrecorded_{one.unrecorded}"]) for one in selection.things if one.unrecorded)
-    return tuple(dict.fromkeys((*told, *past, *missing)))
+    return tuple(dict.fromkeys((*told, *known_before, *missing)))
 
 
 def _told(entry: Entry, selection: Selection) -> str:

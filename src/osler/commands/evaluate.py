@@ -214,14 +214,17 @@ def report(
     judge: Judge = None,
     patient_judge: PatientJudge = None,
     figures: Annotated[
-        Path | None, Option("--figures", help="Also write the figures to this folder, as SVG and PNG.")
+        str | None, Option("--figures", help="Also write the figures to this folder, as SVG and PNG.")
     ] = None,
     force: Force = False,
 ) -> None:
     """Write a report of a run as one HTML file: tables, figures, failures, conversations."""
     from osler.eval.report import write_report
 
-    made = write_report(run, out, judge=judge, ruler=patient_judge, figures=figures, force=force)
+    if figures == "":
+        raise UserError("--figures has no folder", "give one, or leave --figures out")
+    folder = Path(figures) if figures is not None else None
+    made = write_report(run, out, judge=judge, ruler=patient_judge, figures=folder, force=force)
     more = f" and {len(made.figures)} figure(s) in {figures}" if figures is not None else ""
     typer.echo(f"{made.page} ({made.size / 1024:,.0f} KiB){more}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from osler.eval.reply_parser import asks_for
+from osler.eval.reply_parser import asks_for, own_words
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import Answered, Asked, Maker, Retrieved, Thing
 from osler.runs.transcript import Transcript
@@ -26,6 +26,8 @@ class CourseExchange:
     things: tuple[Thing, ...]
     """The things that were asked for, one by one, if a model read the question."""
     answer: Answered | None
+    told_earlier: tuple[str, ...] = ()
+    """What earlier visits told about it: the patient may confirm it or refer to the notes."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,13 @@ class Course:
         for turn in sorted({*asked, *told}):
             question, retrieved, answer = asked.get(turn), found.get(turn), told.get(turn)
             text, maker = (question.question, question.maker) if question else ("", Maker.SILENT)
-            brought = {one.name for one in retrieved.entries} - earlier if retrieved else set()
-            entries = tuple(entry for entry in record.entries if entry.name in brought)
+            brought = {one.name for one in retrieved.entries} if retrieved else set()
+            entries = tuple(entry for entry in record.entries if entry.name in brought - earlier)
+            before = [own_words(entry) for entry in record.entries if entry.name in brought & earlier]
+            before += [one.text for one in record.past if retrieved and one.number in retrieved.past]
             wanted = asked_for(record, text, retrieved, answer)
             things = retrieved.things if retrieved else ()
-            exchanges.append(CourseExchange(turn, text, maker, entries, wanted, things, answer))
+            exchanges.append(CourseExchange(turn, text, maker, entries, wanted, things, answer, tuple(before)))
         return cls._over(tuple(exchanges), {entry.name for entry in record.entries})
 
     @property

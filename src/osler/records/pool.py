@@ -182,6 +182,8 @@ class RecordPool:
         index: dict[str, Path] = {}
         for path in self._files():
             for draft in self._drafts(path):
+                if isinstance(draft, Problem):
+                    raise RecordError(draft)  # which records the file should have is not known
                 if (name := _id_of(draft)) is not None:
                     index.setdefault(name, path)
         return index

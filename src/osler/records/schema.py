@@ -10,7 +10,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, field_validator, mode
 
 from osler.language import Language, Speaker
 from osler.records.fields import AgeField, ExamOrderField, Frozen, Line, MaybeLine, same
-from osler.records.visits import KeyFact, Visit, check_visits
+from osler.records.visits import KeyFact, PastExchange, Visit, check_visits, past_exchanges
 
 Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
 """A name that is safe in a path, a sheet and a command line."""
@@ -243,6 +243,11 @@ class PatientRecord(Frozen):
     def told_earlier(self) -> frozenset[str]:
         """The names of the entries that were told at earlier visits."""
         return frozenset(self.entry(name).name for name in self.earlier)
+
+    @property
+    def past(self) -> tuple[PastExchange, ...]:
+        """All that was said at earlier visits."""
+        return past_exchanges(self.visits, self.speaker)
 
     def entry(self, name: str) -> Entry:
         """The entry of that name, or the only one with that alias.

@@ -6,7 +6,7 @@ import datetime
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator, Field
 
@@ -53,6 +53,36 @@ class Visit(Frozen):
     """What became of it."""
     changed: tuple[Line, ...] = ()
     """What earlier visits said and is no longer so, for whoever checks the record; no agent is shown it."""
+
+
+class PastExchange(NamedTuple):
+    """An exchange of an earlier visit, or how the visit ended: then only `results` has text."""
+
+    number: int
+    """1 is the first of the first visit; they are counted through all visits."""
+    date: datetime.date
+    speaker: Speaker
+    question: str = ""
+    reply: str = ""
+    results: str = ""
+
+    @property
+    def text(self) -> str:
+        """All that was said and reported."""
+        return "\n".join(filter(None, (self.question, self.reply, self.results)))
+
+
+def past_exchanges(visits: Sequence[Visit], speaker: Speaker) -> tuple[PastExchange, ...]:
+    """Return all that was said at earlier visits, in order; `speaker` answered unless a visit says otherwise."""
+    found: list[PastExchange] = []
+    for visit in visits:
+        end = " ".join(filter(None, (visit.treatment, visit.outcome)))
+        said = [(one.question, one.reply, one.results) for one in visit.exchanges] + ([("", "", end)] if end else [])
+        found += [
+            PastExchange(number, visit.date, visit.speaker or speaker, *texts)
+            for number, texts in enumerate(said, start=len(found) + 1)
+        ]
+    return tuple(found)
 
 
 class KeyFact(Frozen):

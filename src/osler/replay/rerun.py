@@ -271,6 +271,7 @@ class RecordedRam(Ram):
             asked_for=found.asked_for,
             things=found.things,
             maker=found.maker,
+            past=tuple(one for one in self._past if one.number in found.past),
             before=content.before,
         )
         selection = without_earlier(selection, self._record)

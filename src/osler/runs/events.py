@@ -143,7 +143,9 @@ class Thing(BaseModel):
     name: str
     entries: tuple[str, ...] = ()
     unrecorded: Unrecorded | None = None
-    """Set if no entry is about it."""
+    """Set if no entry is about it, and nothing that was said at earlier visits."""
+    past: tuple[int, ...] = ()
+    """Exchanges of earlier visits about it, as `PatientRecord.past` numbers them."""
 
 
 class Retrieved(_Event):
@@ -158,6 +160,8 @@ class Retrieved(_Event):
     maker: Maker = Maker.RULES
     results: str = ""
     """Reports that were given to the doctor directly, in the record's words."""
+    past: tuple[int, ...] = ()
+    """Exchanges of earlier visits that the question asks for again, as `PatientRecord.past` numbers them."""
 
 
 class Answered(_Event):

@@ -263,7 +263,7 @@ def stream_order(cases: Iterable[str], seed: int, trial: int) -> list[str]:
 def models_of(columns: Iterable[Column], settings: Settings) -> set[str]:
     """The specs of all models that take part in consultations of these columns."""
     others = (settings.patient_backbone, settings.memory_backbone, settings.ram_backbone)
-    return {*(column.backbone for column in columns), *(spec for spec in others if spec)} - WITHOUT_MODEL
+    return {*(column.backbone for column in columns), *(spec for spec in others if spec is not None)} - WITHOUT_MODEL
 
 
 def default_patient(backbones: Iterable[str]) -> str:

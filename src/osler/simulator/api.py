@@ -65,7 +65,8 @@ def _check_names(options: SimulateOptions) -> None:
 def plan_of(given: SimulateOptions) -> Plan:
     """Return the consultations that the options, with their defaults, ask for."""
     backbones = tuple(given.get("backbones") or [RULES])
-    patient = given.get("patient") or default_patient(backbones)
+    patient, ram = given.get("patient"), given.get("ram")
+    patient = default_patient(backbones) if patient is None else patient
     settings = Settings(
         patient_backbone=patient,
         seed=given["seed"],
@@ -74,7 +75,7 @@ def plan_of(given: SimulateOptions) -> Plan:
         budget=given["budget"],
         answer_tokens=given["answer_tokens"],
         results=ResultsFrom(given["results"]),
-        ram_backbone=given.get("ram") or default_ram(patient),
+        ram_backbone=default_ram(patient) if ram is None else ram,
         memory_backbone=given.get("memory_backbone"),
         temperature=given["temperature"],
         limits=Limits(given.get("max_tokens"), given.get("max_cost"), given.get("max_seconds")),

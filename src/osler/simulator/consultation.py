@@ -124,6 +124,7 @@ async def _answered(
         things=selection.things,
         maker=selection.maker,
         results=selection.results,
+        past=tuple(one.number for one in selection.past),
     )
     answer = await seats.patient.respond(selection)
     assert isinstance(answer, Reply)

@@ -9,10 +9,12 @@ from osler.agents.autogen import Participant
 from osler.agents.messages import Case, Enquiry, Question, Selection
 from osler.agents.ram.evidence import read_asks
 from osler.agents.ram.index import RecordIndex
+from osler.agents.ram.past import past_about, past_of
 from osler.agents.ram.redact import without_diagnosis
 from osler.language import Language
 from osler.locale import label
 from osler.records.schema import RESULTS, Category, Entry, PatientRecord, Status
+from osler.records.visits import PastExchange
 
 _NO_REPORT = {Language.EN: "done, the report is missing", Language.ZH: "做过，报告缺失"}
 MOST = 12
@@ -38,6 +40,11 @@ class Ram(Participant):
         """Built when it is first needed: many consultations begin at once, and none waits for the others' records."""
         return indexed(self._record)
 
+    @cached_property
+    def _past(self) -> tuple[PastExchange, ...]:
+        """What was said at earlier visits, if the patient has had any."""
+        return past_of(self._record) if self._case.visited else ()
+
     async def respond(self, content: Any) -> Selection:
         """Augment a question."""
         text = content.text if isinstance(content, Question) else str(content)
@@ -54,13 +61,14 @@ class Ram(Participant):
         """Return the question with the entries it asks for by rules, and their scores."""
         found = self._index.search(question)[:MOST]
         whole = read_asks(question, self._record.language, self._record.speaker)[0]
-        return Selection(
+        selection = Selection(
             case=self._case,
             question=question,
             entries=tuple(match.entry for match in found),
             scores=tuple(round(match.score, 4) for match in found),
             asked_for=tuple(sorted(found.thing for found in whole.phrases)),
         )
+        return selection.model_copy(update={"past": past_about(selection, self._past)}) if self._past else selection
 
 
 def without_earlier(selection: Selection, record: PatientRecord) -> Selection:

@@ -10,14 +10,15 @@ from pydantic import BaseModel
 
 from osler.agents.calls import Caller
 from osler.agents.messages import Case, Enquiry, Selection
-from osler.agents.prompt_slots import case_slots
+from osler.agents.prompt_slots import case_slots, past_text
 from osler.agents.ram.agent import Ram
+from osler.agents.ram.past import latest
 from osler.agents.ram.redact import without_diagnosis
 from osler.language import Language
 from osler.locale import label
 from osler.loosejson import json_of
 from osler.models import Backbone, ChatMessage, FailureKind
-from osler.prompts import Prompt, prompt
+from osler.prompts import Prompt, phrases, prompt
 from osler.records.schema import Entry, PatientRecord
 from osler.runs.events import (
     ConsultationError,
@@ -106,13 +107,23 @@ class ModelRam(Ram):
 
     def _request(self, enquiry: Enquiry, template: Prompt) -> str:
         language, before = self._case.language, enquiry.before
-        lines = (f"{number}. {_line(entry, language)}" for number, entry in enumerate(self._entries, start=1))
+        lines = [f"{number}. {_line(entry, language)}" for number, entry in enumerate(self._entries, start=1)]
+        lines += self._past_lines()
         return template.fill(
             **case_slots(self._case),
             entries="\n".join(lines),
             before=_BEFORE[language].format(question=before.question, reply=before.reply) if before else "",
             question=enquiry.text,
         )
+
+    def _past_lines(self) -> Iterator[str]:
+        """What was said at earlier visits, with numbers that follow those of the entries."""
+        line = phrases("visits", self._case.language)
+        if past := latest(self._past):
+            yield f"\n{line['past_lines']}"
+        for one in past:
+            said = past_text(one, self._case.language)
+            yield line["past_line"].format(number=len(self._entries) + one.number, date=one.date, said=said)
 
     def _read(self, said: str) -> tuple[tuple[Thing, ...], tuple[str, ...]] | None:
         """Return the things of an answer, and its invalid references; None if it has no list of things."""
@@ -122,15 +133,20 @@ class ModelRam(Ram):
         things, lost = [], []
         for one in listed:
             name = " ".join(str(one.get("asked") or "").split())[:_LONGEST_NAME]
-            names = []
+            names, past = [], []
             for number, given in _numbers(one.get("entries")):
                 if number is not None and 1 <= number <= len(self._entries):
                     names.append(self._entries[number - 1].name)
+                elif number is not None and 0 < number - len(self._entries) <= len(self._past):
+                    past.append(number - len(self._entries))
                 else:
                     lost.append(f"no entry has the number {given}")
-            unrecorded = None if names else _why(one.get("nothing"))
+            unrecorded = None if names or past else _why(one.get("nothing"))
+            # What an entry tells now counts, whatever was said of it at earlier visits.
+            past = past if self._record.told_earlier.issuperset(names) else []
             if name or names:
-                things.append(Thing(name=name or names[0], entries=tuple(dict.fromkeys(names)), unrecorded=unrecorded))
+                told = {"entries": tuple(dict.fromkeys(names)), "past": tuple(dict.fromkeys(past))}
+                things.append(Thing(name=name or names[0], unrecorded=unrecorded, **told))
         return tuple(things), tuple(dict.fromkeys(lost))
 
     def _chosen(
@@ -152,6 +168,7 @@ class ModelRam(Ram):
             asked_for=tuple(thing.name for thing in things),
             things=things,
             maker=maker,
+            past=tuple(one for one in self._past if any(one.number in thing.past for thing in things)),
         )
 
     def _note(self, kind: Intervention, draft: str, reasons: tuple[str, ...], template: Prompt | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from osler.agents.autogen import Participant
 from osler.agents.messages import Case, Reply, Selection
+from osler.agents.rules.stated import EarlierFact, confirmed
 from osler.language import Language, Speaker
 from osler.language.answers import answer_opening
 from osler.language.cues import finder
@@ -68,7 +69,7 @@ def spoken(selection: Selection) -> str:
     missing = [thing for thing in selection.things if thing.unrecorded is not None]
     said = [voice(selection.known, selection.question, case)] if selection.known else []
     said += [say["handed_over"]] if selection.reported else []
-    said += [say["told_earlier"]] if selection.earlier else []
+    said += [say[phrase] for phrase in _about_earlier(selection)]
     if said:
         named = [thing for thing in missing if thing.unrecorded is not Unrecorded.UNKNOWN]
         said += [say[f"unrecorded_{one.unrecorded}"].format(name=one.name[:1].upper() + one.name[1:]) for one in named]
@@ -77,6 +78,15 @@ def spoken(selection: Selection) -> str:
     if why in ({Unrecorded.DENIED}, {Unrecorded.NOT_DONE}):
         return say["no" if why == {Unrecorded.DENIED} else "untested"]
     return _unknown(selection.question, case)
+
+
+def _about_earlier(selection: Selection) -> dict[str, None]:
+    """Return the phrases for what was told at earlier visits: what the doctor states is confirmed or denied."""
+    question, language = selection.question, selection.case.language
+    past: tuple[EarlierFact, ...] = tuple(reversed(selection.past))  # what was said last counts
+    facts = [(entry, *past) for entry in selection.entries if entry.name in selection.earlier] or [past] * bool(past)
+    phrase = {True: "confirmed", False: "not_so", None: "told_earlier"}
+    return dict.fromkeys(phrase[confirmed(question, some, language)] for some in facts)
 
 
 def voice(entries: tuple[Entry, ...], question: str, case: Case) -> str:

@@ -43,6 +43,7 @@ _STATES: dict[str, dict[Language, str]] = {
     Unrecorded.UNKNOWN: {Language.EN: "the patient does not know", Language.ZH: "患者不知道"},
 }
 """How an entry is shown, and a thing that the record says nothing about; both may be `not_done`."""
+_EARLIER = {Language.EN: "told at an earlier visit", Language.ZH: "以前就诊时说过"}
 _NONE = {Language.EN: "(none)", Language.ZH: "（无）"}
 
 GOOD = "good"
@@ -111,10 +112,13 @@ def request(reply: str, context: ReplyContext) -> str:
 
 
 def _facts(context: ReplyContext) -> Iterator[str]:
-    """Return the entries that the patient was given, this question's first, as far as there is room."""
+    """Return the entries that the patient was given, this question's first, as far as there is room.
+
+    Behind them comes what was told at earlier visits.
+    """
     left = _LONGEST_FACTS
-    for entry in context.known:
-        text = _fact(entry, context.language)
+    before = (f"[{_EARLIER[context.language]}]: {' '.join(text.split())}" for text in context.told_earlier)
+    for text in (*(_fact(entry, context.language) for entry in context.known), *before):
         left -= len(text)
         if left < 0:
             return

@@ -84,6 +84,8 @@ class ReplyContext:
     earlier_questions: tuple[str, ...] = ()
     unrecorded: tuple[Thing, ...] = ()
     """Things that were asked for and that the record says nothing about."""
+    told_earlier: tuple[str, ...] = ()
+    """What earlier visits told about the questions so far."""
     speaker: Speaker = Speaker.PATIENT
     age: Age | None = None
 
@@ -95,7 +97,8 @@ class ReplyContext:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """All texts that a reply may draw on."""
-        return (self.question, self.opening, *self.earlier_questions, *map(all_words, self.known))
+        said = (self.question, self.opening, *self.earlier_questions, *self.told_earlier)
+        return (*said, *map(all_words, self.known))
 
 
 class GivenReply(NamedTuple):
@@ -110,7 +113,9 @@ def replies_of(course: Course, record: PatientRecord) -> Iterator[GivenReply]:
     """Every reply of a consultation, in order."""
     earlier: dict[str, Entry] = {}
     questions: list[str] = []
+    told_earlier: dict[str, None] = {}
     for one in course.exchanges:
+        told_earlier |= dict.fromkeys(one.told_earlier)
         if one.answer is not None:
             context = ReplyContext(
                 language=record.language,
@@ -121,6 +126,7 @@ def replies_of(course: Course, record: PatientRecord) -> Iterator[GivenReply]:
                 earlier=tuple(earlier.values()),
                 earlier_questions=tuple(questions),
                 unrecorded=tuple(thing for thing in one.things if thing.unrecorded is not None),
+                told_earlier=tuple(told_earlier),
                 speaker=record.speaker,
                 age=record.age,
             )
