@@ -116,7 +116,8 @@ async def test_a_conclusion_is_drawn_from_a_recall_that_begins_with_what_treatme
     transcript = await simulate_one(record, cell, settings, Held(doc=backbone))
     assert transcript.ending is (Ending.CONCLUDED if early else Ending.TURN_LIMIT)
     recall = transcript.of(Recalled)[-1].recall.text
-    assert "hives" in recall.splitlines()[0] and recall in client.prompts[-1]
+    [conclusion] = [prompt for prompt in client.prompts if '"diagnosis"' in prompt]
+    assert "hives" in recall.splitlines()[0] and recall in conclusion
     assert not any(re.search(r"(?:[Tt]urn |第)(?:0|-)", prompt) for prompt in client.prompts)
 
 
