@@ -218,15 +218,30 @@ NEWER = {
 
 
 @BOTH
-async def test_an_allergy_is_not_dropped_without_a_newer_thought_about_it(language: Language) -> None:
+async def test_an_allergy_is_not_dropped_without_a_newer_thought_that_says_so(language: Language) -> None:
     other = row("patient", "is", "fine") if language is EN else row("患者", "情况", "良好")
-    forgets = [{"id": 1, "by": 0, "why": "old"}, {"id": 1, "by": 2, "why": "old"}]
-    merge = [{**other, "ids": [1, 2], "why": "short"}]
-    memory = tim(Script(answer([ALLERGY[language]]), answer([other], forgets, merge)), language)
+    forgets = [{"id": 2, "by": 0, "why": "old"}, {"id": 2, "by": 1, "why": "old"}, {"id": 2, "by": 3, "why": "old"}]
+    merge = [{**other, "ids": [2, 4], "why": "short"}]
+    script = Script(answer([other, ALLERGY[language]]), answer([other]), answer([other], forgets, merge))
+    memory = tim(script, language)
+    changes = await told(memory, ("?", "a"), ("?", "b"), ("?", "c"))
+    assert len(changes[2].refused) == 4 and all("#2 (allergy)" in line for line in changes[2].refused)
+    assert not (changes[2].forgotten or changes[2].merged or changes[2].superseded)
+    assert memory.ledger[1].triple in (await memory.recall("")).text
+
+
+@BOTH
+async def test_what_has_merely_ended_gives_way_to_a_new_thought_of_any_kind(language: Language) -> None:
+    feeds, ended = {
+        EN: (row("patient", "breast-feeds", "her daughter", kind="pregnancy"), row("patient", "feeds", "no longer")),
+        ZH: (row("患者", "正在哺乳", "女儿", kind="pregnancy"), row("患者", "哺乳", "已经结束")),
+    }[language]
+    script = Script(answer([feeds]), answer([ended], [{"id": 1, "by": 2, "why": "ended"}]))
+    memory = tim(script, language)
     changes = await told(memory, ("?", "a"), ("?", "b"))
-    assert len(changes[1].refused) == 3 and all("#1 (allergy)" in line for line in changes[1].refused)
-    assert not (changes[1].forgotten or changes[1].merged or changes[1].superseded)
-    assert memory.ledger[0].triple in (await memory.recall("")).text
+    assert not changes[1].refused and memory.ledger[0].by == 2
+    text = (await memory.recall("")).text
+    assert feeds["object"] not in text and ended["object"] in text
 
 
 @BOTH
@@ -266,11 +281,17 @@ async def test_two_medicines_can_be_merged_into_one_thought_of_their_kind(langua
     assert f"warfarin {dose}" in (await memory.recall("")).text
 
 
-def test_what_is_merged_of_an_inference_stays_one() -> None:
-    rows = [row("a", "is", "one"), row("b", "suggests", "two", inferred=True)]
-    memory = tim(Script(answer(rows, merge=[row("a and b", "suggest", "two", ids=[1, 2])])))
+@pytest.mark.parametrize(
+    ("parts", "says", "inferred"),
+    [((True, True), False, True), ((False, True), False, False), ((False, True), True, True)],
+)
+def test_what_is_merged_is_inferred_if_all_of_it_is_or_the_model_says_so(
+    parts: tuple[bool, bool], says: bool, inferred: bool
+) -> None:
+    rows = [row(name, "suggests", "two", inferred=one) for name, one in zip("ab", parts, strict=True)]
+    memory = tim(Script(answer(rows, merge=[row("a and b", "suggest", "two", ids=[1, 2], inferred=says)])))
     asyncio.run(told(memory, ("?", "-")))
-    assert memory.ledger[2].inferred
+    assert memory.ledger[2].inferred is inferred
 
 
 async def test_only_the_form_of_a_thought_is_refused_and_each_refusal_is_counted() -> None:

@@ -56,6 +56,10 @@ class Notes:
         best = self.space.active if found is None else found
         return self._writer.write(best, [turn for one in best for turn in one.turns], unread, budget)
 
+    def told_to_conclude(self, budget: int, last: int | None = None) -> Told:
+        best = self.space.active
+        return self._writer.write_to_conclude(best, [one.turn for one in best], (), budget, last=last)
+
 
 FEVER, CHILLS = (1, fact("fever", negated=True)), (1, fact("chills", negated=True))
 COUGH = (2, fact("cough", reported="for three weeks"))
@@ -100,10 +104,13 @@ def test_a_denial_of_something_that_was_asked_for_keeps_what_it_is_about() -> No
     assert Notes([fracture]).told().text.splitlines()[0] == "Fact #1: X-ray: no fracture (turn 3)"
 
 
-def test_a_question_of_which_nothing_is_told_is_named() -> None:
+def test_a_question_of_which_nothing_is_told_is_listed_in_full_or_not_at_all() -> None:
     told = Notes([FEVER]).told()
-    assert told.text.splitlines()[-1] == "Also asked: cough; CT scan abdomen"
+    assert told.text.splitlines()[-1] == "Also asked: Do you cough?; And the CT scan of the abdomen?"
     assert told.asked == (2, 3)
+    texts = [Notes([FEVER]).told(budget) for budget in range(4, 40)]
+    assert {one.asked for one in texts} == {(), (2,), (3,), (2, 3)}
+    assert all(("scan of the abdomen?" in one.text) == (3 in one.asked) == ("scan" in one.text) for one in texts)
 
 
 def test_what_was_asked_for_comes_first_then_what_treatment_hangs_on() -> None:
@@ -116,6 +123,68 @@ def test_what_was_asked_for_comes_first_then_what_treatment_hangs_on() -> None:
         assert many.told(budget, [many.thoughts[1], *many.thoughts]).text.startswith("Denied: fever")
     assert notes.told(30, [cough, fever, stone]).kept[:2] == (cough, allergy)
     assert set(notes.told(30, [fever, stone, cough]).kept) >= {fever, allergy}
+
+
+OLD, NOW = at("2022-03-01T09:00"), at("2024-02-01T09:00")
+VISITS = [
+    *(Turn(number=n, question="And how is work?", reply=LONG, at=OLD) for n in range(-6, 1)),
+    *(Turn(number=n, question="Since when do you cough?", reply=LONG, at=NOW) for n in (1, 2)),
+]
+KINDS = (ThoughtKind.ALLERGY, ThoughtKind.MEDICINE, ThoughtKind.PREGNANCY, ThoughtKind.CONDITION)
+PROTECTED = [f"{kind:_<9} {number}" for number in (-5, -6) for kind in KINDS]
+"""In the order in which they are told; all of them are of the same length."""
+
+
+def returning(language: Language) -> Notes:
+    """Protected facts and small talk of an old visit, and findings of two turns today."""
+    subject, wife = {EN: ("patient", "patient's wife"), ZH: ("患者", "患者的妻子")}[language]
+
+    def thought(text: str, **more: object) -> Draft:
+        return fact(text, "-", subject=subject, is_by_model=True, **more)
+
+    old = [(number, thought(f"{kind:_<9} {number}", kind=kind)) for kind in KINDS for number in (-6, -5)]
+    hers = (-4, thought("hers", kind=ThoughtKind.MEDICINE).model_copy(update={"subject": wife}))
+    guess = (-3, thought("guess", kind=ThoughtKind.ALLERGY, inferred=True))
+    talk = [(0, thought(f"small talk {number}")) for number in range(9)]
+    today = [(1, thought("earlier finding")), (2, thought("last finding"))]
+    doctors = (2, thought("gout").model_copy(update={"is_doctors": True, "inferred": True}))
+    return Notes([*old, hers, guess, *talk, *today, doctors], language, VISITS)
+
+
+@pytest.mark.parametrize("language", [EN, ZH])
+def test_a_conclusion_is_told_first_what_treatment_depends_on_then_what_was_found_today(language: Language) -> None:
+    notes = returning(language)
+    told = [one.object for one in notes.told_to_conclude(400, last=2).kept]
+    assert told[:10] == [*PROTECTED, "guess", "earlier finding"]
+    assert told.index("hers") > 9 and told.index("last finding") > told.index("small talk 0") > 9
+    whole = notes.told_to_conclude(400)
+    assert [one.object for one in whole.kept][9:11] == ["last finding", "earlier finding"]
+    assert whole.text.splitlines()[-1].endswith("gout") and "#" not in whole.text.splitlines()[-1]
+
+
+@pytest.mark.parametrize("language", [EN, ZH])
+def test_in_a_budget_too_small_no_kind_of_what_treatment_depends_on_crowds_out_another(language: Language) -> None:
+    notes = returning(language)
+    for budget in range(10, 150):
+        told = [one.object for one in notes.told_to_conclude(budget, last=2).kept if one.is_protected]
+        assert told[:8] == PROTECTED[: len(told)]
+    assert len(told) >= 8
+
+
+@pytest.mark.parametrize("language", [EN, ZH])
+def test_no_turn_of_an_earlier_visit_is_told_by_its_number(language: Language) -> None:
+    turn = {EN: "(turn", ZH: "（第"}[language]
+    before = Notes([(number, fact(f"thing {-number}")) for number in range(-6, 1)], language, VISITS[:7])
+    for told in (before.told(), before.told_to_conclude(ROOM)):
+        assert turn not in told.text and "2022-03-01" in told.text and not told.asked
+    undated = Notes([(0, fact("cough"))], language, [Turn(number=0, question="?", reply=LONG)])
+    assert undated.told().text in ("Fact #1: cough", "事实#1：has cough")
+
+
+@pytest.mark.parametrize("language", [EN, ZH])
+def test_a_date_that_a_thought_names_is_not_told_twice(language: Language) -> None:
+    dated = fact("cough", "has", is_by_model=True, reported="2022-03-01")
+    assert Notes([(0, dated)], language, VISITS[:7]).told().text.count("2022-03-01") == 1
 
 
 def test_what_is_not_known_comes_last() -> None:

@@ -24,6 +24,7 @@ from osler.simulator.clients import Clients
 from osler.simulator.consultation import Seats, consult
 from osler.simulator.worker import simulate_one
 from tests.agents.scripted import Script, ScriptedClient, scripted
+from tests.returning import returning
 from tests.simulator.model_server import reply_to
 
 POOL = RecordPool.open()
@@ -87,6 +88,37 @@ async def test_a_doctor_that_never_ends_is_asked_for_its_conclusion() -> None:
 
     transcript, _ = await run(BLADDER, doctor, turns=3)
     assert transcript.ending is Ending.TURN_LIMIT and transcript.turns == 3
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("early", [True, False])
+async def test_a_conclusion_is_drawn_from_a_recall_that_begins_with_what_treatment_depends_on(
+    language: Language, early: bool
+) -> None:
+    """Also an early one; and nowhere in a prompt is a turn of an earlier visit called by its number."""
+    allergy = {Language.EN: "She had a severe reaction", Language.ZH: "她2019年用青霉素"}[language]
+    fact = {"subject": "-", "relation": "has", "negated": False, "when": "", "inferred": False}
+    asked = 0
+
+    def spoken(prompt: str) -> str:
+        nonlocal asked
+        if '"thoughts"' in prompt:
+            kind, thing = ("allergy", "hives") if allergy in prompt else ("other", "throat " * 30)
+            return json.dumps({"thoughts": [{**fact, "object": thing, "kind": kind}]})
+        if '"action"' not in prompt:
+            return END
+        asked += 1
+        return DONE if early and asked == 3 else ask({Language.EN: "Since when?", Language.ZH: "多久了？"}[language])
+
+    backbone, client = scripted(spoken)
+    record, cell = returning(language), Cell("x", Column.of("doc", PLAIN, "tim"), 1)
+    settings = Settings(turns=4, budget=100, visits=True)
+    transcript = await simulate_one(record, cell, settings, Held(doc=backbone))
+    assert transcript.ending is (Ending.CONCLUDED if early else Ending.TURN_LIMIT)
+    recall = transcript.of(Recalled)[-1].recall.text
+    [conclusion] = [prompt for prompt in client.prompts if '"diagnosis"' in prompt]
+    assert "hives" in recall.splitlines()[0] and recall in conclusion
+    assert not any(re.search(r"(?:[Tt]urn |第)(?:0|-)", prompt) for prompt in client.prompts)
 
 
 async def test_a_consultation_with_thoughts_takes_hardly_longer_than_one_with_the_dialogue() -> None:

@@ -21,7 +21,7 @@ from osler.agents.rules.patient import RulesPatient, voice
 from osler.language import Language
 from osler.locale import label
 from osler.memory import MemorySettings, Thinker, memory_factory
-from osler.memory.base import Change, Recall, Turn
+from osler.memory.base import Change, Memory, Recall, Turn
 from osler.models import Backbone, ChatMessage
 from osler.prompts import Prompt, phrases
 from osler.records.schema import Entry, PatientRecord
@@ -79,13 +79,13 @@ def seat(
         speaker=record.speaker,
         about=known_before(case),
     )
+    whole_record = column.memory == ONE_STEP
+    memory = WholeRecord(record, case) if whole_record else memory_factory(column.memory)(memory_settings)
     return Seats(
-        doctor=doctor_of(column, case, settings, journal, clients),
+        doctor=doctor_of(column, case, settings, journal, clients, memory),
         ram=_ram(record, case, settings, journal, clients),
         patient=_patient(record, case, settings, journal, clients),
-        memory=WholeRecord(record, case)
-        if column.memory == ONE_STEP
-        else memory_factory(column.memory)(memory_settings),
+        memory=memory,
     )
 
 
@@ -113,13 +113,17 @@ def _thinker(backbone: str, journal: Journal, clients: Opener) -> Thinker | None
     return think
 
 
-def doctor_of(column: Column, case: Case, settings: Settings, journal: Journal, clients: Opener) -> Participant:
-    """The doctor of a column, for one consultation."""
+def doctor_of(
+    column: Column, case: Case, settings: Settings, journal: Journal, clients: Opener, memory: Memory | None = None
+) -> Participant:
+    """The doctor of a column, for one consultation; without a memory it concludes from its briefing as it is."""
     if column.backbone == RULES:
         return RulesDoctor(case)
     if column.backbone == HUMAN:
         return HumanParticipant("doctor", getattr(clients, "mover", None))
-    doctor_settings = DoctorSettings(case, clients.open(column.backbone), journal, settings.answer_tokens)
+    recall_to_conclude = getattr(memory, "recall_to_conclude", None)
+    backbone = clients.open(column.backbone)
+    doctor_settings = DoctorSettings(case, backbone, journal, settings.answer_tokens, recall_to_conclude)
     return doctor_factory(column.strategy)(doctor_settings)
 
 

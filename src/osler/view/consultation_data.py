@@ -204,7 +204,7 @@ def _turn(turn: int, events: list[tuple[int, Event]], language: Language, faults
 
 def _behind(events: list[tuple[int, Event]]) -> Data:
     """Return what is behind a turn: the recall, interventions and calls. The closing has it without a question."""
-    recalled = _first(events, Recalled)
+    recalled = _first(events[::-1], Recalled)  # before a conclusion the memory may recall once more
     shown = {"text", "facts", "exchanges", "dropped"}
     return {
         "recall": {"query": recalled.query, **recalled.recall.model_dump(mode="json", include=shown)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,9 +16,10 @@ from osler.agents.messages import Briefing, Case, Conclusion, Question
 from osler.agents.parsing import conclusion_of, several
 from osler.agents.prompt_slots import briefing_slots
 from osler.loosejson import json_of
+from osler.memory.base import Recall
 from osler.models import Backbone, ChatMessage, FailureKind
 from osler.prompts import Prompt, prompt
-from osler.runs.events import ConsultationError, Ending, Intervened, Intervention, Journal, Maker, Role
+from osler.runs.events import ConsultationError, Ending, Intervened, Intervention, Journal, Maker, Recalled, Role
 
 LONGEST_QUESTION = 2000
 """Characters that the patient hears; what is longer is a model that repeats itself."""
@@ -40,6 +42,8 @@ class DoctorSettings:
     journal: Journal
     answer_tokens: int = 1000
     """Tokens that one answer of the model may take, its thinking included."""
+    recall_to_conclude: Callable[[str, int | None], Awaitable[Recall]] | None = None
+    """How the memory recalls for a conclusion, if it does that in another way than for a question."""
 
     async def ask(
         self,
@@ -94,7 +98,19 @@ class PlainDoctor(Participant):
         move = await self.next_move(briefing) if briefing.turns_left > 0 else None
         if isinstance(move, Question):
             return self._shortened(move)
-        return self._counted(move if move is not None else await self.conclude(briefing))
+        if move is None:
+            move = await self.conclude(await self._to_conclude(briefing))
+        return self._counted(move)
+
+    async def _to_conclude(self, briefing: Briefing) -> Briefing:
+        """Return the briefing with what the memory recalls for a conclusion."""
+        recall_again = self._settings.recall_to_conclude
+        if recall_again is None or briefing.turn == 1:
+            return briefing
+        query = briefing.case.complaint
+        recall = await recall_again(query, briefing.turn - 1 if briefing.question else None)
+        self._settings.journal.add(Recalled, Role.MEMORY, query=query, recall=recall)
+        return briefing.model_copy(update={"recall": recall})
 
     async def next_move(self, briefing: Briefing) -> Question | Conclusion | None:
         """Return the next question, or an early conclusion; None if the doctor wants to be asked for its conclusion.

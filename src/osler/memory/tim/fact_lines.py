@@ -1,8 +1,8 @@
 """Thoughts in words: as typed facts, and as the words of a line in a prompt.
 
 A line is `Fact #j: what was said (turn n)`. A model's thought is a line of its own, unchanged. Thoughts that rules
-formed from one answer share a line, after what was asked if they do not name it; what the patient denies and what is
-normal is in one line each.
+formed from one answer share a line, after what was asked if they do not name it; what the patient denies, what is
+normal and what the doctor thought of is in one line each.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ LineKey = tuple[object, ...]
 """The thoughts of one line have the same."""
 DENIED: LineKey = ("denied",)
 NORMAL: LineKey = ("normal",)
-ROWS = (DENIED, NORMAL)
-"""Lines with things of all turns."""
+THOUGHT: LineKey = ("thought",)
+ROWS = (DENIED, NORMAL, THOUGHT)
+"""Lines with things of all turns; each begins with the phrase of that name."""
 
 
 def dated(thought: Draft, language: Language) -> str:
@@ -141,14 +142,15 @@ class ThoughtWords(NamedTuple):
 
 def words_of(thought: Thought, language: Language) -> ThoughtWords:
     """Return how a thought is told: answers to one question share a line."""
-    is_alone = thought.is_by_model or thought.is_doctors
     weight, heading = Weight.THERE, ""
-    if said := _denied_thing(thought, language):
+    if thought.is_doctors:
+        key, said = THOUGHT, thought.object
+    elif said := _denied_thing(thought, language):
         key, weight = DENIED, Weight.DENIED
     elif name := _normal_thing(thought, language):
         key, said, weight = NORMAL, cut(name, language), Weight.NORMAL
     else:
-        key = (thought.id,) if is_alone else (thought.turns, topic_of(thought), thought.subject)
+        key = (thought.id,) if thought.is_by_model else (thought.turns, topic_of(thought), thought.subject)
         said, heading = _told(thought, language), "" if thought.is_by_model else cut(topic_of(thought), language)
     if _says_nothing(thought, language):
         weight = Weight.UNKNOWN

@@ -1,9 +1,9 @@
 """Think-in-Memory as a doctor's memory of one patient.
 
 After each turn it thinks (post-think): the exchange goes into the bank, its thoughts into the space, in the same group.
-Before each turn it recalls: the thoughts that bear on what was just said, and everything else that fits. With a model,
-the thoughts are the model's; rules form them only if there is none. A turn of which the model's answer could not be
-read is in the bank alone, and recalled from there.
+Before each turn it recalls: the thoughts that bear on what was just said, and everything else that fits; before the
+conclusion, what a treatment depends on. With a model, the thoughts are the model's; rules form them only if there is
+none. A turn of which the model's answer could not be read is in the bank alone, and recalled from there.
 """
 
 from __future__ import annotations
@@ -86,12 +86,24 @@ class TimMemory(StoredThoughts):
 
     async def recall(self, query: str) -> Recall:
         """Return what bears on the query first, then, in what is left of the budget, all else that is known."""
-        if self._space is None or self._bank is None:
-            return Recall()
-        recall = await self._recall(query, self._space, self._bank)
-        return await self._integrated(query, recall) if self._tim.integrate else recall
+        return await self._recall(query, concludes=False)
 
-    async def _recall(self, query: str, space: ThoughtSpace, bank: MemoryBank) -> Recall:
+    async def recall_to_conclude(self, query: str, last: int | None = None) -> Recall:
+        """Return all that a treatment depends on first, then the day's findings, then what bears on the query.
+
+        A turn that is already being remembered is waited for: it may say that a medicine was stopped.
+
+        Args:
+            query: What the consultation is about.
+            last: The turn that the doctor has word for word beside the recall.
+        """
+        async with self._one_at_a_time:
+            return await self._recall(query, concludes=True, last=last)
+
+    async def _recall(self, query: str, *, concludes: bool, last: int | None = None) -> Recall:
+        bank, space = self._bank, self._space
+        if space is None or bank is None:
+            return Recall()
         vector = await self._embedder.embed_query(query)
         budget, k = self._settings.budget, self._tim.k
         writer = self._page_writer(bank, space)
@@ -103,11 +115,14 @@ class TimMemory(StoredThoughts):
             talk = recall_talk(query, vector, bank, most)
             hits = thoughts_of_turns(talk, query, space, most)
             found, turns = [space[hit.number] for hit in hits], [hit.number for hit in talk]
-            bears = bank.bm25.shares(query) or bears_on(query, vector, space)
-            told = writer.write(found, turns, self._unread, budget, bears=bears)
-        if not (told.kept or told.whole):
-            return self._from_bank(query, vector, bank, space)
-        return self._recalled(told, hits, bank)
+            if concludes:
+                told = writer.write_to_conclude(found, turns, self._unread, budget, last=last)
+            else:
+                bears = bank.bm25.shares(query) or bears_on(query, vector, space)
+                told = writer.write(found, turns, self._unread, budget, bears=bears)
+        has_lines = told.kept or told.whole
+        recall = self._recalled(told, hits, bank) if has_lines else self._from_bank(query, vector, bank, space)
+        return await self._integrated(query, recall) if self._tim.integrate else recall
 
     def _nearest(
         self, query: str, vector: NDArray[np.float32], space: ThoughtSpace, bank: MemoryBank, k: int
@@ -175,7 +190,7 @@ class TimMemory(StoredThoughts):
     def _near(self, turn: Turn, group: int, vector: Any, space: ThoughtSpace) -> list[Thought]:
         """Return the thoughts most like the turn anywhere, and those of its group; in the papers' way, the group."""
         members = space.index.members(group)
-        own = [one.id for one in space.vital if one.is_doctors]
+        own = [one.id for one in space.doctors_own]
         if self._tim.mode == "paper":
             return [space[number] for number in sorted({*own, *members})]
         if isinstance(self._think, RulesThink):

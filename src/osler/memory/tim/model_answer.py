@@ -2,7 +2,8 @@
 
 A thought is refused if it is empty, too long or one too many; an action, if it names a thought that the model was not
 shown or that is gone by then. Allergies, medicines, pregnancy and conditions, as the model itself marks them, are
-replaced only by a newer thought of the same kind. Nothing else is judged, and nothing is reworded.
+forgotten only for a new thought that the action names, and merged only into one of their kind. Nothing else is judged,
+and nothing is reworded.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class _Triple(BaseModel):
     negated: bool
     when: str
     kind: Literal["allergy", "medicine", "pregnancy", "condition", "other"]
+    inferred: bool
 
 
 class _Numbered(BaseModel):
@@ -44,8 +46,8 @@ class _Parts(BaseModel):
     ids: list[int]
 
 
-class _NewThought(_Triple, _Numbered):  # the fields of the last class come first
-    inferred: bool
+class _NewThought(_Triple, _Numbered):
+    """The fields of the last class come first."""
 
 
 class _Gone(_Numbered):
@@ -129,8 +131,9 @@ class ModelAnswer(ActionPlan):
         by = self._named(row["by"]) if _number(row.get("by")) else None
         if by == number:
             raise _Refusal(f"#{number} cannot take its own place")
-        newer = self.shown[by] if by is not None and by > number else None
-        self._check_protected(number, newer)
+        newer = by if by is not None and by > number else None
+        if newer is None or newer < self.first:
+            self._check_kind(number, None if newer is None else self.shown[newer])
         del self.shown[number]
         why = _why(row, "no reason was given")
         self.actions.append(Forget(number, why) if by is None else Supersede(number, why, by))
@@ -140,10 +143,11 @@ class ModelAnswer(ActionPlan):
         numbers = tuple(dict.fromkeys(self._named(one) for one in (listed if isinstance(listed, list) else ())))
         if len(numbers) < 2:
             raise _Refusal("a merge of fewer than two thoughts")
-        inferred = any(self.shown[number].inferred for number in numbers)
-        draft = _draft(row).model_copy(update={"inferred": inferred})
+        draft = _draft(row)
+        if all(self.shown[number].inferred for number in numbers):
+            draft = draft.model_copy(update={"inferred": True})
         for number in numbers:
-            self._check_protected(number, draft)
+            self._check_kind(number, draft)
         for number in numbers:
             del self.shown[number]
         self.actions.append(Merge(numbers, draft, _why(row, "said as one")))
@@ -161,10 +165,14 @@ class ModelAnswer(ActionPlan):
             raise _Refusal(f"there is no thought #{number}" if number is not None else f"no number: {_cut(value)}")
         return found
 
-    def _check_protected(self, number: int, newer: Draft | None) -> None:
+    def _check_kind(self, number: int, newer: Draft | None) -> None:
+        """Refuse that a protected thought gives way to nothing, or to an older thought or one of another kind."""
         old = self.shown[number]
         if old.is_protected and (newer is None or newer.kind is not old.kind):
-            raise _Refusal(f"#{number} ({old.kind}) gives way only to a newer thought of its kind: {_cut(old.triple)}")
+            raise _Refusal(
+                f"#{number} ({old.kind}) gives way only to a new thought, or to a newer one of its kind: "
+                f"{_cut(old.triple)}"
+            )
 
 
 def _draft(row: Mapping[str, Any]) -> Draft:

@@ -1,10 +1,11 @@
 """The text of a recall: which thoughts, turns and questions go into the budget, and in which order.
 
-What bears most on the query comes first, then what a treatment depends on, then the other thoughts. A part of the
-budget, and whatever is left of it, goes to exchanges word for word, the best first, since a thought leaves something
-out; the other thoughts of such an exchange need no line. An exchange with something that was corrected since is told by
-its thoughts alone. Questions of the day of which nothing is told are named, so that nobody asks them again. A thought
-is included completely or left out.
+For the next question, what bears most on the query comes first, then what a treatment depends on, then the other
+thoughts by relevance. For a conclusion, all that a treatment depends on comes first, whatever the query, then the
+findings of the day, then the others. A part of the budget, and whatever is left of it, goes to exchanges word for word,
+the best first, since a thought leaves something out; the other thoughts of such an exchange need no line. An exchange
+with something that was corrected since is told by its thoughts alone. Questions of the day of which nothing is told are
+listed, so that nobody asks them again. A thought or a question is included completely or left out.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ from typing import NamedTuple
 from osler.language import Language, Speaker
 from osler.memory.base import tokens
 from osler.memory.recall_text import SEMICOLON, day_text, dialogue_text, exchange_text
-from osler.memory.tim.fact_lines import ROWS, LineKey, ThoughtWords, Weight, cut, words_of
+from osler.memory.tim.fact_lines import ROWS, LineKey, ThoughtWords, Weight, words_of
 from osler.memory.tim.memory_bank import MemoryBank
-from osler.memory.tim.rules_thoughts import question_topic
 from osler.memory.tim.thought import Thought
 from osler.memory.tim.thought_space import ThoughtSpace
 from osler.prompts import phrases
@@ -30,11 +30,11 @@ _COMMA = {Language.EN: ", ", Language.ZH: "、"}
 _ASKED_FOR, _FIRST_LINES = 0.6, 200
 """Share of the budget for what bears most on the query, and the most tokens; the first thought is always included."""
 _VITAL = 0.4
-"""Share of the budget for what a treatment depends on; the first such thought is included before anything else."""
+"""Share of the budget for what a treatment depends on, before a question; a conclusion has no such limit."""
 _WHOLE = 0.35
 """Share of the budget that is kept from other thoughts for exchanges word for word."""
 _NAMED = 0.15
-"""Share of the budget that is kept from other thoughts for naming questions."""
+"""Share of the budget that is kept from other thoughts for listing questions."""
 _SMALLEST = 3
 """Tokens below which nothing is tried any more."""
 _MISSES = 12
@@ -63,7 +63,7 @@ class Told:
     quoted: tuple[Thought, ...]
     """The other thoughts that were said in these turns."""
     asked: tuple[int, ...]
-    """Turns whose questions are named, since nothing else of them is included."""
+    """Turns whose questions are listed, since nothing else of them is included."""
     dropped: tuple[int, ...]
     """Turns with something left out."""
 
@@ -77,7 +77,6 @@ class PageWriter:
         self._words: dict[int, _ThoughtLine] = {}
         self._today: date | None = None
         self._exchanges: dict[int, tuple[str, int]] = {}
-        self._topics: dict[int, tuple[str, int]] = {}
 
     def words(self, thought: Thought) -> _ThoughtLine:
         """How a thought is told."""
@@ -96,7 +95,8 @@ class PageWriter:
         text = SEMICOLON[self.language].join(dict.fromkeys(said))
         if words.heading:
             text = line["answer"].format(topic=words.heading, text=text)
-        return line["fact"].format(number=first.id, text=text, when=self._when(first.turns))
+        when = self._when(first.turns, text)
+        return line["fact"].format(number=first.id, text=line["said"].format(text=text, when=when) if when else text)
 
     def row(self, part: str, names: Iterable[str]) -> str:
         """The line of all things of a kind."""
@@ -113,22 +113,16 @@ class PageWriter:
             self._exchanges[turn] = text, tokens(text) + 1 + day
         return self._exchanges[turn]
 
-    def topic(self, turn: int) -> tuple[str, int]:
-        """What was asked in a turn, in short, and its tokens."""
-        if turn not in self._topics:
-            name = cut(question_topic(self._bank[turn].question, self.language), self.language)
-            self._topics[turn] = name, tokens(name) + 1
-        return self._topics[turn]
+    def question(self, turn: int) -> tuple[str, int]:
+        """What was asked in a turn, on one line, and its tokens."""
+        text = " ".join(self._bank[turn].question.split())
+        return text, tokens(text) + 1
 
-    def _when(self, turns: Sequence[int]) -> str:
-        """Say in which turns something was said; if that was on another day, the date."""
-        comma, now, days = _COMMA[self.language], list[str](), dict[str, None]()
-        for turn in turns:
-            day = self._day(turn)
-            if day is None or day == self._today:
-                now.append(str(turn))
-            else:
-                days[day.isoformat()] = None
+    def _when(self, turns: Sequence[int], text: str) -> str:
+        """Say in which turns of the day something was said, or on which other days, if the text does not say that."""
+        comma, now = _COMMA[self.language], [str(turn) for turn in turns if self._is_today(turn)]
+        dates = (day.isoformat() for turn in turns if not self._is_today(turn) and (day := self._day(turn)))
+        days = [date for date in dict.fromkeys(dates) if date not in text]
         numbers = phrases("tim_lines", self.language)["turns"].format(turns=comma.join(now))
         return comma.join([*days, numbers] if now else days)
 
@@ -137,7 +131,7 @@ class PageWriter:
         today = next((self._day(turn) for turn in self._bank.newest), None)
         if today != self._today:
             self._today, self._words = today, {}
-        return _Page(self, budget)
+        return _Page(self, budget, self._question_room(budget))
 
     def only(self, found: Sequence[Thought], budget: int) -> Told:
         """Tell these thoughts and nothing else, as many as fit."""
@@ -149,7 +143,7 @@ class PageWriter:
     def write(
         self, found: Sequence[Thought], turns: Sequence[int], unread: Sequence[int], budget: int, *, bears: bool = True
     ) -> Told:
-        """Fill the budget.
+        """Fill the budget for the next question.
 
         Args:
             found: Thoughts, those that bear most on the query first.
@@ -162,14 +156,42 @@ class PageWriter:
         lines = [self.words(one) for one in found]
         if bears:
             self._add_asked_for(page, lines)
-        needed = self._named_room(budget)
-        self._add_vital(page, lines, needed)
+        self._add_vital(page, lines)
         page.pin()
-        rest = sorted(lines, key=lambda line: line.words.weight)
-        page.add_all(rest, needed + budget * _WHOLE)
-        self._add_whole(page, dict.fromkeys([*reversed(unread), *turns]), needed)
+        page.add_all(self._findings_today(budget), page.for_questions)
+        return self._fill(page, _by_weight(lines), turns, unread)
+
+    def write_to_conclude(
+        self, found: Sequence[Thought], turns: Sequence[int], unread: Sequence[int], budget: int, *, last: int | None
+    ) -> Told:
+        """Fill the budget for a conclusion.
+
+        Args:
+            found: As for `write`.
+            turns: As for `write`.
+            unread: As for `write`.
+            budget: In tokens.
+            last: The turn that the doctor has word for word beside the recall: the rest of it comes last.
+        """
+        page = self._begin(budget)
+        page.add_all(map(self.words, islice(self._space.vital, budget // _SMALLEST)), 0)
+        page.pin()
+        page.add_all(self._findings_today(budget, last), 0)
+        rest = _by_weight(self.words(one) for one in found)
+        rest.sort(key=lambda line: line.thought.turns == (last,))
+        return self._fill(page, rest, [turn for turn in turns if turn != last], unread)
+
+    def _findings_today(self, budget: int, but: int | None = None) -> list[_ThoughtLine]:
+        """The thoughts of the day, as many as could fit: the newest first, but for those of one turn."""
+        numbers = chain.from_iterable(self._space.of_turn(turn) for turn in self._turns_today() if turn != but)
+        return _by_weight(self.words(self._space[number]) for number in islice(numbers, budget // _SMALLEST))
+
+    def _fill(self, page: _Page, rest: Sequence[_ThoughtLine], turns: Iterable[int], unread: Sequence[int]) -> Told:
+        """Fill what is left with other thoughts, exchanges and questions."""
+        page.add_all([*map(self.words, self._space.doctors_own), *rest], page.for_questions + page.budget * _WHOLE)
+        self._add_whole(page, dict.fromkeys([*reversed(unread), *turns]), page.for_questions)
         covered = {*page.whole, *chain.from_iterable(one.turns for one in page.kept)}
-        asked = page.name_questions(turn for turn in self._turns_today() if turn not in covered)
+        asked = page.list_questions(turn for turn in self._turns_today() if turn not in covered)
         page.add_all(rest, 0)
         return self._told(page, asked, self._dropped(page, unread))
 
@@ -195,27 +217,31 @@ class PageWriter:
                 break
             reserve = page.budget - min(page.budget * _ASKED_FOR, _FIRST_LINES)
 
-    def _add_vital(self, page: _Page, found: Sequence[_ThoughtLine], needed: float) -> None:
-        near = (one for one in found if self._space.is_vital(one.thought.id))
+    def _add_vital(self, page: _Page, found: Sequence[_ThoughtLine]) -> None:
+        near = (one for one in found if self._space.is_vital(one.thought))
         vital = chain(near, map(self.words, islice(self._space.vital, page.budget // _SMALLEST)))
         reserve = 0.0
         for one in vital:
             if page.add(one, reserve):
-                reserve = reserve or max(needed, page.left - page.budget * _VITAL)
+                reserve = reserve or max(page.for_questions, page.left - page.budget * _VITAL)
 
     def _turns_today(self) -> Iterator[int]:
-        """The turns of the newest one's day, the newest first; what was asked on another day may be asked again."""
-        return takewhile(lambda turn: self._day(turn) == self._today, self._bank.newest)
+        """The turns of the day, the newest first; what was asked on another day may be asked again."""
+        return takewhile(self._is_today, self._bank.newest)
+
+    def _is_today(self, turn: int) -> bool:
+        """Whether a turn is of the present consultation and of the newest turn's day: only these have numbers."""
+        return turn > 0 and self._day(turn) == self._today
 
     def _day(self, turn: int) -> date | None:
         at = self._bank[turn].at
         return None if at is None else at.date()
 
-    def _named_room(self, budget: int) -> float:
-        """The room for naming questions: what all of them take, up to a share of the budget."""
+    def _question_room(self, budget: int) -> float:
+        """The room for listing questions: what all of them take, up to a share of the budget."""
         most, needed = budget * _NAMED, 0
         for turn in self._turns_today():
-            needed += self.topic(turn)[1]
+            needed += self.question(turn)[1]
             if needed >= most:
                 return most
         return needed
@@ -237,12 +263,19 @@ class PageWriter:
         return [dialogue_text(told, self.language)] if turns else []
 
 
+def _by_weight(lines: Iterable[_ThoughtLine]) -> list[_ThoughtLine]:
+    """Lines with the most to tell first, else in their order."""
+    return sorted(lines, key=lambda line: line.words.weight)
+
+
 @dataclass
 class _Page:
     """The lines of one recall while they are chosen."""
 
     writer: PageWriter
     budget: int
+    for_questions: float
+    """Tokens that are kept for listing questions."""
     left: float = 0
     """Tokens."""
     lines: dict[LineKey, list[_ThoughtLine]] = field(default_factory=dict)
@@ -258,14 +291,14 @@ class _Page:
     pinned: list[LineKey] = field(default_factory=list)
     """Lines that come first and stay, whatever else is told."""
     asked: list[str] = field(default_factory=list)
-    """The questions that are named."""
+    """The questions that are listed."""
 
     def __post_init__(self) -> None:
         self.left = self.budget
 
     @property
     def _keys(self) -> list[LineKey]:
-        """The lines in the order of the text: what is denied and what is normal comes last, if it is not pinned."""
+        """The lines in the order of the text: the rows come last, if they are not pinned."""
         rows = [key for key in ROWS if key in self.lines and key not in self.pinned]
         return [*(key for key in self.lines if key not in rows), *rows]
 
@@ -328,19 +361,19 @@ class _Page:
         self.told.update(one.id for one in self.writer.quoted(turn))
         return True
 
-    def name_questions(self, turns: Iterable[int]) -> list[int]:
-        """Name what was asked in these turns as far as there is room; return the turns whose questions are named."""
-        named: list[int] = []
+    def list_questions(self, turns: Iterable[int]) -> list[int]:
+        """List what was asked in these turns as far as there is room; return the turns whose questions are listed."""
+        listed: list[int] = []
         for turn in turns:
             if self.left < _SMALLEST:
                 break
-            name, size = self.writer.topic(turn)
-            size = size if self.asked else tokens(self.writer.row("asked", [name])) + 1
-            if name and size <= self.left:
+            question, size = self.writer.question(turn)
+            size = size if self.asked else tokens(self.writer.row("asked", [question])) + 1
+            if question and size <= self.left:
                 self.left -= size
-                named.append(turn)
-                self.asked.insert(0, name)
-        return sorted(named)
+                listed.append(turn)
+                self.asked.insert(0, question)
+        return sorted(listed)
 
     def text(self) -> str:
         """All lines, then the exchanges."""

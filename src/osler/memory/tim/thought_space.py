@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, KeysView
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from osler.language import Language
+from osler.language.cues import finder
 from osler.memory.tim.bm25 import Bm25
-from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
+from osler.memory.tim.thought import Draft, Thought, ThoughtKind, ThoughtStatus
 from osler.memory.tim.vectors import VectorIndex
 
 Vector = NDArray[np.float32]
@@ -35,7 +37,9 @@ class ThoughtSpace:
         self._active: dict[int, Thought] = {}
         self._by_turn: defaultdict[int, dict[int, None]] = defaultdict(dict)
         """The active thoughts that were said in each turn."""
-        self._vital: dict[int, None] = {}
+        self._vital: defaultdict[tuple[bool, ThoughtKind], dict[int, None]] = defaultdict(dict)
+        """What a treatment depends on, by whether it is inferred and by its kind; the oldest first."""
+        self._doctors: dict[int, None] = {}
         self.corrected_turns: set[int] = set()
         """Turns with something that was said otherwise since."""
         self.bm25.clear()
@@ -63,12 +67,22 @@ class ThoughtSpace:
 
     @property
     def vital(self) -> Iterator[Thought]:
-        """What a treatment depends on and what the doctor thinks of, the newest first."""
-        return (self._active[number] for number in reversed(self._vital))
+        """What a treatment depends on: the newest allergy, medicine, pregnancy and condition, then the next of each.
 
-    def is_vital(self, number: int) -> bool:
-        """Whether a treatment depends on a thought, or the doctor thinks it."""
-        return number in self._vital
+        So no kind crowds out another. What was only inferred comes after all that was said.
+        """
+        for inferred in (False, True):
+            rounds = zip_longest(*(reversed(self._vital[inferred, kind]) for kind in ThoughtKind))
+            yield from (self._active[number] for some in rounds for number in some if number is not None)
+
+    def is_vital(self, thought: Thought) -> bool:
+        """Whether a treatment depends on an active thought: it is protected, not denied, and about the patient."""
+        return thought.id in self._vital[thought.inferred, thought.kind]
+
+    @property
+    def doctors_own(self) -> list[Thought]:
+        """What the doctor thinks of."""
+        return [self._active[number] for number in self._doctors]
 
     def of_turn(self, turn: int) -> list[int]:
         """The active thoughts that were said in a turn, the oldest first."""
@@ -108,7 +122,8 @@ class ThoughtSpace:
         self._ledger[number] = thought
         self.changed.add(number)
         del self._active[number]
-        self._vital.pop(number, None)
+        self._vital[thought.inferred, thought.kind].pop(number, None)
+        self._doctors.pop(number, None)
         for turn in thought.turns:
             del self._by_turn[turn][number]
             if not self._by_turn[turn]:
@@ -140,10 +155,15 @@ class ThoughtSpace:
             self._note_end(thought)
             return
         self._active[thought.id] = thought
-        if (thought.is_protected and not thought.negated) or thought.is_doctors:
-            self._vital[thought.id] = None
+        if thought.is_doctors:
+            self._doctors[thought.id] = None
+        elif thought.is_protected and not (thought.negated or self._names_relative(thought.subject)):
+            self._vital[thought.inferred, thought.kind][thought.id] = None
         self._note_turns(thought)
         self.bm25.add(thought.id, wording(thought))
+
+    def _names_relative(self, subject: str) -> bool:
+        return finder("relatives", self.language).search(subject) is not None
 
     def _note_turns(self, thought: Thought) -> None:
         for turn in thought.turns:
