@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from osler.memory.tim.merge import merge_thoughts
 
 from osler.language import Language
 from osler.memory import Turn
 from osler.memory.tim.actions import Action, Again, Insert, Merge, Supersede
-from osler.memory.tim.merge import merge_thoughts
 from osler.memory.tim.thought import Draft, Thought, ThoughtKind, ThoughtStatus
 
 EN, ZH = Language.EN, Language.ZH
