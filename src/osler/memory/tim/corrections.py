@@ -54,7 +54,9 @@ class Marks:
     words: Words
     """Words of weight, without numbers and times; in Chinese, also the shorter words within them."""
     things: Words
-    """Concepts of the thesaurus."""
+    """Concepts that it names."""
+    likely: Words
+    """Concepts that it may mean, and those that it names."""
     topic: Words
     """Words of what was asked."""
     slots: Mapping[str, Words] = field(compare=False)
@@ -66,8 +68,8 @@ class Marks:
         return self.slots.get("drug", _NONE)
 
     def shared(self, other: Marks) -> int:
-        """Count the drugs, things and words that both have."""
-        own, its = ((one.drugs | one.things | one.words) for one in (self, other))
+        """Count the drugs, concepts and words that both have."""
+        own, its = ((one.drugs | one.likely | one.words) for one in (self, other))
         return len(own & its)
 
     def is_kin(self, other: Marks) -> bool:
@@ -76,8 +78,15 @@ class Marks:
         return is_topic or not self.things.isdisjoint(other.things)
 
     def is_about(self, other: Marks) -> bool:
-        """Check whether it is about the thing of another text: the same drug, or else a kindred thing."""
-        return not self.drugs.isdisjoint(other.drugs) if self.drugs and other.drugs else self.is_kin(other)
+        """Check whether it is about the thing of another text: the same drugs, or else a kindred thing."""
+        if self.drugs and other.drugs:
+            return self.drugs == other.drugs
+        return self.is_kin(other) or (self.has_unit_of(other) and not self.likely.isdisjoint(other.likely))
+
+    def may_mean(self, other: Marks) -> bool:
+        """Check whether it names a drug of another text or all that was asked there, or means a concept of it."""
+        is_drug = not self.drugs.isdisjoint(other.drugs)
+        return is_drug or self.is_kin(other) or not self.likely.isdisjoint(other.likely)
 
     def differs(self, other: Marks, kind: str) -> bool:
         """Check whether it gives a value of a kind that the other text has otherwise."""
@@ -115,13 +124,9 @@ def marks_of(text: str, language: Language) -> Marks:
     words = [word for word in timeless if not (whole_values(word, language) or "'" in word)]
     if language is Language.ZH:
         words += [word[start : start + 2] for word in words for start in range(len(word) - 1)]
-    return Marks(frozenset(words), _things(text, language), _NONE, dict(_slots(text, language)))
-
-
-def _things(text: str, language: Language) -> Words:
-    """The concepts that a text names or most likely means."""
-    [likely] = meant([text], language)
-    return (things(text, language) | {name for name, share in likely.items() if reaches(share, _LIKELY)}) - _BROAD
+    named, [guessed] = things(text, language) - _BROAD, meant([text], language)
+    likely = {name for name, share in guessed.items() if reaches(share, _LIKELY)} - _BROAD
+    return Marks(frozenset(words), named, named | likely, _NONE, dict(_slots(text, language)))
 
 
 def _slots(text: str, language: Language) -> Iterator[tuple[str, Words]]:
@@ -149,7 +154,13 @@ def _marks(draft: Draft, language: Language) -> Marks:
     """The marks of a thought: what was asked says what it is about, but gives no value of it."""
     asked, said = marks_of(topic_of(draft), language), marks_of(f"{draft.object} {draft.reported}", language)
     drugs = {"drug": said.drugs or asked.drugs} if said.drugs or asked.drugs else {}
-    return Marks(asked.words | said.words, asked.things | said.things, asked.words, {**said.slots, **drugs})
+    return Marks(
+        words=asked.words | said.words,
+        things=asked.things | said.things,
+        likely=asked.likely | said.likely,
+        topic=asked.words,
+        slots={**said.slots, **drugs},
+    )
 
 
 def _holder(subject: str, language: Language) -> str:
@@ -178,6 +189,7 @@ def arranged(
             fresh.append(draft)
     actions: list[Action] = [Again(id_) for id_ in again if turn.number not in live[id_].turns]
     reader = TurnReader(turn, fresh, language, speaker)
+    fresh = reader.drafts
     retired = reader.retired([one for id_, one in live.items() if id_ not in again])
     for place, draft in enumerate(fresh):
         actions.append(Insert(draft))
@@ -213,15 +225,26 @@ class TurnReader:
 
     def __init__(self, turn: Turn, drafts: Sequence[Draft], language: Language, speaker: Speaker) -> None:
         """Read a turn, of which these are the new thoughts."""
-        self._language, self._drafts = language, drafts
+        self._language = language
         self._question = marks_of(turn.question, language)
         self._exchange = marks_of(f"{turn.question} {turn.reply}", language)
         self._denials = list(self._read_denials(turn, turn.speaker or speaker))
         self._takes_back = self._says("correction", turn.reply)
-        self._changes = self._says("change", turn.reply) and not self._says("added", turn.reply)
+        self.drafts = [one for place, one in enumerate(drafts) if not self._is_taken_back(one, drafts[place + 1 :])]
+        """The new thoughts, without those that the same reply takes back."""
 
     def _says(self, kind: str, text: str) -> bool:
         return finder(kind, self._language).search(text) is not None
+
+    def _is_taken_back(self, draft: Draft, later: Sequence[Draft]) -> bool:
+        """Check whether a reply takes a thought back in a later sentence: "The left. Sorry, the right."."""
+        its = _marks(draft, self._language)
+        return any(
+            one.sentence != draft.sentence
+            and self._says("correction", one.sentence)
+            and self._corrects(one, draft, its)
+            for one in later
+        )
 
     def _read_denials(self, turn: Turn, speaker: Speaker) -> Iterator[Denial]:
         """What the reply denies or says has ended; where it does not say what, the thing that was asked about."""
@@ -236,9 +259,8 @@ class TurnReader:
                 yield Denial(holder, marks_of(text, language), said, self._says("allergy", text))
             rest, ends = finder("ended", language).subn(" ", one.said)
             if ends:
-                told = (marks_of(rest, language), marks_of(turn.reply, language))
-                ended = next((marks for marks in told if marks.things or marks.drugs), self._question)
-                yield Denial(holder, ended, said, is_ended=True)
+                ended = marks_of(rest, language)
+                yield Denial(holder, ended if ended.words else self._question, said, is_ended=True)
 
     def retired(self, live: Sequence[Thought]) -> dict[int, tuple[int, str]]:
         """Return the thoughts that no longer hold, each with the place of the new thought that says so, and why."""
@@ -246,7 +268,7 @@ class TurnReader:
         corrected: dict[int, tuple[int, Thought]] = {}
         for old in live:
             its = _marks(old, self._language)
-            for place, draft in enumerate(self._drafts):
+            for place, draft in enumerate(self.drafts):
                 if why := self._denied(old, its) or self._replaces(draft, old, its):
                     found[old.id] = (place, why)
                 elif self._corrects(draft, old, its):
@@ -275,11 +297,12 @@ class TurnReader:
         if denied.drugs:
             return not its.drugs.isdisjoint(denied.drugs)
         if denial.is_ended:
-            return denied.is_kin(its)
-        if not denied.words:
-            return denied.echoes(its, ("amount",))
-        is_all = 2 * len(denied.words) >= len(its.words - its.topic) or denied.words == its.topic
-        return denied.words <= its.words and (is_all or not denied.things.isdisjoint(its.things))
+            return denied.may_mean(its)
+        common = denied.words & its.words
+        if not denied.things.isdisjoint(its.things):
+            return 2 * len(common) >= len(denied.words)
+        is_all = 2 * len(common) >= len(its.words - its.topic) or common == its.topic
+        return bool(common) and common == denied.words and is_all
 
     def _replaces(self, draft: Draft, old: Thought, its: Marks) -> str:
         """Return why two thoughts cannot both be true, or an empty text if they can."""
@@ -289,24 +312,31 @@ class TurnReader:
         if draft.negated:
             return ""
         if old.negated:
-            return "the opposite is said now" if its.words and its.words <= mine.words else ""
+            return "the opposite is said now" if its.words and its.words <= mine.words - mine.topic else ""
         if mine.differs(its, "time") or not mine.differs(its, "amount"):
             return ""
+        is_other = its.topic.isdisjoint(mine.words - mine.topic) and not its.topic <= mine.words
+        if mine.topic and its.topic and is_other and not (mine.drugs or mine.has_unit_of(its)):
+            return ""  # answers to two questions, such as counts of two specimens
         is_asked = not (mine.drugs or mine.things) and self._question.is_about(its)
         return "a newer value" if is_asked or mine.is_about(its) else ""
 
-    def _corrects(self, draft: Draft, old: Thought, its: Marks) -> bool:
-        """Check whether a turn takes back or changes what an old thought says, or answers a question that repeats it."""
+    def _corrects(self, draft: Draft, old: Draft, its: Marks) -> bool:
+        """Check whether a turn takes back or changes what an old thought says, or a question that repeats it."""
         mine = _marks(draft, self._language)
-        is_sign = self._takes_back or self._changes or self._question.echoes(its, _SINGLE)
-        if draft.negated or old.negated or not is_sign:
+        if draft.negated or old.negated:
             return False
         if _holder(draft.subject, self._language) != _holder(old.subject, self._language):
-            return self._takes_back and mine.is_about(its)
+            return self._takes_back and mine.may_mean(its)
+        is_change = self._says("change", draft.sentence) and not self._says("added", draft.sentence)
         if mine.drugs and its.drugs and mine.drugs.isdisjoint(its.drugs):
-            return draft.kind is old.kind and (mine.is_kin(its) or self._question.is_kin(its))
+            is_kin = not (mine.things | self._question.things).isdisjoint(its.things)
+            return (is_change or self._takes_back) and draft.kind is old.kind and is_kin
+        if is_change and mine.has_unit_of(its) and mine.differs(its, "amount"):
+            return True
         if not any(mine.differs(its, kind) for kind in _SINGLE):
             return False
-        if self._exchange.is_about(its) or (self._changes and mine.has_unit_of(its)):
-            return True
-        return self._takes_back and (self._exchange.echoes(its, ("amount",)) or self._exchange.shared(its) > 0)
+        if self._takes_back:
+            is_echo = self._exchange.echoes(its, ("amount",))
+            return is_echo or self._exchange.may_mean(its) or self._exchange.shared(its) > 0
+        return self._question.echoes(its, _SINGLE) and self._exchange.may_mean(its)
