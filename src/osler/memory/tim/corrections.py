@@ -292,8 +292,10 @@ class TurnReader:
         """Check whether a denial is of what an old thought says; an allergy ends if its drug did nothing."""
         denied = denial.marks
         if kind is ThoughtKind.ALLERGY:
-            drugs = self._exchange.drugs if denial.is_allergy else denial.said.drugs
-            return not its.drugs.isdisjoint(drugs) and its.drugs.isdisjoint(denied.drugs)
+            drugs = self._exchange.drugs if denial.is_allergy else denial.said.drugs - denied.drugs
+            return not its.drugs.isdisjoint(drugs)
+        if denial.is_allergy:
+            return False
         if denied.drugs:
             return not its.drugs.isdisjoint(denied.drugs)
         if denial.is_ended:
