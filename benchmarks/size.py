@@ -18,7 +18,7 @@ LINES, RULE_LINES = 30_000, 8_000
 """The most lines of Python in `src/osler`, and of rules about language."""
 
 RULES = ("language/**/*.py", "agents/rules/*.py", "agents/ram/[!b]*.py", "agents/gate.py", "agents/disclosure.py")
-RULES += ("memory/tim/rules_thoughts.py", "memory/tim/merge.py", "memory/tim/gist.py", "memory/tim/fact_*.py")
+RULES += ("memory/tim/rules_thoughts.py", "memory/tim/corrections.py", "memory/tim/fact_*.py")
 RULES += ("eval/ladder/*.py", "eval/faithfulness/rules.py", "eval/faithfulness/refusal.py")
 RULES += ("eval/probes/claims.py", "eval/reply_parser.py")
 RULES += ("records/split.py", "records/classify.py")

@@ -3,7 +3,8 @@
 1. The concept model of each language: softmax regression from pieces of words to concepts, on `asks` and the thesaurus.
 2. The weights of the evidence: logistic regression on `questions/`, put to the bundled records and to imported ones.
 
-Both are written to `src/osler/agents/ram/model/`, with a manifest of the hashes of all data and of what was fitted.
+The concept model is written to `src/osler/language/lexicon/concepts/`, the weights to `src/osler/agents/ram/model/`,
+with a manifest of the hashes of all data and of what was fitted.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 from sklearn.linear_model import LogisticRegression
 from tests.agents.questions import FOLDER, Labelled
 
-from osler.agents.ram.concept_model import ConceptModel, concept_model, counted
 from osler.agents.ram.evidence import COLUMNS, Evidence, read_asks
 from osler.language import Language
+from osler.language.lexicon.concept_model import ConceptModel, concept_model, counted
 from osler.language.lexicon.thesaurus import idioms, names
 from osler.records import PatientRecord, RecordPool
 from training.imported import PREFIX, imported, put_to
@@ -33,6 +34,7 @@ from training.labels import HERE, asks, by_hand
 
 ROOT = HERE.parent
 MODEL = ROOT / "src" / "osler" / "agents" / "ram" / "model"
+CONCEPTS = ROOT / "src" / "osler" / "language" / "lexicon" / "concepts"
 THESAURUS = ROOT / "src" / "osler" / "language" / "lexicon" / "thesaurus"
 LEAST_SEEN = 3
 """A piece that fewer examples have says nothing about another."""
@@ -155,7 +157,7 @@ def data_files() -> list[Path]:
 
 def manifest() -> dict[str, dict[str, str]]:
     """The hashes of the data and of what was fitted."""
-    fitted = [MODEL / f"{language.value}.npz" for language in Language] + [MODEL / "weights.json"]
+    fitted = [CONCEPTS / f"{language.value}.npz" for language in Language] + [MODEL / "weights.json"]
     return {
         "data": {str(path.relative_to(ROOT)): digest(path) for path in data_files()},
         "fitted": {path.name: digest(path) for path in fitted},
@@ -175,7 +177,7 @@ def main() -> None:
     for language in Language:
         examples = sorted({*asks(language), *names(language), *idioms(language)})
         arrays = fit_concepts(examples, language)
-        np.savez_compressed(MODEL / f"{language.value}.npz", allow_pickle=False, **arrays)
+        np.savez_compressed(CONCEPTS / f"{language.value}.npz", allow_pickle=False, **arrays)
         print(f"{language.value}: {len(examples)} examples, {len(arrays['keys'])} pieces")
     for kept in (concept_model, read_asks):
         kept.cache_clear()

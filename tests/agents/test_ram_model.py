@@ -8,8 +8,8 @@ import pytest
 from training.labels import asks
 from training.ram_model import MODEL, digest, manifest, small_slice
 
-from osler.agents.ram.concept_model import concept_model, meant
 from osler.language import Language
+from osler.language.lexicon.concept_model import concept_model, meant
 from osler.language.lexicon.thesaurus import load
 
 SLICE = {

@@ -119,12 +119,20 @@ async def test_what_is_said_again_answers_both_questions() -> None:
     assert await again.recall("stairs") == recall
 
 
-async def test_more_detail_is_merged_and_was_said_in_both_turns() -> None:
+async def test_more_detail_leaves_what_was_said_before() -> None:
     memory = tim()
     await told(memory, ("What troubles you?", "I have a cough."), ("What else?", "I have a dry cough at night."))
-    first, whole = memory.ledger
-    assert (first.status, first.by) == (ThoughtStatus.MERGED, whole.id)
-    assert whole.parts == (first.id,) and whole.turns == (1, 2)
+    assert [(one.status, one.turns) for one in memory.ledger] == [
+        (ThoughtStatus.ACTIVE, (1,)),
+        (ThoughtStatus.ACTIVE, (2,)),
+    ]
+
+
+async def test_what_is_known_is_only_said_again() -> None:
+    memory = tim()
+    await told(memory, ("What troubles you?", "I have a dry cough at night."), ("What else?", "I have a dry cough."))
+    [thought] = memory.ledger
+    assert thought.turns == (1, 2)
 
 
 async def test_counts_of_two_specimens_do_not_replace_each_other() -> None:

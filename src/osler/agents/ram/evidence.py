@@ -15,9 +15,9 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.agents.ram.concept_model import meant
 from osler.language import Language, Speaker
 from osler.language.lexicon import answered_by, concepts, terms
+from osler.language.lexicon.concept_model import meant
 from osler.language.lexicon.phrases import Spoken
 from osler.language.questions import read_questions
 from osler.language.words import content

@@ -19,8 +19,8 @@ from osler.loosejson import json_begun, json_of
 from osler.memory.base import MemorySettings, Thinker, Turn
 from osler.memory.recall_text import illnesses
 from osler.memory.tim.actions import Action, ActionPlan, Again, Insert, Supersede
+from osler.memory.tim.corrections import arranged
 from osler.memory.tim.fact_lines import dated
-from osler.memory.tim.merge import merge_thoughts
 from osler.memory.tim.model_answer import Everything, Forgets, Merges, ModelAnswer, Thoughts
 from osler.memory.tim.rules_thoughts import rules_thoughts
 from osler.memory.tim.thought import Draft, Thought, ThoughtStatus
@@ -46,7 +46,7 @@ class RulesThink:
         """Return what should change."""
         said = [thought for thought in near if not thought.is_doctors]
         new = rules_thoughts(turn, self._language, self._speaker)
-        actions = merge_thoughts(new, said, turn, self._language)
+        actions = arranged(new, said, turn, self._language, self._speaker)
         return ActionPlan([*actions, *_doctors_own(turn, near, self._language)])
 
 

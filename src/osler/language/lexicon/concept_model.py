@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from osler.language import Language
+from osler.language.base import Language
 from osler.language.words import plain, written
 from osler.ranking import all_seen, reaching
 
@@ -87,7 +87,7 @@ class ConceptModel:
 @cache
 def concept_model(language: Language) -> ConceptModel:
     """The model of a language, as it was fitted."""
-    with as_file(files("osler.agents.ram") / "model" / f"{language.value}.npz") as path, np.load(path) as data:
+    with as_file(files("osler.language.lexicon") / "concepts" / f"{language.value}.npz") as path, np.load(path) as data:
         return ConceptModel(data)
 
 
