@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field
 
 from osler.memory.base import Change, MemorySettings, Recall, Turn
-from osler.memory.items import MemoryItem, key_number, turn_item, turn_key
+from osler.memory.items import MemoryItem, key_number, turn_key
 from osler.memory.options import MemoryOptions
 from osler.memory.recall_text import dialogue_text
 from osler.memory.short_form import (
@@ -237,12 +237,10 @@ class MemoryBankMemory(EmbeddedTurnMemory):
         """New summaries with their vectors, strengths that rose, and what was recalled since the last turn."""
         own: dict[str, Any] = {}
         first = 0 if everything else self._saved_summaries
-        new = [
-            self._summaries[number] for number in takewhile(lambda number: number > first, reversed(self._summaries))
-        ]
+        new = list(takewhile(lambda summary: summary.number > first, reversed(self._summaries.values())))[::-1]
         if new:
-            own["summaries"] = [summary.model_dump(mode="json", exclude_defaults=True) for summary in reversed(new)]
-        if self._visits is not None and (told := [summary.number for summary in reversed(new) if summary.text]):
+            own["summaries"] = [summary.model_dump(mode="json", exclude_defaults=True) for summary in new]
+        if self._visits is not None and (told := [summary.number for summary in new if summary.text]):
             own["rows"] = {"dimensions": self._visits.made.dimensions, "index": self._visits.rows_of(told)}
         changed = self._strengths if everything else sorted(self._changed)
         if changed:

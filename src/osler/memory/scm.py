@@ -176,7 +176,7 @@ class ScmMemory(EmbeddedTurnMemory):
         return RecallLine(turn_key(number), self._turns[number], self._lines[number])
 
     def _forms(self, number: int, *, in_full: bool) -> list[RecallLine]:
-        """How a turn may be told: in full, if that is wanted or there is no summary; else, or if it is too long, in short."""
+        """How a turn may be told: in full, or in short if that is enough or the turn is too long for the budget."""
         if number not in self._short:
             return [self._whole(number)]
         text = phrases("exchange", self._language)["summary"].format(text=self._short[number].text)
@@ -214,4 +214,5 @@ class ScmMemory(EmbeddedTurnMemory):
         """Forget the summaries of these turns; they are no items of their own."""
         for number in turns:
             self._short.pop(number, None)
+        self._saved_short = min(self._saved_short, len(self._short))
         return []
