@@ -6,18 +6,22 @@ And of each turn found that has a summary: is the summary enough, or are the wor
 
 With a model, each decision is a short request; after a failed call, history is needed and all turns are wanted in full.
 Without one, history is needed if the query shares words with the archive (`level`), and the words of a turn are wanted
-if its cosine is at least half of the best. In both ways, a query without words and the last recall before the doctor
+if its score is at least half of the best. In both ways, a query without words and the last recall before the doctor
 has to conclude (`recall_to_conclude`) always get history.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 from itertools import islice
 from typing import Any
 
 from pydantic import BaseModel, Field
 
+from osler.language.lexicon.drugs import drugs_in
+from osler.language.numerals import values
 from osler.memory.ask_model import ask_json
 from osler.memory.base import Change, MemorySettings, Recall, Turn, tokens
 from osler.memory.items import turn_key
@@ -30,12 +34,17 @@ from osler.ranking import exceeds, reaches
 
 _LONG = 40
 """Tokens from which a turn has a summary: one sentence takes about half of that."""
+_SHORTER = 0.75
+"""Share of a turn's tokens that its summary may take: a longer one saves too little."""
+_RECENCY = 0.05
+"""Weight of recency, 1 now and 1/e a day ago, beside the cosine: more than unrelated turns reach, less than related."""
 _LISTED = 10
 """Summaries about which a model is asked; of further ones, the summary has to do."""
 _ANSWER = 60
 """Maximum tokens of a decision."""
 _HALF = 0.5
-"""Share of the best cosine from which the words of a turn are wanted, without a model."""
+"""Share of the best score from which the words of a turn are wanted, without a model."""
+_DAY = timedelta(days=1)
 _SHORT = "short:"
 _NO = {"no", "false", "否", "不", "不需要"}
 
@@ -80,13 +89,15 @@ class ScmMemory(EmbeddedTurnMemory):
             return change
         short: ShortForm | None
         if thinker is None:
-            short, requests = rules_summary([turn], self._language, self._settings.speaker, tokens(line) // 2), 0
+            short, requests = rules_summary([turn], self._language, self._settings.speaker), 0
+            if not _has_values_and_drugs(short.text, f"{turn.reply}\n{turn.results}"):
+                return change
         else:
             short, requests = await model_summary(thinker, "scm_turn", self._language, [turn], line)
         if short is None:
             refused = f"no summary of turn {turn.number}: the model's answer could not be read"
             return change.model_copy(update={"refused": (refused,), "proposed": 1, "requests": requests})
-        if short.text and tokens(short.text) < tokens(line):
+        if short.text and tokens(short.text) <= tokens(line) * _SHORTER:
             self._short[turn.number] = short
         return change.model_copy(update={"requests": requests})
 
@@ -112,6 +123,17 @@ class ScmMemory(EmbeddedTurnMemory):
         short = [self._short[line.turn.number] for line in lines if line.key.startswith(_SHORT)]
         recall = recall_of(lines, short, self._turns, self._language)
         return recall.model_copy(update={"requests": requests})
+
+    async def scores(self, query: str) -> dict[int, float]:
+        """The cosine of each turn and the query, with a little for recency, which tells today from an earlier visit."""
+        cosines = await self.cosines(query)
+        times = {number: self.time_of(self._turns[number]) for number in cosines}
+        now = max(times.values(), default=None)
+        return {
+            number: round(cosine + _RECENCY * math.exp((times[number] - now) / _DAY), 6)
+            for number, cosine in cosines.items()
+            if now is not None
+        }
 
     # The controller.
 
@@ -141,12 +163,12 @@ class ScmMemory(EmbeddedTurnMemory):
 
         Also returns how many requests that took.
         """
-        cosines = await self.cosines(query)
-        found = sorted(archive, key=lambda number: (-round(cosines[number], 6), -number))
+        scores = await self.scores(query)
+        found = sorted(archive, key=lambda number: (-scores[number], -number))
         short = [number for number in found if number in self._short][:_LISTED]
-        least, requests = cosines[found[0]] * _HALF, 0
+        least, requests = scores[found[0]] * _HALF, 0
         if self._settings.thinker is None:
-            full = {number for number in short if reaches(cosines[number], least)}
+            full = {number for number in short if reaches(scores[number], least)}
         else:
             full, requests = await self._wanted_in_full(query, short)
         return [self._forms(number, in_full=number in full) for number in found], requests
@@ -216,3 +238,8 @@ class ScmMemory(EmbeddedTurnMemory):
             self._short.pop(number, None)
         self._saved_short = min(self._saved_short, len(self._short))
         return []
+
+
+def _has_values_and_drugs(summary: str, said: str) -> bool:
+    """Check whether a summary by rules has every number and every drug of what was said."""
+    return values(said) <= values(summary) and {*drugs_in(said).values()} <= {*drugs_in(summary).values()}

@@ -79,11 +79,11 @@ def sentence_facts(text: str, turn: Turn, language: Language) -> tuple[Fact, ...
     )
 
 
-def rules_summary(turns: Iterable[Turn], language: Language, speaker: Speaker, most: int) -> ShortForm:
-    """Put the facts of turns together without a model, up to a number of tokens.
+def rules_summary(turns: Iterable[Turn], language: Language, speaker: Speaker, most: int | None = None) -> ShortForm:
+    """Put the facts of turns together without a model; if there is a maximum of tokens, not the longest of them.
 
-    What a treatment depends on comes first, then reports, then what else is there, then what was denied. A fact that
-    takes a long sentence is left out, and so is that something is normal or not known.
+    What a treatment depends on comes first, then reports, then what else is there, then what was denied. That something
+    is normal or not known is left out.
     """
     said = {turn.number: turn for turn in turns}
     found: list[tuple[int, Thought, ThoughtWords]] = []
@@ -92,12 +92,12 @@ def rules_summary(turns: Iterable[Turn], language: Language, speaker: Speaker, m
             thought = Thought(**draft.model_dump(), id=len(found) + 1, turn=turn.number)
             words, is_report = words_of(thought, language), bool(draft.sentence) and draft.sentence in turn.results
             rank = 0 if draft.is_protected else 1 if is_report else 2 + words.weight
-            if words.weight <= Weight.DENIED and (is_report or words.size <= _SHORT):
+            if words.weight <= Weight.DENIED and (most is None or is_report or words.size <= _SHORT):
                 found.append((rank, thought, words))
     found.sort(key=lambda one: one[0])
     kept: list[tuple[Thought, ThoughtWords]] = []
     for _, thought, words in found:
-        if tokens(_joined([*(one for _, one in kept), words], language)) <= most:
+        if most is None or tokens(_joined([*(one for _, one in kept), words], language)) <= most:
             kept.append((thought, words))
     facts = (
         fact
